@@ -1,0 +1,14 @@
+// How long to wait before trying again. Full jitter (a random share of a doubling, capped window), so that a crowd does not return at once.
+
+export type Backoff = { readonly baseMs: number; readonly capMs: number };
+
+/** Delay before attempt number `attempt` (0 = first retry), in ms. `random` gives [0, 1). */
+export function fullJitterMs(attempt: number, { baseMs, capMs }: Backoff, random: () => number): number {
+  const windowMs = Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30));
+  return Math.round(windowMs * random());
+}
+
+/** Doubling without jitter, for loops that are spread by other means: 1x, 2x, 4x up to the cap. */
+export function doublingMs(attempt: number, { baseMs, capMs }: Backoff): number {
+  return Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30));
+}

@@ -1,0 +1,74 @@
+// The one place where time is read and waited for. Everything else is handed a Clock, so tests can run hours in milliseconds.
+// It promises nothing about calendars or zones.
+import { CancelledError } from './errors.ts';
+
+export type Cancel = () => void;
+
+export type Clock = {
+  /** Wall time, ms since the epoch. May step. For stamps only. */
+  nowMs(): number;
+  /** Monotonic ms since an arbitrary start. For durations and deadlines. */
+  monotonicMs(): number;
+  /** Calls `run` once after `delayMs`. Does not keep the process alive by itself when `unref` is true. */
+  after(delayMs: number, run: () => void, options?: { unref?: boolean }): Cancel;
+  /** Resolves after `delayMs`; rejects with CancelledError as soon as `signal` aborts. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+};
+
+/** `sleep` for any clock that has `after`. */
+export function sleepOn(clock: Pick<Clock, 'after'>, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(new CancelledError('wait', signal.reason));
+      return;
+    }
+    const onAbort = () => {
+      cancel();
+      reject(new CancelledError('wait', signal?.reason));
+    };
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, run, options) {
+    const timer = setTimeout(run, Math.max(0, delayMs));
+    if (options?.unref) timer.unref();
+    return () => clearTimeout(timer);
+  },
+  sleep: (delayMs, signal) => sleepOn(systemClock, delayMs, signal),
+};
+
+/** Runs `step` every `intervalMs` (plus up to `jitter` of it) until the signal aborts. A step that throws goes to `onError`; the loop goes on. */
+export async function loop(
+  clock: Clock,
+  options: {
+    intervalMs: number;
+    jitter?: number;
+    random?: () => number;
+    signal: AbortSignal;
+    onError: (error: unknown) => void;
+  },
+  step: () => Promise<void> | void,
+): Promise<void> {
+  const random = options.random ?? Math.random;
+  while (!options.signal.aborted) {
+    try {
+      await step();
+    } catch (error) {
+      if (options.signal.aborted) return;
+      options.onError(error);
+    }
+    try {
+      await clock.sleep(options.intervalMs * (1 + (options.jitter ?? 0) * random()), options.signal);
+    } catch {
+      return;
+    }
+  }
+}

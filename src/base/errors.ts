@@ -1,0 +1,91 @@
+// The five families of errors. A family says whose fault it was and therefore what happens next; callers test `family` and `code`, never text.
+// Messages say what was tried, on what, in the present tense; the cause stays in `cause` and is rendered once, by whoever logs.
+
+/** When it makes sense to try the same peer again. */
+export type Retry = 'soon' | 'later' | 'never';
+
+abstract class PitheadError extends Error {
+  abstract readonly family: 'config' | 'peer' | 'refused' | 'cancelled' | 'bug';
+  readonly code: string;
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** One thing wrong with what an operator wrote. `path` names the field (`scan.ranges[2]`); `message` says what is accepted. */
+export type Problem = { readonly path: string; readonly message: string };
+
+/** Operator input is wrong. At start: print all problems and exit 78. At reload: keep the last good config. */
+export class ConfigError extends PitheadError {
+  readonly family = 'config';
+  readonly problems: readonly Problem[];
+  constructor(message: string, problems: readonly Problem[], cause?: unknown) {
+    super('config.invalid', message, cause);
+    this.problems = problems;
+  }
+}
+
+/** What can go wrong with a peer (a miner or the service). */
+export type PeerCode =
+  | 'peer.refused' // the port is closed
+  | 'peer.unreachable' // no route, host down
+  | 'peer.timeout' // silent or too slow for the total deadline
+  | 'peer.reset' // the connection died before a whole answer
+  | 'peer.too-large' // more bytes than the cap
+  | 'peer.unparsable' // bytes came, but not what the protocol says
+  | 'peer.auth' // login refused: wrong or missing credentials
+  | 'peer.permission' // logged in or open, but this request is not allowed (write API switched off)
+  | 'peer.unsupported' // the device says that it does not know the request
+  | 'peer.rejected' // the device understood and said no, in its own words
+  | 'peer.busy'; // too many connections or tokens: come back later
+
+/** A peer was silent, slow, or said nonsense. Becomes a state, a counter or a flag; never ends the process. */
+export class PeerError extends PitheadError {
+  readonly family = 'peer';
+  override readonly code: PeerCode;
+  readonly retry: Retry;
+  constructor(code: PeerCode, message: string, retry: Retry, cause?: unknown) {
+    super(code, message, cause);
+    this.code = code;
+    this.retry = retry;
+  }
+}
+
+/** Policy forbids it: outside the allowed networks, bad signature, over quota, queue full. Never retried, always audited. */
+export class RefusedError extends PitheadError {
+  readonly family = 'refused';
+}
+
+/** We were asked to stop, or the caller's deadline passed. */
+export class CancelledError extends PitheadError {
+  readonly family = 'cancelled';
+  constructor(message: string, cause?: unknown) {
+    super('cancelled', message, cause);
+  }
+}
+
+/** An invariant of ours broke. Logged once with its context; the process goes on; tests fail on any. */
+export class BugError extends PitheadError {
+  readonly family = 'bug';
+  constructor(message: string, cause?: unknown) {
+    super('bug', message, cause);
+  }
+}
+
+/** The message and its chain of causes on one line, for the logging edge only. */
+export function renderError(error: unknown): string {
+  const parts: string[] = [];
+  let current: unknown = error;
+  for (let depth = 0; depth < 6 && current !== undefined && current !== null; depth++) {
+    parts.push(current instanceof Error ? current.message : String(current));
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return parts.join(': ');
+}
+
+/** For the default branch of an exhaustive switch: a type error when a case is missing, a BugError if the types lied. */
+export function unreachable(value: never): never {
+  throw new BugError(`reach a case that the types exclude: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,66 @@
+// IPv4 addresses and ranges as people write them: single, CIDR, hyphen (`10.0.0.1-10.0.0.50` or `10.0.0.1-50`). Strict octets (no octal, short
+// or hex forms), by ip-num. It does not say which addresses may be reached: that is the agent's reach rule.
+import { IPv4, IPv4CidrRange } from 'ip-num';
+
+/** Inclusive range; `first` and `last` are addresses as unsigned 32-bit numbers. `text` is what was written. */
+export type Ipv4Range = {
+  readonly form: 'single' | 'cidr' | 'hyphen';
+  readonly first: number;
+  readonly last: number;
+  readonly text: string;
+};
+
+export const RANGE_FORMS =
+  'an address (10.0.0.5), a CIDR (10.0.0.0/24) or a hyphen range (10.0.0.1-10.0.0.50 or 10.0.0.1-50)';
+
+/** The address as an unsigned 32-bit number, or undefined when the text is not a strict dotted quad. */
+export function parseIpv4(text: string): number | undefined {
+  try {
+    return Number(new IPv4(text).getValue());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Dotted quad of an unsigned 32-bit number. */
+export function formatIpv4(address: number): string {
+  return `${(address >>> 24) & 255}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
+}
+
+/** The range, or a text that says what is wrong with it. */
+export function parseIpv4Range(written: string): Ipv4Range | string {
+  const text = written.trim();
+  if (text.includes('/')) return parseCidr(text);
+  const hyphen = text.indexOf('-');
+  if (hyphen >= 0) return parseHyphen(text, text.slice(0, hyphen).trim(), text.slice(hyphen + 1).trim());
+  const address = parseIpv4(text);
+  return address === undefined
+    ? `'${text}' is not ${RANGE_FORMS}`
+    : { form: 'single', first: address, last: address, text };
+}
+
+function parseCidr(text: string): Ipv4Range | string {
+  try {
+    const range = IPv4CidrRange.fromCidr(text);
+    return { form: 'cidr', first: Number(range.getFirst().getValue()), last: Number(range.getLast().getValue()), text };
+  } catch {
+    return `'${text}' is not ${RANGE_FORMS}`;
+  }
+}
+
+function parseHyphen(text: string, from: string, to: string): Ipv4Range | string {
+  const first = parseIpv4(from);
+  const lastOctet = /^\d{1,3}$/.test(to) ? `${from.slice(0, from.lastIndexOf('.'))}.${to}` : to;
+  const last = parseIpv4(lastOctet);
+  if (first === undefined || last === undefined) return `'${text}' is not ${RANGE_FORMS}`;
+  if (last < first) return `'${text}' runs downwards: write the lower address first`;
+  return { form: 'hyphen', first, last, text };
+}
+
+export function isInRange(range: Ipv4Range, address: number): boolean {
+  return address >= range.first && address <= range.last;
+}
+
+export function rangeSize(range: Ipv4Range): number {
+  return range.last - range.first + 1;
+}

@@ -1,0 +1,58 @@
+// Opens a node:sqlite database the way we promise durability: WAL, synchronous FULL (read back), foreign keys, numbered migrations per owner.
+// It knows no table: each owner brings its own steps and nobody else touches its tables.
+import { DatabaseSync } from 'node:sqlite';
+import { BugError } from './errors.ts';
+
+/** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
+export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
+
+/** Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version. */
+export function openSqlite(path: string, owners: readonly Migrations[]): DatabaseSync {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
+    );
+    const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
+    if (synchronous !== 2)
+      throw new BugError(`open database ${path}: synchronous is ${String(synchronous)} where FULL was asked for`);
+    db.exec('CREATE TABLE IF NOT EXISTS schema_version (owner TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT');
+    for (const owner of owners) migrate(db, path, owner);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): void {
+  const found = db.prepare('SELECT version FROM schema_version WHERE owner = ?').get(owner)?.version;
+  const version = typeof found === 'number' ? found : 0;
+  if (version > steps.length) {
+    throw new BugError(
+      `open database ${path}: '${owner}' has schema ${version}, this version knows ${steps.length}; use the newer version`,
+    );
+  }
+  for (const [index, step] of steps.entries()) {
+    if (index < version) continue;
+    transact(db, () => {
+      db.exec(step);
+      db.prepare(
+        'INSERT INTO schema_version VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET version = excluded.version',
+      ).run(owner, index + 1);
+    });
+  }
+}
+
+/** Runs `work` in one transaction; rolls back and throws on when it throws. */
+export function transact<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}

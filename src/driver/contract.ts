@@ -1,0 +1,150 @@
+// The driver contract: everything a miner family is, as data and two pure functions. DESIGN.md section 2.
+// All I/O, deadlines, size caps, retries, JSON repair, authentication, merging and caching of asks belong to the core, not to a driver.
+import type { z } from 'zod';
+import type { Reading } from '../model/reading.ts';
+import type { Effect } from '../model/task.ts';
+import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
+import type { FamilyId } from './families.data.ts';
+
+/** What the shared probe questions answered (visit.ts asks them). Absent = that door is closed or gave nothing. */
+export type Evidence = {
+  /** Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028. */
+  readonly version?: string;
+  readonly devdetails?: string;
+  /** `GET /` on port 80, not logged in, redirects not followed. */
+  readonly web?: WebEvidence;
+  /** Reply object of Whatsminer `get.device.info` on TCP 4433. */
+  readonly whatsminer3?: unknown;
+  /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
+  readonly family: FamilyId | undefined;
+};
+
+/** Which device it is, as far as the evidence goes. `generation` is the driver's own word for an API variant (`api3`, `c`). */
+export type Identity = {
+  readonly generation?: string;
+  readonly make?: string;
+  readonly model?: string;
+  readonly firmwareVersion?: string;
+  readonly mac?: string;
+  readonly serialNumber?: string;
+  /** `generic` loses against any driver that is sure. */
+  readonly confidence: 'sure' | 'generic';
+};
+
+/** What earlier visits learned and a pure `read` may use. */
+export type Known = { readonly generation?: string; readonly make?: string; readonly model?: string };
+
+/** `poll` = each poll; `slow` = every few polls (pools, errors, light, mode); `static` = first sight, after a restart, every 10 min to 1 h. */
+export type Rhythm = 'poll' | 'slow' | 'static';
+
+export type Ask = ReadRequest & {
+  readonly every: Rhythm;
+  /** Only for these generations; default all. */
+  readonly generations?: readonly string[];
+  /** Sent only if the named ask failed or was refused in the same visit. */
+  readonly insteadOf?: string;
+};
+
+export type ActResult =
+  /** The device took it. `note` is the device's own word, if any. */
+  | { readonly kind: 'accepted'; readonly note?: string }
+  /** Sent, but the answer was lost: not a failure, to be settled by observation. */
+  | { readonly kind: 'lost-reply' };
+
+/** A thing the family can do. Refusals are PeerErrors (`peer.rejected`, `peer.permission`, `peer.auth`, `peer.unsupported`). */
+export type Ability = {
+  readonly effect: Effect;
+  /** Seconds that the device is normally off the network afterwards: [shortest, longest]; [0, 0] = it stays. */
+  readonly offlineS: readonly [number, number];
+  /** Accepted params, as zod schema. */
+  readonly params: z.ZodType;
+  act(link: MinerLink, params: unknown, known: Known): Promise<ActResult>;
+};
+
+export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'] as const;
+export type AbilityName = (typeof ABILITY_NAMES)[number];
+
+/** `recording` = proved by an answer of a real device; `simulated` = proved by our simulated device; `claimed` = written from documents only. */
+export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
+
+/** One row of what a driver covers. `models` are patterns in words for people; `firmware` names the range of versions. */
+export type Cover = { readonly models: string; readonly firmware: string; readonly evidence: EvidenceLevel };
+
+export type LoginKind = {
+  readonly kind: 'none' | 'digest' | 'token';
+  /** Factory default, tried at most once per miner and only if the configuration allows it. */
+  readonly factoryDefault?: { readonly user: string; readonly password: string };
+};
+
+export type Quirks = {
+  /** Requests to the device that may run at once within a visit; default 1. */
+  readonly parallel?: number;
+  /** Pause between two requests to the device, ms; default 0. */
+  readonly gapMs?: number;
+  /** Seconds after a reboot until the hashrate means something. */
+  readonly warmUpS?: number;
+};
+
+export type ReadResult = {
+  readonly reading: Reading;
+  /** Asks that were answered but whose answer made no sense. */
+  readonly unparsable: readonly string[];
+};
+
+/** A driver as the core sees it. */
+export type Driver = {
+  readonly id: string;
+  readonly make: string;
+  readonly covers: readonly Cover[];
+  readonly asks: Readonly<Record<string, Ask>>;
+  readonly abilities: Readonly<Partial<Record<AbilityName, Ability>>>;
+  readonly login: LoginKind;
+  readonly quirks: Quirks;
+  identify(evidence: Evidence): Identity | undefined;
+  /** `raw` holds one value per answered ask (JSON value or text). Never throws; a field that makes no sense is absent. */
+  read(raw: Readonly<Record<string, unknown>>, known: Known): ReadResult;
+};
+
+/** One entry of `replies`: the schema of one answer; an answer that does not fit at all is absent, and counted as unparsable. */
+export function reply<S extends z.ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>> {
+  return schema.optional().catch(undefined);
+}
+
+/**
+ * Checks and completes a driver. `replies` is one object schema with a `reply(...)` per ask, lenient in shape (wrong fields are dropped by
+ * the field readers of fields.ts), strict in range; `read` gets those that parsed.
+ */
+export function defineDriver<
+  const A extends Readonly<Record<string, Ask>>,
+  R extends z.ZodObject<{ [K in keyof A]: z.ZodType }>,
+>(spec: {
+  readonly id: string;
+  readonly make: string;
+  readonly covers: readonly Cover[];
+  readonly asks: A;
+  readonly replies: R;
+  readonly abilities: Readonly<Partial<Record<AbilityName, Ability>>>;
+  readonly login: LoginKind;
+  readonly quirks: Quirks;
+  identify(evidence: Evidence): Identity | undefined;
+  read(replies: z.output<R>, known: Known): Reading;
+}): Driver {
+  return {
+    id: spec.id,
+    make: spec.make,
+    covers: spec.covers,
+    asks: spec.asks,
+    abilities: spec.abilities,
+    login: spec.login,
+    quirks: spec.quirks,
+    identify: (evidence) => spec.identify(evidence),
+    read(raw, known) {
+      const parsed = spec.replies.parse(raw);
+      const understood = new Set(
+        Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+      );
+      const unparsable = Object.keys(raw).filter((name) => raw[name] !== undefined && !understood.has(name));
+      return { reading: spec.read(parsed, known), unparsable };
+    },
+  };
+}

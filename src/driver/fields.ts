@@ -1,0 +1,108 @@
+// Readers of single fields, used inside reply schemas: they turn what devices write into numbers and texts, or into undefined. Never into 0.
+// Numbers as strings, thousands separators, blanks, `nan`, sentinels and implausible values are all handled here (atlas section 1.4).
+import { z } from 'zod';
+
+/** A reply field read by `read`: absent keys stay absent, and what `read` cannot use is undefined. */
+export const field = <T>(read: (value: unknown) => T | undefined) => z.unknown().transform(read).optional();
+
+type Range = { readonly min?: number; readonly max?: number };
+
+/** A finite number from a number or numeric text (`"37,603.30"`, `" 12 "`); undefined for blank, NaN, infinite, other types or out of range. */
+export function toNumber(
+  value: unknown,
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range = {},
+): number | undefined {
+  const number = typeof value === 'number' ? value : typeof value === 'string' ? textToNumber(value) : Number.NaN;
+  return Number.isFinite(number) && number >= min && number <= max ? number : undefined;
+}
+
+const NUMERIC = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+function textToNumber(text: string): number {
+  const bare = text.trim().replaceAll(',', '');
+  return NUMERIC.test(bare) ? Number(bare) : Number.NaN;
+}
+
+/** Field of a reply schema: a number within the range, else undefined. */
+export const num = (range: Range = {}) => field((value) => toNumber(value, range));
+
+/** A whole number, rounded from `"156.0000"`. */
+export const int = (range: Range = {}) =>
+  field((value) => {
+    const number = toNumber(value, range);
+    return number === undefined ? undefined : Math.round(number);
+  });
+
+/** Celsius; absent on an empty sensor. `zeroIsAbsent` is the usual case: sensors that are not there report 0. */
+export const temp = (options: { zeroIsAbsent?: boolean } = {}) => field((value) => toTempC(value, options));
+
+export function toTempC(value: unknown, { zeroIsAbsent = true }: { zeroIsAbsent?: boolean } = {}): number | undefined {
+  const tempC = toNumber(value, { min: -50, max: 200 });
+  return tempC === 0 && zeroIsAbsent ? undefined : tempC;
+}
+
+/** Trimmed text without control characters, at most 256 characters; undefined when blank. Numbers become text. */
+export function toText(value: unknown, maxLength = 256): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  // Terminal codes of a hostile device end here.
+  const clean = String(value)
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trim();
+  return clean === '' ? undefined : clean.slice(0, maxLength);
+}
+export const text = (maxLength = 256) => field((value) => toText(value, maxLength));
+
+/** true/false from booleans, 0/1, "true"/"false", "Y"/"N", "on"/"off". */
+export function toBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  switch (String(value).trim().toLowerCase()) {
+    case 'true':
+    case '1':
+    case 'y':
+    case 'yes':
+    case 'on':
+      return true;
+    case 'false':
+    case '0':
+    case 'n':
+    case 'no':
+    case 'off':
+      return false;
+    default:
+      return undefined;
+  }
+}
+export const bool = () => field(toBoolean);
+
+/** Items of an array that fit the schema; the others are dropped. Undefined when it is no array. */
+export function list<S extends z.ZodType>(item: S, maxItems = 256) {
+  return field((value): z.output<S>[] | undefined => {
+    if (!Array.isArray(value)) return undefined;
+    return value.slice(0, maxItems).flatMap((entry) => {
+      const parsed = item.safeParse(entry);
+      return parsed.success ? [parsed.data] : [];
+    });
+  });
+}
+
+/** First defined value. */
+export function first<T>(...values: readonly (T | undefined)[]): T | undefined {
+  return values.find((value) => value !== undefined);
+}
+
+/** `value * factor`, keeping absence. */
+export function scale(value: number | undefined, factor: number): number | undefined {
+  return value === undefined ? undefined : value * factor;
+}
+
+/** Mean of the defined values, undefined when there is none. */
+export function mean(values: readonly (number | undefined)[]): number | undefined {
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length === 0 ? undefined : defined.reduce((sum, value) => sum + value, 0) / defined.length;
+}
+
+/** Largest of the defined values, undefined when there is none. */
+export function largest(values: readonly (number | undefined)[]): number | undefined {
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length === 0 ? undefined : Math.max(...defined);
+}

@@ -1,0 +1,88 @@
+// The anomaly flags: their names, their bits, and nothing about when they fire (that is the agent's anomaly organ).
+// Bits: interface document, "anomaly_flags bits"; bit 7 = low_hashrate: spec decisions, "Flags and identity".
+import { z } from 'zod';
+
+export const ANOMALY_BITS = {
+  fan: 0,
+  power: 1,
+  temperature: 2,
+  hashboard: 3,
+  network: 4,
+  firmware: 5,
+  unknown: 6,
+  low_hashrate: 7,
+  control_board: 8,
+  pool: 9,
+} as const;
+
+export type AnomalyType = keyof typeof ANOMALY_BITS;
+
+export const ANOMALY_TYPES = [
+  'fan',
+  'power',
+  'temperature',
+  'hashboard',
+  'network',
+  'firmware',
+  'unknown',
+  'low_hashrate',
+  'control_board',
+  'pool',
+] as const satisfies readonly AnomalyType[];
+
+export const anomalyTypeSchema = z.enum(ANOMALY_TYPES);
+
+/** The bitmask of a set of flags. */
+export function toBitmask(types: Iterable<AnomalyType>): number {
+  let mask = 0;
+  for (const type of types) mask |= 1 << ANOMALY_BITS[type];
+  return mask;
+}
+
+/** The flags of a bitmask, in bit order; bits without a name are ignored. */
+export function fromBitmask(mask: number): AnomalyType[] {
+  return ANOMALY_TYPES.filter((type) => (mask & (1 << ANOMALY_BITS[type])) !== 0);
+}
+
+/**
+ * One set flag with its evidence, as the agent reports it and v2 serves it.
+ * `value` and `limit` are what was compared (units are in `source`, e.g. `hashboards[1].chipTempsC`), text when they are not numbers.
+ */
+export const flagSchema = z.strictObject({
+  type: anomalyTypeSchema,
+  since: z.iso.datetime(),
+  severity: z.enum(['info', 'minor', 'major', 'critical']),
+  value: z.union([z.number(), z.string()]).nullable(),
+  limit: z.union([z.number(), z.string()]).nullable(),
+  source: z.string(),
+  message: z.string(),
+});
+export type Flag = z.infer<typeof flagSchema>;
+
+/** Category of a vendor error code (drivers/errors tables) → flag; `state` is no fault. Atlas section 25.3. */
+export const ERROR_CATEGORY_FLAG = {
+  fan: 'fan',
+  psu: 'power',
+  temperature: 'temperature',
+  environment: 'temperature',
+  cooling: 'temperature',
+  hashboard: 'hashboard',
+  chip: 'hashboard',
+  eeprom: 'hashboard',
+  network: 'network',
+  firmware: 'firmware',
+  security: 'firmware',
+  controlBoard: 'control_board',
+  integrity: 'control_board',
+  software: 'control_board',
+  pool: 'pool',
+  hashrate: 'low_hashrate',
+  performance: 'low_hashrate',
+  config: 'unknown',
+  factory: 'unknown',
+  tool: 'unknown',
+  unknown: 'unknown',
+  state: undefined,
+} as const satisfies Record<string, AnomalyType | undefined>;
+
+export type ErrorCategory = keyof typeof ERROR_CATEGORY_FLAG;

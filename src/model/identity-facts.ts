@@ -1,0 +1,64 @@
+// MAC and serial number as identity facts: normal form, whether a value can identify anything, and the unstable reason that follows.
+// Spec decisions, "Flags and identity". It keeps no registry: who is a duplicate of whom is the caller's knowledge.
+import { z } from 'zod';
+
+/** `duplicate` = the same valid value on another live miner of the farm. */
+export const factStateSchema = z.enum(['ok', 'empty', 'invalid', 'duplicate']);
+export type FactState = z.infer<typeof factStateSchema>;
+
+export const UNSTABLE_REASONS = [
+  'mac_invalid',
+  'mac_duplicate',
+  'sn_invalid',
+  'sn_duplicate',
+  'mac_empty',
+  'sn_empty',
+  'all_invalid',
+  'ip_only',
+] as const;
+export const unstableReasonSchema = z.enum(UNSTABLE_REASONS);
+export type UnstableReason = z.infer<typeof unstableReasonSchema>;
+
+/** Upper case with colons (`AA:BB:CC:DD:EE:FF`), or undefined when it is not 12 hex digits with or without `:`, `-`, `.` between. */
+export function normaliseMac(text: string): string | undefined {
+  const digits = text
+    .trim()
+    .replaceAll(/[:\-.]/g, '')
+    .toUpperCase();
+  if (!/^[0-9A-F]{12}$/.test(digits)) return undefined;
+  return digits.match(/../g)?.join(':');
+}
+
+/** State of a MAC as a device gave it, duplicates aside. Zeros, all ones and multicast cannot identify; locally administered ones can. */
+export function macState(text: string | undefined): Exclude<FactState, 'duplicate'> {
+  if (text === undefined || text.trim() === '') return 'empty';
+  const mac = normaliseMac(text);
+  if (mac === undefined || mac === '00:00:00:00:00:00') return 'invalid';
+  const firstOctet = Number.parseInt(mac.slice(0, 2), 16);
+  return (firstOctet & 1) === 1 ? 'invalid' : 'ok';
+}
+
+const FILLER_SERIAL =
+  /^(0+|f+|x+|-+|\.+|\?+|n\/?a|null|none|nil|unknown|undefined|default|string|serial ?number|<deleted>|1234567890*|to be filled.*)$/i;
+
+/** Trimmed, upper-cased. Serial numbers are opaque text. */
+export function normaliseSerial(text: string): string {
+  return text.trim().toUpperCase();
+}
+
+/** State of a serial number as a device gave it, duplicates aside. */
+export function serialState(text: string | undefined): Exclude<FactState, 'duplicate'> {
+  if (text === undefined || text.trim() === '') return 'empty';
+  const serial = text.trim();
+  if (/\p{Cc}/u.test(serial) || FILLER_SERIAL.test(serial) || serial.length > 128) return 'invalid';
+  return 'ok';
+}
+
+/** Null when MAC and serial are both valid and unique. */
+export function unstableReason(mac: FactState, serial: FactState): UnstableReason | null {
+  if (mac === 'ok' && serial === 'ok') return null;
+  if (mac === 'empty' && serial === 'empty') return 'ip_only';
+  if (mac !== 'ok' && serial !== 'ok') return 'all_invalid';
+  if (mac !== 'ok') return `mac_${mac}`;
+  return serial === 'ok' ? null : `sn_${serial}`;
+}

@@ -1,0 +1,67 @@
+// Tasks and batches: names, states, actors. Interface document "Task names", spec decisions "Tasks".
+import { z } from 'zod';
+
+export const EXECUTION_TASK_NAMES = [
+  'miner.system.reboot',
+  'miner.log.get',
+  'miner.light.update',
+  'miner.power_mode.update',
+  'miner.pool.update',
+  'miner.pool.lock',
+  'miner.firmware.update',
+  'agent.scan.create',
+  'agent.self.update',
+] as const;
+export const EVENT_TASK_NAMES = ['miner.asset.update', 'miner.asset.delete', 'miner.rack_location.update'] as const;
+export const TASK_NAMES = [...EXECUTION_TASK_NAMES, ...EVENT_TASK_NAMES] as const;
+export const taskNameSchema = z.enum(TASK_NAMES);
+export type TaskName = z.infer<typeof taskNameSchema>;
+
+export const BATCH_STATUSES = [
+  'pending',
+  'running',
+  'succeeded',
+  'partially_succeeded',
+  'failed',
+  'cancelled',
+] as const;
+export const batchStatusSchema = z.enum(BATCH_STATUSES);
+export type BatchStatus = z.infer<typeof batchStatusSchema>;
+
+export const TASK_STATUSES = ['pending', 'running', 'succeeded', 'failed', 'timeout', 'cancelled'] as const;
+export const taskStatusSchema = z.enum(TASK_STATUSES);
+export type TaskStatus = z.infer<typeof taskStatusSchema>;
+
+export const isFinal = (status: TaskStatus): boolean => status !== 'pending' && status !== 'running';
+
+/** The status of a batch follows from its tasks and from nothing else. */
+export function batchStatus(tasks: Iterable<TaskStatus>): BatchStatus {
+  const counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timeout: 0, cancelled: 0 } satisfies Record<
+    TaskStatus,
+    number
+  >;
+  let total = 0;
+  for (const status of tasks) {
+    counts[status]++;
+    total++;
+  }
+  if (counts.pending === total) return 'pending';
+  if (counts.pending + counts.running > 0) return 'running';
+  if (counts.succeeded === total) return 'succeeded';
+  if (counts.cancelled === total) return 'cancelled';
+  return counts.succeeded === 0 ? 'failed' : 'partially_succeeded';
+}
+
+export const ACTOR_TYPES = ['user', 'api_key', 'agent', 'system'] as const;
+export const actorSchema = z.strictObject({
+  type: z.enum(ACTOR_TYPES),
+  id: z.string(),
+  name: z.string(),
+  avatar: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+export type Actor = z.infer<typeof actorSchema>;
+
+/** Effect of an action if it runs again: see DESIGN section 2. `once` is never repeated after a crash; its outcome is settled by looking. */
+export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;
+export type Effect = (typeof EFFECTS)[number];

@@ -1,0 +1,80 @@
+// The vocabulary of requests to a miner: what can be sent, and the link that sends it. Types only: drivers see this and nothing else of transport.
+import type { Secret } from '../base/secrets.ts';
+
+/** CGMiner-style TCP API (atlas section 1.1). Answer: the repaired JSON value. `newApi` adds Bitmain's top-level `"new_api": true`. */
+export type CgminerRequest = {
+  readonly via: 'cgminer';
+  readonly command: string;
+  readonly parameter?: string;
+  readonly newApi?: boolean;
+  /** Default 4028. */
+  readonly port?: number;
+};
+
+/** Whatsminer API 3 (atlas section 4.3), length-prefixed JSON on TCP 4433. Answer: the reply object (`code`, `msg`, `when`, `desc`). */
+export type Whatsminer3Request = { readonly via: 'whatsminer3'; readonly cmd: string; readonly param?: unknown };
+
+/** HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a PeerError. */
+export type HttpRequest = {
+  readonly via: 'http';
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Default 80. */
+  readonly port?: number;
+  readonly auth: 'none' | 'digest';
+  /** Sent as `application/json`. */
+  readonly json?: unknown;
+  readonly as: 'json' | 'text';
+};
+
+/** Encrypted write of Whatsminer API 2 (atlas section 4.2): token, AES, one retry on code 135. Answer: the decrypted envelope. */
+export type Whatsminer2Write = {
+  readonly via: 'whatsminer2-write';
+  readonly cmd: string;
+  readonly params: Readonly<Record<string, string>>;
+};
+
+/** Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param as well. Answer: the reply object. */
+export type Whatsminer3Write = {
+  readonly via: 'whatsminer3-write';
+  readonly cmd: string;
+  readonly param?: unknown;
+  readonly isSealed?: boolean;
+};
+
+export type ReadRequest = CgminerRequest | Whatsminer3Request | HttpRequest;
+export type MinerRequest = ReadRequest | Whatsminer2Write | Whatsminer3Write;
+
+export type Login = { readonly user: string; readonly password: Secret };
+
+/** Bounds of one exchange. `deadlineMs` is total: connect, send, wait, read, authentication included. */
+export type ExchangeLimits = {
+  readonly deadlineMs?: number;
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+};
+
+/**
+ * A way to talk to one miner. Throws only PeerError (what went wrong, when to retry), RefusedError (address outside the reach) or
+ * CancelledError (signal aborted). The caller holds the miner's turn (turns.ts): a link does not queue.
+ */
+export type MinerLink = {
+  readonly ip: string;
+  /** The answer as JSON value or text, see each request type. */
+  send(request: MinerRequest, limits?: ExchangeLimits): Promise<unknown>;
+};
+
+/** Raw answers to the questions of identification, which want evidence rather than values. */
+export type ProbeLink = MinerLink & {
+  /** The text of a CGMiner answer before any repair, NUL cut off. Plain text errors are returned as they are. */
+  sendRaw(request: CgminerRequest, limits?: ExchangeLimits): Promise<string>;
+  /** Status, headers of interest and the first 64 KB of the decompressed body of `GET path`, whatever the status; no login is sent. */
+  look(path: string, limits?: ExchangeLimits & { readonly port?: number }): Promise<WebEvidence>;
+};
+
+export type WebEvidence = {
+  readonly status: number;
+  readonly location?: string;
+  readonly authenticate?: string;
+  readonly body: string;
+};

@@ -1,0 +1,96 @@
+// The frames on the uplink socket. Text frames are one JSON object each; a binary frame is one slice: 4 bytes little-endian header length,
+// header as JSON, zstd-compressed JSON body (records.ts). Encoding and decoding of that envelope are here, compression is the caller's.
+import { z } from 'zod';
+import { taskNameSchema } from '../model/task.ts';
+
+const id = z.uuid();
+const isoTime = z.iso.datetime();
+
+export const enrolRequestSchema = z.object({
+  code: z.string().min(1).max(128),
+  name: z.string().min(1).max(128),
+  version: z.string().max(64),
+  protocol: z.int(),
+});
+export type EnrolRequest = z.infer<typeof enrolRequestSchema>;
+export const enrolAnswerSchema = z.object({
+  agent_id: id,
+  token: z.string().min(1),
+  workspace_id: z.string(),
+  farm_id: id,
+});
+export type EnrolAnswer = z.infer<typeof enrolAnswerSchema>;
+
+/** Agent → service, first frame. The epoch changes only when the outbox was lost; `next_seq` is the next slice it will write. */
+export const helloFrameSchema = z.object({
+  type: z.literal('hello'),
+  protocol: z.int(),
+  version: z.string().max(64),
+  epoch: id,
+  next_seq: z.int().min(1),
+  at: isoTime,
+});
+/** Agent → service: the order is in the agent's journal and will not be lost. */
+export const taskReceivedFrameSchema = z.object({ type: z.literal('task-received'), task_id: id });
+export const agentFrameSchema = z.discriminatedUnion('type', [helloFrameSchema, taskReceivedFrameSchema]);
+export type AgentFrame = z.infer<typeof agentFrameSchema>;
+
+/** Service → agent, answer to hello: everything up to `acked_seq` of this epoch is stored (0 = nothing). */
+export const welcomeFrameSchema = z.object({
+  type: z.literal('welcome'),
+  protocol: z.int(),
+  acked_seq: z.int().min(0),
+  at: isoTime,
+});
+/** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
+export const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
+/** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. */
+export const taskFrameSchema = z.object({
+  type: z.literal('task'),
+  task_id: id,
+  batch_id: id,
+  name: taskNameSchema,
+  miner_key: id,
+  params: z.record(z.string(), z.unknown()),
+  created_at: isoTime,
+  expires_at: isoTime,
+});
+export type TaskOrder = z.infer<typeof taskFrameSchema>;
+/** Service → agent: give this task up if it has not been sent to the miner yet. */
+export const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
+export const serviceFrameSchema = z.discriminatedUnion('type', [
+  welcomeFrameSchema,
+  ackFrameSchema,
+  taskFrameSchema,
+  cancelFrameSchema,
+]);
+export type ServiceFrame = z.infer<typeof serviceFrameSchema>;
+
+/** Sequence numbers of an epoch start at 1 and have no holes; slices are sent in order. */
+export const sliceHeaderSchema = z.object({ epoch: id, seq: z.int().min(1), produced_at: isoTime });
+export type SliceHeader = z.infer<typeof sliceHeaderSchema>;
+
+export function encodeSlice(header: SliceHeader, compressedBody: Uint8Array): Buffer {
+  const headerBytes = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(headerBytes.length);
+  return Buffer.concat([length, headerBytes, compressedBody]);
+}
+
+/** The parts of a binary frame, or undefined when it is not one of ours. */
+export function decodeSlice(frame: Buffer): { header: SliceHeader; compressedBody: Buffer } | undefined {
+  if (frame.length < 4) return undefined;
+  const headerLength = frame.readUInt32LE(0);
+  if (headerLength > 4_096 || 4 + headerLength > frame.length) return undefined;
+  const header = sliceHeaderSchema.safeParse(parseJson(frame.subarray(4, 4 + headerLength).toString('utf8')));
+  return header.success ? { header: header.data, compressedBody: frame.subarray(4 + headerLength) } : undefined;
+}
+
+/** A JSON value, or undefined when the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
