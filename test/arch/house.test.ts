@@ -1,0 +1,111 @@
+// The rest of the house rules that a machine can check: names of places, what each file opens with, words that are not ours to use.
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { codeLines, importsOf, ROOT, sources } from './sources.ts';
+
+const ours = sources('src', 'drivers', 'fixtures');
+const everything = [...ours, ...sources('test', 'packaging')];
+
+/** `path:line` of every code line that matches, outside the files that may. */
+function findings(
+  files: readonly (typeof ours)[number][],
+  pattern: RegExp,
+  except: (path: string) => boolean = () => false,
+): string[] {
+  return files
+    .filter(({ path }) => !except(path))
+    .flatMap((source) =>
+      codeLines(source).flatMap((line, index) => (pattern.test(line) ? [`${source.path}:${index + 1}`] : [])),
+    );
+}
+
+/** These tests spell the words that they look for. */
+const isArch = (path: string) => path.startsWith('test/arch/');
+
+test('the top level holds what the design names and nothing else', () => {
+  const fixed = new Set([
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'src',
+    'drivers',
+    'test',
+    'fixtures',
+    'packaging',
+    'README.md',
+  ]);
+  const alsoFine = new Set(['LICENSE', 'biome.json', 'vitest.config.ts', 'node_modules', 'dist', 'coverage']);
+  const odd = readdirSync(ROOT).filter((name) => !name.startsWith('.') && !fixed.has(name) && !alsoFine.has(name));
+  expect(odd).toEqual([]);
+});
+
+test('no drawer names', () => {
+  const drawers = /(^|\/)(utils?|helpers?|common|manager|misc)(\/|\.ts$)/;
+  expect(everything.filter(({ path }) => drawers.test(path)).map(({ path }) => path)).toEqual([]);
+});
+
+test('file names are kebab-case', () => {
+  const odd = everything.filter(
+    ({ path }) => !/^([a-z0-9_]+[a-z0-9-]*\/)*[a-z0-9][a-z0-9-]*(\.[a-z0-9-]+)*\.ts$/.test(path),
+  );
+  expect(odd.map(({ path }) => path)).toEqual([]);
+});
+
+test('each file opens with a comment that says what it promises', () => {
+  const silent = ours.filter(
+    ({ lines }) =>
+      !/^(\/\/|\/\*)/.test(lines[0] === undefined || lines[0].startsWith('#!') ? (lines[1] ?? '') : lines[0]),
+  );
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
+test('no any, no casts, no switched-off checks', () => {
+  expect(findings(everything, /(: any\b|<any\b|\bas any\b|\bany\[\])/, isArch)).toEqual([]);
+  expect(findings(ours, /[\w)\]}'"`>]\s+as\s+(?!const\b)[\w{[(]/).filter((place) => !isAlias(place))).toEqual([]);
+  expect(
+    everything
+      .filter(({ text, path }) => /@ts-(ignore|nocheck|expect-error)/.test(text) && !isArch(path))
+      .map(({ path }) => path),
+  ).toEqual([]);
+});
+
+/** `import { a as b }` is a name, not a cast. */
+function isAlias(place: string): boolean {
+  const [path, line] = place.split(':');
+  const source = ours.find((entry) => entry.path === path);
+  const text = source?.lines[Number(line) - 1] ?? '';
+  return /^(import|export)\b|^\s+(type )?\w+ as \w+,?$|\* as \w+/.test(text);
+}
+
+test('no enum, no default export, no coercion that turns blanks into zero', () => {
+  expect(findings(ours, /^\s*(export\s+)?(const\s+)?enum\s/)).toEqual([]);
+  expect(findings(ours, /^export default/)).toEqual([]);
+  expect(findings(ours, /\.coerce\b/, (path) => !/^(drivers|src\/(wire|driver|model))\//.test(path))).toEqual([]);
+});
+
+test('time is read and waited for in one place', () => {
+  const clocks = (path: string) => path === 'src/base/clock.ts' || path === 'src/base/lifecycle.ts';
+  expect(
+    findings(sources('src', 'drivers'), /\b(Date\.now\(|setTimeout\(|setInterval\(|new Date\(\))/, clocks),
+  ).toEqual([]);
+});
+
+test('the process ends only in main', () => {
+  expect(findings(sources('src', 'drivers'), /\bprocess\.exit\(/, (path) => path === 'src/main.ts')).toEqual([]);
+});
+
+test('no shell, no eval, no code from text', () => {
+  expect(findings(ours, /\beval\(|new Function\(/)).toEqual([]);
+  const shells = ours.flatMap(importsOf).filter(({ to }) => /^(node:)?(child_process|vm)$/.test(to));
+  expect(shells).toEqual([]);
+});
+
+test('tests are neither skipped nor alone', () => {
+  expect(findings(sources('test'), /\b(it|test|describe)\.(only|todo|skip)\b/, isArch)).toEqual([]);
+});
+
+test('no left-overs', () => {
+  expect(
+    everything.filter(({ text, path }) => /\b(TODO|FIXME|XXX)\b/.test(text) && !isArch(path)).map(({ path }) => path),
+  ).toEqual([]);
+});

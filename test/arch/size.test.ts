@@ -1,0 +1,23 @@
+// Files stay small: hard cap 400 lines, median at most 120, drivers 250. Pure tables (`*.data.ts`) are exempt.
+import { expect, test } from 'vitest';
+import { sources } from './sources.ts';
+
+const files = sources('src', 'drivers', 'fixtures').filter(({ path }) => !path.endsWith('.data.ts'));
+
+test('no file has more than 400 lines', () => {
+  expect(files.filter(({ lines }) => lines.length > 400).map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual(
+    [],
+  );
+});
+
+test('no driver file has more than 250 lines', () => {
+  const drivers = files.filter(({ path }) => path.startsWith('drivers/'));
+  expect(
+    drivers.filter(({ lines }) => lines.length > 250).map(({ path, lines }) => `${path}: ${lines.length}`),
+  ).toEqual([]);
+});
+
+test('the median file has at most 120 lines', () => {
+  const sizes = files.map(({ lines }) => lines.length).toSorted((a, b) => a - b);
+  expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(120);
+});

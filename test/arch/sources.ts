@@ -1,0 +1,45 @@
+// Reads the project's own sources for the tests of the house rules. Tracked and new files alike; nothing outside the project.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+export type Source = { readonly path: string; readonly text: string; readonly lines: readonly string[] };
+
+/** Every `.ts` file below the folders, with its path from the project's root. */
+export function sources(...folders: readonly string[]): Source[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => {
+        const path = relative(ROOT, join(entry.parentPath, entry.name));
+        const text = readFileSync(join(ROOT, path), 'utf8');
+        return { path, text, lines: text.split('\n') };
+      }),
+  );
+}
+
+/** Code without comments and without the contents of strings, line by line: good enough to look for words, not a parser. */
+export function codeLines(source: Source): string[] {
+  const bare = source.text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ' '))
+    .replaceAll(/(^|[^:'"`\\])\/\/[^\n]*/g, '$1')
+    .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
+  return bare.split('\n');
+}
+
+export type Import = { readonly from: string; readonly to: string; readonly isTypeOnly: boolean };
+
+const STATEMENT = /^(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
+
+/** Import statements (also re-exports); relative ones as path from the project's root. */
+export function importsOf(source: Source): Import[] {
+  return [...source.text.matchAll(STATEMENT)].map(([, , type, target]) => {
+    const to = target ?? '';
+    return {
+      from: source.path,
+      to: to.startsWith('.') ? relative(ROOT, join(ROOT, source.path, '..', to)) : to,
+      isTypeOnly: type !== undefined,
+    };
+  });
+}
