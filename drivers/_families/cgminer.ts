@@ -1,0 +1,216 @@
+// The CGMiner dialect (atlas 1.1, 1.4): reply schemas of `summary`, `pools`, `devs`, `version` and readers that turn their rows into our units.
+// Rows are loose: a family extends them with its own keys. It knows no family, no transport and no command that changes anything.
+import { z } from 'zod';
+import { bool, field, first, int, list, num, scale, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
+import type { PoolReading, Reading } from '../../src/model/reading.ts';
+
+const MAX_HASHRATE_HS = 1e18;
+const UNIT_HS = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 } as const;
+
+const count = () => int({ min: 0, max: 1e15 });
+const seconds = () => num({ min: 0, max: 4e9 });
+const difficulty = () => num({ min: 0, max: 1e30 });
+
+const statusRow = z.looseObject({ STATUS: text(), Code: int(), Msg: text(512), Description: text(), When: seconds() });
+
+/** `STATUS` is a list of one row, or a letter beside `Code`, `Msg` and `When` (the flat form of Whatsminer). */
+const STATUS = { STATUS: z.union([list(statusRow), text()]).catch(undefined), When: seconds() };
+
+/** Keys of a hashrate row are `MHS 5s`, `GHS av`, ...: read them with `hashrates`. */
+export const summaryRow = z.looseObject({
+  Elapsed: seconds(),
+  Accepted: count(),
+  Rejected: count(),
+  Stale: count(),
+  'Hardware Errors': count(),
+});
+
+export const poolRow = z.looseObject({
+  POOL: int({ min: 0, max: 63 }),
+  URL: text(512),
+  User: text(512),
+  Status: text(),
+  Priority: int({ min: 0 }),
+  'Stratum Active': bool(),
+  Accepted: count(),
+  Rejected: count(),
+  Stale: count(),
+  'Difficulty Accepted': difficulty(),
+  'Difficulty Rejected': difficulty(),
+  'Difficulty Stale': difficulty(),
+  'Stratum Difficulty': difficulty(),
+  'Last Share Difficulty': difficulty(),
+  'Work Difficulty': difficulty(),
+  Diff: field(toDifficulty),
+});
+export type PoolRow = z.output<typeof poolRow>;
+
+/** One device (hashboard, stick) of `devs` or `edevs`. */
+export const devRow = z.looseObject({
+  ASC: int({ min: 0 }),
+  PGA: int({ min: 0 }),
+  ID: int({ min: 0 }),
+  Name: text(),
+  Enabled: bool(),
+  Status: text(),
+  Temperature: temp(),
+  Accepted: count(),
+  Rejected: count(),
+  'Hardware Errors': count(),
+  'Device Elapsed': seconds(),
+});
+
+export const versionRow = z.looseObject({
+  API: text(),
+  CGMiner: text(),
+  Miner: text(),
+  Type: text(),
+  CompileTime: text(),
+});
+
+export const summaryReply = z.looseObject({ ...STATUS, SUMMARY: list(summaryRow, 4) });
+export const poolsReply = z.looseObject({ ...STATUS, POOLS: list(poolRow, 64) });
+export const devsReply = z.looseObject({ ...STATUS, DEVS: list(devRow, 64) });
+export const versionReply = z.looseObject({ ...STATUS, VERSION: list(versionRow, 4) });
+
+/** Envelope of any other command: `STATUS` beside one list of rows named `name`. */
+export const envelope = <N extends string, S extends z.ZodType>(name: N, row: S) =>
+  z.looseObject({ ...STATUS, [name]: list(row, 64) });
+
+/** Device clock of an answer, seconds since the epoch: `STATUS[0].When`, or `When` of the flat form. */
+export function whenS(
+  reply: { STATUS?: { When?: number | undefined }[] | string | undefined; When?: number | undefined } | undefined,
+): number | undefined {
+  const status = Array.isArray(reply?.STATUS) ? reply.STATUS[0] : undefined;
+  const when = status?.When ?? reply?.When;
+  return when === 0 ? undefined : when;
+}
+
+/** `value` in `unit` hashes per second (`K`, `M`, `G`, `T`, `P` or none) as H/s; numbers may be text, see fields.ts. */
+export function rateHs(value: unknown, unit: keyof typeof UNIT_HS): number | undefined {
+  const number = scale(toNumber(value, { min: 0 }), UNIT_HS[unit]);
+  return number !== undefined && number <= MAX_HASHRATE_HS ? number : undefined;
+}
+
+/** Unit letter of texts such as `GH`, `GH/s`, `MHS`, `KSol/s`; undefined when it is not one of ours. */
+export function rateUnit(written: string | undefined): keyof typeof UNIT_HS | undefined {
+  const letter = written
+    ?.trim()
+    .match(/^([kmgtp]?)(h|sol)/i)?.[1]
+    ?.toUpperCase();
+  return letter === '' || letter === 'K' || letter === 'M' || letter === 'G' || letter === 'T' || letter === 'P'
+    ? letter
+    : undefined;
+}
+
+type Window = '5s' | '1m' | '5m' | '15m' | '30m' | '24h' | 'av';
+
+/** One window of a row with keys such as `MHS 5s` or `GHS av`, as H/s. */
+export function windowHs(row: Readonly<Record<string, unknown>>, window: Window): number | undefined {
+  return first(
+    rateHs(row[`MHS ${window}`], 'M'),
+    rateHs(row[`GHS ${window}`], 'G'),
+    rateHs(row[`THS ${window}`], 'T'),
+    rateHs(row[`KHS ${window}`], 'K'),
+  );
+}
+
+type Hashrates = Pick<
+  Reading,
+  'hashrateHs' | 'hashrateWindow' | 'hashrateSettledHs' | 'hashrateAverageHs' | 'hashrate24hHs'
+>;
+
+const NOW = [
+  ['5s', '5s'],
+  ['1m', '1m'],
+  ['5m', '5m'],
+  ['av', 'average'],
+] as const;
+
+/** The hashrate fields of a Reading from a `summary` row: now = shortest window given, settled = 15, 5 or 30 min. */
+export function hashrates(row: Readonly<Record<string, unknown>>): Hashrates {
+  const now = NOW.find(([window]) => windowHs(row, window) !== undefined);
+  return present({
+    hashrateHs: now && windowHs(row, now[0]),
+    hashrateWindow: now?.[1],
+    hashrateSettledHs: first(windowHs(row, '15m'), windowHs(row, '5m'), windowHs(row, '30m')),
+    hashrateAverageHs: windowHs(row, 'av'),
+    hashrate24hHs: windowHs(row, '24h'),
+  });
+}
+
+/** The pools that are set (a URL that is not empty), in the device's order. Undefined when the answer has no list of pools. */
+export function poolReadings(rows: readonly PoolRow[] | undefined): PoolReading[] | undefined {
+  return rows?.flatMap((row, place) => (row.URL === undefined ? [] : [poolReading(row, row.URL, place)])).slice(0, 64);
+}
+
+function poolReading(row: PoolRow, url: string, place: number): PoolReading {
+  return present({
+    index: row.POOL ?? place,
+    url,
+    user: row.User ?? '',
+    isAlive: poolIsAlive(row.Status),
+    isActive: row['Stratum Active'],
+    accepted: row.Accepted,
+    rejected: row.Rejected,
+    stale: row.Stale,
+    difficultyAccepted: row['Difficulty Accepted'],
+    difficultyRejected: row['Difficulty Rejected'],
+    difficultyStale: row['Difficulty Stale'],
+    difficulty: first(
+      positive(row['Stratum Difficulty']),
+      positive(row['Last Share Difficulty']),
+      positive(row['Work Difficulty']),
+      positive(row.Diff),
+    ),
+  });
+}
+
+/** `Alive` or `Dead`; other words (`Disabled`, `Rejecting`) say neither. */
+export function poolIsAlive(status: string | undefined): boolean | undefined {
+  switch (status?.toLowerCase()) {
+    case 'alive':
+      return true;
+    case 'dead':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Pool difficulty from a number or from shortened text: `524K` is 524288, `1.05M` is 1048576, because pools hand out powers of two and the
+ * device cuts or rounds them. Text that no power of two explains is taken as written.
+ */
+export function toDifficulty(value: unknown): number | undefined {
+  const written = toText(value);
+  const plain = toNumber(value, { min: 0 });
+  if (plain !== undefined || written === undefined) return plain;
+  const [, digits = '', letter = ''] = written.match(/^([\d.]+)\s*([kmgtp])$/i) ?? [];
+  const unit = rateUnit(`${letter}h`);
+  const shown = toNumber(digits, { min: 0 });
+  if (unit === undefined || unit === '' || shown === undefined) return undefined;
+  const asWritten = shown * UNIT_HS[unit];
+  if (shown === 0) return 0;
+  const decimals = 10 ** (digits.split('.')[1]?.length ?? 0);
+  const power = Math.log2(asWritten);
+  return (
+    [2 ** Math.ceil(power), 2 ** Math.floor(power)].find((exact) => {
+      const scaled = (exact / UNIT_HS[unit]) * decimals;
+      const wanted = Math.round(shown * decimals);
+      return Math.trunc(scaled) === wanted || Math.round(scaled) === wanted;
+    }) ?? asWritten
+  );
+}
+
+const positive = (value: number | undefined) => (value !== undefined && value > 0 ? value : undefined);
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** The object without its undefined fields: a Reading has absent fields, never undefined ones. */
+export function present<T extends object>(fields: T): Present<T>;
+export function present(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
