@@ -1,6 +1,8 @@
 // The rest of the house rules that a machine can check: names of places, what each file opens with, words that are not ours to use.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { VERSION } from '../../src/base/version.ts';
 import { codeLines, importsOf, ROOT, sources } from './sources.ts';
 
 const ours = sources('src', 'drivers', 'fixtures');
@@ -108,4 +110,9 @@ test('no left-overs', () => {
   expect(
     everything.filter(({ text, path }) => /\b(TODO|FIXME|XXX)\b/.test(text) && !isArch(path)).map(({ path }) => path),
   ).toEqual([]);
+});
+
+test('the version is the same everywhere', () => {
+  const manifest: unknown = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(manifest).toMatchObject({ version: VERSION });
 });

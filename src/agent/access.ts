@@ -1,0 +1,136 @@
+// Reaching one miner: recognise it, read it, act on it; with its login, its turn and its deadlines. The agent's organs and the technician's
+// commands go through here. It keeps no registry and decides nothing about when.
+import type { Clock } from '../base/clock.ts';
+import { PeerError } from '../base/errors.ts';
+import { isInRange, parseIpv4 } from '../base/ipv4.ts';
+import type { Log } from '../base/log.ts';
+import { Secret } from '../base/secrets.ts';
+import type { AbilityName, ActResult, Driver, Evidence, Identity, Known, Rhythm } from '../driver/contract.ts';
+import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
+import { type VisitMemory, type VisitOutcome, newVisitMemory, visit } from '../driver/visit.ts';
+import type { Login } from '../transport/request.ts';
+import { type Transport, createTransport } from '../transport/transport.ts';
+import type { AgentConfig, LoginRule } from './config.ts';
+
+/** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
+export type MinerTarget = { readonly ip: string; readonly driver: Driver; readonly known: Known; readonly memory: VisitMemory };
+
+export type Recognised =
+  | {
+      readonly status: 'identified' | 'login_refused';
+      readonly target: MinerTarget;
+      readonly identity: Identity;
+      /** Absent when it was recognised but then gave no answer to any ask. */
+      readonly outcome?: VisitOutcome;
+    }
+  | { readonly status: 'unknown'; readonly evidence: Evidence };
+
+export type Access = {
+  readonly transport: Transport;
+  readonly drivers: readonly Driver[];
+  /** Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. */
+  recognise(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised>;
+  /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
+  read(target: MinerTarget, rhythms: readonly Rhythm[], signal: AbortSignal, priority?: 'poll' | 'command'): Promise<VisitOutcome>;
+  /** One write, before anything else that waits for this miner. */
+  act(target: MinerTarget, ability: AbilityName, params: unknown, signal: AbortSignal): Promise<ActResult>;
+  targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined;
+  close(): Promise<void>;
+};
+
+type AccessOptions = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly drivers: readonly Driver[];
+  readonly config: Pick<AgentConfig, 'portMap' | 'credentials' | 'poll'>;
+  /** Addresses that may be reached at all. */
+  readonly mayReach: (ip: string) => boolean;
+};
+
+/** Devices whose factory login was refused are remembered up to this many. */
+const MAX_REFUSED = 100_000;
+
+export function createAccess({ clock, log, drivers, config, mayReach }: AccessOptions): Access {
+  const transport = createTransport({ clock, log, portMap: config.portMap, mayReach });
+  const refusedDefaults = new Set<string>();
+
+  const loginFor = (driver: Driver, ip: string): { login?: Login; isDefault: boolean } => {
+    if (driver.login.kind === 'none') return { isDefault: false };
+    const rule = config.credentials.logins.find((entry) => matches(entry, driver, ip));
+    if (rule !== undefined) return { login: rule.login, isDefault: false };
+    const factory = driver.login.factoryDefault;
+    if (factory === undefined || !config.credentials.factoryDefaults || refusedDefaults.has(`${driver.id} ${ip}`)) return { isDefault: false };
+    return { login: { user: factory.user, password: new Secret(factory.password) }, isDefault: true };
+  };
+
+  const linkTo = (target: MinerTarget) => {
+    const { login, isDefault } = loginFor(target.driver, target.ip);
+    return { link: transport.link(target.ip, login), isDefault };
+  };
+
+  const noteRefusal = (target: MinerTarget, isDefault: boolean, isRefused: boolean) => {
+    if (!isDefault || !isRefused) return;
+    if (refusedDefaults.size >= MAX_REFUSED) refusedDefaults.clear();
+    refusedDefaults.add(`${target.driver.id} ${target.ip}`);
+  };
+
+  const visitOnce = async (target: MinerTarget, rhythms: readonly Rhythm[], signal: AbortSignal) => {
+    const { link, isDefault } = linkTo(target);
+    const { driver, known, memory } = target;
+    const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: config.poll.deadline });
+    noteRefusal(target, isDefault, outcome.isLoginRefused);
+    return outcome;
+  };
+
+  const recogniseInTurn = async (ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised> => {
+    const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { signal });
+    const choice = chooseDriver(drivers, evidence);
+    if (choice === undefined) return { status: 'unknown', evidence };
+    const { driver, identity } = choice;
+    const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newVisitMemory() };
+    try {
+      const outcome = await visitOnce(target, ['poll', 'slow', 'static'], signal);
+      return { status: outcome.isLoginRefused ? 'login_refused' : 'identified', target, identity, outcome };
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      return { status: error.code === 'peer.auth' ? 'login_refused' : 'identified', target, identity };
+    }
+  };
+
+  return {
+    transport,
+    drivers,
+    recognise: (ip, openPorts, signal) => transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal)),
+    read: (target, rhythms, signal, priority = 'poll') =>
+      transport.turns.run(target.ip, priority, signal, () => visitOnce(target, rhythms, signal)),
+    act(target, abilityName, params, signal) {
+      return transport.turns.run(target.ip, 'command', signal, () => {
+        const ability = target.driver.abilities[abilityName];
+        if (ability === undefined) {
+          throw new PeerError('peer.unsupported', `${abilityName} on ${target.ip}: driver ${target.driver.id} cannot do it`, 'never');
+        }
+        return ability.act(linkTo(target).link, ability.params.parse(params), target.known);
+      });
+    },
+    targetOf(ip, driverId, known) {
+      const driver = drivers.find(({ id }) => id === driverId);
+      return driver === undefined ? undefined : { ip, driver, known, memory: newVisitMemory() };
+    },
+    close: () => transport.close(),
+  };
+}
+
+function knownFrom(identity: Identity): Known {
+  return {
+    ...(identity.generation === undefined ? {} : { generation: identity.generation }),
+    ...(identity.make === undefined ? {} : { make: identity.make }),
+    ...(identity.model === undefined ? {} : { model: identity.model }),
+  };
+}
+
+function matches(rule: LoginRule, driver: Driver, ip: string): boolean {
+  if (rule.family !== undefined && rule.family !== driver.id) return false;
+  if (rule.ranges === undefined) return true;
+  const address = parseIpv4(ip);
+  return address !== undefined && rule.ranges.ranges.some((range) => isInRange(range.range, address));
+}

@@ -1,0 +1,190 @@
+// The agent's configuration: one YAML file, checked whole. It reports every problem at once, by field path, and says what is accepted.
+// It resolves references to secrets, but never holds a password in a printable form. It does not touch the network.
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { DURATION_FORMS, parseDurationMs } from '../base/duration.ts';
+import { ConfigError, type Problem } from '../base/errors.ts';
+import { Secret } from '../base/secrets.ts';
+import type { Login } from '../transport/request.ts';
+import { anomalySettingsSchema } from './anomaly/settings.ts';
+import { readRanges, type ScanRanges } from './scan/ranges.ts';
+import { taskSettingsSchema } from './tasks/settings.ts';
+
+const duration = (options: { min: string; max: string; fallback: string }) => {
+  const [min, max] = [parseDurationMs(options.min) ?? 0, parseDurationMs(options.max) ?? 0];
+  return z
+    .string()
+    .default(options.fallback)
+    .transform((text, context) => {
+      const durationMs = parseDurationMs(text);
+      if (durationMs !== undefined && durationMs >= min && durationMs <= max) return durationMs;
+      context.addIssue({ code: 'custom', message: `'${text}' is not ${DURATION_FORMS} between ${options.min} and ${options.max}` });
+      return z.NEVER;
+    });
+};
+
+const port = z.int().min(1).max(65_535);
+const passwordReference = z
+  .string()
+  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|secret:[A-Za-z0-9._-]+)$/, "a reference: 'env:NAME' (environment) or 'secret:name' (secrets file)");
+
+const fileSchema = z.strictObject({
+  /** Where state lives; relative to the config file. */
+  stateDir: z.string().min(1).default('pithead-state'),
+  /** Name of this agent, shown by the service. */
+  name: z.string().min(1).max(128).optional(),
+  networks: z
+    .array(z.union([z.string(), z.strictObject({ name: z.string().min(1).max(64).optional(), range: z.string() })]))
+    .max(1_024)
+    .default([]),
+  exclude: z.array(z.string()).max(1_024).default([]),
+  /** Port N of every miner is reached at portMap[N] (port forwarding, simulated farms of ordinary users). */
+  portMap: z.record(z.string().regex(/^\d{1,5}$/, 'a port number'), port).default({}),
+  scan: z
+    .strictObject({
+      every: duration({ min: '1m', max: '7d', fallback: '30m' }),
+      timeout: duration({ min: '100ms', max: '10s', fallback: '1200ms' }),
+      maxInFlight: z.int().min(3).max(8_000).default(2_000),
+      maxIdentifying: z.int().min(1).max(512).default(64),
+      maxPerSecond: z.int().min(1).max(100_000).optional(),
+    })
+    .prefault({}),
+  poll: z
+    .strictObject({
+      interval: duration({ min: '1s', max: '1h', fallback: '60s' }),
+      slowEvery: z.int().min(1).max(60).default(5),
+      staticEvery: duration({ min: '5s', max: '24h', fallback: '10m' }),
+      deadline: duration({ min: '500ms', max: '60s', fallback: '20s' }),
+      maxInFlight: z.int().min(1).max(1_024).default(256),
+    })
+    .prefault({}),
+  credentials: z
+    .strictObject({
+      /** Try the factory default of the family, at most once per miner. */
+      factoryDefaults: z.boolean().default(true),
+      secretsFile: z.string().optional(),
+      logins: z
+        .array(
+          z.strictObject({
+            family: z.string().optional(),
+            range: z.string().optional(),
+            user: z.string().max(64),
+            password: passwordReference,
+          }),
+        )
+        .max(256)
+        .default([]),
+    })
+    .prefault({}),
+  flags: anomalySettingsSchema.prefault({}),
+  tasks: taskSettingsSchema.prefault({}),
+  /** The service to report to; `pithead up` adds its own. */
+  service: z
+    .strictObject({ url: z.url(), enrolmentCode: z.string().min(1).optional(), allowPlain: z.boolean().default(false) })
+    .optional(),
+  log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
+});
+
+export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges; readonly login: Login };
+
+export type AgentConfig = Omit<z.output<typeof fileSchema>, 'networks' | 'exclude' | 'portMap' | 'credentials'> & {
+  readonly ranges: ScanRanges;
+  readonly portMap: ReadonlyMap<number, number>;
+  readonly credentials: { readonly factoryDefaults: boolean; readonly logins: readonly LoginRule[] };
+};
+
+/** Reads and checks the file. Throws ConfigError with every problem that was found. `environment` answers `env:` references. */
+export function loadConfig(path: string, environment: Readonly<Record<string, string | undefined>>): AgentConfig {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`read config file ${path}`, [{ path: '(file)', message: 'cannot be read: does it exist, may this user read it?' }], error);
+  }
+  return parseConfig(text, { baseDir: dirname(resolve(path)), environment, name: path });
+}
+
+/** The same for text; relative paths are taken from `baseDir`. */
+export function parseConfig(
+  text: string,
+  options: { baseDir: string; environment: Readonly<Record<string, string | undefined>>; name: string },
+): AgentConfig {
+  const document = parseDocument(text, { prettyErrors: true });
+  const syntax = document.errors.map((error) => ({ path: `line ${error.linePos?.[0].line ?? '?'}`, message: error.message.split('\n')[0] ?? '' }));
+  if (syntax.length > 0) throw new ConfigError(`read config ${options.name}`, syntax);
+  const parsed = fileSchema.safeParse(document.toJS({ maxAliasCount: 50 }) ?? {});
+  if (!parsed.success) throw new ConfigError(`check config ${options.name}`, [...problemsOf(parsed.error), ...rangeProblems(document.toJS())]);
+
+  const { networks, exclude, portMap, credentials, ...rest } = parsed.data;
+  const ranges = readRanges(networks, exclude);
+  const logins = readLogins(credentials, options);
+  const problems = [...ranges.problems, ...logins.problems];
+  if (problems.length > 0) throw new ConfigError(`check config ${options.name}`, problems);
+  return {
+    ...rest,
+    stateDir: isAbsolute(rest.stateDir) ? rest.stateDir : resolve(options.baseDir, rest.stateDir),
+    ranges,
+    portMap: new Map(Object.entries(portMap).map(([from, to]) => [Number(from), to])),
+    credentials: { factoryDefaults: credentials.factoryDefaults, logins: logins.rules },
+  };
+}
+
+function problemsOf(error: z.ZodError): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: `${path}.${key}`.replace(/^\./, ''), message: 'is not a known setting' }));
+    }
+    return [{ path: path.replace(/^\./, '') || '(top level)', message: issue.message }];
+  });
+}
+
+/** Ranges are checked even when other fields are wrong, so that one run shows everything. */
+function rangeProblems(raw: unknown): readonly Problem[] {
+  const networks = z.object({ networks: fileSchema.shape.networks.catch([]), exclude: fileSchema.shape.exclude.catch([]) }).safeParse(raw);
+  return networks.success ? readRanges(networks.data.networks, networks.data.exclude).problems : [];
+}
+
+function readLogins(
+  credentials: z.output<typeof fileSchema>['credentials'],
+  options: { baseDir: string; environment: Readonly<Record<string, string | undefined>> },
+): { rules: LoginRule[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const secrets = credentials.secretsFile === undefined ? new Map<string, string>() : readSecrets(resolve(options.baseDir, credentials.secretsFile), problems);
+  const rules = credentials.logins.flatMap((entry, index): LoginRule[] => {
+    const [kind, name = ''] = entry.password.split(':');
+    const value = kind === 'env' ? options.environment[name] : secrets.get(name);
+    const field = `credentials.logins[${index}]`;
+    if (value === undefined) {
+      problems.push({ path: `${field}.password`, message: kind === 'env' ? `environment variable ${name} is not set` : `'${name}' is not in the secrets file` });
+    }
+    const ranges = entry.range === undefined ? undefined : readRanges([entry.range], []);
+    for (const problem of ranges?.problems ?? []) problems.push({ path: `${field}.range`, message: problem.message });
+    return [
+      {
+        ...(entry.family === undefined ? {} : { family: entry.family }),
+        ...(ranges === undefined ? {} : { ranges }),
+        login: { user: entry.user, password: new Secret(value ?? '') },
+      },
+    ];
+  });
+  return { rules, problems };
+}
+
+/** `name: value` lines of a YAML file that only its owner may read. */
+function readSecrets(path: string, problems: Problem[]): Map<string, string> {
+  const field = 'credentials.secretsFile';
+  try {
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+      problems.push({ path: field, message: `${path} can be read by others: chmod 600 it` });
+    }
+    const parsed = z.record(z.string(), z.string()).safeParse(parseDocument(readFileSync(path, 'utf8')).toJS());
+    if (parsed.success) return new Map(Object.entries(parsed.data));
+    problems.push({ path: field, message: `${path} is not a list of 'name: value' lines with text values` });
+  } catch {
+    problems.push({ path: field, message: `${path} cannot be read` });
+  }
+  return new Map();
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// The command line. Every command is one file in cli/; this file only puts them together and is the only one that ends the process.
+import { buildProgram } from './cli/program.ts';
+import { toExitCode } from './cli/exit.ts';
+
+const stop = new AbortController();
+let signals = 0;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    signals++;
+    stop.abort(signal);
+    // A second signal means it: whatever is still being tidied up is left.
+    if (signals > 1 && signal === 'SIGINT') process.exit(130);
+  });
+}
+
+buildProgram({
+  stdout: process.stdout,
+  stderr: process.stderr,
+  environment: process.env,
+  signal: stop.signal,
+})
+  .parseAsync(process.argv)
+  .then(
+    () => process.exit(process.exitCode ?? 0),
+    (error: unknown) => process.exit(toExitCode(error, process.stderr)),
+  );
