@@ -1,0 +1,245 @@
+// One visit to one miner: asks what is due, adds what earlier visits learned, has the driver read it all. The caller holds the miner's turn and
+// decides when to visit; a visit never retries, never queues and ends within its deadline.
+import pLimit from 'p-limit';
+import type { Clock } from '../base/clock.ts';
+import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
+import { type Reading, readingSchema } from '../model/reading.ts';
+import type { MinerLink } from '../transport/request.ts';
+import type { Ask, Driver, Known, ReadResult } from './contract.ts';
+import {
+  isDue,
+  keepAnswer,
+  keepFailure,
+  keptAnswer,
+  lastError,
+  type Rhythms,
+  refusedLately,
+  type VisitMemory,
+} from './memory.ts';
+import { refusalOf } from './refusal.ts';
+
+export { createVisitMemory, type Rhythms, type VisitMemory } from './memory.ts';
+
+export type Visit = {
+  readonly driver: Driver;
+  readonly link: MinerLink;
+  readonly known: Known;
+  /** Of this miner and this driver; the visit updates it. */
+  readonly memory: VisitMemory;
+  readonly rhythms: Rhythms;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  /** Total, all asks and pauses together. */
+  readonly deadlineMs: number;
+};
+
+export type VisitOutcome = {
+  readonly reading: Reading;
+  /** Asks that were sent and answered in this visit. */
+  readonly answered: readonly string[];
+  /** Asks without an answer of their own: those that failed now, and those that were refused lately and not asked again yet. */
+  readonly failed: readonly { readonly ask: string; readonly error: PeerError }[];
+  /** Asks whose answer made no sense, and `reading.<field>` for fields that the driver got wrong. */
+  readonly unparsable: readonly string[];
+  /** The device refuses our login for some asks: what they would tell is missing. */
+  readonly isLoginRefused: boolean;
+  readonly elapsedMs: number;
+};
+
+/** Codes that tell most about a device when nothing was answered, most telling first. */
+const TELLING: readonly PeerCode[] = [
+  'peer.auth',
+  'peer.permission',
+  'peer.rejected',
+  'peer.unsupported',
+  'peer.busy',
+  'peer.unparsable',
+  'peer.too-large',
+  'peer.reset',
+  'peer.refused',
+  'peer.timeout',
+  'peer.unreachable',
+];
+
+/** Devices count uptime coarsely, and not in the same place for each answer. */
+const UPTIME_SLACK_S = 10;
+
+/** Least time worth giving to a question that shares the visit with others. */
+const SHARE_MS = 1_000;
+
+/**
+ * Throws the most telling PeerError when no ask was answered with sense, CancelledError when the signal aborts, BugError when the driver throws.
+ * A refused login or a silent door loses what it would have told and nothing else.
+ */
+export async function visit(plan: Visit): Promise<VisitOutcome> {
+  const { driver, known, memory, rhythms, clock } = plan;
+  const startMs = clock.monotonicMs();
+  const asks = Object.entries(driver.asks).filter(([, ask]) => isFor(ask, known));
+  const { answers, failed } = await sendDue(plan, asks, startMs);
+
+  const collect = (isUsable: (name: string) => boolean) => {
+    const raw: Record<string, unknown> = {};
+    for (const [name, ask] of asks) {
+      const isFresh = answers.has(name) && isUsable(name);
+      const answer = isFresh ? answers.get(name) : keptAnswer(memory, name, ask, rhythms, startMs);
+      if (answer !== undefined) raw[name] = answer;
+    }
+    return raw;
+  };
+  let result = readSafely(
+    driver,
+    collect(() => true),
+    known,
+  );
+  const nonsense = new Set(result.unparsable);
+  const answered = [...answers.keys()];
+  // What the miner said last time is better than an answer without sense.
+  if (answered.some((name) => nonsense.has(name))) {
+    const older = readSafely(
+      driver,
+      collect((name) => !nonsense.has(name)),
+      known,
+    );
+    result = { reading: older.reading, unparsable: [...new Set([...nonsense, ...older.unparsable])] };
+  }
+  for (const [name, ask] of asks) {
+    if (!answers.has(name)) continue;
+    if (nonsense.has(name)) {
+      keepFailure(memory, name, new PeerError('peer.unparsable', `read ${name}`, 'later'), clock.monotonicMs());
+    } else keepAnswer(memory, name, ask, answers.get(name), clock.monotonicMs());
+  }
+  if (answered.every((name) => nonsense.has(name))) {
+    memory.isStale = true;
+    throw mostTelling(failed, driver, plan.link);
+  }
+  noteRestart(memory, result.reading.uptimeS);
+  return {
+    ...result,
+    answered,
+    failed: [...failed].map(([ask, error]) => ({ ask, error })),
+    isLoginRefused: [...failed.values()].some(({ code }) => code === 'peer.auth'),
+    elapsedMs: clock.monotonicMs() - startMs,
+  };
+}
+
+const isFor = ({ generations }: Ask, { generation }: Known) =>
+  generations === undefined || generation === undefined || generations.includes(generation);
+
+type Answers = { readonly answers: ReadonlyMap<string, unknown>; readonly failed: ReadonlyMap<string, PeerError> };
+
+async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], startMs: number): Promise<Answers> {
+  const { link, memory, rhythms, clock, driver } = plan;
+  const answers = new Map<string, unknown>();
+  const failed = new Map<string, PeerError>();
+  const doors = new Map<string, { strikes: number }>();
+  const endMs = startMs + plan.deadlineMs;
+  const turn = pLimit(driver.quirks.parallel ?? 1);
+  let waiting = 0;
+  let hasSent = false;
+
+  const fail = (name: string, error: PeerError, isFresh: boolean) => {
+    failed.set(name, error);
+    if (isFresh) keepFailure(memory, name, withoutCause(error), clock.monotonicMs());
+  };
+
+  const send = async (name: string, ask: Ask) => {
+    waiting--;
+    const what = `${name} of ${link.ip}`;
+    const door = doors.get(doorOf(ask)) ?? { strikes: 0 };
+    doors.set(doorOf(ask), door);
+    if (hasSent && driver.quirks.gapMs) await clock.sleep(driver.quirks.gapMs, plan.signal);
+    hasSent = true;
+    const leftMs = endMs - clock.monotonicMs();
+    if (leftMs <= 0) return fail(name, new PeerError('peer.timeout', `ask ${what} within the visit`, 'soon'), true);
+    // A door that is shut, or was silent twice, costs no further time in this visit.
+    if (door.strikes >= 2) return fail(name, new PeerError('peer.timeout', `ask ${what}`, 'soon'), true);
+    const deadlineMs = waiting > 0 ? Math.max(leftMs / 2, Math.min(SHARE_MS, leftMs)) : leftMs;
+    try {
+      const answer = await link.send(ask, { deadlineMs, ...(plan.signal && { signal: plan.signal }) });
+      const refusal = refusalOf(ask, answer, what);
+      if (refusal !== undefined) return fail(name, refusal, true);
+      answers.set(name, answer);
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      if (error.code === 'peer.refused' || error.code === 'peer.unreachable') door.strikes += 2;
+      if (error.code === 'peer.timeout') door.strikes++;
+      fail(name, error, true);
+    }
+  };
+
+  const due = asks.filter(([name, ask]) => {
+    if (ask.insteadOf !== undefined) return false;
+    if (isDue(memory, name, ask, rhythms, startMs) && !isSubstituted(asks, memory, name, rhythms, startMs)) return true;
+    const error = lastError(memory, name);
+    if (error !== undefined) fail(name, error, false);
+    return false;
+  });
+  for (let batch = due; batch.length > 0; ) {
+    waiting = batch.length;
+    try {
+      await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
+    } catch (error) {
+      turn.clearQueue();
+      throw error;
+    }
+    const tried = new Set([...answers.keys(), ...failed.keys()]);
+    batch = asks.filter(
+      ([name, ask]) =>
+        ask.insteadOf !== undefined &&
+        failed.has(ask.insteadOf) &&
+        !tried.has(name) &&
+        isDue(memory, name, ask, rhythms, startMs),
+    );
+  }
+  memory.isStale = false;
+  return { answers, failed };
+}
+
+/** A question that the device refused lately is not repeated at each visit if another one stands in for it. */
+function isSubstituted(
+  asks: readonly (readonly [string, Ask])[],
+  memory: VisitMemory,
+  name: string,
+  rhythms: Rhythms,
+  nowMs: number,
+): boolean {
+  return (
+    refusedLately(memory, name, rhythms, nowMs) !== undefined && asks.some(([, other]) => other.insteadOf === name)
+  );
+}
+
+/** Asks that share a listening socket of the device. */
+const doorOf = (ask: Ask) => `${ask.via}:${'port' in ask ? ask.port : ''}`;
+
+/** Kept for minutes for thousands of miners: the chain of causes and the stack would weigh more than the answers. */
+const withoutCause = (error: PeerError) => new PeerError(error.code, error.message, error.retry);
+
+function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, known: Known): ReadResult {
+  let result: ReadResult;
+  try {
+    result = driver.read(raw, known);
+  } catch (error) {
+    throw new BugError(`read the answers of a device with driver ${driver.id}`, error);
+  }
+  const checked = readingSchema.safeParse(result.reading);
+  if (checked.success) return { reading: checked.data, unparsable: result.unparsable };
+  const wrong = new Set(checked.error.issues.map(({ path }) => String(path[0])));
+  const rest = Object.fromEntries(Object.entries(result.reading).filter(([field]) => !wrong.has(field)));
+  return {
+    reading: readingSchema.parse(rest),
+    unparsable: [...result.unparsable, ...[...wrong].map((field) => `reading.${field}`)],
+  };
+}
+
+function mostTelling(failed: ReadonlyMap<string, PeerError>, driver: Driver, link: MinerLink): PeerError {
+  const rank = ({ code }: PeerError) => TELLING.indexOf(code);
+  const [first] = [...failed.values()].toSorted((a, b) => rank(a) - rank(b));
+  return first ?? new PeerError('peer.unparsable', `read the answers of ${link.ip} as ${driver.id}`, 'later');
+}
+
+/** Uptime that went back means a restart: serial numbers, versions and settings may be other ones now. */
+function noteRestart(memory: VisitMemory, uptimeS: number | undefined): void {
+  if (uptimeS === undefined) return;
+  if (memory.uptimeS !== undefined && uptimeS < memory.uptimeS - UPTIME_SLACK_S) memory.isStale = true;
+  memory.uptimeS = uptimeS;
+}
