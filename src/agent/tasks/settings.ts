@@ -1,0 +1,47 @@
+// What an operator may set about tasks, with defaults that suit a farm of ordinary control boards. Seconds, because that is how windows are told.
+import { z } from 'zod';
+
+const concurrency = (fallback: number) => z.int().min(1).max(1_000).default(fallback);
+
+/** A kind of task and its own bound on how many miners are worked on at once. */
+const kind = (fallback: number) => z.strictObject({ concurrency: concurrency(fallback) }).prefault({});
+
+export const taskSettingsSchema = z.strictObject({
+  reboot: z
+    .strictObject({
+      /** Miners that may be away because of us at the same time. */
+      concurrency: concurrency(5),
+      /** Back on the network with a restarted uptime within this, or the outcome is `timeout`. */
+      backS: z.int().min(1).max(7_200).default(600),
+      /** Hashing again within this (counted from the order), or the outcome is `failed`. */
+      hashS: z.int().min(1).max(14_400).default(1_200),
+      /** A miner that still answers with a growing uptime after this has not rebooted. */
+      graceS: z.int().min(1).max(3_600).default(120),
+      checkEveryS: z.number().min(0.05).max(300).default(5),
+      /** Reboots of one miner in 24 hours, whoever asked. */
+      dailyCap: z.int().min(1).max(1_000).default(6),
+      /** Younger reboots than this make a new one wait for `force`. */
+      recentS: z.int().min(0).max(86_400).default(600),
+    })
+    .prefault({}),
+  light: kind(20),
+  powerMode: kind(5),
+  pools: kind(5),
+  firmware: kind(2),
+  log: kind(5),
+  /** Farm-wide: at most `count` reboots and wakes are started in any `windowS` seconds, whoever asked. */
+  powerGate: z
+    .strictObject({
+      count: z.int().min(1).max(100_000).default(20),
+      windowS: z.number().min(0.1).max(3_600).default(30),
+    })
+    .prefault({}),
+  /** Tasks that wait or run; what comes on top is refused. */
+  maxQueued: z.int().min(1).max(100_000).default(10_000),
+  /** Total time for one order to a miner, connection and answer included. */
+  actS: z.number().min(0.1).max(900).default(60),
+  /** Total time for one look at a miner. */
+  observeS: z.number().min(0.1).max(300).default(20),
+});
+
+export type TaskSettings = z.output<typeof taskSettingsSchema>;
