@@ -31,7 +31,8 @@ export type HttpRequest = {
 export type Whatsminer2Write = {
   readonly via: 'whatsminer2-write';
   readonly cmd: string;
-  readonly params: Readonly<Record<string, string>>;
+  /** Most are texts, even numbers (`percent: "80"`); the light takes numbers. */
+  readonly params: Readonly<Record<string, string | number>>;
 };
 
 /** Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param as well. Answer: the reply object. */

@@ -1,0 +1,14 @@
+// The one question that every action has to answer when the exchange fails: may the device have acted on it?
+// It judges no answer: what a refusal looks like is each family's own.
+import { PeerError } from '../../src/base/errors.ts';
+import type { ActResult } from '../../src/driver/contract.ts';
+
+/** The result of `act`, or `lost-reply` when the request went out and nothing usable came back. Any other error is thrown on. */
+export async function orLostReply(act: () => Promise<ActResult>): Promise<ActResult> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof PeerError && error.wasSent === true) return { kind: 'lost-reply' };
+    throw error;
+  }
+}

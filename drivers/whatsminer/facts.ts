@@ -1,0 +1,91 @@
+// What both Whatsminer dialects give, before the model table is asked, and how that becomes a Reading.
+import { first, largest } from '../../src/driver/fields.ts';
+import type { Cooling, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
+import { present } from '../_families/cgminer.ts';
+import { findModel } from '../_families/models.ts';
+import { errorReading, type Fault } from './errors.ts';
+
+export type Facts = {
+  /** Fields that need nothing else to be understood. */
+  readonly reading: Reading;
+  /** Model as the device writes it, e.g. `M30S+_VE40`. */
+  readonly reportedModel?: string | undefined;
+  readonly factoryHs?: number | undefined;
+  readonly powerW?: number | undefined;
+  readonly fanInRpm?: number | undefined;
+  readonly fanOutRpm?: number | undefined;
+  readonly isLiquid?: boolean | undefined;
+  readonly faults?: readonly Fault[] | undefined;
+  /** Suspended on purpose. */
+  readonly isOff?: boolean | undefined;
+  /** The mining process does not run. */
+  readonly isDown?: boolean | undefined;
+  readonly mode?: 'low' | 'normal' | 'high' | undefined;
+  readonly chipMaxC?: number | undefined;
+  readonly boardMaxC?: number | undefined;
+};
+
+/** `knownModel` is used when no answer at hand names the model. */
+export function toReading(facts: Facts, knownModel: string | undefined): Reading {
+  const { reading } = facts;
+  const reported = facts.reportedModel ?? knownModel;
+  const model = findModel('whatsminer-stock', reported);
+  const cooling = coolingOf(facts, model?.expected.cooling);
+  const name = model?.model ?? reported;
+  const boards = reading.boards ?? [];
+  const hottestBoard = facts.boardMaxC ?? largest(boards.flatMap(({ boardTempsC }) => boardTempsC ?? []));
+  return present({
+    ...reading,
+    make: model?.make ?? 'Whatsminer',
+    model: name,
+    isMining: mining(facts),
+    miningMode: facts.isOff === true ? ('sleep' as const) : facts.mode,
+    // 0 W beside a hashrate is a PSU that does not say.
+    powerW: facts.powerW === 0 && (reading.hashrateHs ?? 0) > 0 ? undefined : facts.powerW,
+    tempC: first(facts.chipMaxC, largest(boards.map(({ chipTempMaxC }) => chipTempMaxC)), hottestBoard),
+    fans: fansOf(facts, cooling, model?.expected.fans),
+    errors: facts.faults?.map((fault) => errorReading(fault, name)),
+    expected: expectation(model?.expected, cooling, facts.factoryHs),
+  });
+}
+
+function mining({ isOff, isDown, reading }: Facts): boolean | undefined {
+  if (isOff === true || isDown === true) return false;
+  const rateHs = first(reading.hashrateHs, reading.hashrateAverageHs);
+  return rateHs === undefined ? undefined : rateHs > 0;
+}
+
+/** An air model in a tank says `liquid` itself; hydro models do not always, but the table knows them. */
+function coolingOf({ isLiquid }: Facts, ofModel: Cooling | undefined): Cooling | undefined {
+  if (isLiquid === true) return 'liquid';
+  return ofModel ?? (isLiquid === false ? 'air' : undefined);
+}
+
+/** 0 and 0 rpm are two stopped fans on air, no fans in liquid, and not known when we cannot tell the two apart. */
+function fansOf(
+  { fanInRpm, fanOutRpm }: Facts,
+  cooling: Cooling | undefined,
+  expectedFans: number | undefined,
+): FanReading[] | undefined {
+  const rpms = [fanInRpm, fanOutRpm];
+  if (rpms.every((rpm) => rpm === undefined)) return undefined;
+  const isSpinning = rpms.some((rpm) => rpm !== undefined && rpm > 0);
+  if (!isSpinning && cooling === 'liquid') return [];
+  if (!isSpinning && cooling === undefined && expectedFans === undefined) return undefined;
+  return rpms.flatMap((rpm, index) => (rpm === undefined ? [] : [{ index, rpm }]));
+}
+
+function expectation(
+  ofModel: Expectation | undefined,
+  cooling: Cooling | undefined,
+  factoryHs: number | undefined,
+): Expectation | undefined {
+  const isConverted = cooling === 'liquid' && ofModel?.cooling === 'air';
+  const expected = present({
+    ...ofModel,
+    cooling,
+    fans: isConverted ? 0 : ofModel?.fans,
+    hashrateHs: factoryHs ?? ofModel?.hashrateHs,
+  });
+  return Object.keys(expected).length === 0 ? undefined : expected;
+}
