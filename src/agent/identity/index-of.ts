@@ -1,0 +1,80 @@
+// The miners in memory, found by key, address, MAC and serial number. Only valid values are indexed, so blanks and fillers never meet.
+// It decides nothing about who is who.
+import { type MinerEntry, serialKey } from './record.ts';
+
+export type MinerIndex = {
+  readonly size: number;
+  get(key: string): MinerEntry | undefined;
+  byIp(ip: string): MinerEntry | undefined;
+  byMac(mac: string): Iterable<MinerEntry>;
+  bySerial(serial: string): Iterable<MinerEntry>;
+  all(): MinerEntry[];
+  /** Adds or replaces the entry of that key. */
+  put(entry: MinerEntry): void;
+  remove(key: string): void;
+};
+
+export function createMinerIndex(): MinerIndex {
+  const byKey = new Map<string, MinerEntry>();
+  const keyByIp = new Map<string, string>();
+  const keysByMac = new Map<string, Set<string>>();
+  const keysBySerial = new Map<string, Set<string>>();
+
+  // Lazy: a farm of clones that all show one value must not cost a copy of the farm per question.
+  function* entriesOf(keys: ReadonlySet<string> | undefined): Iterable<MinerEntry> {
+    for (const key of keys ?? []) {
+      const entry = byKey.get(key);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  const remove = (key: string) => {
+    const entry = byKey.get(key);
+    if (entry === undefined) return;
+    byKey.delete(key);
+    if (entry.ip !== null && keyByIp.get(entry.ip) === key) keyByIp.delete(entry.ip);
+    dropFrom(keysByMac, entry.mac ?? undefined, key);
+    dropFrom(keysBySerial, serialKey(entry.serialNumber), key);
+  };
+
+  return {
+    get size() {
+      return byKey.size;
+    },
+    get: (key) => byKey.get(key),
+    byIp(ip) {
+      const key = keyByIp.get(ip);
+      return key === undefined ? undefined : byKey.get(key);
+    },
+    byMac: (mac) => entriesOf(keysByMac.get(mac)),
+    bySerial: (serial) => entriesOf(keysBySerial.get(serial)),
+    all: () => [...byKey.values()],
+    put(entry) {
+      const before = byKey.get(entry.key);
+      if (before?.ip === entry.ip && before.mac === entry.mac && before.serialNumber === entry.serialNumber) {
+        byKey.set(entry.key, entry);
+        return;
+      }
+      remove(entry.key);
+      byKey.set(entry.key, entry);
+      if (entry.ip !== null) keyByIp.set(entry.ip, entry.key);
+      addTo(keysByMac, entry.mac ?? undefined, entry.key);
+      addTo(keysBySerial, serialKey(entry.serialNumber), entry.key);
+    },
+    remove,
+  };
+}
+
+function addTo(index: Map<string, Set<string>>, value: string | undefined, key: string): void {
+  if (value === undefined) return;
+  const keys = index.get(value);
+  if (keys === undefined) index.set(value, new Set([key]));
+  else keys.add(key);
+}
+
+function dropFrom(index: Map<string, Set<string>>, value: string | undefined, key: string): void {
+  if (value === undefined) return;
+  const keys = index.get(value);
+  keys?.delete(key);
+  if (keys?.size === 0) index.delete(value);
+}

@@ -1,0 +1,187 @@
+// A Reading as the miner document of the interface: a pure mapping of names and units, nothing invented, nothing rounded.
+// It decides no flag and keeps no state; what a failed poll leaves standing comes from the previous document.
+import { type Flag, toBitmask } from './flags.ts';
+import { macState, normaliseMac, serialState, type UnstableReason } from './identity-facts.ts';
+import type { MinerDocument, MinerExtras } from './miner.ts';
+import { plainText, withoutLogin } from './plain-text.ts';
+import type { BoardReading, PoolReading, Reading } from './reading.ts';
+
+/** `source` of the `network` flag that means "does not answer"; a `network` flag of another source says nothing about mining. */
+export const OFFLINE_SOURCE = 'contact';
+
+export type MinerRecordParts = { readonly document: MinerDocument; readonly extras: MinerExtras };
+
+export type DocumentFacts = {
+  /** What this visit read; undefined when it failed. */
+  readonly reading: Reading | undefined;
+  /** What was reported before; the values that stand when the visit failed. */
+  readonly previous?: MinerRecordParts | undefined;
+  readonly ip: string;
+  /** Id of the driver. */
+  readonly driverId: string;
+  /** Facts that earlier visits learned, for the fields that this reading lacks. */
+  readonly known?: KnownFacts | undefined;
+  readonly isLastCheckOk: boolean;
+  readonly unstableReason: UnstableReason | null;
+  readonly flags: readonly Flag[];
+  /** The agent's own 24 h average, for devices that report none. */
+  readonly hashrate24hHs: number | undefined;
+  /** Wall time of the newest successful reading, ms since the epoch. */
+  readonly lastReadingAtMs: number | undefined;
+};
+
+export type KnownFacts = {
+  readonly mac?: string | undefined;
+  readonly serialNumber?: string | undefined;
+  readonly make?: string | undefined;
+  readonly model?: string | undefined;
+  readonly firmwareVersion?: string | undefined;
+};
+
+export function toMinerDocument(facts: DocumentFacts): MinerRecordParts {
+  const { reading, previous } = facts;
+  const standing: MinerRecordParts =
+    reading === undefined
+      ? (previous ?? { document: fromReading({}, facts), extras: extrasOf({}, facts) })
+      : { document: fromReading(reading, facts), extras: extrasOf(reading, facts) };
+  const isOffline =
+    reading === undefined && facts.flags.some((flag) => flag.type === 'network' && flag.source === OFFLINE_SOURCE);
+  return {
+    document: {
+      ...standing.document,
+      ip: facts.ip,
+      is_mining: standing.document.is_mining && !isOffline,
+      last_check_succeed: facts.isLastCheckOk,
+      last_updated_at: facts.lastReadingAtMs === undefined ? null : new Date(facts.lastReadingAtMs).toISOString(),
+      unstable_reason: facts.unstableReason,
+      anomaly_flags: toBitmask(facts.flags.map((flag) => flag.type)),
+    },
+    extras: { ...standing.extras, flags: [...facts.flags] },
+  };
+}
+
+function fromReading(reading: Reading, { ip, known, hashrate24hHs }: DocumentFacts): MinerDocument {
+  const boards = inSlotOrder(reading.boards);
+  return {
+    ip,
+    mac: identifyingMac(said(reading.mac) ?? known?.mac) ?? '',
+    serial_number: identifyingSerial(said(reading.serialNumber) ?? known?.serialNumber) ?? null,
+    model: text(reading.model) ?? text(known?.model) ?? null,
+    firmware_version: text(reading.firmwareVersion) ?? text(known?.firmwareVersion) ?? null,
+    is_mining: reading.isMining ?? (reading.miningMode !== 'sleep' && (reading.hashrateHs ?? 0) > 0),
+    mining_mode: reading.miningMode ?? 'normal',
+    mining_mode_preset: text(reading.miningModePreset) ?? null,
+    hashrate: reading.hashrateHs ?? null,
+    hashrate_24h: reading.hashrate24hHs ?? hashrate24hHs ?? null,
+    power: reading.powerW ?? null,
+    temp: reading.tempC ?? hottest(boards) ?? null,
+    temperature_inlet_avg: reading.inletTempC ?? mean(boards.map((board) => board.inletTempC)) ?? null,
+    temperature_outlet_avg: reading.outletTempC ?? mean(boards.map((board) => board.outletTempC)) ?? null,
+    efficiency: joulesPerTerahash(reading.powerW, reading.hashrateHs) ?? null,
+    uptime: reading.uptimeS ?? reading.systemUptimeS ?? 0,
+    errors: (reading.errors ?? [])
+      // A state such as "tuning finished" travels as a code too, and is no error.
+      .filter((error) => error.category !== 'state')
+      .map((error) => ({ code: text(error.code, 128) ?? 'unknown', message: text(error.message, 512) ?? null })),
+    hashboards: boards.map((board) => ({
+      serial_number: text(board.serialNumber) ?? null,
+      hashrate: board.hashrateHs ?? null,
+      chips: board.chips ?? null,
+      chip_frequency: board.frequencyMhz ?? null,
+    })),
+    total_chips: allChips(boards) ?? reading.totalChips ?? null,
+    expected_chips: product(reading.expected?.boards, reading.expected?.chipsPerBoard) ?? null,
+    pools: [...(reading.pools ?? [])].sort((a, b) => a.index - b.index).map(poolOf),
+    psus: (reading.psus ?? []).map((psu) => ({
+      serial_number: text(psu.serialNumber) ?? null,
+      temperature: psu.tempC ?? null,
+    })),
+    last_check_succeed: false,
+    last_updated_at: null,
+    unstable_reason: null,
+    anomaly_flags: 0,
+  };
+}
+
+function extrasOf(reading: Reading, { driverId, known }: DocumentFacts): MinerExtras {
+  const expected = reading.expected;
+  return {
+    make: text(reading.make) ?? text(known?.make) ?? null,
+    firmware: driverId,
+    hostname: text(reading.hostname) ?? null,
+    controller_serial_number: text(reading.controllerSerialNumber) ?? null,
+    expected_hashrate: expected?.hashrateHs ?? null,
+    power_limit: reading.powerLimitW ?? null,
+    cooling: expected?.cooling ?? null,
+    light_on: reading.isLightOn ?? null,
+    fans: [...(reading.fans ?? [])]
+      .sort((a, b) => a.index - b.index)
+      .map((fan) => ({ index: fan.index, rpm: fan.rpm ?? null, duty_percent: fan.dutyPercent ?? null })),
+    board_details: inSlotOrder(reading.boards).map((board) => ({
+      slot: board.slot,
+      temperatures: board.boardTempsC ?? [],
+      chip_temperature_max: board.chipTempMaxC ?? null,
+      chip_temperature_avg: board.chipTempAvgC ?? null,
+      expected_chips: expected?.chipsPerBoard ?? null,
+      bad_chips: board.badChips ?? null,
+      expected_hashrate: board.expectedHashrateHs ?? null,
+    })),
+    flags: [],
+  };
+}
+
+function poolOf(pool: PoolReading): MinerDocument['pools'][number] {
+  return {
+    url: text(withoutLogin(pool.url), 512) ?? '',
+    worker_id: text(pool.user, 512) ?? '',
+    difficulty_accepted: pool.difficultyAccepted ?? null,
+    difficulty_rejected: pool.difficultyRejected ?? null,
+    difficulty_stale: pool.difficultyStale ?? null,
+  };
+}
+
+const text = plainText;
+
+/** A blank is silence, so an earlier answer stands; an invalid value is an answer, so it does not. */
+const said = (value: string | undefined): string | undefined => (value?.trim() ? value : undefined);
+
+const identifyingMac = (mac: string | undefined): string | undefined =>
+  mac !== undefined && macState(mac) === 'ok' ? normaliseMac(mac) : undefined;
+
+const identifyingSerial = (serial: string | undefined): string | undefined =>
+  serialState(serial) === 'ok' ? text(serial, 128) : undefined;
+
+const inSlotOrder = (boards: readonly BoardReading[] | undefined): BoardReading[] =>
+  [...(boards ?? [])].sort((a, b) => a.slot - b.slot);
+
+/** J/TH. A miner that does not hash has no efficiency. */
+function joulesPerTerahash(powerW: number | undefined, hashrateHs: number | undefined): number | undefined {
+  if (powerW === undefined || hashrateHs === undefined || hashrateHs <= 0) return undefined;
+  const efficiency = powerW / (hashrateHs / 1e12);
+  return Number.isFinite(efficiency) ? efficiency : undefined;
+}
+
+/** The hottest chip, else the hottest board sensor. */
+function hottest(boards: readonly BoardReading[]): number | undefined {
+  const chips = boards.flatMap((board) => board.chipTempMaxC ?? board.chipTempAvgC ?? []);
+  const sensors = chips.length > 0 ? chips : boards.flatMap((board) => board.boardTempsC ?? []);
+  return sensors.length === 0 ? undefined : Math.max(...sensors);
+}
+
+/** Undefined unless every board says: a part of the sum would look like missing chips. */
+function allChips(boards: readonly BoardReading[]): number | undefined {
+  let total = 0;
+  for (const { chips } of boards) {
+    if (chips === undefined) return undefined;
+    total += chips;
+  }
+  return boards.length === 0 ? undefined : total;
+}
+
+function mean(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+const product = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : a * b;
