@@ -11,10 +11,8 @@ const count = () => int({ min: 0, max: 1e15 });
 const seconds = () => num({ min: 0, max: 4e9 });
 const difficulty = () => num({ min: 0, max: 1e30 });
 
-const statusRow = z.looseObject({ STATUS: text(), Code: int(), Msg: text(512), Description: text(), When: seconds() });
-
-/** `STATUS` is a list of one row, or a letter beside `Code`, `Msg` and `When` (the flat form of Whatsminer). */
-const STATUS = { STATUS: z.union([list(statusRow), text()]).catch(undefined), When: seconds() };
+/** A list of one row, an object, or a letter beside `Code`, `Msg` and `When` (the flat form of Whatsminer): see `whenS`. */
+const STATUS = { STATUS: z.unknown(), When: seconds() };
 
 /** Keys of a hashrate row are `MHS 5s`, `GHS av`, ...: read them with `hashrates`. */
 export const summaryRow = z.looseObject({
@@ -73,17 +71,28 @@ export const poolsReply = z.looseObject({ ...STATUS, POOLS: list(poolRow, 64) })
 export const devsReply = z.looseObject({ ...STATUS, DEVS: list(devRow, 64) });
 export const versionReply = z.looseObject({ ...STATUS, VERSION: list(versionRow, 4) });
 
-/** Envelope of any other command: `STATUS` beside one list of rows named `name`. */
-export const envelope = <N extends string, S extends z.ZodType>(name: N, row: S) =>
-  z.looseObject({ ...STATUS, [name]: list(row, 64) });
+/** Texts of a raw `version` answer, also when the answer is broken JSON; empty when it has none. Never throws. */
+export function versionTexts(raw: string | undefined): Readonly<Record<string, string>> {
+  const pairs = raw?.slice(0, 64 * 1024).matchAll(/"([^"\\]{1,64})"\s*:\s*"([^"\\]{0,256})"/g) ?? [];
+  return Object.fromEntries(
+    [...pairs].flatMap(([, key, value]) => {
+      const written = toText(value);
+      return key === undefined || written === undefined ? [] : [[key, written]];
+    }),
+  );
+}
 
-/** Device clock of an answer, seconds since the epoch: `STATUS[0].When`, or `When` of the flat form. */
-export function whenS(
-  reply: { STATUS?: { When?: number | undefined }[] | string | undefined; When?: number | undefined } | undefined,
-): number | undefined {
-  const status = Array.isArray(reply?.STATUS) ? reply.STATUS[0] : undefined;
-  const when = status?.When ?? reply?.When;
-  return when === 0 ? undefined : when;
+/** Device clock of an answer, seconds since the epoch: `When` of `STATUS` (a list or an object), or beside it. */
+export function whenS(reply: { readonly STATUS?: unknown; readonly When?: unknown } | undefined): number | undefined {
+  const status: unknown = Array.isArray(reply?.STATUS) ? reply.STATUS[0] : reply?.STATUS;
+  const { When, when } = statusObject.safeParse(status).data ?? {};
+  return first(When, when, toSeconds(reply?.When));
+}
+
+const statusObject = z.looseObject({ When: field(toSeconds), when: field(toSeconds) });
+
+function toSeconds(value: unknown): number | undefined {
+  return positive(toNumber(value, { min: 0, max: 4e9 }));
 }
 
 /** `value` in `unit` hashes per second (`K`, `M`, `G`, `T`, `P` or none) as H/s; numbers may be text, see fields.ts. */
@@ -203,7 +212,10 @@ export function toDifficulty(value: unknown): number | undefined {
   );
 }
 
-const positive = (value: number | undefined) => (value !== undefined && value > 0 ? value : undefined);
+/** The value if it is above 0: for figures whose 0 means that they are not known. */
+export function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined;
+}
 
 type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;

@@ -21,11 +21,11 @@ export function refusalOf(ask: Ask, answer: unknown, what: string): PeerError | 
   }
 }
 
-/** `E` and `F` refuse, in the first row of `STATUS` or in the flat form; an answer that has rows beside it is an answer. */
+/** `E` and `F` refuse, in `STATUS` (its first row, or itself) or in the flat form; an answer that has rows beside it is an answer. */
 function cgminerRefusal(answer: unknown, what: string): PeerError | undefined {
   if (!isObject(answer)) return undefined;
-  const rows = Array.isArray(answer.STATUS) ? answer.STATUS : [answer];
-  const status: unknown = rows[0];
+  const { STATUS } = answer;
+  const status: unknown = Array.isArray(STATUS) ? STATUS[0] : isObject(STATUS) ? STATUS : answer;
   if (!isObject(status) || (status.STATUS !== 'E' && status.STATUS !== 'F')) return undefined;
   if (Object.entries(answer).some(([key, value]) => key !== 'STATUS' && Array.isArray(value))) return undefined;
   const words = toText(status.Msg, 128) ?? '';

@@ -1,0 +1,57 @@
+// Antminers with Bitmain's own firmware. Generations B and C in full; of generation A what TCP and `get_system_info` tell.
+import { defineDriver } from '../../src/driver/contract.ts';
+import { versionTexts } from '../_families/cgminer.ts';
+import { findModel } from '../_families/models.ts';
+import { abilities } from './abilities.ts';
+import { generationOf } from './generation.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+const web = (path: string) =>
+  ({ via: 'http', method: 'GET', path: `/cgi-bin/${path}`, auth: 'digest', as: 'json' }) as const;
+
+export const antminerStock = defineDriver({
+  id: 'antminer-stock',
+  make: 'Antminer',
+  covers: [
+    { models: 'S19, T19 and S21 families', firmware: 'stock, built from 2020 on', evidence: 'recording' },
+    { models: 'S17, L7, L9, K, KS, D, E, HS series', firmware: 'stock, built from 2020 on', evidence: 'claimed' },
+    { models: 'S9, L3+, S17 and others', firmware: 'stock, built before 2020; readings only', evidence: 'claimed' },
+  ],
+  asks: {
+    // Builds that do not know the flag ignore it and answer the classic form.
+    stats: { every: 'poll', via: 'cgminer', command: 'stats', newApi: true },
+    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
+    version: { every: 'static', via: 'cgminer', command: 'version' },
+    summary: { every: 'slow', generations: ['b', 'c'], ...web('summary.cgi') },
+    conf: { every: 'slow', generations: ['b', 'c'], ...web('get_miner_conf.cgi') },
+    blink: { every: 'slow', generations: ['b', 'c'], ...web('get_blink_status.cgi') },
+    system: { every: 'static', ...web('get_system_info.cgi') },
+    minerType: { every: 'static', generations: ['c'], ...web('miner_type.cgi') },
+    warning: { every: 'slow', generations: ['c'], ...helper('/warning') },
+    power: { every: 'slow', generations: ['c'], ...helper('/miner_power') },
+  },
+  replies,
+  abilities,
+  login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
+  quirks: { parallel: 2, warmUpS: 900 },
+  identify({ family, version }) {
+    if (family !== 'antminer-stock') return undefined;
+    const texts = versionTexts(version);
+    const generation = generationOf(texts.CompileTime);
+    const model = findModel('antminer-stock', texts.Type)?.model ?? texts.Type;
+    return {
+      confidence: 'sure',
+      make: 'Antminer',
+      ...(generation && { generation }),
+      ...(model && { model }),
+      ...(texts.CompileTime && { firmwareVersion: texts.CompileTime }),
+    };
+  },
+  read,
+});
+
+/** Small helper of the newest builds, without login. Most machines keep the port shut. */
+function helper(path: string) {
+  return { via: 'http', method: 'GET', port: 6060, path, auth: 'none', as: 'text' } as const;
+}

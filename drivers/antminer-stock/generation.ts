@@ -1,0 +1,15 @@
+// Which of the three stock firmware generations a build belongs to (atlas 3). Decided by the build date alone, no question asked.
+
+export type Generation = 'a' | 'b' | 'c';
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** From a compile time such as `Tue Dec  6 16:12:30 CST 2022`. Undefined when it is no date: then the device is asked everything. */
+export function generationOf(compileTime: string | undefined): Generation | undefined {
+  const [, monthName = '', year = ''] = compileTime?.match(/([a-z]{3})\s+\d{1,2}\s[\d:]+\s+(?:\S+\s+)?(\d{4})/i) ?? [];
+  const month = MONTHS.indexOf(monthName.toLowerCase()) + 1;
+  if (month === 0) return undefined;
+  const built = Number(year) * 100 + month;
+  if (built >= 202_307) return 'c';
+  return built >= 202_001 ? 'b' : 'a';
+}

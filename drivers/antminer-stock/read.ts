@@ -1,0 +1,159 @@
+// Turns the answers of one stock Antminer into a Reading. Everything that a sensor means only on some machines is decided here.
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest, mean } from '../../src/driver/fields.ts';
+import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
+import { type Board, readStats, type Stats, toFans } from '../_families/bitmain.ts';
+import { poolReadings, present } from '../_families/cgminer.ts';
+import { findModel, type Model } from '../_families/models.ts';
+import { CODES, STATUS_TYPES } from './errors.data.ts';
+import type { Replies } from './replies.ts';
+
+export function read(replies: Replies, known: Known): Reading {
+  const { system, minerType } = replies;
+  const version = replies.version?.VERSION?.[0];
+  const stats = readStats(replies.stats);
+  const reported = first(
+    ...[minerType?.miner_type, system?.minertype, stats?.type, version?.Type].map(realModel),
+    realModel(known.model),
+  );
+  const model =
+    findModel('antminer-stock', reported) ?? findModel('antminer-stock', reported && `Antminer ${reported}`);
+  const mode = miningMode(replies, stats);
+  const boards = stats?.boards.map((board) => toBoard(board, model));
+  return present({
+    mac: system?.macaddr,
+    serialNumber: first(system?.serinum, system?.serial_no),
+    hostname: system?.hostname,
+    make: 'Antminer',
+    model: model?.model ?? reported,
+    firmwareVersion: first(system?.system_filesystem_version, stats?.compileTime, version?.CompileTime),
+    apiVersion: version?.API,
+    controlBoard: controlBoard(minerType?.subtype, system?.system_kernel_version),
+
+    hashrateHs: stats?.nowHs,
+    hashrateWindow: stats?.nowHs === undefined ? undefined : ('5s' as const),
+    hashrateSettledHs: stats?.settledHs,
+    hashrateAverageHs: stats?.averageHs,
+    powerW: first(stats?.powerW, replies.power),
+    uptimeS: stats?.elapsedS,
+    deviceTimeS: stats?.whenS,
+
+    isMining: isMining(mode, stats?.nowHs),
+    miningMode: mode,
+    isLightOn: replies.blink?.blink,
+
+    tempC: first(
+      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
+      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    ),
+    inletTempC: mean(boards?.map((board) => board.inletTempC) ?? []),
+    outletTempC: mean(boards?.map((board) => board.outletTempC) ?? []),
+
+    boards,
+    fans: stats && stats.fanSlots.length > 0 ? toFans(stats.fanSlots, fanCount(stats, model)) : undefined,
+    pools: poolReadings(replies.pools?.POOLS),
+    errors: errors(replies),
+    expected: expectation(model, stats, mode),
+  });
+}
+
+/** Board names (`BHB42XXX`) mean that the controller could not read its boards: any better name is to be preferred, none is honest. */
+function realModel(name: string | undefined): string | undefined {
+  const bare = name?.split(' (')[0]?.trim();
+  return bare === undefined || /^BHB\w*X$/i.test(bare) ? undefined : bare;
+}
+
+/** The running process knows its mode best; where the two settings disagree neither is believed. 5 is "not mining" of the newest builds. */
+function miningMode({ conf }: Replies, stats: Stats | undefined): MiningMode | undefined {
+  const written = conf?.['bitmain-work-mode'];
+  const other = conf?.['miner-mode'];
+  const isSure = written === undefined || other === undefined || written === other;
+  switch (stats?.mode ?? (isSure ? first(written, other) : undefined)) {
+    case 0:
+      return 'normal';
+    case 1:
+    case 5:
+      return 'sleep';
+    case 2:
+      return 'high';
+    case 3:
+      return 'low';
+    default:
+      return undefined;
+  }
+}
+
+function isMining(mode: MiningMode | undefined, hashrateHs: number | undefined): boolean | undefined {
+  if (mode === 'sleep') return false;
+  return hashrateHs === undefined ? undefined : hashrateHs > 0;
+}
+
+function toBoard({ slot, reading, pcbC, chipC, picC }: Board, model: Model | undefined): BoardReading {
+  if (model?.expected.cooling === 'liquid') {
+    // On hydro boards two of the "PCB" sensors sit in the water and the first PIC sensor on a chip.
+    const { boardTempsC: _, ...rest } = reading;
+    const chipTempMaxC = largest([picC[0], ...chipC]);
+    return present({ slot, ...rest, chipTempMaxC, ...waterTemps(pcbC[0], pcbC[2]) });
+  }
+  return present({ slot, ...reading, ...(isS19Class(model) && airTemps(picC)) });
+}
+
+const waterTemps = (inletTempC: number | undefined, outletTempC: number | undefined) => ({ inletTempC, outletTempC });
+
+const isS19Class = (model: Model | undefined) => /^[ST]19/.test(model?.model ?? '');
+
+/** Coolant leaves warmer than it came: readings the other way round come from another sensor layout and say nothing. */
+function airTemps([outA, outB, inA, inB]: Board['picC']): Partial<BoardReading> {
+  const inletTempC = mean([inA, inB]);
+  const outletTempC = mean([outA, outB]);
+  if (inletTempC === undefined || outletTempC === undefined || inletTempC > outletTempC) return {};
+  return { inletTempC, outletTempC };
+}
+
+function fanCount(stats: Stats, model: Model | undefined): number {
+  return model?.expected.cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0);
+}
+
+/** Faults of the status list and of the helper on port 6060. An entry not evaluated yet (status empty) is no fault. */
+function errors({ summary, warning }: Replies): ErrorReading[] | undefined {
+  const status = summary?.SUMMARY?.[0]?.status;
+  if (status === undefined && warning === undefined) return undefined;
+  const faults = (status ?? []).flatMap(({ type = 'unknown', status: state, code = '0', msg }): ErrorReading[] =>
+    state === undefined || state === 's'
+      ? []
+      : [
+          {
+            code: `${type}:${code}`,
+            message: msg ?? `${type} fault`,
+            category: STATUS_TYPES[type] ?? 'unknown',
+            severity: state === 'e' ? 'major' : 'minor',
+          },
+        ],
+  );
+  if (warning === undefined || warning === 'None') return faults;
+  return [...faults, { code: warning, ...(CODES[warning] ?? { category: 'unknown' }) }];
+}
+
+/** The device's own figure where it has one. A nameplate stands for normal mode only. */
+function expectation(
+  model: Model | undefined,
+  stats: Stats | undefined,
+  mode: MiningMode | undefined,
+): Reading['expected'] {
+  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
+  const hashrateHs = first(stats?.idealHs, mode === undefined || mode === 'normal' ? nameplateHs : undefined);
+  return present({ ...parts, fans: first(parts.fans, stats?.fanCount), hashrateHs });
+}
+
+const BOARDS = [
+  [/^(xil|zynq|amcb)/i, 'Xilinx'],
+  [/^(cv|cvitek)/i, 'CVITek'],
+  [/^(aml|amlogic)/i, 'AMLogic'],
+  [/^(bb|am335)/i, 'BeagleBone'],
+] as const;
+
+/** `AMLCtrl_BHB68601`: the part before `_` names the control board; else the kernel's text may. */
+function controlBoard(subtype: string | undefined, kernel: string | undefined): string | undefined {
+  const name = subtype?.split('_')[0] ?? kernel?.match(/xilinx|zynq\w*|amlogic|cvitek/i)?.[0];
+  return name && (BOARDS.find(([pattern]) => pattern.test(name))?.[1] ?? name);
+}

@@ -1,0 +1,111 @@
+// Reads an unknown device by the keys that many firmwares share. What is not understood is left out; nothing is derived from a guess.
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest, toText } from '../../src/driver/fields.ts';
+import type { BoardReading, Reading } from '../../src/model/reading.ts';
+import { readStats, type Stats, sensors, toFans } from '../_families/bitmain.ts';
+import { hashrates, poolReadings, positive, present, whenS, windowHs } from '../_families/cgminer.ts';
+import { describe, modelOf } from './describe.ts';
+import type { Replies } from './replies.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+export function read(replies: Replies, known: Known): Reading {
+  const summary = replies.summary?.SUMMARY?.[0];
+  const versionRow = replies.version?.VERSION?.[0] ?? {};
+  const texts = Object.fromEntries(
+    Object.entries(versionRow).flatMap(([key, value]) =>
+      toText(value) === undefined ? [] : [[key, toText(value) ?? '']],
+    ),
+  );
+  const { make, model: name, firmwareVersion } = describe(JSON.stringify(texts), undefined);
+  const model = modelOf(texts);
+  const stats = readStats(replies.stats);
+  const rates = summary ? hashrates(summary) : {};
+  const hashrateHs = first(rates.hashrateHs, stats?.nowHs);
+  const boards = first(boardsOfStats(stats), boardsOfDevs(replies.devs?.DEVS));
+  return present({
+    mac: first(toText(versionRow.MAC, 128), toText(summary?.MAC, 128)),
+    make: known.make ?? make,
+    model: name ?? known.model,
+    firmwareVersion,
+    apiVersion: toText(versionRow.API),
+    ...rates,
+    hashrateHs,
+    hashrateWindow: first(rates.hashrateWindow, stats?.nowHs === undefined ? undefined : ('5s' as const)),
+    hashrateSettledHs: first(rates.hashrateSettledHs, stats?.settledHs),
+    uptimeS: first(summary?.Elapsed, stats?.elapsedS),
+    deviceTimeS: first(whenS(replies.summary), whenS(replies.stats)),
+    isMining: hashrateHs === undefined ? undefined : hashrateHs > 0,
+    tempC: first(
+      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
+      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+      looseTempC([...(replies.stats?.STATS ?? []), summary ?? {}]),
+    ),
+    boards,
+    fans: fansOf(stats, summary, model?.expected.fans),
+    pools: poolReadings(replies.pools?.POOLS),
+    expected: model && present({ ...model.expected, hashrateHs: first(stats?.idealHs, model.expected.hashrateHs) }),
+  });
+}
+
+function boardsOfStats(stats: Stats | undefined): BoardReading[] | undefined {
+  if (stats === undefined || stats.boards.length === 0) return undefined;
+  return stats.boards.map(({ slot, reading }) => ({ slot, ...reading }));
+}
+
+type Dev = NonNullable<NonNullable<Replies['devs']>['DEVS']>[number];
+
+/** One board per named device. Antminers list a stand-in for the whole machine, which says nothing. */
+function boardsOfDevs(devs: readonly Dev[] | undefined): BoardReading[] | undefined {
+  const real = devs?.filter((dev) => !dev.Name?.startsWith('BTM_'));
+  if (real === undefined || real.length === 0) return undefined;
+  const slots = new Set<number>();
+  return real.flatMap((dev, place) => {
+    const named = first(dev.ASC, dev.PGA, dev.ID) ?? place;
+    const slot = named <= 63 && !slots.has(named) ? named : place;
+    if (slots.has(slot)) return [];
+    slots.add(slot);
+    return [
+      present({
+        slot,
+        hashrateHs: first(windowHs(dev, '5s'), windowHs(dev, '1m'), windowHs(dev, 'av')),
+        boardTempsC: dev.Temperature === undefined ? undefined : [dev.Temperature],
+        hwErrors: dev['Hardware Errors'],
+        isAlive: isAlive(dev),
+      }),
+    ];
+  });
+}
+
+function isAlive({ Enabled, Status }: Dev): boolean | undefined {
+  if (Enabled === false) return false;
+  switch (Status?.toLowerCase()) {
+    case 'alive':
+      return true;
+    case 'dead':
+    case 'sick':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+/** Keys that begin with `temp` and name a sensor, not a count, a limit or a setting. */
+const SENSOR = /^temp(erature)?(?!.*(num|count|max|min|limit|target|cut|over|set|off|hot|warn|avg|hyst))[\w ]*$/i;
+
+/** The hottest of the sensors that a device without boards of its own shows. */
+function looseTempC(rows: readonly Row[]): number | undefined {
+  return largest(
+    rows.flatMap((row) => Object.entries(row).flatMap(([key, value]) => (SENSOR.test(key) ? sensors(value) : []))),
+  );
+}
+
+function fansOf(stats: Stats | undefined, summary: Row | undefined, wanted = 0): Reading['fans'] {
+  const slots = stats?.fanSlots.length
+    ? stats.fanSlots
+    : [summary?.['Fan Speed In'], summary?.['Fan Speed Out']].map(toRpm);
+  const fans = toFans(slots, Math.max(wanted, stats?.fanCount ?? 0));
+  return fans.length === 0 ? undefined : fans;
+}
+
+const toRpm = (value: unknown) => (typeof value === 'number' && value <= 30_000 ? positive(value) : undefined);
