@@ -24,4 +24,6 @@ export type ScanAccount = {
   readonly notReached: number;
   readonly elapsedMs: number;
   readonly isCancelled: boolean;
+  /** What a person should know beside the counts, in sentences. */
+  readonly notes?: readonly string[];
 };

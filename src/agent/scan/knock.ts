@@ -1,0 +1,92 @@
+// Asks all ports of one address at once and adds the answers up. It does not judge the address: one pass knows less than two.
+import type { Clock } from '../../base/clock.ts';
+import type { PortAnswer, ScanDeps } from './plan.ts';
+import type { NamedRange } from './ranges.ts';
+
+/** One address on its way through a scan. */
+export type Door<F> = {
+  readonly address: number;
+  readonly ip: string;
+  readonly range: NamedRange;
+  readonly isKnown: boolean;
+  readonly open: Set<number>;
+  /** A closed port answered: the host is up. */
+  isUp: boolean;
+  hasSilentPort: boolean;
+  /** A probe could not be sent. */
+  isUnasked: boolean;
+  isIdentified: boolean;
+  found: F | undefined;
+};
+
+/** A probe that never settles is a defect of the prober; it may wait in a line, so it is given this much above its own timeout. */
+const STUCK_AFTER_MS = 30_000;
+
+/** Typical time to an answer and its spread, as TCP estimates them (RFC 6298). */
+export type AnswerTime = { meanMs: number; spreadMs: number; count: number };
+
+export function learnAnswerTime(time: AnswerTime, tookMs: number): void {
+  if (time.count++ === 0) {
+    time.meanMs = tookMs;
+    time.spreadMs = tookMs / 2;
+    return;
+  }
+  time.spreadMs += (Math.abs(tookMs - time.meanMs) - time.spreadMs) / 4;
+  time.meanMs += (tookMs - time.meanMs) / 8;
+}
+
+export type Knock = {
+  readonly clock: Clock;
+  readonly probe: ScanDeps<never>['probe'];
+  readonly ports: readonly number[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly answerTime: AnswerTime;
+};
+
+/** Asks every port that is not known to be open. Never rejects; after an abort the door's state is worth nothing new. */
+export async function knock<F>(
+  door: Door<F>,
+  { clock, probe, ports, timeoutMs, signal, answerTime }: Knock,
+): Promise<void> {
+  const startMs = clock.monotonicMs();
+  const asked = ports.filter((port) => !door.open.has(port));
+  const answers = new Map<number, PortAnswer | 'unasked'>();
+  const ask = async (port: number) => {
+    try {
+      const answer = await probe(door.ip, port, timeoutMs, signal);
+      answers.set(port, answer);
+      if (answer === 'open' || answer === 'refused') learnAnswerTime(answerTime, clock.monotonicMs() - startMs);
+    } catch {
+      answers.set(port, 'unasked');
+    }
+  };
+  await new Promise<void>((resolve) => {
+    const cancel = clock.after(timeoutMs + STUCK_AFTER_MS, resolve, { unref: true });
+    void Promise.all(asked.map(ask)).then(() => {
+      cancel();
+      resolve();
+    });
+  });
+  if (signal.aborted) return;
+  door.isUnasked = false;
+  door.hasSilentPort = false;
+  for (const port of asked) {
+    const answer = answers.get(port) ?? 'unasked';
+    switch (answer) {
+      case 'open':
+        door.open.add(port);
+        break;
+      case 'refused':
+        door.isUp = true;
+        break;
+      case 'silent':
+      case 'unreachable':
+        door.hasSilentPort = true;
+        break;
+      case 'unasked':
+        door.isUnasked = true;
+        break;
+    }
+  }
+}

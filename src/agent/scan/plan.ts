@@ -1,0 +1,94 @@
+// What a scan is told to do, within which limits, and what it says while it runs. Types and defaults only.
+import type { Clock } from '../../base/clock.ts';
+import type { ContactStatus } from '../../model/contact.ts';
+import type { Brake } from './lane.ts';
+import type { NamedRange, ScanRanges } from './ranges.ts';
+
+export type PortAnswer = 'open' | 'refused' | 'silent' | 'unreachable';
+
+/** What identification found; the caller adds what it wants to be handed on to the listener. */
+export type Identification = { readonly status: 'identified' | 'unknown' | 'login_refused' };
+
+export type ScanLimits = {
+  /** Probes in flight at once, all addresses and ports together. */
+  readonly maxSockets: number;
+  /** Probes started per second; absent = as fast as `maxSockets` allows. */
+  readonly maxPerSecond?: number | undefined;
+  /** Of one probe. Above one second, because a lost first packet is repeated after one. */
+  readonly probeTimeoutMs: number;
+  readonly maxIdentifying: number;
+  /** Of one identification, in all. */
+  readonly identifyDeadlineMs: number;
+  /** How long what failed is left alone before its second chance. */
+  readonly secondPassAfterMs: number;
+};
+
+export const SCAN_PORTS = [80, 4028, 4433] as const;
+
+export const SCAN_LIMITS: ScanLimits = {
+  maxSockets: 2_000,
+  probeTimeoutMs: 1_200,
+  maxIdentifying: 64,
+  identifyDeadlineMs: 15_000,
+  secondPassAfterMs: 2_000,
+};
+
+export type ScanPlan = {
+  readonly ranges: Pick<ScanRanges, 'ranges' | 'addresses' | 'excluded' | 'toProbe'>;
+  /** Addresses where we know a miner to be; those outside the ranges do not matter. */
+  readonly known?: Iterable<string>;
+  /** Default 80, 4028, 4433. */
+  readonly ports?: readonly number[];
+  readonly limits?: { readonly [K in keyof ScanLimits]?: ScanLimits[K] | undefined };
+};
+
+export type ScanDeps<F extends Identification> = {
+  readonly clock: Clock;
+  /** Gives [0, 1). */
+  readonly random: () => number;
+  /** One connect, closed at once. Rejects only when it could not be tried, or with the signal. */
+  probe(ip: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<PortAnswer>;
+  /** Who answers there. A rejection counts as `unknown`. */
+  identify(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<F>;
+  /** Lets a more urgent scan go first. */
+  readonly brake?: Brake;
+};
+
+/** The final answer of one address, except `silent` ones, which are only counted. `found` is there if identification gave an answer. */
+export type Contact<F extends Identification> = {
+  readonly ip: string;
+  readonly range: NamedRange;
+  readonly status: ContactStatus;
+  readonly openPorts: readonly number[];
+  readonly found?: F;
+};
+
+export type ScanProgress = {
+  readonly phase: 'first pass' | 'second pass' | 'done';
+  /** Addresses that the first pass asks, and those that it has asked. */
+  readonly toProbe: number;
+  readonly probed: number;
+  /** Being identified or waiting for it. */
+  readonly identifying: number;
+  readonly identified: number;
+  /** Answers in any way, so far; grows with what the second pass finds. */
+  readonly answering: number;
+  readonly elapsedMs: number;
+  /** Of the first pass, from its speed until now; absent before there is any. */
+  readonly remainingMs?: number;
+  /** Within what time live hosts answer here, from those that did; for display, no probe is cut short by it. */
+  readonly answerMs?: number;
+};
+
+export type ScanListener<F extends Identification> = {
+  /** Each address at most once, with its final status: identified ones at once, those that get a second chance at the end. */
+  onContact?(contact: Contact<F>): void;
+  /** A few times a second, and once at the end. */
+  onProgress?(progress: ScanProgress): void;
+};
+
+/** No more sockets than half of what the process may open, less what the rest of it needs. `openFiles` is the soft limit. */
+export function socketsWithin(maxSockets: number, openFiles: number | undefined): number {
+  if (openFiles === undefined) return maxSockets;
+  return Math.min(maxSockets, Math.max(64, Math.floor(openFiles / 2) - 512));
+}

@@ -1,0 +1,119 @@
+// From what an operator wrote to the addresses that a scan will probe, with every problem named at once and a text of what was understood.
+// Each address belongs to one range. It does not decide which networks may be reached at all: that is the reach rule.
+import type { Problem } from '../../base/errors.ts';
+import { formatIpv4, type Ipv4Range, parseIpv4Range, RANGE_FORMS } from '../../base/ipv4.ts';
+import { countAddresses, mergeSpans, type Span, subtractSpans } from './spans.ts';
+
+export type WrittenRange = string | { readonly name?: string | undefined; readonly range: string };
+
+/** One range with the addresses to probe that belong to it (`spans`): what earlier ranges hold, exclusions and edges are cut out. */
+export type NamedRange = { readonly name?: string; readonly range: Ipv4Range; readonly spans: readonly Span[] };
+
+/** `addresses` = every address of the ranges once = `toProbe` + `excluded`. With problems it is not fit to be scanned. */
+export type ScanRanges = {
+  readonly ranges: readonly NamedRange[];
+  readonly exclusions: readonly Span[];
+  readonly addresses: number;
+  readonly excluded: number;
+  readonly toProbe: number;
+  readonly problems: readonly Problem[];
+  /** What was understood, a line per range and one for the whole, to be shown before a scan starts. */
+  readonly echo: readonly string[];
+};
+
+/** `path` and `excludePath` name the two fields in problems. */
+export type RangeOptions = { readonly maxAddresses?: number; readonly path?: string; readonly excludePath?: string };
+
+export const MAX_SCAN_ADDRESSES = 262_144;
+const MAX_RANGES = 4_096;
+const FIRST_USABLE = 2 ** 24;
+const FIRST_MULTICAST = 224 * 2 ** 24;
+
+/**
+ * Reads ranges (single, CIDR, hyphen; lists separated by commas, semicolons or blanks) and exclusions in the same notations. In a CIDR of
+ * /30 or shorter the network and the broadcast address count as excluded, unless another range holds them as ordinary addresses.
+ * An address that several ranges hold belongs to the first.
+ */
+export function readRanges(
+  written: readonly WrittenRange[],
+  exclude: readonly string[],
+  options: RangeOptions = {},
+): ScanRanges {
+  const maxAddresses = options.maxAddresses ?? MAX_SCAN_ADDRESSES;
+  const path = options.path ?? 'networks';
+  const problems: Problem[] = [];
+
+  const parsed = written.flatMap((item, i) => {
+    const { name, range } = typeof item === 'string' ? { name: undefined, range: item } : item;
+    const itemPath = typeof item === 'string' ? `${path}[${i}]` : `${path}[${i}].range`;
+    const label = name?.trim();
+    return readList(range, itemPath, problems).map((part) => {
+      refuseUnusable(part, itemPath, problems);
+      return { ...(label ? { name: label } : {}), range: part };
+    });
+  });
+  const exclusions = mergeSpans(
+    exclude.flatMap((text, i) => readList(text, `${options.excludePath ?? 'exclude'}[${i}]`, problems)),
+  );
+  if (parsed.length > MAX_RANGES) {
+    problems.push({ path, message: `holds ${count(parsed.length)} ranges; at most ${count(MAX_RANGES)} are accepted` });
+  }
+
+  let claimed: Span[] = [];
+  const ranges = parsed.slice(0, MAX_RANGES).map((item): NamedRange => {
+    const spans = subtractSpans(subtractSpans([withoutEdges(item.range)], exclusions), claimed);
+    claimed = mergeSpans([...claimed, ...spans]);
+    return { ...item, spans };
+  });
+  const addresses = countAddresses(mergeSpans(ranges.map(({ range }) => range)));
+  const toProbe = countAddresses(claimed);
+  if (toProbe > maxAddresses) {
+    problems.push({
+      path,
+      message: `holds ${count(toProbe)} addresses to probe; at most ${count(maxAddresses)} are accepted: write narrower ranges`,
+    });
+  }
+  const excluded = addresses - toProbe;
+  return { ranges, exclusions, addresses, excluded, toProbe, problems, echo: echoOf(ranges, toProbe, excluded) };
+}
+
+function readList(text: string, path: string, problems: Problem[]): Ipv4Range[] {
+  const parts = text
+    .replaceAll(/\s*[-\u2010-\u2015]\s*/g, '-')
+    .replaceAll(/\s*\/\s*/g, '/')
+    .split(/[\s,;]+/)
+    .filter((part) => part !== '');
+  if (parts.length === 0) problems.push({ path, message: `is empty; write ${RANGE_FORMS}` });
+  return parts.flatMap((part) => {
+    const range = parseIpv4Range(part);
+    if (typeof range !== 'string') return [range];
+    problems.push({ path, message: range });
+    return [];
+  });
+}
+
+function refuseUnusable(range: Ipv4Range, path: string, problems: Problem[]): void {
+  if (range.first >= FIRST_USABLE && range.last < FIRST_MULTICAST) return;
+  const message = `'${range.text}' holds addresses that no miner can have (0.x.y.z, or 224.0.0.0 and above)`;
+  problems.push({ path, message });
+}
+
+function withoutEdges(range: Ipv4Range): Span {
+  const hasEdges = range.form === 'cidr' && range.last - range.first >= 3;
+  return hasEdges ? { first: range.first + 1, last: range.last - 1 } : range;
+}
+
+const count = (n: number): string => n.toLocaleString('en-US');
+const countOf = (n: number): string => `${count(n)} ${n === 1 ? 'address' : 'addresses'}`;
+
+function echoOf(ranges: readonly NamedRange[], toProbe: number, excluded: number): string[] {
+  const lines = ranges.map(({ name, range, spans }) => {
+    const [from, to] = [spans[0]?.first, spans.at(-1)?.last];
+    const title = name === undefined ? range.text : `${name} (${range.text})`;
+    if (from === undefined || to === undefined) return `${title}: nothing left to probe`;
+    const ends = from === to ? formatIpv4(from) : `${formatIpv4(from)} to ${formatIpv4(to)}`;
+    return `${title}: ${countOf(countAddresses(spans))}, ${ends}`;
+  });
+  const leftOut = excluded === 0 ? '' : `, ${count(excluded)} left out (excluded, network or broadcast)`;
+  return [...lines, `in all: ${countOf(toProbe)} to probe${leftOut}`];
+}

@@ -1,0 +1,286 @@
+// One scan: probes the ports of every address, identifies what answers, gives a second chance where one is worth it, and accounts for every
+// address. Results stream. It does not remember anything between scans and reaches miners only through what it is handed.
+import type { Clock } from '../../base/clock.ts';
+import { withDeadline } from '../../base/deadline.ts';
+import { PeerError } from '../../base/errors.ts';
+import { formatIpv4, parseIpv4 } from '../../base/ipv4.ts';
+import { CONTACT_STATUSES, type ContactStatus, type ScanAccount } from '../../model/contact.ts';
+import { type AnswerTime, type Door, knock } from './knock.ts';
+import { createLane, type Lane } from './lane.ts';
+import { orderAddresses, type Stop } from './order.ts';
+import {
+  type Identification,
+  SCAN_LIMITS,
+  SCAN_PORTS,
+  type ScanDeps,
+  type ScanLimits,
+  type ScanListener,
+  type ScanPlan,
+  type ScanProgress,
+} from './plan.ts';
+
+const PROGRESS_EVERY_MS = 250;
+/** What is in flight when a scan is cancelled has this long to end. */
+const CANCEL_GRACE_MS = 2_000;
+/** An identification that is told to stop may still hand over its answer. */
+const IDENTIFY_GRACE_MS = 250;
+/** The second pass is gentler: what was missed was often missed because too much was asked at once. */
+const SECOND_PASS_SHARE = 4;
+
+/**
+ * Scans until every address has its class, or until `signal` aborts: then it keeps what it found and counts the rest as not reached. Resolves
+ * with the account in both cases; rejects only with what a listener threw.
+ */
+export async function runScan<F extends Identification>(
+  plan: ScanPlan,
+  deps: ScanDeps<F>,
+  listener: ScanListener<F>,
+  signal: AbortSignal,
+): Promise<ScanAccount> {
+  const { clock } = deps;
+  const limits = limitsOf(plan);
+  const ports = plan.ports?.length ? plan.ports : SCAN_PORTS;
+  const known = new Set([...(plan.known ?? [])].flatMap((ip) => parseIpv4(ip) ?? []));
+  const stops = orderAddresses(plan.ranges.ranges, known, deps.random);
+  const startMs = clock.monotonicMs();
+
+  const counts = { identified: 0, unknown: 0, login_refused: 0, closed: 0, silent: 0, missing: 0 };
+  const answerTime: AnswerTime = { meanMs: 0, spreadMs: 0, count: 0 };
+  const secondChance = new Set<Door<F>>();
+  const lanes = new Set<Lane>();
+  let phase: ScanProgress['phase'] = 'first pass';
+  let probed = 0;
+  let answering = 0;
+  let identifying = 0;
+  let unasked = 0;
+  let isOver = false;
+  let broken: { readonly error: unknown } | undefined;
+
+  const progress = (): ScanProgress => {
+    const elapsedMs = clock.monotonicMs() - startMs;
+    return {
+      phase,
+      toProbe: plan.ranges.toProbe,
+      probed,
+      identifying,
+      identified: counts.identified,
+      answering,
+      elapsedMs,
+      ...(probed > 0 && { remainingMs: Math.round((elapsedMs / probed) * (plan.ranges.toProbe - probed)) }),
+      ...(answerTime.count > 0 && { answerMs: answerTime.meanMs + 4 * answerTime.spreadMs }),
+    };
+  };
+
+  const settle = (door: Door<F>, status: ContactStatus) => {
+    if (isOver) return;
+    counts[status]++;
+    if (status === 'silent') return;
+    const { ip, range, open, found } = door;
+    listener.onContact?.({ ip, range, status, openPorts: [...open], ...(found !== undefined && { found }) });
+  };
+
+  const identify = async (door: Door<F>) => {
+    const onDeadline = () => new PeerError('peer.timeout', `identify ${door.ip}`, 'soon');
+    const bounds = { deadlineMs: limits.identifyDeadlineMs, graceMs: IDENTIFY_GRACE_MS, signal, onDeadline };
+    try {
+      const found = await withDeadline(clock, bounds, (inner) => deps.identify(door.ip, door.open, inner));
+      door.found = found;
+    } catch {
+      if (signal.aborted) return;
+    }
+    door.isIdentified = true;
+  };
+
+  /** Sends doors through both stages; identification starts while probing goes on. `done` gets each door once. */
+  const pass = async (next: () => Door<F> | undefined, maxIdentifying: number, done: (door: Door<F>) => void) => {
+    const queue = createQueue<Door<F>>();
+    const identifyLane = createLane({
+      clock,
+      limit: maxIdentifying,
+      ...(deps.brake && { brake: deps.brake }),
+      next: queue.shift,
+      run: async (door) => {
+        await identify(door);
+        identifying--;
+        if (!signal.aborted || door.isIdentified) done(door);
+      },
+    });
+    const probeLane = createLane({
+      clock,
+      limit: Math.max(1, Math.floor(limits.maxSockets / ports.length)),
+      paceMs: limits.maxPerSecond === undefined ? 0 : (1_000 * ports.length) / limits.maxPerSecond,
+      ...(deps.brake && { brake: deps.brake }),
+      next,
+      run: async (door) => {
+        const wasUp = isAnswering(door);
+        const { probe } = deps;
+        await knock(door, { clock, probe, ports, timeoutMs: limits.probeTimeoutMs, signal, answerTime });
+        if (signal.aborted) return;
+        if (phase === 'first pass') probed++;
+        if (!wasUp && isAnswering(door)) answering++;
+        if (door.isUnasked) probeLane.shrink();
+        if (door.open.size === 0) return done(door);
+        identifying++;
+        queue.push(door);
+        identifyLane.wake();
+      },
+    });
+    lanes.clear();
+    for (const lane of [probeLane, identifyLane]) {
+      lanes.add(lane);
+      if (signal.aborted) lane.stop();
+      // Both are awaited in turn below: the second must not count as unhandled meanwhile.
+      lane.drained.catch(() => probeLane.abandon());
+    }
+    probeLane.close();
+    await probeLane.drained;
+    identifyLane.close();
+    await identifyLane.drained;
+  };
+
+  let cancelGrace = () => {};
+  const onAbort = () => {
+    for (const lane of lanes) lane.stop();
+    cancelGrace = clock.after(CANCEL_GRACE_MS, () => {
+      for (const lane of lanes) lane.abandon();
+    });
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  const stopProgress = every(clock, PROGRESS_EVERY_MS, () => {
+    try {
+      listener.onProgress?.(progress());
+    } catch (error) {
+      broken = { error };
+      for (const lane of lanes) lane.abandon();
+    }
+  });
+  try {
+    const nextAddress = (): Door<F> | undefined => {
+      const stop = stops.next();
+      return stop.done ? undefined : newDoor(stop.value, known.has(stop.value.address));
+    };
+    await pass(nextAddress, limits.maxIdentifying, (door) => {
+      if (deservesSecondChance(door)) secondChance.add(door);
+      else conclude(door);
+    });
+    if (secondChance.size > 0 && !signal.aborted && broken === undefined) {
+      phase = 'second pass';
+      await clock.sleep(limits.secondPassAfterMs, signal).catch(() => {});
+      const again = secondChance.values();
+      const atOnce = Math.max(1, Math.floor(limits.maxIdentifying / SECOND_PASS_SHARE));
+      await pass(
+        () => again.next().value,
+        atOnce,
+        (door) => {
+          secondChance.delete(door);
+          conclude(door);
+        },
+      );
+    }
+    for (const door of secondChance) conclude(door);
+    if (broken !== undefined) throw broken.error;
+    phase = 'done';
+    listener.onProgress?.(progress());
+  } finally {
+    isOver = true;
+    for (const lane of lanes) lane.abandon();
+    stopProgress();
+    cancelGrace();
+    signal.removeEventListener('abort', onAbort);
+  }
+  const settled = CONTACT_STATUSES.reduce((sum, status) => sum + counts[status], 0);
+  return {
+    addresses: plan.ranges.addresses,
+    excluded: plan.ranges.excluded,
+    counts,
+    notReached: plan.ranges.toProbe - settled,
+    elapsedMs: clock.monotonicMs() - startMs,
+    isCancelled: signal.aborted,
+    ...(unasked > 0 && {
+      notes: [`${unasked} addresses could not be asked: this process ran out of sockets, or may not reach them`],
+    }),
+  };
+
+  function conclude(door: Door<F>): void {
+    const status = statusOf(door);
+    if (status !== undefined) settle(door, status);
+    else if (door.isUnasked) unasked++;
+  }
+}
+
+/** Undefined for an address that was not asked, or answers but was not identified yet. */
+function statusOf(door: Door<Identification>): ContactStatus | undefined {
+  if (door.found !== undefined) return door.found.status;
+  if (door.isIdentified) return 'unknown';
+  if (door.open.size > 0) return undefined;
+  if (door.isUp) return 'closed';
+  if (door.isUnasked) return undefined;
+  return door.isKnown ? 'missing' : 'silent';
+}
+
+/** A refused login is not tried again: some firmwares lock out who asks twice. A closed port is not either, unless a miner should be there. */
+function deservesSecondChance(door: Door<Identification>): boolean {
+  if (door.isUnasked) return true;
+  if (door.isIdentified) return door.found === undefined || door.found.status === 'unknown';
+  return door.isKnown || (door.isUp && door.hasSilentPort);
+}
+
+const isAnswering = (door: Door<Identification>): boolean => door.isUp || door.open.size > 0;
+
+function newDoor<F>({ address, range }: Stop, isKnown: boolean): Door<F> {
+  return {
+    address,
+    ip: formatIpv4(address),
+    range,
+    isKnown,
+    open: new Set(),
+    isUp: false,
+    hasSilentPort: false,
+    isUnasked: false,
+    isIdentified: false,
+    found: undefined,
+  };
+}
+
+function limitsOf({ limits = {} }: ScanPlan): ScanLimits {
+  return {
+    maxSockets: limits.maxSockets ?? SCAN_LIMITS.maxSockets,
+    maxPerSecond: limits.maxPerSecond,
+    probeTimeoutMs: limits.probeTimeoutMs ?? SCAN_LIMITS.probeTimeoutMs,
+    maxIdentifying: limits.maxIdentifying ?? SCAN_LIMITS.maxIdentifying,
+    identifyDeadlineMs: limits.identifyDeadlineMs ?? SCAN_LIMITS.identifyDeadlineMs,
+    secondPassAfterMs: limits.secondPassAfterMs ?? SCAN_LIMITS.secondPassAfterMs,
+  };
+}
+
+/** First in, first out, without moving the rest at each take. */
+function createQueue<T>(): { push: (item: T) => void; shift: () => T | undefined } {
+  let items: T[] = [];
+  let head = 0;
+  return {
+    push: (item) => {
+      items.push(item);
+    },
+    shift: () => {
+      const item = items[head++];
+      if (head > 1_024 && head * 2 > items.length) {
+        items = items.slice(head);
+        head = 0;
+      }
+      if (item === undefined) head = Math.min(head, items.length);
+      return item;
+    },
+  };
+}
+
+function every(clock: Clock, intervalMs: number, run: () => void): () => void {
+  let cancel = () => {};
+  const again = () => {
+    cancel = clock.after(intervalMs, () => {
+      run();
+      again();
+    });
+  };
+  again();
+  return () => cancel();
+}
