@@ -46,10 +46,22 @@ export class PeerError extends PitheadError {
   readonly family = 'peer';
   override readonly code: PeerCode;
   readonly retry: Retry;
-  constructor(code: PeerCode, message: string, retry: Retry, cause?: unknown) {
+  /**
+   * Whether the whole request had been handed to the network before it failed: true = the peer may have acted on it, false = it cannot have.
+   * Undefined where the question does not arise (the peer understood and refused).
+   */
+  readonly wasSent?: boolean;
+  constructor(
+    code: PeerCode,
+    message: string,
+    retry: Retry,
+    cause?: unknown,
+    details: { readonly wasSent?: boolean | undefined } = {},
+  ) {
     super(code, message, cause);
     this.code = code;
     this.retry = retry;
+    if (details.wasSent !== undefined) this.wasSent = details.wasSent;
   }
 }
 

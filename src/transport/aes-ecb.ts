@@ -1,0 +1,23 @@
+// AES-256-ECB with NUL padding, as both Whatsminer write protocols want it. ECB is the devices' choice, not ours.
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+
+const BLOCK_BYTES = 16;
+
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Base64 without line breaks of the sealed text; `key` has 32 bytes. */
+export function seal(text: string, key: Uint8Array): string {
+  const plain = Buffer.from(text);
+  const padded = Buffer.alloc(Math.ceil(plain.length / BLOCK_BYTES) * BLOCK_BYTES);
+  padded.set(plain);
+  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);
+  return Buffer.concat([cipher.update(padded), cipher.final()]).toString('base64');
+}
+
+/** The bytes with their padding still on, or undefined when the text is no whole number of blocks. */
+export function unseal(base64: string, key: Uint8Array): Buffer | undefined {
+  const sealed = Buffer.from(base64, 'base64');
+  if (sealed.length === 0 || sealed.length % BLOCK_BYTES !== 0) return undefined;
+  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false);
+  return Buffer.concat([decipher.update(sealed), decipher.final()]);
+}

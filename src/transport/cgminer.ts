@@ -1,0 +1,99 @@
+// One CGMiner command over one TCP connection (atlas sections 1.1 and 1.2): ask, read up to the stop rule, repair, and tell refusals from answers.
+// It does not retry and does not queue: the caller holds the miner's turn.
+import type { Log } from '../base/log.ts';
+import { type Refusal, refusalIn, refusalInPlainText } from './cgminer-status.ts';
+import { CgminerReceiver } from './cgminer-stop.ts';
+import type { Engine } from './engine.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint, exchange } from './exchange.ts';
+import { decodeReply, isJsonObject, type Repair, repairJsonText } from './json-repair.ts';
+import { cleanWords, deviceSays, peerError } from './peer-errors.ts';
+import type { CgminerRequest, ExchangeLimits } from './request.ts';
+
+export const CGMINER_PORT = 4028;
+const LOGGED_REPLY_CHARS = 4_096;
+
+/** What the exchange functions of this room are handed. */
+export type Wire = {
+  readonly engine: Engine;
+  readonly log: Log;
+  /** Called once per answer that needed repair. */
+  readonly onRepair: (repairs: readonly Repair[]) => void;
+};
+
+/** Request line of a command, ending in the newline that LuxOS expects and nobody minds. */
+export function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
+  return Buffer.from(
+    `${JSON.stringify({
+      command,
+      ...(parameter === undefined ? {} : { parameter }),
+      ...(newApi ? { new_api: true } : {}),
+    })}\n`,
+  );
+}
+
+/** The repaired answer. Throws PeerError for silence, nonsense, a cut answer (`peer.reset`, retry soon) and for refusals by the device. */
+export async function askCgminer(
+  wire: Wire,
+  to: Endpoint,
+  request: CgminerRequest,
+  limits: ExchangeLimits,
+): Promise<unknown> {
+  const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
+  const answer = await askJsonLine(wire, to, cgminerLine(request), what, limits);
+  const refusal = refusalIn(answer);
+  if (refusal) throw refused(what, refusal);
+  return answer;
+}
+
+/** The text of the answer as it came, up to the first NUL. Throws only for connections that gave no text. */
+export async function askCgminerRaw(
+  wire: Wire,
+  to: Endpoint,
+  request: CgminerRequest,
+  limits: ExchangeLimits,
+): Promise<string> {
+  const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
+  const receiver = new CgminerReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
+  await exchange(wire.engine, to, cgminerLine(request), receiver, what, limits);
+  const { text } = decodeReply(receiver.bytes());
+  if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
+  return text;
+}
+
+/** One line of JSON out, one JSON object back, refusals not yet judged (Whatsminer writes judge theirs differently). */
+export async function askJsonLine(
+  wire: Wire,
+  to: Endpoint,
+  line: Buffer,
+  what: string,
+  limits: ExchangeLimits,
+): Promise<Readonly<Record<string, unknown>>> {
+  const receiver = new CgminerReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
+  await exchange(wire.engine, to, line, receiver, what, limits);
+  const { text, repairs } = decodeReply(receiver.bytes());
+  if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
+  const reply = repairJsonText(text, repairs);
+  if (!reply || !isJsonObject(reply.value)) {
+    const refusal = refusalInPlainText(text);
+    if (refusal) throw refused(what, refusal);
+    throw peerError('peer.unparsable', what, { cause: new Error(`not JSON: ${cleanWords(text)}`), wasSent: true });
+  }
+  if (reply.repairs.length > 0) {
+    wire.onRepair(reply.repairs);
+    wire.log.debug(
+      { ip: to.ip, repairs: reply.repairs, text: text.slice(0, LOGGED_REPLY_CHARS) },
+      'repaired an answer',
+    );
+  }
+  if (reply.isPartial) {
+    // A cut answer could pass for one with boards missing: worse than none.
+    throw receiver.hasNul
+      ? peerError('peer.unparsable', `${what}: cut answer`, { retry: 'soon', wasSent: true })
+      : peerError('peer.reset', `${what}: cut answer`, { wasSent: true });
+  }
+  return reply.value;
+}
+
+export function refused(what: string, { code, words }: Refusal): Error {
+  return deviceSays(code, what, words);
+}

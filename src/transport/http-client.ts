@@ -1,0 +1,191 @@
+// One HTTP request to a miner through undici: no redirects, any certificate, one connection per device that is given up after 4 idle seconds.
+// Total deadline, capped headers and body. It knows nothing of login, JSON or which status is good.
+import { Agent } from 'undici';
+import type { Clock } from '../base/clock.ts';
+import { CancelledError } from '../base/errors.ts';
+import type { Endpoint } from './exchange.ts';
+import { unpackBody } from './http-body.ts';
+import { peerError } from './peer-errors.ts';
+import { ReplyBytes } from './reply-bytes.ts';
+import { WaitingLine } from './waiting-line.ts';
+
+export type HttpCall = {
+  readonly to: Endpoint & { readonly isTls: boolean };
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly deadlineMs: number;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+  /** A body beyond `maxBytes`: cut it, or fail with `peer.too-large`. */
+  readonly beyondMax: 'cut' | 'fail';
+};
+
+type HeaderValue = string | string[] | undefined;
+export type HttpAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, HeaderValue>>;
+  readonly body: Buffer;
+};
+
+export type HttpClientLimits = { readonly inFlight: number; readonly waiting: number };
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_MS = 4_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+const HOW: Readonly<Record<string, 'peer.refused' | 'peer.unreachable' | 'peer.timeout' | 'peer.too-large'>> = {
+  ECONNREFUSED: 'peer.refused',
+  EHOSTUNREACH: 'peer.unreachable',
+  ENETUNREACH: 'peer.unreachable',
+  EHOSTDOWN: 'peer.unreachable',
+  ENETDOWN: 'peer.unreachable',
+  EACCES: 'peer.unreachable',
+  ETIMEDOUT: 'peer.timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'peer.timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'peer.too-large',
+};
+const RESET = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
+
+export class HttpClient {
+  readonly #clock: Clock;
+  readonly #agent: Agent;
+  readonly #line: WaitingLine;
+  /** How to cancel each request that is under way. */
+  readonly #running = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(clock: Clock, limits: HttpClientLimits) {
+    this.#clock = clock;
+    this.#line = new WaitingLine(1, {
+      places: limits.inFlight,
+      maxWaitingPerClass: limits.waiting,
+      fullCode: 'http.line-full',
+    });
+    this.#agent = new Agent({
+      connections: 1,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The total deadline below does what these two cannot: they start anew with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Miners sign their own certificates; identity comes from what they say, never from TLS.
+      connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: false },
+    });
+  }
+
+  stats(): { readonly inFlight: number; readonly waiting: number } {
+    return { inFlight: this.#line.taken, waiting: this.#line.waiting };
+  }
+
+  /** Throws PeerError (with `wasSent`), RefusedError `http.line-full` or CancelledError. The deadline counts from when a place is free. */
+  send(call: HttpCall): Promise<HttpAnswer> {
+    const what = `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
+    return this.#line.run(0, what, call.signal, async () => {
+      const { status, headers, raw } = await this.#dispatch(call, what);
+      const encoding = headers['content-encoding'];
+      const unpacked = await unpackBody(raw, Array.isArray(encoding) ? encoding.join() : encoding, call.maxBytes);
+      if (!unpacked) {
+        throw peerError('peer.unparsable', `${what}: decode the body`, { wasSent: true });
+      }
+      if (unpacked.isCut && call.beyondMax === 'fail') {
+        throw peerError('peer.too-large', `${what}: more than ${call.maxBytes} bytes`, { wasSent: true });
+      }
+      return { status, headers, body: unpacked.bytes };
+    });
+  }
+
+  /** Ends everything that is under way; later calls are cancelled. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const cancel of this.#running) cancel();
+    await this.#agent.destroy();
+  }
+
+  #dispatch(call: HttpCall, what: string): Promise<{ status: number; headers: HttpAnswer['headers']; raw: Buffer }> {
+    return new Promise((resolve, reject) => {
+      const bytes = new ReplyBytes(what, call.maxBytes);
+      let status = 0;
+      let headers: HttpAnswer['headers'] = {};
+      let wasSent = false;
+      let isSettled = false;
+      let abort: ((reason: Error) => void) | undefined;
+
+      const settle = (): boolean => {
+        if (isSettled) return false;
+        isSettled = true;
+        cancelDeadline();
+        call.signal?.removeEventListener('abort', onStop);
+        this.#running.delete(onStop);
+        return true;
+      };
+      const succeed = () => {
+        if (settle()) resolve({ status, headers, raw: bytes.bytes() });
+      };
+      const fail = (error: Error) => {
+        if (!settle()) return;
+        reject(error);
+        abort?.(error);
+      };
+      const onStop = () => fail(new CancelledError(what, call.signal?.reason));
+      // One I/O poll between the timer and the verdict: a busy loop must not throw away an answer that is already there.
+      const cancelDeadline = this.#clock.after(call.deadlineMs, () =>
+        setImmediate(() => fail(peerError('peer.timeout', what, { wasSent }))),
+      );
+      if (call.signal?.aborted || this.#isClosed) {
+        onStop();
+        return;
+      }
+      call.signal?.addEventListener('abort', onStop, { once: true });
+      this.#running.add(onStop);
+
+      this.#agent.dispatch(
+        {
+          origin: `http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}`,
+          path: call.path,
+          method: call.method,
+          headers: { ...call.headers },
+          body: call.body ?? null,
+        },
+        {
+          onRequestStart(controller) {
+            abort = (reason) => controller.abort(reason);
+            // The deadline may have passed while the connection was being made: then nothing is sent any more.
+            if (isSettled) controller.abort(new CancelledError(what));
+          },
+          onRequestSent() {
+            wasSent = true;
+          },
+          onResponseStart(_controller, statusCode, responseHeaders) {
+            status = statusCode;
+            headers = responseHeaders;
+          },
+          onResponseData(controller, chunk) {
+            if (isSettled) return;
+            try {
+              bytes.add(chunk.subarray(0, call.beyondMax === 'cut' ? call.maxBytes - bytes.length : undefined));
+            } catch (error) {
+              fail(error instanceof Error ? error : peerError('peer.too-large', what, { wasSent }));
+            }
+            if (call.beyondMax === 'cut' && bytes.length >= call.maxBytes) {
+              succeed();
+              controller.abort(new CancelledError(what));
+            }
+          },
+          onResponseEnd: succeed,
+          onResponseError: (_controller, error) => fail(toPeerError(error, what, wasSent)),
+        },
+      );
+    });
+  }
+}
+
+function toPeerError(error: Error & { readonly code?: unknown }, what: string, wasSent: boolean): Error {
+  const code = typeof error.code === 'string' ? error.code : '';
+  const how = HOW[code] ?? (RESET.test(code) ? 'peer.reset' : 'peer.unparsable');
+  return peerError(how, what, { cause: error, wasSent });
+}

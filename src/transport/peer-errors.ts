@@ -1,0 +1,71 @@
+// Makes PeerErrors of what connections and devices do: one place for how each failure is named and when it makes sense to come back.
+import { CancelledError, type PeerCode, PeerError, RefusedError, type Retry } from '../base/errors.ts';
+import type { ConnectionEnd } from './connection.ts';
+
+const RETRY: Readonly<Record<PeerCode, Retry>> = {
+  'peer.refused': 'later',
+  'peer.unreachable': 'later',
+  'peer.timeout': 'soon',
+  'peer.reset': 'soon',
+  'peer.too-large': 'later',
+  'peer.unparsable': 'later',
+  'peer.auth': 'never',
+  'peer.permission': 'never',
+  'peer.unsupported': 'never',
+  'peer.rejected': 'later',
+  'peer.busy': 'later',
+};
+
+type Details = { readonly cause?: unknown; readonly retry?: Retry; readonly wasSent?: boolean | undefined };
+
+/** `what` is what was tried on what: `ask 10.0.0.5:4028 for summary`. */
+export function peerError(code: PeerCode, what: string, details: Details = {}): PeerError {
+  return new PeerError(code, what, details.retry ?? RETRY[code], details.cause, { wasSent: details.wasSent });
+}
+
+const MAX_WORDS = 200;
+
+/** What a device says, fit for a log and a page: one line, no control characters, bounded. */
+export function cleanWords(words: string): string {
+  // The slice comes first: cleaning must not cost more than what is kept.
+  const line = words
+    .slice(0, MAX_WORDS * 2)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+    .trim();
+  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
+}
+
+/** An error in which the device speaks for itself. */
+export function deviceSays(code: PeerCode, what: string, words: string, details: Details = {}): PeerError {
+  const clean = cleanWords(words);
+  return peerError(
+    code,
+    clean === '' ? `${what}: the device gives no reason` : `${what}: the device says "${clean}"`,
+    details,
+  );
+}
+
+/** The failure behind an end that gave no answer; `undefined` for the ends that did. */
+export function failureOf(end: ConnectionEnd, what: string): Error | undefined {
+  switch (end.how) {
+    case 'open':
+    case 'complete':
+    case 'ended':
+      return undefined;
+    case 'refused':
+      return peerError('peer.refused', what, { cause: end.cause, wasSent: false });
+    case 'unreachable':
+      return peerError('peer.unreachable', what, { cause: end.cause, wasSent: false });
+    case 'reset':
+      return peerError('peer.reset', what, { cause: end.cause, wasSent: end.wasSent });
+    case 'deadline':
+      return peerError('peer.timeout', what, { wasSent: end.wasSent });
+    case 'rejected':
+      return end.error instanceof Error ? end.error : peerError('peer.unparsable', what, { cause: end.error });
+    // The engine turns these two into rejections of its own; they are here so that the switch is whole.
+    case 'exhausted':
+      return new RefusedError('engine.exhausted', what, end.cause);
+    case 'cancelled':
+      return new CancelledError(what);
+  }
+}

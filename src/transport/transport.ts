@@ -1,0 +1,153 @@
+// The door to the miners: probes, links and turns over one engine and one HTTP client. The port map and the reach rule are applied here and only
+// here; every address passes `mayReach` before a packet leaves. It decides neither when to ask nor what an answer means.
+import { isIPv4 } from 'node:net';
+import type { Clock } from '../base/clock.ts';
+import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer.ts';
+import { Engine, type EngineLimits, type EngineStats } from './engine.ts';
+import type { Endpoint } from './exchange.ts';
+import { askFramed, WHATSMINER3_PORT } from './framed.ts';
+import { askHttp, HTTP_PORT, lookAt, type Nonce, type Web } from './http.ts';
+import { HttpClient, type HttpClientLimits } from './http-client.ts';
+import type { Repair } from './json-repair.ts';
+import { openFileLimit } from './open-files.ts';
+import { type ProbeResult, probe } from './probe.ts';
+import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
+import { createTurns, type Turns } from './turns.ts';
+import { type WhatsminerToken, writeWhatsminer2 } from './whatsminer-writes.ts';
+import { writeWhatsminer3 } from './whatsminer3-writes.ts';
+
+export type TransportLimits = {
+  readonly engine: EngineLimits;
+  readonly http: HttpClientLimits;
+  /** Devices whose nonce or token is kept. */
+  readonly devices: number;
+  /** Waiting per miner and priority. */
+  readonly turnsWaiting: number;
+};
+
+export type TransportStats = {
+  readonly connections: EngineStats;
+  readonly http: { readonly inFlight: number; readonly waiting: number };
+  readonly turns: { readonly busy: number; readonly waiting: number };
+  /** Answers that needed each repair, since start. */
+  readonly repairs: Readonly<Partial<Record<Repair, number>>>;
+};
+
+export type Transport = {
+  /** One TCP connect. Throws RefusedError (reach, line full) or CancelledError only. */
+  probe(ip: string, port: number, timeoutMs: number, signal?: AbortSignal): Promise<ProbeResult>;
+  /** A link to one miner; `login` is used by the requests that need one. Costs nothing until it sends. */
+  link(ip: string, login?: Login): ProbeLink;
+  readonly turns: Turns;
+  stats(): TransportStats;
+  /** Cancels what is under way; later calls are cancelled. */
+  close(): Promise<void>;
+};
+
+const TLS_PORT = 443;
+const MAX_PORT = 65_535;
+
+/** Sized for 25,000 miners and for what the system allows this process. */
+export function defaultTransportLimits(openFiles: number = openFileLimit()): TransportLimits {
+  const sockets = Math.max(64, Math.floor(openFiles / 2) - 512);
+  return {
+    engine: {
+      launchPerTurn: 48,
+      lanes: {
+        exchange: { inFlight: Math.min(768, Math.ceil(sockets / 5)), waiting: 50_000 },
+        probe: { inFlight: Math.min(4_000, Math.ceil((sockets * 3) / 5)), waiting: 16_384 },
+      },
+    },
+    http: { inFlight: Math.min(256, Math.ceil(sockets / 5)), waiting: 4_096 },
+    devices: 32_768,
+    turnsWaiting: 8,
+  };
+}
+
+export function createTransport(options: {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A device's port on the left is reached at the port on the right. */
+  readonly portMap?: ReadonlyMap<number, number>;
+  readonly mayReach?: (ip: string) => boolean;
+  readonly limits?: Partial<TransportLimits>;
+}): Transport {
+  const { clock, log, portMap, mayReach = () => true } = options;
+  const limits: TransportLimits = { ...defaultTransportLimits(), ...options.limits };
+  const repairs: Partial<Record<Repair, number>> = {};
+  const onRepair = (names: readonly Repair[]) => {
+    for (const name of names) repairs[name] = (repairs[name] ?? 0) + 1;
+  };
+  const engine = new Engine(clock, limits.engine);
+  const client = new HttpClient(clock, limits.http);
+  const wire: Wire = { engine, log, onRepair };
+  const web: Web = { client, clock, onRepair, nonces: new BoundedMap<Nonce>(limits.devices) };
+  const tokens = new BoundedMap<WhatsminerToken>(limits.devices);
+  const turns = createTurns({ maxWaiting: limits.turnsWaiting });
+  let isClosed = false;
+
+  const endpoint = (ip: string, port: number): Endpoint => {
+    if (isClosed) throw new CancelledError(`reach ${ip}:${port}`);
+    if (!isIPv4(ip) || !mayReach(ip))
+      throw new RefusedError('reach.refused', `reach ${ip}: not in the allowed networks`);
+    const mapped = portMap?.get(port) ?? port;
+    if (!Number.isInteger(mapped) || mapped < 1 || mapped > MAX_PORT) {
+      throw new RefusedError('reach.refused', `reach ${ip}: port ${mapped} does not exist`);
+    }
+    return { ip, port: mapped };
+  };
+  const webEndpoint = (ip: string, port: number) => ({ ...endpoint(ip, port), isTls: port === TLS_PORT });
+
+  const send = async (
+    ip: string,
+    login: Login | undefined,
+    request: MinerRequest,
+    exchangeLimits: ExchangeLimits = {},
+  ): Promise<unknown> => {
+    switch (request.via) {
+      case 'cgminer':
+        return askCgminer(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits);
+      case 'whatsminer3': {
+        const { cmd, param } = request;
+        const body = param === undefined ? { cmd } : { cmd, param };
+        return askFramed(wire, endpoint(ip, WHATSMINER3_PORT), body, exchangeLimits);
+      }
+      case 'http':
+        return askHttp(web, webEndpoint(ip, request.port ?? HTTP_PORT), login, request, exchangeLimits);
+      case 'whatsminer2-write':
+        return writeWhatsminer2({ wire, clock, tokens }, endpoint(ip, CGMINER_PORT), login, request, exchangeLimits);
+      case 'whatsminer3-write':
+        return writeWhatsminer3({ wire, clock }, endpoint(ip, WHATSMINER3_PORT), login, request, exchangeLimits);
+      default:
+        return unreachable(request);
+    }
+  };
+
+  return {
+    turns,
+    async probe(ip, port, timeoutMs, signal) {
+      return probe(engine, endpoint(ip, port), timeoutMs, signal);
+    },
+    link(ip, login) {
+      return {
+        ip,
+        send: (request, exchangeLimits) => send(ip, login, request, exchangeLimits),
+        async sendRaw(request, exchangeLimits = {}) {
+          return askCgminerRaw(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits);
+        },
+        async look(path, lookLimits = {}) {
+          return lookAt(web, webEndpoint(ip, lookLimits.port ?? HTTP_PORT), path, lookLimits);
+        },
+      };
+    },
+    stats: () => ({ connections: engine.stats(), http: client.stats(), turns: turns.stats(), repairs: { ...repairs } }),
+    async close() {
+      isClosed = true;
+      engine.close();
+      await client.close();
+    },
+  };
+}
