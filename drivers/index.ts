@@ -1,11 +1,8 @@
 // Every driver that ships, in alphabetical order of id. Nothing is found at run time: to add a driver, add its line here.
 import type { Driver } from '../src/driver/contract.ts';
 import { antminerStock } from './antminer-stock/driver.ts';
+import { avalon } from './avalon/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
+import { whatsminer } from './whatsminer/driver.ts';
 
-export const drivers: readonly Driver[] = [
-  antminerStock,
-  // avalon
-  cgminer,
-  // whatsminer
-];
+export const drivers: readonly Driver[] = [antminerStock, avalon, cgminer, whatsminer];

@@ -9,11 +9,14 @@ import { deviceInfo } from './replies.ts';
 const API2_SINCE = 20220729;
 const API3_SINCE = 20241101;
 
-/** The API that a `get_version` text (or any text with its words) stands for; undefined when it names neither firmware nor API. */
+/**
+ * The API that a `get_version` text (or any text with its keys) stands for; undefined when it names neither firmware nor API. The firmware date
+ * decides: builds of API 2 still call themselves `whatsminer v1.4.0`.
+ */
 export function generationOf(text: string): 'api1' | 'api2' | 'api3' | undefined {
   const date = Number(text.match(/"(?:fw_ver|firmware ?version)"\s*:\s*"'?(20\d{6})\b/i)?.[1]);
   if (Number.isFinite(date)) return date >= API3_SINCE ? 'api3' : date >= API2_SINCE ? 'api2' : 'api1';
-  switch (text.match(/(?:whatsminer v|"api_ver"\s*:\s*"v?)(\d)\.\d/i)?.[1]) {
+  switch (text.match(/"api_ver"\s*:\s*"(?:whatsminer )?v?(\d)\.\d/i)?.[1]) {
     case '1':
       return 'api1';
     case '2':

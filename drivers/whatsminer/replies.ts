@@ -80,7 +80,7 @@ export const deviceInfo = z.looseObject({
     .looseObject({ model: text(), type: text(), sn: text(), mode: text(), fanspeed: rpm(), temp0: temp() })
     .optional()
     .catch(undefined),
-  'error-code': z.unknown(),
+  'error-code': z.unknown().optional(),
 });
 
 /** TH/s and W; negative = not known. */
@@ -126,7 +126,7 @@ const status3Pool = z.looseObject({
 
 const framed = <S extends z.ZodType>(msg: S) => z.looseObject({ when: seconds(), msg: z.union([msg, down]) });
 
-/** One schema per ask, in the order of `asks` in index.ts. */
+/** One schema per ask, in the order of `asks` in driver.ts. */
 export const replies = z.object({
   summary: reply(
     z.union([
@@ -142,7 +142,7 @@ export const replies = z.object({
   status: reply(
     flat(z.looseObject({ btmineroff: bool(), mineroff: bool(), 'Firmware Version': text(), FirmwareVersion: text() })),
   ),
-  errorCode: reply(flat(z.looseObject({ error_code: z.unknown() }))),
+  errorCode: reply(flat(z.looseObject({ error_code: z.unknown().optional() }))),
   minerInfo: reply(
     flat(z.looseObject({ mac: text(128), hostname: text(), minersn: text(128), powersn: text(), ledstat: text() })),
   ),

@@ -12,7 +12,7 @@ const api3 = { via: 'whatsminer3', generations: ['api3'] } as const;
 
 export const whatsminer = defineDriver({
   id: 'whatsminer',
-  make: 'MicroBT',
+  make: 'Whatsminer',
   covers: [
     { models: 'M20S', firmware: 'API 1: before 2022-07-29', evidence: 'recording' },
     { models: 'M20 to M50 series', firmware: 'API 2: 2022-07-29 to 2024-10-31', evidence: 'simulated' },

@@ -1,0 +1,78 @@
+// The hashboards of one Avalon controller, from lists with one value per board. A board that shows no sign of life is left out.
+import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
+import type { BoardReading } from '../../src/model/reading.ts';
+import { present, rateHs } from '../_families/cgminer.ts';
+import type { Module } from './replies.ts';
+import { number, numbers } from './tokens.ts';
+
+const MAX_BOARDS = 16;
+
+/**
+ * `MGHS` is each board's average since the start (its sum is GHSavg), the only rate per board there is; it stands still while the machine
+ * sleeps, so nothing hashes anywhere when the machine's present rate is 0.
+ */
+export function boards(module: Module, hashrateHs: number | undefined): BoardReading[] {
+  const { tokens } = module;
+  const list = (key: string) => numbers(tokens, key);
+  const rates = list('MGHS').map((value) => rateHs(value, 'G'));
+  const hottest = list('MTmax').map((value) => toTempC(value));
+  const averages = list('MTavg').map((value) => toTempC(value));
+  const flags = list('HASHS');
+  const wrong = list('MH');
+  const isWrongPerBoard = wrong.reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0) === number(tokens, 'HW');
+  const inlets = list('HBITemp').map((value) => toTempC(value));
+  const outlets = [...list('HBOTemp'), ...list('OTemp')].map((value) => toTempC(value));
+  const count = Math.min(
+    MAX_BOARDS,
+    [
+      rates.length,
+      hottest.length,
+      largest([...module.boards.keys()].map((board) => board + 1)),
+      stateCount(tokens.get('SYSTEMSTATU')),
+    ].find((n) => n !== undefined && n > 0) ?? 0,
+  );
+  const isIdle = hashrateHs === 0;
+
+  const found = Array.from({ length: count }, (_, slot) => {
+    const sensors = chipTemps(module, slot);
+    const temps = isIdle ? [] : sensors.map((value) => toTempC(value));
+    return {
+      isSeen: sensors.length > 0 || (rates[slot] ?? 0) > 0 || hottest[slot] !== undefined,
+      sensorCount: sensors.length,
+      reading: present({
+        slot,
+        hashrateHs: isIdle ? 0 : rates[slot],
+        frequencyMhz: frequency(module, slot),
+        chipTempMaxC: hottest[slot] ?? largest(temps),
+        chipTempAvgC: averages[slot] ?? mean(temps),
+        inletTempC: inlets[slot],
+        outletTempC: first(outlets[slot], hottest[slot]),
+        hwErrors: isWrongPerBoard ? wrong[slot] : undefined,
+        isAlive: flags[slot] === undefined ? undefined : flags[slot] === 0,
+      }),
+    };
+  });
+  const seen = found.some(({ isSeen }) => isSeen) ? found.filter(({ isSeen }) => isSeen) : found;
+  const total = number(tokens, 'TA', { min: 1, max: 100_000 });
+  const share = total !== undefined && total % seen.length === 0 ? total / seen.length : undefined;
+  return seen.map(({ reading, sensorCount }) => {
+    const chips = sensorCount > 0 ? sensorCount : share;
+    return chips === undefined ? reading : { ...reading, chips };
+  });
+}
+
+/** `Work: In Work, Hash Board: 3` */
+const stateCount = (state: string | undefined) => Number(state?.match(/Hash Board:\s*(\d{1,2})/i)?.[1] ?? 0);
+
+/** One value per chip. Builds with a section per board may number its list by board or start at 0 in each. */
+function chipTemps(module: Module, slot: number): (number | undefined)[] {
+  const own = module.boards.get(slot);
+  const key = own && [...own.keys()].find((name) => name.startsWith('PVT_T'));
+  return own && key !== undefined ? numbers(own, key) : numbers(module.tokens, `PVT_T${slot}`);
+}
+
+/** Mean of the board's four clock steps, else the machine's frequency. */
+function frequency({ tokens }: Module, slot: number): number | undefined {
+  const mhz = { min: 1, max: 10_000 };
+  return first(mean(numbers(tokens, `SF${slot}`, mhz)), number(tokens, 'Freq', mhz));
+}

@@ -1,0 +1,33 @@
+// Avalons (Canaan): the A series in full, and the home models Q, Mini and Nano. One question at a time, as their maker asks for.
+import { defineDriver } from '../../src/driver/contract.ts';
+import { abilities } from './abilities.ts';
+import { identify } from './identify.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+const via = 'cgminer';
+
+export const avalon = defineDriver({
+  id: 'avalon',
+  make: 'Avalon',
+  covers: [
+    { models: 'A1246', firmware: '21072802', evidence: 'recording' },
+    { models: 'Avalon Q', firmware: '25052801', evidence: 'recording' },
+    { models: 'A10 to A15 series', firmware: 'any with estats or stats', evidence: 'claimed' },
+    { models: 'Avalon Nano 3, Nano 3s, Mini 3', firmware: 'any with litestats or stats', evidence: 'claimed' },
+  ],
+  asks: {
+    estats: { via, command: 'estats', every: 'poll', generations: ['a'] },
+    stats: { via, command: 'stats', every: 'poll', generations: ['a'], insteadOf: 'estats' },
+    litestats: { via, command: 'litestats', every: 'poll', generations: ['home'] },
+    homeStats: { via, command: 'stats', every: 'poll', generations: ['home'], insteadOf: 'litestats' },
+    version: { via, command: 'version', every: 'static' },
+    pools: { via, command: 'pools', every: 'slow' },
+  },
+  replies,
+  abilities,
+  login: { kind: 'none' },
+  quirks: { parallel: 1, gapMs: 50, warmUpS: 600 },
+  identify,
+  read,
+});

@@ -1,0 +1,61 @@
+// Recognises an Avalon by TCP or by its web page, each alone, and finds its model in the several places that builds write it (atlas 5.1).
+import type { Evidence, Identity } from '../../src/driver/contract.ts';
+import { first } from '../../src/driver/fields.ts';
+import { present, versionTexts } from '../_families/cgminer.ts';
+import { findModel, type Model } from '../_families/models.ts';
+
+/** What builds say of themselves: `PROD`, `MODEL` of `version`, and `Ver` of the stats text. */
+export type Names = {
+  readonly PROD?: string | undefined;
+  readonly MODEL?: string | undefined;
+  readonly Ver?: string | undefined;
+};
+
+/** `1246-83-21072802_4ec6bb0_211fc46` is model and rate class, then firmware. */
+export function splitVer(ver: string | undefined): { model: string | undefined; firmware: string | undefined } {
+  const dash = ver?.lastIndexOf('-') ?? -1;
+  if (ver === undefined || dash <= 0) return { model: undefined, firmware: undefined };
+  return { model: ver.slice(0, dash), firmware: ver.slice(dash + 1) || undefined };
+}
+
+/** The row of the model table, if any, and the name to show. `15-194` is looked up whole: its first part alone is another machine. */
+export function modelOf({ PROD, MODEL, Ver }: Names): { model: Model | undefined; name: string | undefined } {
+  const short = [MODEL, splitVer(Ver).model].filter((name) => name !== undefined);
+  const model = first(
+    findModel('avalon-stock', PROD),
+    ...short.flatMap((name) => [
+      findModel('avalon-stock', `AvalonMiner ${name}`),
+      findModel('avalon-stock', `Avalon ${name}`),
+      findModel('avalon-stock:MODEL', name),
+    ]),
+  );
+  return { model, name: model?.model ?? first(PROD, ...short) };
+}
+
+/** Q, Mini and Nano: other modes, other questions. Undefined when no name is known. */
+export function isHomeModel({ PROD, MODEL, Ver }: Names): boolean | undefined {
+  const name = first(MODEL, splitVer(Ver).model, PROD);
+  return name === undefined ? undefined : /^(avalon\s*(miner)?\s*)?(q|mini|nano)/i.test(name);
+}
+
+/** Old builds name themselves only in `devdetails`; their control board (`MM4v2_X3`) is as telling. */
+export function identify({ family, version, web }: Evidence): Identity | undefined {
+  const texts = versionTexts(version);
+  const isByBoard = family === undefined && /^([A-Z]_)?MM\dv\d/.test(texts.HWTYPE ?? '') && texts.DNA !== undefined;
+  if (family !== 'avalon' && !isByBoard) return undefined;
+  const names: Names = {
+    PROD: texts.PROD ?? web?.body.match(/Avalon ?(?:Q|Mini|Nano) ?\w{0,3}\b/)?.[0],
+    MODEL: texts.MODEL,
+  };
+  const { name } = modelOf(names);
+  const isHome = isHomeModel(names);
+  return present({
+    generation: isHome === undefined && version === undefined ? undefined : isHome === true ? 'home' : 'a',
+    make: 'Avalon',
+    model: name,
+    firmwareVersion: first(texts.LVERSION, texts.CGVERSION, texts.VERSION),
+    mac: texts.MAC,
+    serialNumber: texts.DNA,
+    confidence: 'sure' as const,
+  });
+}
