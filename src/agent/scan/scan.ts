@@ -76,7 +76,12 @@ export async function runScan<F extends Identification>(
     counts[status]++;
     if (status === 'silent') return;
     const { ip, range, open, found } = door;
-    listener.onContact?.({ ip, range, status, openPorts: [...open], ...(found !== undefined && { found }) });
+    try {
+      listener.onContact?.({ ip, range, status, openPorts: [...open], ...(found !== undefined && { found }) });
+    } catch (error) {
+      isOver = true;
+      throw error;
+    }
   };
 
   const identify = async (door: Door<F>) => {
@@ -177,8 +182,8 @@ export async function runScan<F extends Identification>(
         },
       );
     }
-    for (const door of secondChance) conclude(door);
     if (broken !== undefined) throw broken.error;
+    for (const door of secondChance) conclude(door);
     phase = 'done';
     listener.onProgress?.(progress());
   } finally {
