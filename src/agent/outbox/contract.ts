@@ -1,0 +1,72 @@
+// What others may ask of the outbox. Types only.
+import type { SliceHeader } from '../../wire/frames.ts';
+import type { ReportRecord } from '../../wire/records.ts';
+
+export type OutboxSettings = {
+  /** Compressed slices on disk, all uplinks together. Default 256 MiB. */
+  readonly maxBytes?: number;
+  readonly sliceRecords?: number;
+  /** A record waits at most this long for its slice to fill. */
+  readonly flushMs?: number;
+  /** Records and bytes that wait in memory while the disk refuses. */
+  readonly maxPendingRecords?: number;
+  readonly maxPendingBytes?: number;
+};
+
+/** A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. */
+export type OutgoingSlice = { readonly header: SliceHeader; readonly body: Uint8Array };
+
+/** The outbox as one uplink sees it. */
+export type SliceSource = {
+  /** `firstSeq` is the oldest slice that can still be read, `nextSeq` the next that will be written. Throws when a first epoch cannot be stored. */
+  position(): {
+    readonly epoch: string;
+    readonly firstSeq: number;
+    readonly ackedSeq: number;
+    readonly nextSeq: number;
+  };
+  /** Slices after `afterSeq` (default: after the last acknowledged one) in order and without holes; at least one if there is one. */
+  read(range: { afterSeq?: number; maxSlices: number; maxBytes: number }): readonly OutgoingSlice[];
+  /** Everything up to `seq` is stored by the peer. Numbers that go backwards or are not ours are ignored. */
+  acknowledge(seq: number): void;
+  /**
+   * The peer's account cannot be matched with ours (it has more than we ever wrote, or less than we still hold): what it does not have goes
+   * out as a new epoch, with a declared gap. Throws when the new epoch cannot be stored.
+   */
+  renewEpoch(peerAckedSeq: number): void;
+  /** Calls back whenever there may be more to read; the function returned ends that. */
+  onMore(listener: () => void): () => void;
+};
+
+export type OutboxState = {
+  readonly slices: number;
+  readonly bytes: number;
+  readonly pendingRecords: number;
+  /** Lost and not yet declared on disk. */
+  readonly undeclaredRecords: number;
+  /** Samples given up since the start, for want of disk or memory. */
+  readonly droppedRecords: number;
+  /** Nothing is left that could give way: new samples are counted, not kept. */
+  readonly isFull: boolean;
+  readonly lastCommitAt: number | undefined;
+  /** Why the newest commit failed; undefined when it worked. */
+  readonly fault: string | undefined;
+  readonly backlog: Readonly<Record<string, number>>;
+};
+
+export type Outbox = {
+  /** Hands over a sample, to be stored within `flushMs`. */
+  offer(record: ReportRecord): void;
+  /** Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits or the outbox closes. */
+  append(records: readonly ReportRecord[]): Promise<number>;
+  source(uplink: string): SliceSource;
+  read(uplink: string, range: { maxSlices: number; maxBytes: number }): readonly OutgoingSlice[];
+  acknowledge(uplink: string, seq: number): void;
+  /** The uplinks that exist now: new ones get a cursor, those that are gone no longer hold slices back. */
+  setUplinks(names: readonly string[]): void;
+  /** Resolves when everything handed over so far is on disk, or the disk has refused it. */
+  flush(): Promise<void>;
+  state(): OutboxState;
+  /** Stores what waits and marks the end as clean. */
+  close(): Promise<void>;
+};

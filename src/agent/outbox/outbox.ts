@@ -1,0 +1,315 @@
+// Everything the agent reports, on disk before it is sent. Stored + declared gaps = produced: what cannot be kept is counted and said.
+// It never throws into those who report, and it does not know what an uplink is beyond a name and a cursor.
+import type { DatabaseSync } from 'node:sqlite';
+import { doublingMs } from '../../base/backoff.ts';
+import type { Cancel, Clock } from '../../base/clock.ts';
+import { CancelledError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ReportRecord } from '../../wire/records.ts';
+import { type Books, openBooks } from './books.ts';
+import { shrinkOnce } from './cap.ts';
+import type { Outbox, OutboxSettings, SliceSource } from './contract.ts';
+import { type Batch, createQueue, queueFull } from './queue.ts';
+import { readSlices } from './reader.ts';
+import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
+import { openStore } from './store.ts';
+
+const RETRY = { baseMs: 1_000, capMs: 30_000 };
+const DELETE_BATCH = 256;
+const DEFAULTS = {
+  maxBytes: 256 * 1024 * 1024,
+  sliceRecords: 250,
+  flushMs: 1_000,
+  maxPendingRecords: 20_000,
+  maxPendingBytes: 64 * 1024 * 1024,
+};
+
+/** Throws what the database throws when it cannot even be read. `newEpoch` makes a UUID. */
+export function createOutbox(
+  db: DatabaseSync,
+  options: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly newEpoch: () => string;
+    readonly settings?: OutboxSettings;
+  },
+): Outbox {
+  const { clock, log } = options;
+  const settings = { ...DEFAULTS, ...options.settings };
+  const store = openStore(db);
+  const books: Books = openBooks(store, { nowMs: clock.nowMs(), newEpoch: options.newEpoch });
+  const queue = createQueue({ maxRecords: settings.maxPendingRecords, maxBytes: settings.maxPendingBytes });
+  const listeners = new Set<() => void>();
+
+  let { bytes, slices } = store.sums();
+  let isFull = false;
+  let isClosed = false;
+  let droppedBySpace = 0;
+  let lastCommitAt: number | undefined;
+  let fault: string | undefined;
+  let failures = 0;
+  /** Records at the head of the queue that must not wait for a full slice. */
+  let urgent = 0;
+  let timer: Cancel | undefined;
+  let working: Promise<void> | undefined;
+
+  const note = (error: unknown) => {
+    const text = renderError(error);
+    if (fault !== text) log.error({ error: text, pending: queue.size() }, 'the outbox cannot write');
+    fault = text;
+    failures++;
+  };
+
+  const wake = (delayMs: number) => {
+    if (isClosed || timer !== undefined) return;
+    timer = clock.after(delayMs, () => {
+      timer = undefined;
+      urgent = queue.size();
+      void work();
+    });
+  };
+
+  const tell = () => {
+    for (const listener of listeners) {
+      try {
+        listener();
+      } catch (error) {
+        log.error({ error: renderError(error) }, 'a listener of the outbox failed');
+      }
+    }
+  };
+
+  const commit = async (batch: Batch): Promise<void> => {
+    const body = await compress(batch.entries);
+    const { nextId } = books.meta();
+    const slice = seal(headOf(nextId, clock.nowMs(), batch.entries), body);
+    const meta = {
+      ...books.meta(),
+      nextId: nextId + 1,
+      isClean: false,
+      hasSamples: books.meta().hasSamples || slice.samples > 0,
+      aliveMs: clock.nowMs(),
+    };
+    books.commit({ meta, slices: [slice] });
+    bytes += body.length + ROW_BYTES;
+    slices++;
+    lastCommitAt = clock.nowMs();
+    batch.settle(nextId);
+  };
+
+  const shrink = () => {
+    isFull = false;
+    while (bytes > settings.maxBytes && !isFull) {
+      const { freed, samples, isExhausted } = shrinkOnce(store, {
+        bytes,
+        maxBytes: settings.maxBytes,
+        nowMs: clock.nowMs(),
+      });
+      bytes -= freed;
+      droppedBySpace += samples;
+      isFull = isExhausted && bytes > settings.maxBytes;
+    }
+  };
+
+  const deleteAcknowledged = () => {
+    books.persist();
+    for (let isMore = true; isMore; ) {
+      const gone = store.deleteThrough(books.meta().deletedThrough, DELETE_BATCH);
+      bytes -= gone.reduce((sum, size) => sum + size, 0);
+      slices -= gone.length;
+      isMore = gone.length === DELETE_BATCH;
+    }
+  };
+
+  const workOnce = async (): Promise<void> => {
+    let hasCommitted = false;
+    try {
+      deleteAcknowledged();
+      if (bytes > settings.maxBytes) shrink();
+      else isFull = false;
+      while (
+        urgent > 0 ||
+        queue.size() >= settings.sliceRecords ||
+        (queue.size() === 0 && queue.loss() !== undefined && !isFull)
+      ) {
+        const batch = queue.take({ maxRecords: settings.sliceRecords, isFull });
+        urgent = Math.min(queue.size(), Math.max(0, urgent - (batch?.entries.length ?? urgent)));
+        if (batch === undefined) break;
+        try {
+          await commit(batch);
+        } catch (error) {
+          batch.putBack();
+          throw error;
+        }
+        hasCommitted = true;
+        failures = 0;
+        fault = undefined;
+        shrink();
+      }
+    } catch (error) {
+      note(error);
+      wake(doublingMs(failures - 1, RETRY));
+    }
+    if (hasCommitted) tell();
+  };
+
+  const work = (): Promise<void> => {
+    working ??= workOnce().finally(() => {
+      working = undefined;
+      if (isClosed) return;
+      if (urgent > 0 && fault === undefined) void work();
+      else if (queue.size() > 0 || books.isDirty()) wake(settings.flushMs);
+    });
+    return working;
+  };
+
+  const enqueue = (record: ReportRecord, done?: Parameters<typeof queue.add>[1]): void => {
+    let entry: Entry;
+    try {
+      entry = toEntry(record);
+    } catch (error) {
+      log.error({ kind: record.kind, error: renderError(error) }, 'a record cannot be stored');
+      queue.lose({ count: 1, firstMs: clock.nowMs(), lastMs: clock.nowMs() });
+      done?.resolve(0);
+      return;
+    }
+    // Once in the life of an outbox: from here on, an end without close means that samples may be missing.
+    if (entry.kind === 'sample' && !books.meta().hasSamples && fault === undefined) {
+      guarded('the outbox cannot mark its first sample', () =>
+        books.commit({ meta: { ...books.meta(), hasSamples: true } }),
+      );
+    }
+    if (!queue.add(entry, done)) {
+      queue.lose({ count: 1, firstMs: entry.firstMs, lastMs: entry.lastMs });
+      done?.reject(queueFull());
+    }
+  };
+
+  const guarded = (what: string, run: () => void) => {
+    try {
+      run();
+    } catch (error) {
+      log.error({ error: renderError(error) }, what);
+    }
+  };
+
+  const read = (name: string, range: { afterSeq?: number; maxSlices: number; maxBytes: number }) => {
+    const cursor = books.cursor(name);
+    const { nextId, deletedThrough } = books.meta();
+    const wanted = range.afterSeq === undefined ? cursor.acked : cursor.base + range.afterSeq;
+    const afterId = Math.max(wanted, deletedThrough, cursor.base);
+    try {
+      const result = readSlices(store, { ...range, afterId, nextId, nowMs: clock.nowMs() });
+      if (result.failure !== undefined) note(result.failure);
+      if (result.repaired.length > 0) {
+        ({ bytes, slices } = store.sums());
+        log.warn({ slices: result.repaired.length }, 'damaged slices were replaced by declared gaps');
+      }
+      return result.slices.map(({ id, producedMs, body }) => ({
+        header: { epoch: cursor.epoch, seq: id - cursor.base, produced_at: new Date(producedMs).toISOString() },
+        body,
+      }));
+    } catch (error) {
+      note(error);
+      return [];
+    }
+  };
+
+  const acknowledge = (name: string, seq: number) => {
+    if (books.acknowledge(name, seq)) wake(settings.flushMs);
+  };
+
+  const source = (name: string): SliceSource => ({
+    position() {
+      const { epoch, base, acked } = books.cursor(name);
+      const { nextId, deletedThrough } = books.meta();
+      return {
+        epoch,
+        firstSeq: Math.max(deletedThrough, base) - base + 1,
+        ackedSeq: acked - base,
+        nextSeq: nextId - base,
+      };
+    },
+    read: (range) => read(name, range),
+    acknowledge: (seq) => acknowledge(name, seq),
+    renewEpoch(peerAckedSeq) {
+      const nowMs = clock.nowMs();
+      books.renew(name, peerAckedSeq);
+      log.warn({ uplink: name }, 'a new epoch begins: what the service knows of us does not match what is stored here');
+      queue.add(gapEntry('buffer_damaged', lastCommitAt ?? nowMs, nowMs, null));
+      urgent = queue.size();
+      void work();
+    },
+    onMore(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  });
+
+  const restart = books.restartGap();
+  guarded('the outbox cannot mark its start', () => books.commit({ meta: books.meta() }));
+  if (restart !== undefined) {
+    queue.add(gapEntry('restart', restart.fromMs, restart.toMs, null));
+    urgent = queue.size();
+    void work();
+  }
+
+  return {
+    offer(record) {
+      if (isClosed) return;
+      enqueue(record);
+      if (fault === undefined && queue.size() >= settings.sliceRecords) void work();
+      else wake(settings.flushMs);
+    },
+    append(records) {
+      if (isClosed) return Promise.reject(new CancelledError('store records: the outbox is closed'));
+      if (records.length === 0) return Promise.resolve(books.meta().nextId - 1);
+      return new Promise((resolve, reject) => {
+        for (const [index, record] of records.entries()) {
+          enqueue(record, index === records.length - 1 ? { resolve, reject } : undefined);
+        }
+        urgent = queue.size();
+        if (fault === undefined) void work();
+        else wake(settings.flushMs);
+      });
+    },
+    source,
+    read: (name, range) => read(name, range),
+    acknowledge,
+    setUplinks(names) {
+      guarded('the outbox cannot store its uplinks', () => books.setUplinks(names));
+    },
+    async flush() {
+      do {
+        urgent = queue.size();
+        await work();
+      } while (queue.size() > 0 && fault === undefined);
+    },
+    state: () => ({
+      slices,
+      bytes,
+      pendingRecords: queue.pending(),
+      undeclaredRecords: queue.loss()?.count ?? 0,
+      droppedRecords: droppedBySpace + queue.lost(),
+      isFull,
+      lastCommitAt,
+      fault,
+      backlog: books.backlog(),
+    }),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      timer?.();
+      timer = undefined;
+      urgent = queue.size();
+      await work();
+      urgent = queue.size();
+      if (urgent > 0) await work();
+      guarded('the outbox cannot mark its end', () => {
+        const isClean = queue.size() === 0 && queue.loss() === undefined;
+        books.commit({ meta: { ...books.meta(), isClean, aliveMs: clock.nowMs() } });
+      });
+      queue.rejectAll();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// Records that wait for their commit, in order and bounded. What does not fit is counted, oldest samples first, and declared as a gap with the next slice.
+// It knows neither disk nor time.
+import { CancelledError, RefusedError } from '../../base/errors.ts';
+import { type Entry, gapEntry, MAX_BODY_BYTES } from './slice.ts';
+
+type Waiting = { readonly entry: Entry; readonly done?: { resolve(id: number): void; reject(error: Error): void } };
+
+/** Records that were produced and are gone; the span is that of their own times. */
+export type Loss = { readonly count: number; readonly firstMs: number; readonly lastMs: number };
+
+/** What goes into the next slice; one at a time. Give it back with `putBack` when the commit fails, tell `settle` when it worked. */
+export type Batch = { readonly entries: readonly Entry[]; settle(id: number): void; putBack(): void };
+
+export type Queue = {
+  /** False when it was refused: only for records that are not samples, when nothing but such records waits. */
+  add(entry: Entry, done?: Waiting['done']): boolean;
+  /** Counts a record that could not even be queued. */
+  lose(loss: Loss): void;
+  /** The oldest records that fit one slice, with the gap for what was lost before them; undefined when there is nothing to write. */
+  take(options: { maxRecords: number; isFull: boolean }): Batch | undefined;
+  rejectAll(): void;
+  size(): number;
+  /** Those that wait and those that are being written. */
+  pending(): number;
+  /** What the next slice will declare. */
+  loss(): Loss | undefined;
+  /** All records lost here since the start. */
+  lost(): number;
+};
+
+export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxBytes: number }): Queue {
+  let waiting: Waiting[] = [];
+  let bytes = 0;
+  let loss: Loss | undefined;
+  let lost = 0;
+  let inFlight = 0;
+
+  const addLoss = (more: Loss) => {
+    loss =
+      loss === undefined
+        ? more
+        : {
+            count: loss.count + more.count,
+            firstMs: Math.min(loss.firstMs, more.firstMs),
+            lastMs: Math.max(loss.lastMs, more.lastMs),
+          };
+  };
+
+  const lose = (more: Loss) => {
+    lost += more.count;
+    addLoss(more);
+  };
+
+  const loseEntry = ({ firstMs, lastMs }: Entry) => lose({ count: 1, firstMs, lastMs });
+
+  /** Drops the oldest samples until `keepRecords` and `keepBytes` hold, or no sample is left. */
+  const dropSamples = (keepRecords: number, keepBytes: number) => {
+    let left = waiting.length;
+    waiting = waiting.filter(({ entry, done }) => {
+      if (entry.kind !== 'sample' || (left <= keepRecords && bytes <= keepBytes)) return true;
+      left--;
+      bytes -= entry.bytes;
+      loseEntry(entry);
+      done?.reject(queueFull());
+      return false;
+    });
+  };
+
+  return {
+    add(entry, done) {
+      // A tenth of the room is freed at a time: one pass over the queue per many drops.
+      if (waiting.length >= maxRecords || bytes + entry.bytes > maxBytes) {
+        dropSamples(Math.floor(maxRecords * 0.9), Math.floor(maxBytes * 0.9));
+      }
+      if (waiting.length >= maxRecords || bytes + entry.bytes > maxBytes) {
+        if (entry.kind !== 'sample') return false;
+        loseEntry(entry);
+        done?.reject(queueFull());
+        return true;
+      }
+      waiting.push(done === undefined ? { entry } : { entry, done });
+      bytes += entry.bytes;
+      return true;
+    },
+    lose,
+    take({ maxRecords: limit, isFull }) {
+      if (isFull) dropSamples(0, 0);
+      const gap = loss;
+      if (waiting.length === 0 && (gap === undefined || isFull)) return undefined;
+      const gapEntries = gap === undefined ? [] : [gapEntry('buffer_full', gap.firstMs, gap.lastMs, gap.count)];
+      let taken = 0;
+      let takenBytes = 0;
+      for (const { entry } of waiting) {
+        if (taken >= limit || (taken > 0 && takenBytes + entry.bytes > MAX_BODY_BYTES)) break;
+        taken++;
+        takenBytes += entry.bytes;
+      }
+      const batch = waiting.slice(0, taken);
+      waiting = waiting.slice(taken);
+      bytes -= takenBytes;
+      loss = undefined;
+      inFlight = taken;
+      return {
+        entries: [...gapEntries, ...batch.map(({ entry }) => entry)],
+        settle(id) {
+          inFlight = 0;
+          for (const { done } of batch) done?.resolve(id);
+        },
+        putBack() {
+          inFlight = 0;
+          waiting = [...batch, ...waiting];
+          bytes += takenBytes;
+          if (gap !== undefined) addLoss(gap);
+        },
+      };
+    },
+    rejectAll() {
+      for (const { done } of waiting) done?.reject(new CancelledError('store records: the outbox closed first'));
+    },
+    size: () => waiting.length,
+    pending: () => waiting.length + inFlight,
+    loss: () => loss,
+    lost: () => lost,
+  };
+}
+
+export function queueFull(): RefusedError {
+  return new RefusedError('outbox.full', 'store records: too many wait for the disk already');
+}

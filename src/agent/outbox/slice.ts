@@ -1,0 +1,181 @@
+// A slice as it lies on disk: compressed records, what they count for, and checksums that say whether both are still what was written.
+// Pure: no database, no clock.
+import { promisify } from 'node:util';
+import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { z } from 'zod';
+import { BugError } from '../../base/errors.ts';
+import { MAX_FRAME_BYTES, MAX_SLICE_BYTES } from '../../wire/protocol.ts';
+import type { GapRecord, ReportRecord } from '../../wire/records.ts';
+
+/** Samples may be replaced by a gap when space is short; the others are kept. */
+export type EntryKind = 'sample' | 'other' | 'gap';
+
+/** One record, serialised the moment it was handed over. Times in ms since the epoch; `declared` = what a gap counts, null = unknown. */
+export type Entry = {
+  readonly json: string;
+  readonly bytes: number;
+  readonly kind: EntryKind;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly declared: number | null;
+};
+
+/** What a slice holds: records by kind, the sum of what its gaps count (null = one of them is unknown), and the span of its records. */
+export type SliceHead = {
+  readonly id: number;
+  readonly producedMs: number;
+  readonly samples: number;
+  readonly others: number;
+  readonly gaps: number;
+  readonly declared: number | null;
+  readonly firstMs: number;
+  readonly lastMs: number;
+};
+export type StoredSlice = SliceHead & {
+  readonly headCrc: number;
+  readonly bodyCrc: number;
+  readonly body: Uint8Array;
+};
+
+/** Uncompressed bytes per slice: even records that do not compress then fit a frame with its header. */
+export const MAX_BODY_BYTES = MAX_FRAME_BYTES - 64 * 1024;
+/** One record larger than this is not reported but counted as lost: it cannot be an honest one. */
+export const MAX_RECORD_BYTES = 512 * 1024;
+/** What a row costs beside its body, roughly. */
+export const ROW_BYTES = 64;
+
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const compressAsync = promisify(zstdCompress);
+
+/** Throws BugError for a record that is no JSON, has no time or is larger than MAX_RECORD_BYTES. */
+export function toEntry(record: ReportRecord): Entry {
+  const json = JSON.stringify(record);
+  const bytes = Buffer.byteLength(json) + 1;
+  if (bytes > MAX_RECORD_BYTES) throw new BugError(`store a ${record.kind} record of ${bytes} bytes`);
+  switch (record.kind) {
+    case 'miner':
+    case 'host':
+      return { json, bytes, kind: 'sample', ...instant(record.at), declared: 0 };
+    case 'task':
+    case 'event':
+      return { json, bytes, kind: 'other', ...instant(record.at), declared: 0 };
+    case 'gap': {
+      const span = { firstMs: Date.parse(record.from), lastMs: Date.parse(record.to) };
+      return { json, bytes, kind: 'gap', ...span, declared: record.count };
+    }
+  }
+}
+
+function instant(iso: string): { firstMs: number; lastMs: number } {
+  const ms = Date.parse(iso);
+  if (!Number.isFinite(ms)) throw new BugError(`store a record whose time is '${iso.slice(0, 40)}'`);
+  return { firstMs: ms, lastMs: ms };
+}
+
+/** A gap record with a span that never runs backwards, whatever the wall clock did. */
+export function gapEntry(reason: GapRecord['reason'], fromMs: number, toMs: number, count: number | null): Entry {
+  const from = new Date(Math.min(fromMs, toMs)).toISOString();
+  const to = new Date(Math.max(fromMs, toMs)).toISOString();
+  return toEntry({ kind: 'gap', from, to, reason, count });
+}
+
+export function headOf(id: number, producedMs: number, entries: readonly Entry[]): SliceHead {
+  const count = (kind: EntryKind) => entries.filter((entry) => entry.kind === kind).length;
+  return {
+    id,
+    producedMs,
+    samples: count('sample'),
+    others: count('other'),
+    gaps: count('gap'),
+    declared: entries.reduce<number | null>((sum, entry) => addCounts(sum, entry.declared), 0),
+    firstMs: entries.reduce((least, entry) => Math.min(least, entry.firstMs), producedMs),
+    lastMs: entries.reduce((most, entry) => Math.max(most, entry.lastMs), 0),
+  };
+}
+
+/** A sum of which one unknown part makes the whole unknown. */
+export function addCounts(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+function bodyText(entries: readonly Entry[]): string {
+  return `{"v":1,"records":[${entries.map(({ json }) => json).join(',')}]}`;
+}
+
+export async function compress(entries: readonly Entry[]): Promise<Uint8Array> {
+  return compressAsync(Buffer.from(bodyText(entries)), COMPRESSION);
+}
+
+/** For bodies of a few records. */
+export function compressSmall(entries: readonly Entry[]): Uint8Array {
+  return zstdCompressSync(Buffer.from(bodyText(entries)), COMPRESSION);
+}
+
+export function seal(head: SliceHead, body: Uint8Array): StoredSlice {
+  return { ...head, headCrc: headCrc(head), bodyCrc: bodyCrc(head.id, body), body };
+}
+
+function headCrc({ id, producedMs, samples, others, gaps, declared, firstMs, lastMs }: SliceHead): number {
+  return crc32([id, producedMs, samples, others, gaps, declared, firstMs, lastMs].join(':'));
+}
+
+/** The id is part of the sum, so that a body that turns up under another row does not pass. */
+function bodyCrc(id: number, body: Uint8Array): number {
+  return crc32(body, crc32(String(id)));
+}
+
+export const isHeadSound = (slice: StoredSlice): boolean => headCrc(slice) === slice.headCrc;
+export const isSound = (slice: StoredSlice): boolean =>
+  isHeadSound(slice) && bodyCrc(slice.id, slice.body) === slice.bodyCrc;
+
+const bodySchema = z.object({ v: z.literal(1), records: z.array(z.looseObject({ kind: z.string() })) });
+const timedSchema = z.object({ at: z.string() });
+
+/** The slice with its samples replaced by a gap that counts them; everything else in it stays. Undefined when the body cannot be read. */
+export function withoutSamples(slice: StoredSlice): StoredSlice | undefined {
+  const { id, producedMs, samples, others, gaps, declared, firstMs, lastMs } = slice;
+  const head = { id, producedMs, samples: 0, others, gaps: gaps + 1, declared: addCounts(declared, samples) };
+  if (others === 0 && gaps === 0) {
+    const body = compressSmall([gapEntry('buffer_full', firstMs, lastMs, samples)]);
+    return seal({ ...head, firstMs, lastMs }, body);
+  }
+  const records = readBody(slice.body);
+  if (records === undefined) return undefined;
+  const isSample = ({ kind }: { kind: string }) => kind === 'miner' || kind === 'host';
+  const times = records.filter(isSample).flatMap((record) => {
+    const timed = timedSchema.safeParse(record);
+    return timed.success ? [Date.parse(timed.data.at)] : [];
+  });
+  const from = times.reduce((least, ms) => Math.min(least, ms), lastMs);
+  const to = times.reduce((most, ms) => Math.max(most, ms), firstMs);
+  const kept = records.filter((record) => !isSample(record)).map((record) => JSON.stringify(record));
+  const text = `{"v":1,"records":[${[...kept, gapEntry('buffer_full', from, to, samples).json].join(',')}]}`;
+  return seal({ ...head, firstMs, lastMs }, zstdCompressSync(Buffer.from(text), COMPRESSION));
+}
+
+function readBody(body: Uint8Array): z.output<typeof bodySchema>['records'] | undefined {
+  try {
+    const text = zstdDecompressSync(body, { maxOutputLength: MAX_SLICE_BYTES }).toString('utf8');
+    const parsed = bodySchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data.records : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What takes the place of a slice whose bytes cannot be trusted. Without a sound head nobody knows what was in it. */
+export function damagedSlice(
+  id: number,
+  found: StoredSlice | undefined,
+  span: { readonly fromMs: number; readonly toMs: number },
+): StoredSlice {
+  const isKnown = found !== undefined && isHeadSound(found);
+  const count = isKnown ? addCounts(found.declared, found.samples + found.others) : null;
+  const entry = gapEntry(
+    'buffer_damaged',
+    isKnown ? found.firstMs : span.fromMs,
+    isKnown ? found.lastMs : span.toMs,
+    count,
+  );
+  return seal(headOf(id, isKnown ? found.producedMs : span.toMs, [entry]), compressSmall([entry]));
+}

@@ -1,0 +1,180 @@
+// The statements of the outbox. Each write is one transaction; bookkeeping rows carry a checksum and are rebuilt from the slices when it is wrong.
+// It decides nothing about what is kept.
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { transact } from '../../base/sqlite.ts';
+import { ROW_BYTES, type StoredSlice } from './slice.ts';
+
+/** `deletedThrough` = every slice up to here was acknowledged by all. `aliveMs` = newest time at which we know that the outbox worked. */
+export type Meta = {
+  readonly nextId: number;
+  readonly deletedThrough: number;
+  readonly isClean: boolean;
+  readonly hasSamples: boolean;
+  readonly aliveMs: number;
+};
+
+/** Slice `id` is sequence number `id - base` of `epoch` for this uplink; `acked` is an id. */
+export type Cursor = { readonly name: string; readonly epoch: string; readonly base: number; readonly acked: number };
+
+const int = z.int();
+const sliceRow = z
+  .object({
+    id: int,
+    produced_ms: int,
+    samples: int,
+    others: int,
+    gaps: int,
+    declared: int.nullable(),
+    first_ms: int,
+    last_ms: int,
+    head_crc: int,
+    body_crc: int,
+    body: z.instanceof(Uint8Array),
+  })
+  .transform(
+    (row): StoredSlice => ({
+      id: row.id,
+      producedMs: row.produced_ms,
+      samples: row.samples,
+      others: row.others,
+      gaps: row.gaps,
+      declared: row.declared,
+      firstMs: row.first_ms,
+      lastMs: row.last_ms,
+      headCrc: row.head_crc,
+      bodyCrc: row.body_crc,
+      body: row.body,
+    }),
+  );
+const idRow = z.object({ id: int });
+const idRows = z.array(idRow);
+const metaRow = z.object({
+  next_id: int,
+  deleted_through: int,
+  is_clean: int,
+  has_samples: int,
+  alive_ms: int,
+  crc: int,
+});
+const cursorRow = z.object({ name: z.string(), epoch: z.string(), base: int, acked: int, crc: int });
+const bytesRows = z.array(z.object({ bytes: int }));
+const sumsRow = z.object({ slices: int, bytes: int, first: int.nullable(), last: int.nullable() });
+
+const metaCrc = (meta: Meta) =>
+  crc32([meta.nextId, meta.deletedThrough, meta.isClean, meta.hasSamples, meta.aliveMs].join(':'));
+const cursorCrc = ({ name, epoch, base, acked }: Cursor) => crc32([name, epoch, base, acked].join(':'));
+
+/** A row under this id, whether or not its columns make sense. */
+export type FoundSlice = { readonly id: number; readonly slice: StoredSlice | undefined };
+
+export type Store = ReturnType<typeof openStore>;
+
+export function openStore(db: DatabaseSync) {
+  const insert = db.prepare('INSERT OR REPLACE INTO outbox_slices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const selectFrom = db.prepare('SELECT * FROM outbox_slices WHERE id > ? AND id < ? ORDER BY id LIMIT ?');
+  const selectOne = db.prepare('SELECT * FROM outbox_slices WHERE id = ?');
+  const oldestSamples = db.prepare(
+    'SELECT id FROM outbox_slices INDEXED BY outbox_slices_samples WHERE samples > 0 ORDER BY id LIMIT ?',
+  );
+  const sums = db.prepare(
+    `SELECT count(*) AS slices, coalesce(sum(length(body) + ${ROW_BYTES}), 0) AS bytes, min(id) AS first, max(id) AS last FROM outbox_slices`,
+  );
+  const remove = db.prepare(
+    `DELETE FROM outbox_slices WHERE id <= ? AND id IN (SELECT id FROM outbox_slices ORDER BY id LIMIT ?)
+     RETURNING length(body) + ${ROW_BYTES} AS bytes`,
+  );
+  const upsertMeta = db.prepare('INSERT OR REPLACE INTO outbox_meta VALUES (1, ?, ?, ?, ?, ?, ?)');
+  const selectMeta = db.prepare('SELECT * FROM outbox_meta');
+  const upsertCursor = db.prepare('INSERT OR REPLACE INTO outbox_uplinks VALUES (?, ?, ?, ?, ?)');
+  const selectCursors = db.prepare('SELECT * FROM outbox_uplinks');
+  const dropCursor = db.prepare('DELETE FROM outbox_uplinks WHERE name = ?');
+
+  const writeSlice = (slice: StoredSlice) => {
+    const values: SQLInputValue[] = [
+      slice.id,
+      slice.producedMs,
+      slice.samples,
+      slice.others,
+      slice.gaps,
+      slice.declared,
+      slice.firstMs,
+      slice.lastMs,
+      slice.headCrc,
+      slice.bodyCrc,
+      slice.body,
+    ];
+    insert.run(...values);
+  };
+  const writeMeta = (meta: Meta) => {
+    const { nextId, deletedThrough, isClean, hasSamples, aliveMs } = meta;
+    upsertMeta.run(nextId, deletedThrough, Number(isClean), Number(hasSamples), aliveMs, metaCrc(meta));
+  };
+  const writeCursors = (cursors: Iterable<Cursor>) => {
+    for (const cursor of cursors) {
+      upsertCursor.run(cursor.name, cursor.epoch, cursor.base, cursor.acked, cursorCrc(cursor));
+    }
+  };
+  const toFound = (row: unknown): FoundSlice | undefined => {
+    const slice = sliceRow.safeParse(row);
+    if (slice.success) return { id: slice.data.id, slice: slice.data };
+    const id = idRow.safeParse(row);
+    return id.success ? { id: id.data.id, slice: undefined } : undefined;
+  };
+
+  return {
+    /** New slices, bookkeeping and cursors in one transaction. */
+    commit(changes: {
+      readonly slices?: readonly StoredSlice[];
+      readonly meta: Meta;
+      readonly cursors?: Iterable<Cursor>;
+      readonly forget?: readonly string[];
+    }): void {
+      transact(db, () => {
+        for (const slice of changes.slices ?? []) writeSlice(slice);
+        writeMeta(changes.meta);
+        writeCursors(changes.cursors ?? []);
+        for (const name of changes.forget ?? []) dropCursor.run(name);
+      });
+    },
+    /** Puts slices in the place of what is (or should be) there. */
+    replace(slices: readonly StoredSlice[]): void {
+      transact(db, () => {
+        for (const slice of slices) writeSlice(slice);
+      });
+    },
+    /** Deletes up to `limit` of the oldest slices up to `throughId`; the bytes of each that went. */
+    deleteThrough: (throughId: number, limit: number): number[] =>
+      bytesRows.parse(remove.all(throughId, limit)).map(({ bytes }) => bytes),
+    /** Rows with afterId < id < beforeId, in order. */
+    read: (afterId: number, beforeId: number, limit: number): FoundSlice[] =>
+      selectFrom.all(afterId, beforeId, limit).flatMap((row) => toFound(row) ?? []),
+    get: (id: number): FoundSlice | undefined => toFound(selectOne.get(id)),
+    oldestWithSamples: (limit: number): number[] => idRows.parse(oldestSamples.all(limit)).map(({ id }) => id),
+    sums: () => sumsRow.parse(sums.get()),
+    /** Undefined in a new database. */
+    meta(): Meta | 'damaged' | undefined {
+      const found = selectMeta.get();
+      if (found === undefined) return undefined;
+      const row = metaRow.safeParse(found);
+      if (!row.success) return 'damaged';
+      const meta: Meta = {
+        nextId: row.data.next_id,
+        deletedThrough: row.data.deleted_through,
+        isClean: row.data.is_clean === 1,
+        hasSamples: row.data.has_samples === 1,
+        aliveMs: row.data.alive_ms,
+      };
+      return metaCrc(meta) === row.data.crc ? meta : 'damaged';
+    },
+    /** Cursors whose checksum holds. */
+    cursors: (): Cursor[] =>
+      selectCursors.all().flatMap((found) => {
+        const row = cursorRow.safeParse(found);
+        if (!row.success) return [];
+        const { crc, ...cursor } = row.data;
+        return cursorCrc(cursor) === crc ? [cursor] : [];
+      }),
+  };
+}
