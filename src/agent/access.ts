@@ -2,15 +2,15 @@
 // commands go through here. It keeps no registry and decides nothing about when.
 import type { Clock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
-import { isInRange, parseIpv4 } from '../base/ipv4.ts';
+import { parseIpv4 } from '../base/ipv4.ts';
 import type { Log } from '../base/log.ts';
 import { Secret } from '../base/secrets.ts';
-import type { AbilityName, ActResult, Driver, Evidence, Identity, Known, Rhythm } from '../driver/contract.ts';
+import type { AbilityName, ActResult, Driver, Evidence, Identity, Known } from '../driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
-import { type VisitMemory, type VisitOutcome, newVisitMemory, visit } from '../driver/visit.ts';
+import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
 import type { Login } from '../transport/request.ts';
 import { type Transport, createTransport } from '../transport/transport.ts';
-import type { AgentConfig, LoginRule } from './config.ts';
+import { type AgentConfig, covers, type LoginRule } from './config.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
 export type MinerTarget = { readonly ip: string; readonly driver: Driver; readonly known: Known; readonly memory: VisitMemory };
@@ -31,7 +31,7 @@ export type Access = {
   /** Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. */
   recognise(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised>;
   /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
-  read(target: MinerTarget, rhythms: readonly Rhythm[], signal: AbortSignal, priority?: 'poll' | 'command'): Promise<VisitOutcome>;
+  read(target: MinerTarget, signal: AbortSignal, priority?: 'poll' | 'command'): Promise<VisitOutcome>;
   /** One write, before anything else that waits for this miner. */
   act(target: MinerTarget, ability: AbilityName, params: unknown, signal: AbortSignal): Promise<ActResult>;
   targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined;
@@ -52,6 +52,7 @@ const MAX_REFUSED = 100_000;
 
 export function createAccess({ clock, log, drivers, config, mayReach }: AccessOptions): Access {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach });
+  const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
   const refusedDefaults = new Set<string>();
 
   const loginFor = (driver: Driver, ip: string): { login?: Login; isDefault: boolean } => {
@@ -74,7 +75,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     refusedDefaults.add(`${target.driver.id} ${target.ip}`);
   };
 
-  const visitOnce = async (target: MinerTarget, rhythms: readonly Rhythm[], signal: AbortSignal) => {
+  const visitOnce = async (target: MinerTarget, signal: AbortSignal) => {
     const { link, isDefault } = linkTo(target);
     const { driver, known, memory } = target;
     const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: config.poll.deadline });
@@ -83,13 +84,13 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
   };
 
   const recogniseInTurn = async (ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised> => {
-    const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { signal });
+    const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { clock, signal });
     const choice = chooseDriver(drivers, evidence);
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;
-    const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newVisitMemory() };
+    const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: createVisitMemory() };
     try {
-      const outcome = await visitOnce(target, ['poll', 'slow', 'static'], signal);
+      const outcome = await visitOnce(target, signal);
       return { status: outcome.isLoginRefused ? 'login_refused' : 'identified', target, identity, outcome };
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
@@ -101,8 +102,8 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     transport,
     drivers,
     recognise: (ip, openPorts, signal) => transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal)),
-    read: (target, rhythms, signal, priority = 'poll') =>
-      transport.turns.run(target.ip, priority, signal, () => visitOnce(target, rhythms, signal)),
+    read: (target, signal, priority = 'poll') =>
+      transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
     act(target, abilityName, params, signal) {
       return transport.turns.run(target.ip, 'command', signal, () => {
         const ability = target.driver.abilities[abilityName];
@@ -114,7 +115,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     },
     targetOf(ip, driverId, known) {
       const driver = drivers.find(({ id }) => id === driverId);
-      return driver === undefined ? undefined : { ip, driver, known, memory: newVisitMemory() };
+      return driver === undefined ? undefined : { ip, driver, known, memory: createVisitMemory() };
     },
     close: () => transport.close(),
   };
@@ -132,5 +133,5 @@ function matches(rule: LoginRule, driver: Driver, ip: string): boolean {
   if (rule.family !== undefined && rule.family !== driver.id) return false;
   if (rule.ranges === undefined) return true;
   const address = parseIpv4(ip);
-  return address !== undefined && rule.ranges.ranges.some((range) => isInRange(range.range, address));
+  return address !== undefined && covers(rule.ranges, address);
 }

@@ -118,7 +118,7 @@ export function parseConfig(
   if (!parsed.success) throw new ConfigError(`check config ${options.name}`, [...problemsOf(parsed.error), ...rangeProblems(document.toJS())]);
 
   const { networks, exclude, portMap, credentials, ...rest } = parsed.data;
-  const ranges = readRanges(networks, exclude);
+  const ranges = readRanges(networks, exclude, PATHS);
   const logins = readLogins(credentials, options);
   const problems = [...ranges.problems, ...logins.problems];
   if (problems.length > 0) throw new ConfigError(`check config ${options.name}`, problems);
@@ -129,6 +129,13 @@ export function parseConfig(
     portMap: new Map(Object.entries(portMap).map(([from, to]) => [Number(from), to])),
     credentials: { factoryDefaults: credentials.factoryDefaults, logins: logins.rules },
   };
+}
+
+const PATHS = { path: 'networks', excludePath: 'exclude' } as const;
+
+/** Whether the ranges hold the address. */
+export function covers(set: ScanRanges, address: number): boolean {
+  return set.ranges.some(({ spans }) => spans.some(({ first, last }) => address >= first && address <= last));
 }
 
 function problemsOf(error: z.ZodError): Problem[] {
@@ -144,7 +151,7 @@ function problemsOf(error: z.ZodError): Problem[] {
 /** Ranges are checked even when other fields are wrong, so that one run shows everything. */
 function rangeProblems(raw: unknown): readonly Problem[] {
   const networks = z.object({ networks: fileSchema.shape.networks.catch([]), exclude: fileSchema.shape.exclude.catch([]) }).safeParse(raw);
-  return networks.success ? readRanges(networks.data.networks, networks.data.exclude).problems : [];
+  return networks.success ? readRanges(networks.data.networks, networks.data.exclude, PATHS).problems : [];
 }
 
 function readLogins(

@@ -1,9 +1,13 @@
 // Puts the commands together. Wrong usage exits 2 with the usage of the command at hand.
 import { Command } from 'commander';
 import { VERSION } from '../base/version.ts';
+import { addConfig, addEnroll, addKey } from './admin.ts';
+import { addDemo } from './demo.ts';
 import { addMiner } from './miner.ts';
+import { addReboot } from './reboot.ts';
 import { addScan } from './scan.ts';
 import type { CliContext } from './terminal.ts';
+import { addAgent, addService, addUp } from './up.ts';
 
 export function buildProgram(context: CliContext): Command {
   const program = new Command('pithead')
@@ -14,6 +18,22 @@ export function buildProgram(context: CliContext): Command {
     .exitOverride();
   addScan(program, context);
   addMiner(program, context);
-  for (const command of program.commands) command.exitOverride().showHelpAfterError();
+  addReboot(program, context);
+  addUp(program, context);
+  addAgent(program, context);
+  addService(program, context);
+  addKey(program, context);
+  addEnroll(program, context);
+  addConfig(program, context);
+  addDemo(program, context);
+  strict(program.commands);
   return program;
+}
+
+/** Sub-commands behave like their parents: they throw instead of ending the process. */
+function strict(commands: readonly Command[]): void {
+  for (const command of commands) {
+    command.exitOverride().showHelpAfterError('(--help shows what is accepted)');
+    strict(command.commands);
+  }
 }

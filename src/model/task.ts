@@ -65,3 +65,19 @@ export type Actor = z.infer<typeof actorSchema>;
 /** Effect of an action if it runs again: see DESIGN section 2. `once` is never repeated after a crash; its outcome is settled by looking. */
 export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
+
+/** Which ability of a driver carries out which task about a miner. */
+export const TASK_ABILITIES = {
+  'miner.system.reboot': 'reboot',
+  'miner.light.update': 'light',
+  'miner.power_mode.update': 'powerMode',
+  'miner.pool.update': 'pools',
+  'miner.firmware.update': 'firmware',
+  'miner.log.get': 'log',
+} as const satisfies Partial<Record<TaskName, string>>;
+
+/** The task that an ability carries out, or undefined. */
+export function taskNameOf(ability: string): TaskName | undefined {
+  const [name] = Object.entries(TASK_ABILITIES).find(([, does]) => does === ability) ?? [];
+  return taskNameSchema.safeParse(name).data;
+}

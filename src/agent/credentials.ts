@@ -1,0 +1,58 @@
+// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ConfigError } from '../base/errors.ts';
+import { Secret } from '../base/secrets.ts';
+import { VERSION } from '../base/version.ts';
+import { parseJson } from '../wire/frames.ts';
+import { enrol } from './uplink/enrol.ts';
+
+export type Credentials = {
+  readonly url: string;
+  readonly agentId: string;
+  readonly token: Secret;
+  readonly workspaceId: string;
+  readonly farmId: string;
+};
+
+const fileSchema = z.strictObject({ url: z.string(), agent_id: z.uuid(), token: z.string(), workspace_id: z.string(), farm_id: z.uuid() });
+
+/** One file per service, so that an agent that reports to two keeps both identities. `realm` names the service (its URL, or `embedded`). */
+function fileOf(stateDir: string, realm: string): string {
+  return join(stateDir, `agent-${createHash('sha256').update(realm).digest('hex').slice(0, 12)}.json`);
+}
+
+export function loadCredentials(stateDir: string, realm: string): Credentials | undefined {
+  let text: string;
+  try {
+    text = readFileSync(fileOf(stateDir, realm), 'utf8');
+  } catch {
+    return undefined;
+  }
+  const parsed = fileSchema.safeParse(parseJson(text));
+  if (!parsed.success) {
+    throw new ConfigError(`read ${fileOf(stateDir, realm)}`, [{ path: '(file)', message: 'is damaged: remove it and enrol the agent again' }]);
+  }
+  const { url, agent_id: agentId, token, workspace_id: workspaceId, farm_id: farmId } = parsed.data;
+  return { url, agentId, token: new Secret(token), workspaceId, farmId };
+}
+
+/** Exchanges the code for an identity and keeps it. Throws ConfigError when the service refuses the code. */
+export async function enrolOnce(options: {
+  readonly stateDir: string;
+  readonly realm: string;
+  readonly url: string;
+  readonly code: string;
+  readonly name?: string | undefined;
+  readonly allowPlain: boolean;
+}): Promise<Credentials> {
+  const { stateDir, realm, url, code, allowPlain } = options;
+  const answer = await enrol({ url, code, name: options.name ?? hostname(), version: VERSION, allowPlain });
+  const path = fileOf(stateDir, realm);
+  writeFileSync(`${path}.new`, `${JSON.stringify({ url, ...answer })}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  return { url, agentId: answer.agent_id, token: new Secret(answer.token), workspaceId: answer.workspace_id, farmId: answer.farm_id };
+}

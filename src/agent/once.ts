@@ -1,0 +1,115 @@
+// What a technician asks for on the spot, without a running agent: one scan, one look at one miner. Keeps nothing and writes nothing.
+import { systemClock } from '../base/clock.ts';
+import { ConfigError, renderError } from '../base/errors.ts';
+import { silentLog } from '../base/log.ts';
+import type { Identity } from '../driver/contract.ts';
+import type { ContactStatus, ScanAccount } from '../model/contact.ts';
+import type { Reading } from '../model/reading.ts';
+import { drivers } from '../../drivers/index.ts';
+import { type Access, createAccess, type Recognised } from './access.ts';
+import { type AgentConfig, covers } from './config.ts';
+import { openFileLimit } from './host/readiness.ts';
+import { socketsWithin } from './scan/plan.ts';
+import { readRanges, type ScanRanges } from './scan/ranges.ts';
+import { runScan } from './scan/scan.ts';
+import { parseIpv4 } from '../base/ipv4.ts';
+
+/** One address and what is there. */
+export type Found = {
+  readonly ip: string;
+  readonly status: ContactStatus;
+  readonly driver?: string;
+  readonly identity?: Identity;
+  readonly reading?: Reading;
+  readonly failedAsks?: readonly { readonly ask: string; readonly message: string }[];
+  readonly elapsedMs?: number;
+};
+
+export type ScanListener = {
+  /** What was understood of the ranges, before anything is sent. */
+  onUnderstood(text: string): void;
+  /** Each miner, and each host that answers without being recognised, once. */
+  onFound(found: Found): void;
+  onProgress(done: number, total: number, identified: number): void;
+};
+
+/** Scans the ranges. Throws ConfigError that names each range that is wrong; a cancelled scan gives its account. */
+export async function scanOnce(
+  options: { config: AgentConfig; ranges: readonly string[]; exclude: readonly string[] },
+  listener: ScanListener,
+  signal: AbortSignal,
+): Promise<ScanAccount> {
+  const ranges = rangesOrThrow(options.ranges, options.exclude);
+  for (const line of ranges.echo) listener.onUnderstood(line);
+  const access = accessFor(options.config, ranges);
+  const { scan } = options.config;
+  try {
+    return await runScan(
+      {
+        ranges,
+        limits: {
+          maxSockets: socketsWithin(scan.maxInFlight, await openFileLimit()),
+          maxPerSecond: scan.maxPerSecond,
+          probeTimeoutMs: scan.timeout,
+          maxIdentifying: scan.maxIdentifying,
+        },
+      },
+      { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
+      {
+        onContact: ({ ip, status, found }) => {
+          if (status !== 'silent' && status !== 'closed') listener.onFound(describeFound(ip, status, found));
+        },
+        onProgress: ({ probed, toProbe, identified }) => listener.onProgress(probed, toProbe, identified),
+      },
+      signal,
+    );
+  } finally {
+    await access.close();
+  }
+}
+
+/** Everything that one miner says now. Throws ConfigError when the address is none. */
+export async function lookOnce(options: { config: AgentConfig; ip: string }, signal: AbortSignal): Promise<Found> {
+  let result: Found = { ip: options.ip, status: 'silent' };
+  await scanOnce(
+    { config: options.config, ranges: [singleAddress(options.ip)], exclude: [] },
+    { onUnderstood() {}, onFound: (found) => (result = found), onProgress() {} },
+    signal,
+  ).then(({ counts }) => {
+    if (counts.closed > 0) result = { ip: options.ip, status: 'closed' };
+  });
+  return result;
+}
+
+export function describeFound(ip: string, status: ContactStatus, found: Recognised | undefined): Found {
+  if (found === undefined || found.status === 'unknown') return { ip, status };
+  const { target, identity, outcome } = found;
+  const base = { ip, status, driver: target.driver.id, identity };
+  if (outcome === undefined) return base;
+  return {
+    ...base,
+    reading: outcome.reading,
+    failedAsks: outcome.failed.map(({ ask, error }) => ({ ask, message: renderError(error) })),
+    elapsedMs: outcome.elapsedMs,
+  };
+}
+
+/** Reach is exactly what the technician named. */
+export function accessFor(config: AgentConfig, ranges: ScanRanges): Access {
+  const mayReach = (ip: string) => {
+    const address = parseIpv4(ip);
+    return address !== undefined && covers(ranges, address);
+  };
+  return createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach });
+}
+
+export function rangesOrThrow(ranges: readonly string[], exclude: readonly string[]): ScanRanges {
+  const read = readRanges(ranges, exclude, { path: 'ranges', excludePath: '--exclude' });
+  if (read.problems.length > 0) throw new ConfigError('read the ranges', read.problems);
+  return read;
+}
+
+function singleAddress(ip: string): string {
+  if (parseIpv4(ip) === undefined) throw new ConfigError('read the address', [{ path: 'ip', message: `'${ip}' is not an address such as 10.0.0.5` }]);
+  return ip;
+}

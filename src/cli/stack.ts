@@ -1,0 +1,57 @@
+// Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Agent, createAgent } from '../agent/agent.ts';
+import type { AgentConfig } from '../agent/config.ts';
+import { enrolOnce, loadCredentials } from '../agent/credentials.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { VERSION } from '../base/version.ts';
+import { createService, type Service } from '../service/service.ts';
+
+export type Stack = {
+  readonly url: string;
+  readonly workspaceId: string;
+  readonly farmId: string;
+  readonly agent: Agent;
+  readonly service: Service;
+  stop(): Promise<void>;
+};
+
+const EMBEDDED = 'embedded';
+const CODE_TTL_MS = 60_000;
+
+/** Path of the embedded database of a state directory. */
+export const databaseOf = (stateDir: string): string => join(stateDir, 'service.sqlite');
+
+export async function startStack(options: { config: AgentConfig; host: string; port: number; log: Log }): Promise<Stack> {
+  const { config, host, port, log } = options;
+  mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+  const service = await createService({ databasePath: databaseOf(config.stateDir), host, port, clock: systemClock, log, version: VERSION });
+  const { url } = await service.start();
+  const enrolEmbedded = async (farmId: string) => {
+    const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: CODE_TTL_MS });
+    return enrolOnce({ stateDir: config.stateDir, realm: EMBEDDED, url, code, name: config.name, allowPlain: true });
+  };
+  try {
+    const { workspaceId, farmId } = await service.admin.ensureDefaults();
+    const kept = loadCredentials(config.stateDir, EMBEDDED);
+    const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url };
+    const agent = createAgent({ config, uplinks: [{ name: EMBEDDED, ...credentials }], clock: systemClock, log });
+    await agent.start();
+    return {
+      url,
+      workspaceId,
+      farmId,
+      agent,
+      service,
+      async stop() {
+        await agent.stop();
+        await service.stop();
+      },
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+// `pithead up`, `agent`, `service`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
+import { existsSync, mkdirSync } from 'node:fs';
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
+import { createAgent } from '../agent/agent.ts';
+import { enrolOnce, loadCredentials } from '../agent/credentials.ts';
+import { privateNetworks } from '../agent/networks.ts';
+import { systemClock } from '../base/clock.ts';
+import { ConfigError } from '../base/errors.ts';
+import { VERSION } from '../base/version.ts';
+import { createService } from '../service/service.ts';
+import { createLog } from './logging.ts';
+import { databaseOf, startStack } from './stack.ts';
+import type { CliContext } from './terminal.ts';
+
+export const DEFAULT_CONFIG = 'pithead.yaml';
+export const DEFAULT_PORT = 8420;
+
+type ListenFlags = { config?: string; host: string; port: string; database?: string };
+
+export function addUp(program: Command, context: CliContext): void {
+  program
+    .command('up')
+    .description('run agent and service in one process, with an embedded database')
+    .option('-c, --config <file>', `configuration (default ${DEFAULT_CONFIG} if it exists)`)
+    .option('--host <address>', 'address that the service listens on', '127.0.0.1')
+    .option('--port <port>', 'port that the service listens on', String(DEFAULT_PORT))
+    .addHelpText('after', '\nExamples:\n  $ pithead up\n  $ pithead up --config /etc/pithead/pithead.yaml --host 0.0.0.0')
+    .action(async (flags: ListenFlags) => {
+      const config = configOrDefault(flags.config, context);
+      const log = createLog(context.stdout, config.log.level);
+      const stack = await startStack({ config, host: flags.host, port: readPort(flags.port), log });
+      context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
+      context.stderr.write(`a key for integrators: pithead key create --name <who>${flags.config === undefined ? '' : ` --config ${flags.config}`}\n`);
+      if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
+      await untilStopped(context.signal);
+      await stack.stop();
+    });
+}
+
+export function addAgent(program: Command, context: CliContext): void {
+  program
+    .command('agent')
+    .description('run the agent alone; it reports to the service of its configuration')
+    .option('-c, --config <file>', 'configuration', DEFAULT_CONFIG)
+    .addHelpText('after', '\nExamples:\n  $ pithead agent --config /etc/pithead/pithead.yaml')
+    .action(async ({ config: path }: { config: string }) => {
+      const config = loadConfig(path, context.environment);
+      const { service } = config;
+      if (service === undefined) {
+        throw new ConfigError(`check config ${path}`, [{ path: 'service.url', message: 'is needed to run the agent alone; `pithead up` runs a service with it' }]);
+      }
+      mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+      const kept = loadCredentials(config.stateDir, service.url);
+      if (kept === undefined && service.enrolmentCode === undefined) {
+        throw new ConfigError(`check config ${path}`, [{ path: 'service.enrolmentCode', message: 'is needed once: `pithead enroll` on the service makes one' }]);
+      }
+      const credentials =
+        kept ??
+        (await enrolOnce({
+          stateDir: config.stateDir,
+          realm: service.url,
+          url: service.url,
+          code: service.enrolmentCode ?? '',
+          name: config.name,
+          allowPlain: service.allowPlain,
+        }));
+      const log = createLog(context.stdout, config.log.level);
+      const agent = createAgent({ config, uplinks: [{ name: 'service', allowPlain: service.allowPlain, ...credentials }], clock: systemClock, log });
+      await agent.start();
+      if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
+      await untilStopped(context.signal);
+      await agent.stop();
+    });
+}
+
+export function addService(program: Command, context: CliContext): void {
+  program
+    .command('service')
+    .description('run the service alone; agents report to it')
+    .option('-c, --config <file>', `configuration, for its state directory (default ${DEFAULT_CONFIG} if it exists)`)
+    .option('--database <file>', 'database file (default: in the state directory)')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on', String(DEFAULT_PORT))
+    .addHelpText('after', '\nExamples:\n  $ pithead service --database /var/lib/pithead/service.sqlite --host 0.0.0.0')
+    .action(async (flags: ListenFlags) => {
+      const config = configOrDefault(flags.config, context);
+      const log = createLog(context.stdout, config.log.level);
+      mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+      const service = await createService({
+        databasePath: flags.database ?? databaseOf(config.stateDir),
+        host: flags.host,
+        port: readPort(flags.port),
+        clock: systemClock,
+        log,
+        version: VERSION,
+      });
+      const { url } = await service.start();
+      await service.admin.ensureDefaults();
+      context.stderr.write(`pithead ${VERSION}: service on ${url}\n`);
+      await untilStopped(context.signal);
+      await service.stop();
+    });
+}
+
+/** The named file, else the usual file if it exists, else the defaults. */
+export function configOrDefault(path: string | undefined, { environment }: Pick<CliContext, 'environment'>): AgentConfig {
+  if (path !== undefined) return loadConfig(path, environment);
+  if (existsSync(DEFAULT_CONFIG)) return loadConfig(DEFAULT_CONFIG, environment);
+  return parseConfig('', { baseDir: '.', environment, name: '(defaults)' });
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new ConfigError('read the command line', [{ path: '--port', message: `'${text}' is not a port number from 0 to 65535` }]);
+}
+
+/** Nothing is scanned that was not named: say what could be, and the line that does it. */
+function adviseNetworks(): string {
+  const networks = privateNetworks();
+  const lines = networks.map(({ interface: name, cidr, addresses }) => `  ${name}: ${cidr}, ${addresses} addresses    pithead scan ${cidr}`);
+  const head = 'no networks are configured, so nothing is scanned.';
+  if (lines.length === 0) return `${head} Name them under \`networks:\` in ${DEFAULT_CONFIG}.\n`;
+  const first = networks[0]?.cidr ?? '';
+  return `${head} This host is in:\n${lines.join('\n')}\nTo watch one, put this line into ${DEFAULT_CONFIG} and start again:\n  networks: [${first}]\n`;
+}
+
+async function untilStopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}

@@ -1,0 +1,14 @@
+// `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio. It asserts nothing.
+import { benchPoll } from './poll.ts';
+
+const BENCHES = { poll: benchPoll } as const;
+
+const isBench = (name: string | undefined): name is keyof typeof BENCHES => name !== undefined && name in BENCHES;
+
+const [name, ...options] = process.argv.slice(2);
+if (!isBench(name)) {
+  process.stderr.write(`usage: npm run bench -- <${Object.keys(BENCHES).join('|')}> [--miners N] [--seconds S]\n`);
+  process.exitCode = 2;
+} else {
+  await BENCHES[name](options);
+}
