@@ -41,14 +41,8 @@ export function pleaseAddMe(evidence: Evidence, raw: Readonly<Record<string, unk
 }
 
 function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(redact(value, 0), null, 1);
-  const pairs = text.replaceAll(/(["']?)([\w .-]{1,64})\1\s*[:=]\s*(["'])(?:[^"'\\]|\\.){0,4096}\3/g, hidePair);
-  return hideText(pairs).slice(0, MAX_PART);
-}
-
-/** Broken JSON cannot be walked: its pairs are hidden where they stand in the text. */
-function hidePair(pair: string, _quote: string, key: string): string {
-  return isPrivate(key) ? `"${key}":"${GONE}"` : pair;
+  const text = typeof value === 'string' ? hideText(value) : JSON.stringify(redact(value, 0), null, 1);
+  return text.slice(0, MAX_PART);
 }
 
 function redact(value: unknown, depth: number): unknown {
@@ -66,7 +60,23 @@ function redact(value: unknown, depth: number): unknown {
 
 const isPrivate = (key: string) => PRIVATE_KEY.test(key.replaceAll('_', ' ')) || PRIVATE_KEY.test(key);
 
-const hideText = (text: string) => PRIVATE_TEXT.reduce((rest, pattern) => rest.replaceAll(pattern, GONE), text);
+/** Pairs inside text that cannot be walked: broken JSON, JSON inside a string, `user=bob`, Avalon's `Worker[bob]`. */
+const PAIRS: readonly RegExp[] = [
+  /(\\?["'])([\w .-]{1,64})\1\s*[:=]\s*\\?["'](?:[^"'\\]|\\[^"']){0,4096}/g,
+  /()\b([\w .-]{1,64})=[^,|&\s"'<>]{1,4096}/g,
+  /()\b(\w{1,64})\[[^\]]{1,4096}/g,
+];
+
+function hideText(text: string): string {
+  const withoutPairs = PAIRS.reduce(
+    (rest, pattern) =>
+      rest.replaceAll(pattern, (pair: string, _quote: string, key: string) =>
+        isPrivate(key) ? `${pair.slice(0, pair.indexOf(key) + key.length)}: ${GONE}` : pair,
+      ),
+    text,
+  );
+  return PRIVATE_TEXT.reduce((rest, pattern) => rest.replaceAll(pattern, GONE), withoutPairs);
+}
 
 /** The kind and the realm name the firmware; the rest of a challenge is of one moment. */
 const challenge = (header: string | undefined) => header?.match(/^\w+|realm="[^"]{0,64}"|algorithm=\w+/g)?.join(' ');

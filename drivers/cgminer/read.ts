@@ -1,6 +1,6 @@
 // Reads an unknown device by the keys that many firmwares share. What is not understood is left out; nothing is derived from a guess.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, toText } from '../../src/driver/fields.ts';
+import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats, sensors, toFans } from '../_families/bitmain.ts';
 import { hashrates, poolReadings, positive, present, whenS, windowHs } from '../_families/cgminer.ts';
@@ -50,7 +50,11 @@ export function read(replies: Replies, known: Known): Reading {
 
 function boardsOfStats(stats: Stats | undefined): BoardReading[] | undefined {
   if (stats === undefined || stats.boards.length === 0) return undefined;
-  return stats.boards.map(({ slot, reading }) => ({ slot, ...reading }));
+  return stats.boards.map(({ slot, reading, pcbC, chipC }) => {
+    const { chipTempMaxC: _max, chipTempAvgC: _avg, ...rest } = reading;
+    // Some firmwares print the board's sensors again where the chips' belong.
+    return { slot, ...(String(pcbC) === String(chipC) ? rest : reading) };
+  });
 }
 
 type Dev = NonNullable<NonNullable<Replies['devs']>['DEVS']>[number];
@@ -104,8 +108,9 @@ function fansOf(stats: Stats | undefined, summary: Row | undefined, wanted = 0):
   const slots = stats?.fanSlots.length
     ? stats.fanSlots
     : [summary?.['Fan Speed In'], summary?.['Fan Speed Out']].map(toRpm);
-  const fans = toFans(slots, Math.max(wanted, stats?.fanCount ?? 0));
+  const isTold = slots.some((rpm) => rpm !== undefined);
+  const fans = isTold ? toFans(slots, Math.max(wanted, stats?.fanCount ?? 0)) : [];
   return fans.length === 0 ? undefined : fans;
 }
 
-const toRpm = (value: unknown) => (typeof value === 'number' && value <= 30_000 ? positive(value) : undefined);
+const toRpm = (value: unknown) => positive(toNumber(value, { min: 0, max: 30_000 }));

@@ -16,7 +16,6 @@ import {
   refusedLately,
   type VisitMemory,
 } from './memory.ts';
-import { refusalOf } from './refusal.ts';
 
 export { createVisitMemory, type Rhythms, type VisitMemory } from './memory.ts';
 
@@ -110,7 +109,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
   }
   if (answered.every((name) => nonsense.has(name))) {
     memory.isStale = true;
-    throw mostTelling(failed, driver, plan.link);
+    throw mostTelling([...failed.values()], answered.length > 0, `read ${plan.link.ip} as ${driver.id}`);
   }
   noteRestart(memory, result.reading.uptimeS);
   return {
@@ -127,15 +126,19 @@ const isFor = ({ generations }: Ask, { generation }: Known) =>
 
 type Answers = { readonly answers: ReadonlyMap<string, unknown>; readonly failed: ReadonlyMap<string, PeerError> };
 
+/** What became of a listening socket of the device in this visit. Two strikes and it is left alone. */
+type Door = { strikes: number; last?: PeerError };
+
 async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], startMs: number): Promise<Answers> {
   const { link, memory, rhythms, clock, driver } = plan;
   const answers = new Map<string, unknown>();
   const failed = new Map<string, PeerError>();
-  const doors = new Map<string, { strikes: number }>();
+  const doors = new Map<string, Door>();
   const endMs = startMs + plan.deadlineMs;
   const turn = pLimit(driver.quirks.parallel ?? 1);
   let waiting = 0;
   let hasSent = false;
+  let isOver = false;
 
   const fail = (name: string, error: PeerError, isFresh: boolean) => {
     failed.set(name, error);
@@ -144,25 +147,29 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
 
   const send = async (name: string, ask: Ask) => {
     waiting--;
+    if (isOver) return;
     const what = `${name} of ${link.ip}`;
-    const door = doors.get(doorOf(ask)) ?? { strikes: 0 };
+    const door: Door = doors.get(doorOf(ask)) ?? { strikes: 0 };
     doors.set(doorOf(ask), door);
     if (hasSent && driver.quirks.gapMs) await clock.sleep(driver.quirks.gapMs, plan.signal);
     hasSent = true;
     const leftMs = endMs - clock.monotonicMs();
     if (leftMs <= 0) return fail(name, new PeerError('peer.timeout', `ask ${what} within the visit`, 'soon'), true);
     // A door that is shut, or was silent twice, costs no further time in this visit.
-    if (door.strikes >= 2) return fail(name, new PeerError('peer.timeout', `ask ${what}`, 'soon'), true);
+    if (door.strikes >= 2 && door.last)
+      return fail(name, new PeerError(door.last.code, `ask ${what}`, door.last.retry), true);
     const deadlineMs = waiting > 0 ? Math.max(leftMs / 2, Math.min(SHARE_MS, leftMs)) : leftMs;
     try {
       const answer = await link.send(ask, { deadlineMs, ...(plan.signal && { signal: plan.signal }) });
-      const refusal = refusalOf(ask, answer, what);
-      if (refusal !== undefined) return fail(name, refusal, true);
       answers.set(name, answer);
     } catch (error) {
-      if (!(error instanceof PeerError)) throw error;
+      if (!(error instanceof PeerError)) {
+        isOver = true;
+        throw error;
+      }
       if (error.code === 'peer.refused' || error.code === 'peer.unreachable') door.strikes += 2;
       if (error.code === 'peer.timeout') door.strikes++;
+      door.last = error;
       fail(name, error, true);
     }
   };
@@ -174,22 +181,19 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     if (error !== undefined) fail(name, error, false);
     return false;
   });
-  for (let batch = due; batch.length > 0; ) {
-    waiting = batch.length;
-    try {
-      await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
-    } catch (error) {
-      turn.clearQueue();
-      throw error;
-    }
-    const tried = new Set([...answers.keys(), ...failed.keys()]);
-    batch = asks.filter(
+  // Then the substitutes of what failed, and theirs.
+  const substitutes = () =>
+    asks.filter(
       ([name, ask]) =>
         ask.insteadOf !== undefined &&
         failed.has(ask.insteadOf) &&
-        !tried.has(name) &&
+        !answers.has(name) &&
+        !failed.has(name) &&
         isDue(memory, name, ask, rhythms, startMs),
     );
+  for (let batch = due.length > 0 ? due : substitutes(); batch.length > 0; batch = substitutes()) {
+    waiting = batch.length;
+    await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
   }
   memory.isStale = false;
   return { answers, failed };
@@ -231,10 +235,11 @@ function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, know
   };
 }
 
-function mostTelling(failed: ReadonlyMap<string, PeerError>, driver: Driver, link: MinerLink): PeerError {
+function mostTelling(failures: readonly PeerError[], isNonsense: boolean, what: string): PeerError {
+  const nonsense = new PeerError('peer.unparsable', what, 'later');
   const rank = ({ code }: PeerError) => TELLING.indexOf(code);
-  const [first] = [...failed.values()].toSorted((a, b) => rank(a) - rank(b));
-  return first ?? new PeerError('peer.unparsable', `read the answers of ${link.ip} as ${driver.id}`, 'later');
+  const [first = nonsense] = [...failures, ...(isNonsense ? [nonsense] : [])].toSorted((a, b) => rank(a) - rank(b));
+  return first;
 }
 
 /** Uptime that went back means a restart: serial numbers, versions and settings may be other ones now. */

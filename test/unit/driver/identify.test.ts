@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import type { Driver, Evidence, Identity } from '../../../src/driver/contract.ts';
+import { WEB_RULES } from '../../../src/driver/families.data.ts';
+import { chooseDriver, familyOf, gatherEvidence } from '../../../src/driver/identify.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { fakeLink, takes } from './fake-link.ts';
+
+const antminer = JSON.stringify({
+  STATUS: [{ STATUS: 'S' }],
+  VERSION: [{ Type: 'Antminer S19 Pro', CompileTime: 'Tue Dec  6 16:12:30 CST 2022' }],
+});
+const luxos = '{"STATUS":[],"VERSION":[{"LUXminer":"2025.4.8","Type":"Antminer S19k Pro"}]}';
+const vnish = '{"VERSION":[{"Type":"Antminer S19j Pro (Vnish 1.2.6)"}]}';
+const stockPage = {
+  status: 401,
+  authenticate: 'Digest realm="antMiner Configuration", nonce="a", qop="auth"',
+  body: '',
+};
+
+const gather = async (script: Record<string, unknown>, ports: readonly number[], deadlineMs = 6_000) => {
+  const clock = createVirtualClock();
+  const link = fakeLink(clock, script);
+  const result = await clock.finish(gatherEvidence(link, new Set(ports), { clock, deadlineMs }));
+  return { ...result, link, clock };
+};
+
+describe('the questions', () => {
+  test('only open ports are asked', async () => {
+    const { link, evidence } = await gather({ version: antminer, '/': stockPage }, [4028]);
+    expect(link.asked).toEqual(['version']);
+    expect(evidence.family).toBe('antminer-stock');
+    expect((await gather({ '/': stockPage }, [80])).evidence.family).toBe('antminer-stock');
+  });
+
+  test('devdetails is asked only when version does not decide', async () => {
+    const undecided = await gather(
+      { version: '{"STATUS":[{"STATUS":"E"}]}', devdetails: '{"Driver":"bitmicro"}' },
+      [4028],
+    );
+    expect(undecided.link.asked).toEqual(['version', 'devdetails']);
+    expect(undecided.evidence.family).toBe('whatsminer');
+    expect((await gather({ version: luxos }, [4028])).link.asked).toEqual(['version']);
+  });
+
+  test('a stock answer waits for a slower non-stock one', async () => {
+    const { evidence } = await gather({ version: takes(2_000, vnish), '/': stockPage }, [80, 4028]);
+    expect(evidence.family).toBe('vnish');
+  });
+
+  test('a web page on the CGMiner port is no version', async () => {
+    const page = 'HTTP/1.1 400 Bad Request\r\n\r\nAntminer';
+    const { evidence, link } = await gather({ version: page, '/': 'Miner Web Dashboard' }, [80, 4028]);
+    expect(evidence).not.toHaveProperty('version');
+    expect(link.asked).not.toContain('devdetails');
+    expect(evidence.family).toBe('epic-umcos');
+  });
+
+  test('API 3 is asked on its own port, and never more than two questions run at once', async () => {
+    const { evidence, link } = await gather(
+      { version: antminer, '/': takes(100, stockPage), 'get.device.info': { code: 0, msg: {} } },
+      [80, 4028, 4433],
+    );
+    expect(evidence.family).toBe('whatsminer');
+    expect(link.maxAtOnce).toBe(2);
+  });
+
+  test('failures are told and a silent door does not hide the other', async () => {
+    const { evidence, failures } = await gather({ version: takes(99_000, ''), '/': stockPage }, [80, 4028], 3_000);
+    expect(evidence.family).toBe('antminer-stock');
+    expect(failures.map(({ code }) => code)).toEqual(['peer.timeout']);
+  });
+
+  test('the deadline bounds all questions together', async () => {
+    const clock = createVirtualClock();
+    const silent = takes(99_000, '');
+    const link = fakeLink(clock, { version: silent, '/': silent, 'get.device.info': silent });
+    const startMs = clock.monotonicMs();
+    await clock.finish(gatherEvidence(link, new Set([80, 4028, 4433]), { clock, deadlineMs: 4_000 }));
+    expect(clock.monotonicMs() - startMs).toBeLessThanOrEqual(4_001);
+  });
+});
+
+describe('the family', () => {
+  test.each([
+    ['Antminer S19 with MARAFW', 'mara'],
+    ['Antminer S9 hiveon', 'hiveon'],
+    ['Bitmain Antminer S9 BOSer', 'braiins-os'],
+    ['{"CGMiner":"4.11.1"}', undefined],
+  ])('%s is %s', (version, family) => expect(familyOf({ version })).toBe(family));
+
+  test('Antminer in devdetails proves nothing', () => expect(familyOf({ devdetails: 'Antminer S19' })).toBeUndefined());
+
+  test('MARA is told from stock by its own words, never by trying its login', () => {
+    const web = { ...stockPage, authenticate: `${stockPage.authenticate}, algorithm=MD5` };
+    expect(familyOf({ version: 'kaonsu Antminer', web })).toBe('mara');
+    expect(familyOf({ version: antminer, web })).toBe('antminer-stock');
+  });
+
+  test('every web rule fits a page made from it, and its family or an earlier rule is found', () => {
+    for (const [index, rule] of WEB_RULES.entries()) {
+      const web = {
+        status: rule.status ?? 200,
+        body: `<html>${rule.body ?? ''}</html>`,
+        ...(rule.realm && { authenticate: `Digest realm="${rule.realm} Configuration"` }),
+        ...(rule.location && { location: `${rule.location}10.0.0.1/` }),
+      };
+      const found = familyOf({ web });
+      const earlier = WEB_RULES.slice(0, index + 1).map(({ family }) => family);
+      expect(earlier).toContain(found);
+    }
+  });
+});
+
+describe('the driver', () => {
+  const named = (id: string, identity: Identity | undefined): Driver => ({
+    id,
+    make: id,
+    covers: [],
+    asks: {},
+    abilities: {},
+    login: { kind: 'none' },
+    quirks: {},
+    identify: () => identity,
+    read: () => ({ reading: {}, unparsable: [] }),
+  });
+  const evidence: Evidence = { family: undefined };
+  const generic = named('generic', { confidence: 'generic' });
+  const sure = named('sure', { confidence: 'sure' });
+
+  test('one that is sure beats a generic one, wherever it stands', () => {
+    expect(chooseDriver([generic, sure], evidence)?.driver.id).toBe('sure');
+    expect(chooseDriver([named('no', undefined), generic], evidence)?.driver.id).toBe('generic');
+    expect(chooseDriver([named('no', undefined)], evidence)).toBeUndefined();
+  });
+});

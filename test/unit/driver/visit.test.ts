@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Driver, defineDriver, reply } from '../../../src/driver/contract.ts';
+import { num, text } from '../../../src/driver/fields.ts';
+import { createVisitMemory, type Visit, visit } from '../../../src/driver/visit.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { fakeLink, peerError, takes } from './fake-link.ts';
+
+const answerSchema = z.looseObject({ hashrate: num({ min: 0 }), uptime: num({ min: 0 }), host: text(), fw: text() });
+
+const toy = defineDriver({
+  id: 'toy',
+  make: 'Toy',
+  covers: [],
+  asks: {
+    fast: { every: 'poll', via: 'cgminer', command: 'fast' },
+    second: { every: 'poll', via: 'cgminer', command: 'second', insteadOf: 'fast' },
+    slow: { every: 'slow', via: 'http', method: 'GET', path: '/slow', auth: 'digest', as: 'json' },
+    fixed: { every: 'static', via: 'http', method: 'GET', path: '/static', auth: 'digest', as: 'json' },
+    only2: { every: 'poll', via: 'cgminer', command: 'only2', generations: ['two'] },
+  },
+  replies: z.object({
+    fast: reply(answerSchema),
+    second: reply(answerSchema),
+    slow: reply(answerSchema),
+    fixed: reply(answerSchema),
+    only2: reply(answerSchema),
+  }),
+  abilities: {},
+  login: { kind: 'digest' },
+  quirks: {},
+  identify: () => undefined,
+  read: ({ fast, second, slow, fixed }) => ({
+    ...(fast?.hashrate !== undefined && { hashrateHs: fast.hashrate }),
+    ...(second?.hashrate !== undefined && { hashrateHs: second.hashrate }),
+    ...(fast?.uptime !== undefined && { uptimeS: fast.uptime }),
+    ...(slow?.host && { hostname: slow.host }),
+    ...(fixed?.fw && { firmwareVersion: fixed.fw }),
+  }),
+});
+
+const good = { fast: { hashrate: 5, uptime: 1_000 }, '/slow': { host: 'a' }, '/static': { fw: '1' } };
+
+function setUp(script: Record<string, unknown> = good, change: Partial<Visit> = {}) {
+  const clock = createVirtualClock();
+  const link = fakeLink(clock, { ...script });
+  const memory = createVisitMemory();
+  const plan: Visit = {
+    driver: toy,
+    link,
+    known: { generation: 'one' },
+    memory,
+    rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
+    clock,
+    deadlineMs: 10_000,
+    ...change,
+  };
+  const go = async () => {
+    link.asked.length = 0;
+    return clock.finish(visit(plan));
+  };
+  return { clock, link, memory, plan, go };
+}
+
+describe('what is asked', () => {
+  test('everything at first, then only what is due, and what is kept is still told', async () => {
+    const { link, go, clock } = setUp();
+    expect((await go()).answered).toEqual(['fast', 'slow', 'fixed']);
+    await clock.advance(60_000);
+    const next = await go();
+    expect(link.asked).toEqual(['fast']);
+    expect(next.reading).toEqual({ hashrateHs: 5, uptimeS: 1_000, hostname: 'a', firmwareVersion: '1' });
+    await clock.advance(240_000);
+    await go();
+    expect(link.asked).toEqual(['fast', '/slow']);
+  });
+
+  test('asks of another generation are left out; a device of unknown generation is asked everything', async () => {
+    const one = setUp();
+    await one.go();
+    expect(one.link.asked).not.toContain('only2');
+    const all = setUp({ ...good, only2: {} }, { known: {} });
+    await all.go();
+    expect(all.link.asked).toContain('only2');
+  });
+
+  test('a substitute is asked only when the first was refused, and then in its place', async () => {
+    const refused = { ...good, fast: peerError('peer.unsupported', 'never'), second: { hashrate: 7 } };
+    const { link, go, clock } = setUp(refused);
+    expect((await go()).reading.hashrateHs).toBe(7);
+    await clock.advance(60_000);
+    const next = await go();
+    expect(link.asked).toEqual(['second']);
+    expect(next.failed.map(({ ask }) => ask)).toEqual(['fast']);
+    await clock.advance(400_000);
+    await go();
+    expect(link.asked).toEqual(expect.arrayContaining(['fast', 'second']));
+  });
+
+  test('a restart makes the settled facts be asked again', async () => {
+    const { link, go, clock } = setUp();
+    await go();
+    link.script.fast = { hashrate: 1, uptime: 30 };
+    await clock.advance(60_000);
+    await go();
+    await clock.advance(60_000);
+    await go();
+    expect(link.asked).toEqual(['fast', '/slow', '/static']);
+  });
+
+  test('never more at once than the driver allows', async () => {
+    const slowly = Object.fromEntries(Object.entries(good).map(([name, answer]) => [name, takes(50, answer)]));
+    const one = setUp(slowly);
+    await one.go();
+    expect(one.link.maxAtOnce).toBe(1);
+    const two = setUp(slowly, { driver: { ...toy, quirks: { parallel: 2 } } });
+    await two.go();
+    expect(two.link.maxAtOnce).toBe(2);
+  });
+
+  test('the pause between two requests is kept', async () => {
+    const { go } = setUp(good, { driver: { ...toy, quirks: { gapMs: 50 } } });
+    expect((await go()).elapsedMs).toBe(3 + 2 * 50);
+  });
+});
+
+describe('what goes wrong', () => {
+  test('a refused login loses what it would have told and nothing else, and is not tried at each visit', async () => {
+    const { link, go, clock } = setUp({ ...good, '/slow': peerError('peer.auth', 'never') });
+    const outcome = await go();
+    expect(outcome.isLoginRefused).toBe(true);
+    expect(outcome.reading).toEqual({ hashrateHs: 5, uptimeS: 1_000, firmwareVersion: '1' });
+    await clock.advance(60_000);
+    const next = await go();
+    expect(link.asked).toEqual(['fast']);
+    expect(next.isLoginRefused).toBe(true);
+  });
+
+  test('a passing failure is tried again at the next visit and the kept answer stands for it', async () => {
+    const { link, go, clock } = setUp();
+    await go();
+    link.script['/slow'] = peerError('peer.reset', 'soon');
+    await clock.advance(300_000);
+    expect((await go()).reading.hostname).toBe('a');
+    await clock.advance(15_000);
+    await go();
+    expect(link.asked).toContain('/slow');
+  });
+
+  test('a kept answer is dropped when it is three rhythms old', async () => {
+    const { link, go, clock } = setUp();
+    await go();
+    link.script['/slow'] = peerError('peer.reset', 'soon');
+    await clock.advance(890_000);
+    expect((await go()).reading.hostname).toBe('a');
+    await clock.advance(20_000);
+    expect((await go()).reading).not.toHaveProperty('hostname');
+  });
+
+  test('an answer without sense is told as such, and the last good one stands', async () => {
+    const { link, go, clock } = setUp();
+    await go();
+    link.script['/slow'] = ['nonsense'];
+    await clock.advance(300_000);
+    const outcome = await go();
+    expect(outcome.unparsable).toEqual(['slow']);
+    expect(outcome.reading.hostname).toBe('a');
+  });
+
+  test('nothing answered: the most telling failure is thrown, and the next visit asks everything', async () => {
+    const { link, go, clock } = setUp();
+    await go();
+    link.script = { fast: peerError('peer.unreachable'), '/slow': peerError('peer.timeout', 'soon') };
+    await clock.advance(60_000);
+    await expect(go()).rejects.toMatchObject({ code: 'peer.unreachable' });
+    link.script = { fast: takes(99_000, {}), '/slow': peerError('peer.auth', 'never'), '/static': takes(99_000, {}) };
+    await expect(go()).rejects.toMatchObject({ code: 'peer.auth' });
+    link.script = { ...good };
+    await go();
+    expect(link.asked).toEqual(['fast', '/slow', '/static']);
+  });
+
+  test('only nonsense answered is a failure, not an empty reading', async () => {
+    await expect(setUp({ fast: '<html>', '/slow': 1 }).go()).rejects.toMatchObject({ code: 'peer.unparsable' });
+  });
+
+  test('the deadline holds for the whole visit, and one hanging ask leaves time for the others', async () => {
+    const hanging = takes(99_000, {});
+    const { go } = setUp({ ...good, fast: hanging, second: hanging, only2: hanging });
+    const outcome = await go();
+    expect(outcome.answered).toEqual(['slow', 'fixed']);
+    expect(outcome.elapsedMs).toBeLessThanOrEqual(10_002);
+    expect(outcome.failed.map(({ error }) => error.code)).toEqual(['peer.timeout', 'peer.timeout']);
+  });
+
+  test('a shut door is knocked at once', async () => {
+    const { go, link } = setUp({ '/slow': good['/slow'], '/static': good['/static'] }, { known: {} });
+    const { failed } = await go();
+    expect(link.asked).toEqual(['fast', '/slow', '/static']);
+    expect(failed.map(({ ask, error }) => [ask, error.code])).toEqual([
+      ['fast', 'peer.refused'],
+      ['only2', 'peer.refused'],
+      ['second', 'peer.refused'],
+    ]);
+  });
+
+  test('an abort ends it and sends nothing more', async () => {
+    const abort = new AbortController();
+    const { clock, plan, link } = setUp({ ...good, fast: takes(1_000, {}) }, { signal: abort.signal });
+    const running = visit(plan);
+    await clock.advance(10);
+    abort.abort();
+    await expect(clock.finish(running)).rejects.toMatchObject({ family: 'cancelled' });
+    await clock.advance(5_000);
+    expect(link.asked).toEqual(['fast']);
+  });
+
+  test('a driver that throws is a bug of ours, said as such', async () => {
+    const broken: Driver = {
+      ...toy,
+      read() {
+        throw new TypeError('x is not a function');
+      },
+    };
+    await expect(setUp(good, { driver: broken }).go()).rejects.toMatchObject({ code: 'bug' });
+  });
+
+  test('a field outside its range is lost, not the reading', async () => {
+    const wrong: Driver = { ...toy, read: () => ({ reading: { hashrateHs: -1, powerW: 3_000 }, unparsable: [] }) };
+    const { reading, unparsable } = await setUp(good, { driver: wrong }).go();
+    expect(reading).toEqual({ powerW: 3_000 });
+    expect(unparsable).toEqual(['reading.hashrateHs']);
+  });
+});
+
+test('an answer too large to keep is asked for each time', async () => {
+  const { link, go, clock } = setUp({ ...good, '/slow': { host: 'a', padding: 'x'.repeat(70_000) } });
+  await go();
+  await clock.advance(30_000);
+  await go();
+  expect(link.asked).toContain('/slow');
+});
