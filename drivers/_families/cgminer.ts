@@ -12,7 +12,7 @@ const seconds = () => num({ min: 0, max: 4e9 });
 const difficulty = () => num({ min: 0, max: 1e30 });
 
 /** A list of one row, an object, or a letter beside `Code`, `Msg` and `When` (the flat form of Whatsminer): see `whenS`. */
-const STATUS = { STATUS: z.unknown(), When: seconds() };
+const STATUS = { STATUS: z.unknown().optional(), When: seconds() };
 
 /** Keys of a hashrate row are `MHS 5s`, `GHS av`, ...: read them with `hashrates`. */
 export const summaryRow = z.looseObject({

@@ -3,7 +3,7 @@ import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
 import { present, rateHs } from '../_families/cgminer.ts';
 import type { Module } from './replies.ts';
-import { number, numbers } from './tokens.ts';
+import { number, numbers, whole } from './tokens.ts';
 
 const MAX_BOARDS = 16;
 
@@ -18,8 +18,10 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
   const hottest = list('MTmax').map((value) => toTempC(value));
   const averages = list('MTavg').map((value) => toTempC(value));
   const flags = list('HASHS');
-  const wrong = list('MH');
-  const isWrongPerBoard = wrong.reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0) === number(tokens, 'HW');
+  const wrong = numbers(tokens, 'MH', { min: 0, max: 1e15 });
+  const isWrongPerBoard =
+    wrong.every(Number.isInteger) &&
+    wrong.reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0) === number(tokens, 'HW');
   const inlets = list('HBITemp').map((value) => toTempC(value));
   const outlets = [...list('HBOTemp'), ...list('OTemp')].map((value) => toTempC(value));
   const count = Math.min(
@@ -53,7 +55,7 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
     };
   });
   const seen = found.some(({ isSeen }) => isSeen) ? found.filter(({ isSeen }) => isSeen) : found;
-  const total = number(tokens, 'TA', { min: 1, max: 100_000 });
+  const total = whole(tokens, 'TA', { min: 1, max: 100_000 });
   const share = total !== undefined && total % seen.length === 0 ? total / seen.length : undefined;
   return seen.map(({ reading, sensorCount }) => {
     const chips = sensorCount > 0 ? sensorCount : share;

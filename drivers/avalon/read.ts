@@ -7,7 +7,7 @@ import { boards } from './boards.ts';
 import { faults, isPsuSilent } from './faults.ts';
 import { isHomeModel, modelOf, type Names, splitVer } from './identify.ts';
 import type { Replies } from './replies.ts';
-import { number, numbers, type Tokens } from './tokens.ts';
+import { number, numbers, type Tokens, whole } from './tokens.ts';
 
 /** A device clock before 2001 was never set. */
 const SET_CLOCK_S = 1e9;
@@ -20,11 +20,11 @@ export function read({ estats, stats, litestats, homeStats, version, pools }: Re
   const tokens = module?.tokens ?? new Map<string, string>();
   const names: Names = { PROD: row?.PROD, MODEL: row?.MODEL, Ver: tokens.get('Ver') };
   const { model, name } = modelOf(names);
-  const whole: Reading = present({
+  const common: Reading = present({
     mac: row?.MAC,
     serialNumber: row?.DNA ?? (tokens.get('DNA')?.slice(0, 128) || undefined),
     make: 'Avalon',
-    model: name ?? known.model,
+    model: name?.slice(0, 256) ?? known.model,
     firmwareVersion: first(row?.LVERSION, row?.CGVERSION, row?.VERSION, splitVer(names.Ver).firmware)?.slice(0, 256),
     apiVersion: row?.API,
     controlBoard: row?.HWTYPE,
@@ -35,7 +35,7 @@ export function read({ estats, stats, litestats, homeStats, version, pools }: Re
     deviceTimeS: answer?.whenS !== undefined && answer.whenS >= SET_CLOCK_S ? answer.whenS : undefined,
     pools: poolReadings(pools?.POOLS),
   });
-  if (answer === undefined || module === undefined) return whole;
+  if (answer === undefined || module === undefined) return common;
   const rates = (key: string) => sum(answer.modules.map((each) => rateHs(each.tokens.get(key), 'G')));
   const hashrateHs = rates('GHSspd');
   const hashes = present({
@@ -46,14 +46,14 @@ export function read({ estats, stats, litestats, homeStats, version, pools }: Re
   const expectedHs = rates('GHSmm') || undefined;
   // Several controllers behind one address: only what adds up is told.
   if (answer.modules.length > 1)
-    return { ...whole, ...hashes, ...(expectedHs && { expected: { hashrateHs: expectedHs } }) };
+    return { ...common, ...hashes, ...(expectedHs && { expected: { hashrateHs: expectedHs } }) };
 
   const isHome = isHomeModel(names) ?? known.generation === 'home';
   const boardList = boards(module, hashrateHs);
   const isMining = mining(tokens, hashrateHs);
   const expected = present({ ...model?.expected, hashrateHs: expectedHs ?? model?.expected.hashrateHs });
   return present({
-    ...whole,
+    ...common,
     ...hashes,
     ...powers(tokens, hashrateHs),
     isMining,
@@ -68,16 +68,19 @@ export function read({ estats, stats, litestats, homeStats, version, pools }: Re
     inletTempC: first(toTempC(number(tokens, 'Temp')), toTempC(number(tokens, 'ITemp'))),
     outletTempC: mean(boardList.map(({ outletTempC }) => outletTempC)),
     boards: boardList,
-    totalChips: number(tokens, 'TA', { min: 1, max: 100_000 }),
+    totalChips: whole(tokens, 'TA', { min: 1, max: 100_000 }),
     fans: fans(tokens, model?.expected.fans),
     errors: faults(tokens),
     expected: Object.keys(expected).length === 0 ? undefined : expected,
   });
 }
 
+const MAX_HASHRATE_HS = 1e18;
+
 /** Undefined unless all are known: a part of a sum is not the sum. */
 function sum(values: readonly (number | undefined)[]): number | undefined {
-  return values.reduce((total, value) => (total === undefined || value === undefined ? undefined : total + value), 0);
+  const total = values.reduce<number>((sofar, value) => sofar + (value ?? Number.NaN), 0);
+  return total <= MAX_HASHRATE_HS ? total : undefined;
 }
 
 const flag = (value: number | undefined) => (value === undefined ? undefined : value !== 0);

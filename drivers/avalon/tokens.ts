@@ -58,6 +58,12 @@ export function numbers(tokens: Tokens | undefined, key: string, range: Range = 
     .map((word) => toNumber(word.replace(/%$/, ''), range));
 }
 
+/** The only or first number of a token, if it is whole. */
+export function whole(tokens: Tokens | undefined, key: string, range: Range = {}): number | undefined {
+  const value = number(tokens, key, range);
+  return value !== undefined && Number.isInteger(value) ? value : undefined;
+}
+
 /** The only or first number of a token. */
 export function number(tokens: Tokens | undefined, key: string, range: Range = {}): number | undefined {
   return numbers(tokens, key, range)[0];

@@ -6,7 +6,9 @@ import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/co
 import { bool, int, text } from '../../src/driver/fields.ts';
 import type { MinerLink, MinerRequest } from '../../src/transport/request.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
+import { modeOf, powerMode } from './facts.ts';
 import { generationOf } from './identify.ts';
+import { deviceInfo } from './replies.ts';
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */
 const DEADLINE_MS = 8_000;
@@ -74,8 +76,9 @@ export const abilities = {
       const wanted = modeParams.parse(params).mode;
       const api = await dialect(link, known, 'power mode');
       if (wanted === 'sleep') return carryOut(link, api, [SLEEP], 'suspend');
-      // The mode can only be set while the miner is powered on.
-      const steps = (await isSuspended(link, api)) ? [WAKE, mode(wanted)] : [mode(wanted)];
+      const now = await powerState(link, api);
+      // The mode can only be set while the miner is powered on, and setting it restarts the mining process: not for nothing.
+      const steps = [...(now.isSuspended ? [WAKE] : []), ...(now.mode === wanted ? [] : [mode(wanted)])];
       return carryOut(link, api, steps, 'set the power mode of');
     },
   },
@@ -97,18 +100,22 @@ async function ask(link: MinerLink): Promise<'api1' | Api> {
   return generationOf(JSON.stringify(answer) ?? '') ?? 'api2';
 }
 
-async function isSuspended(link: MinerLink, api: Api): Promise<boolean> {
-  const schema = z.looseObject({
-    Msg: z.looseObject({ mineroff: bool() }).optional().catch(undefined),
-    msg: z
-      .looseObject({ miner: z.looseObject({ working: bool() }).optional() })
-      .optional()
-      .catch(undefined),
-  });
+const powerReply = z.looseObject({
+  Msg: z.looseObject({ mineroff: bool(), power_mode: text() }).optional().catch(undefined),
+  msg: deviceInfo.optional().catch(undefined),
+});
+
+async function powerState(
+  link: MinerLink,
+  api: Api,
+): Promise<{ isSuspended: boolean; mode: ReturnType<typeof powerMode> }> {
   const request: MinerRequest =
     api === 'api2' ? { via: 'cgminer', command: 'status' } : { via: 'whatsminer3', cmd: 'get.device.info' };
-  const answer = schema.safeParse(await link.send(request, { deadlineMs: DEADLINE_MS }));
-  return answer.data?.Msg?.mineroff === true || answer.data?.msg?.miner?.working === false;
+  const { Msg, msg } = powerReply.safeParse(await link.send(request, { deadlineMs: DEADLINE_MS })).data ?? {};
+  return {
+    isSuspended: Msg?.mineroff === true || msg?.miner?.working === false,
+    mode: powerMode(Msg?.power_mode) ?? modeOf(msg?.power?.mode),
+  };
 }
 
 /** Sends the commands one after another and stops at the first that is refused (thrown) or whose answer is lost. */

@@ -89,3 +89,23 @@ function expectation(
   });
   return Object.keys(expected).length === 0 ? undefined : expected;
 }
+
+/** Power mode as a word, as API 1 and 2 write it. */
+export function powerMode(written: string | undefined): Facts['mode'] {
+  const word = written?.toLowerCase();
+  return word === 'low' || word === 'normal' || word === 'high' ? word : undefined;
+}
+
+/** Power mode as a digit, as API 3 writes it; words are understood too. */
+export function modeOf(written: string | undefined): Facts['mode'] {
+  switch (written) {
+    case '0':
+      return 'low';
+    case '1':
+      return 'normal';
+    case '2':
+      return 'high';
+    default:
+      return powerMode(written);
+  }
+}

@@ -3,8 +3,7 @@ import { first, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, PoolReading, PsuReading } from '../../src/model/reading.ts';
 import { poolIsAlive, present, rateHs } from '../_families/cgminer.ts';
 import { faultsOf } from './errors.ts';
-import type { Facts } from './facts.ts';
-import { powerMode } from './read-tcp.ts';
+import { type Facts, modeOf, powerMode } from './facts.ts';
 import type { Replies, Status3Board } from './replies.ts';
 
 type Message<T> = Exclude<T, string | undefined>;
@@ -62,19 +61,6 @@ function data<T>(msg: T | string | undefined): T | undefined {
 function controlBoard(system: Info['system']): string | undefined {
   const names = [system?.['control-board-version'], system?.platform].filter((name) => name !== undefined);
   return names.length === 0 ? undefined : names.join(' / ').slice(0, 256);
-}
-
-function modeOf(digit: string | undefined): Facts['mode'] {
-  switch (digit) {
-    case '0':
-      return 'low';
-    case '1':
-      return 'normal';
-    case '2':
-      return 'high';
-    default:
-      return powerMode(digit);
-  }
 }
 
 function board(row: Status3Board, place: number, summary: Summary | undefined, miner: Info['miner']): BoardReading[] {

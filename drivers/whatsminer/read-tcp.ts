@@ -3,7 +3,7 @@ import { first, scale } from '../../src/driver/fields.ts';
 import type { BoardReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, present, rateHs, whenS, windowHs } from '../_families/cgminer.ts';
 import { type Fault, faultsOf } from './errors.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, powerMode } from './facts.ts';
 import type { Replies, TcpBoardRow, TcpSummaryRow } from './replies.ts';
 
 /** A device clock before 2001 was never set. */
@@ -68,11 +68,6 @@ function rates(row: TcpSummaryRow): Partial<Reading> {
     hashrateSettledHs: windowHs(row, '15m'),
     hashrateAverageHs: windowHs(row, 'av'),
   });
-}
-
-export function powerMode(written: string | undefined): Facts['mode'] {
-  const word = written?.toLowerCase();
-  return word === 'low' || word === 'normal' || word === 'high' ? word : undefined;
 }
 
 /** A slot without chips, serial number and rate is empty. */
