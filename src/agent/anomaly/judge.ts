@@ -1,0 +1,97 @@
+// The judge of one miner: sample in, flags out. Pure: all that it remembers is in the judgement that it returns, so a restart changes nothing.
+import { ANOMALY_TYPES, type Flag } from '../../model/flags.ts';
+import { stepCondition } from './condition.ts';
+import { expectations, idleReason, isHashing, plausible } from './facts.ts';
+import { advance } from './history.ts';
+import type { Facts } from './rule.ts';
+import { holdsOf, RULE_IDS, RULES, SUPPRESSED } from './rules.ts';
+import type { Sample } from './sample.ts';
+import type { AnomalySettings } from './settings.ts';
+import { SEVERITIES } from './severity.ts';
+import { type Condition, EMPTY_HISTORY, type MinerJudgement } from './state.ts';
+
+/** `previous` undefined = a miner never judged before. `nowMs` is wall time; it may step without harm. */
+export function judge(
+  previous: MinerJudgement | undefined,
+  sample: Sample,
+  settings: AnomalySettings,
+  nowMs: number,
+): MinerJudgement {
+  const facts = factsOf(previous, sample, settings, nowMs);
+  const conditions: Record<string, Condition> = {};
+  for (const rule of RULES) {
+    const before = previous?.conditions[rule.id];
+    const suppressed = facts.idle === undefined ? undefined : SUPPRESSED[facts.idle][rule.type];
+    const after =
+      suppressed === undefined
+        ? stepCondition(before, {
+            ...holdsOf(rule.type, settings),
+            verdict: rule.evaluate(facts, before?.isRaised === true),
+            t: facts.history.t,
+            nowMs,
+            countedPolls: sample.kind === 'failed' ? sample.consecutive : 1,
+            hasAnswered: sample.kind === 'ok',
+            forgetAfterMs: settings.forgetAfter,
+          })
+        : suppressed === 'freeze' && before?.isRaised
+          ? { ...before, judgedT: facts.history.t }
+          : undefined;
+    if (after !== undefined) conditions[rule.id] = after;
+  }
+  const flags = flagsOf(conditions, previous?.flags ?? []);
+  return { v: 1, atMs: nowMs, flags, edges: edgesOf(previous?.flags ?? [], flags), conditions, history: facts.history };
+}
+
+function factsOf(
+  previous: MinerJudgement | undefined,
+  sample: Sample,
+  settings: AnomalySettings,
+  nowMs: number,
+): Facts {
+  const before = previous?.history ?? EMPTY_HISTORY;
+  const raw = sample.kind === 'ok' ? sample.reading : undefined;
+  const believed =
+    raw === undefined
+      ? { reading: undefined, suspects: [] }
+      : plausible(raw, expectations(raw, before).hashrateHs, settings);
+  const idle = idleReason(sample, raw, before, settings);
+  const hashing = isHashing(believed.reading);
+  const history = advance({
+    before,
+    elapsedMs: nowMs - (previous?.atMs ?? nowMs),
+    sample,
+    reading: believed.reading,
+    idle,
+    isHashing: hashing,
+    settings,
+  });
+  // Expected is what was known before this sample, so that a value is never measured against itself.
+  return { sample, ...believed, history, expected: expectations(raw, before), isHashing: hashing, idle, settings };
+}
+
+/** One flag per type: set since its first condition went bad, with the evidence of the gravest. */
+function flagsOf(conditions: Readonly<Record<string, Condition>>, before: readonly Flag[]): Flag[] {
+  return ANOMALY_TYPES.flatMap((type) => {
+    const raised = RULE_IDS[type].flatMap((id) => {
+      const condition = conditions[id];
+      return condition?.isRaised ? condition : [];
+    });
+    const [first, ...others] = raised;
+    if (first === undefined) return [];
+    const gravest = others.reduce((a, b) => (graver(b, a) ? b : a), first);
+    const sinceMs = Math.min(...raised.map((condition) => condition.badAtMs));
+    const since = before.find((flag) => flag.type === type)?.since ?? new Date(sinceMs).toISOString();
+    return { type, since, ...gravest.finding };
+  });
+}
+
+const graver = (a: Condition, b: Condition): boolean =>
+  SEVERITIES.indexOf(a.finding.severity) > SEVERITIES.indexOf(b.finding.severity);
+
+function edgesOf(before: readonly Flag[], after: readonly Flag[]): MinerJudgement['edges'] {
+  return ANOMALY_TYPES.flatMap((type): MinerJudgement['edges'] => {
+    const was = before.some((flag) => flag.type === type);
+    const is = after.some((flag) => flag.type === type);
+    return was === is ? [] : [{ type, edge: is ? 'raised' : 'cleared' }];
+  });
+}

@@ -1,0 +1,102 @@
+// Hashboards: missing, dead, short of chips, or producing hardware errors. An absent list is silence, not absence of boards.
+import type { Facts, Rule, Verdict } from '../rule.ts';
+
+function missing({ reading, expected }: Facts): Verdict {
+  const boards = reading?.boards;
+  if (boards === undefined || expected.boards === undefined) return 'no-data';
+  // An empty list beside a hashrate contradicts itself: the list is what is missing.
+  if (boards.length === 0 && reading?.hashrateHs !== 0) return 'no-data';
+  if (boards.length >= expected.boards.value) return 'clear';
+  return {
+    value: boards.length,
+    limit: expected.boards.value,
+    source: 'boards',
+    severity: 'critical',
+    message: `${boards.length} of ${expected.boards.value} hashboards are there`,
+  };
+}
+
+function dead({ reading, isHashing }: Facts): Verdict {
+  const boards = reading?.boards ?? [];
+  const judged = boards.filter((board) => board.isAlive !== undefined || (isHashing && board.hashrateHs !== undefined));
+  if (judged.length === 0) return 'no-data';
+  const index = boards.findIndex((board) => board.isAlive === false || (isHashing && board.hashrateHs === 0));
+  const board = boards[index];
+  if (board === undefined) return 'clear';
+  const isSaid = board.isAlive === false;
+  return {
+    value: isSaid ? 'dead' : 0,
+    limit: isSaid ? 'alive' : 1,
+    source: isSaid ? `boards[${index}].isAlive` : `boards[${index}].hashrateHs`,
+    severity: 'critical',
+    message: isSaid
+      ? `hashboard ${board.slot} is reported dead`
+      : `hashboard ${board.slot} does not hash while the others do`,
+  };
+}
+
+function chips({ reading, expected }: Facts): Verdict {
+  const known = (reading?.boards ?? []).flatMap((board, index) =>
+    board.chips === undefined ? [] : { index, slot: board.slot, chips: board.chips },
+  );
+  if (known.length === 0) return 'no-data';
+  const perBoard = expected.chipsPerBoard?.value;
+  if (perBoard !== undefined) {
+    const worst = known.reduce((a, b) => (b.chips < a.chips ? b : a));
+    return worst.chips >= perBoard
+      ? 'clear'
+      : tooFew(worst.chips, perBoard, `boards[${worst.index}].chips`, `hashboard ${worst.slot}`);
+  }
+  const none = known.find((board) => board.chips === 0);
+  if (none !== undefined) return tooFew(0, 1, `boards[${none.index}].chips`, `hashboard ${none.slot}`);
+  // A total is only comparable while the same boards are there; missing boards have their own rule.
+  const isComparable = expected.chips !== undefined && known.length >= (expected.boards?.value ?? known.length);
+  if (!isComparable || expected.chips === undefined) return 'clear';
+  const total = known.reduce((sum, board) => sum + board.chips, 0);
+  return total >= expected.chips.value ? 'clear' : tooFew(total, expected.chips.value, 'boards.chips', 'the miner');
+}
+
+function tooFew(value: number, limit: number, source: string, where: string): Verdict {
+  const severity = value >= limit * 0.9 ? 'minor' : 'major';
+  return { value, limit, source, severity, message: `${where} has ${value} of ${limit} chips` };
+}
+
+function badChips({ reading }: Facts): Verdict {
+  const boards = reading?.boards ?? [];
+  if (boards.every((board) => board.badChips === undefined)) return 'no-data';
+  const index = boards.findIndex((board) => (board.badChips ?? 0) > 0);
+  const board = boards[index];
+  if (board?.badChips === undefined) return 'clear';
+  return {
+    value: board.badChips,
+    limit: 0,
+    source: `boards[${index}].badChips`,
+    severity: 'minor',
+    message: `hashboard ${board.slot} marks ${board.badChips} chips as bad`,
+  };
+}
+
+function hardwareErrors({ reading, history, settings }: Facts, isRaised: boolean): Verdict {
+  const percent = history.hwErrors?.percent;
+  if (reading === undefined || percent === undefined) return 'no-data';
+  const { hwErrorPercent, hwErrorMajorPercent } = settings.hashboard;
+  const limit = isRaised ? hwErrorPercent * 0.8 : hwErrorPercent;
+  if (percent <= limit) return 'clear';
+  return {
+    value: rounded(percent),
+    limit: hwErrorPercent,
+    source: 'boards.hwErrors',
+    severity: percent > hwErrorMajorPercent ? 'major' : 'minor',
+    message: `${rounded(percent)} % hardware errors in the last window`,
+  };
+}
+
+const rounded = (percent: number): number => Math.round(percent * 100) / 100;
+
+export const HASHBOARD_RULES: readonly Rule[] = [
+  { id: 'hashboard.missing', type: 'hashboard', evaluate: missing },
+  { id: 'hashboard.dead', type: 'hashboard', evaluate: dead },
+  { id: 'hashboard.chips', type: 'hashboard', evaluate: chips },
+  { id: 'hashboard.bad-chips', type: 'hashboard', evaluate: badChips },
+  { id: 'hashboard.hw-errors', type: 'hashboard', evaluate: hardwareErrors },
+];

@@ -1,0 +1,39 @@
+// Too little hashrate for model and mode, judged on a settled average of a miner that has run for long enough.
+import type { Facts, Rule, Verdict } from '../rule.ts';
+
+function low(facts: Facts, isRaised: boolean): Verdict {
+  const { reading, history, expected, settings } = facts;
+  if (reading === undefined || !hasRunLongEnough(facts)) return 'no-data';
+  const { raiseRatio, clearRatio, average } = settings.lowHashrate;
+  const own = history.average;
+  const isOwnSettled = own !== undefined && own.atT === history.t && own.atT - own.fromT >= average;
+  const value = reading.hashrateSettledHs ?? (isOwnSettled ? own.hashrateHs : undefined);
+  if (value === undefined) return 'no-data';
+  const source = reading.hashrateSettledHs === undefined ? 'hashrateHs' : 'hashrateSettledHs';
+  const wanted = expected.hashrateHs;
+  if (wanted === undefined) {
+    if (value > 0) return 'clear';
+    return { value, limit: 1, source, severity: 'critical', message: 'does not hash' };
+  }
+  const limit = wanted.value * (isRaised ? clearRatio : raiseRatio);
+  if (value > limit || (!isRaised && value === limit)) return 'clear';
+  const percent = Math.round((100 * value) / wanted.value);
+  return {
+    value,
+    limit,
+    source,
+    severity: percent < 1 ? 'critical' : 'major',
+    message: `hashes at ${percent} % of ${wanted.from === 'learned' ? 'what it steadily did' : 'what is expected'} in this mode`,
+  };
+}
+
+/** Averages reach back: a fresh start, a wake-up or a change of mode must have grown out of them. */
+function hasRunLongEnough({ reading, history, settings }: Facts): boolean {
+  const { minUptime } = settings.lowHashrate;
+  const { t, activeT, onlineT } = history;
+  if (activeT !== undefined && t - activeT < minUptime) return false;
+  if (reading?.uptimeS !== undefined) return reading.uptimeS * 1_000 >= minUptime;
+  return onlineT !== undefined && t - onlineT >= minUptime;
+}
+
+export const LOW_HASHRATE_RULES: readonly Rule[] = [{ id: 'low-hashrate.low', type: 'low_hashrate', evaluate: low }];

@@ -1,0 +1,79 @@
+// What is wrong with our picture of the miner rather than with the miner: it answers, but the answer cannot be had, read or believed.
+import { plainText } from '../../../model/plain-text.ts';
+import type { Facts, Rule, Verdict } from '../rule.ts';
+import { SILENT_CODES } from './network.ts';
+
+function answer({ sample }: Facts): Verdict {
+  if (sample.kind === 'ok') return 'clear';
+  if (SILENT_CODES.includes(sample.code)) return 'no-data';
+  return {
+    value: sample.code,
+    limit: null,
+    source: 'visit',
+    severity: 'major',
+    message: `answers, but cannot be read (${sample.code})`,
+  };
+}
+
+function driver({ sample }: Facts): Verdict {
+  if (sample.kind === 'failed') return 'no-data';
+  if (sample.driverError === undefined) return 'clear';
+  const text = plainText(sample.driverError, 160) ?? 'error without text';
+  return { value: text, limit: null, source: 'driver', severity: 'major', message: `the driver failed: ${text}` };
+}
+
+function unparsable({ sample }: Facts): Verdict {
+  if (sample.kind === 'failed') return 'no-data';
+  if (sample.unparsable.length === 0) return 'clear';
+  const names = sample.unparsable.slice(0, 8).join(', ');
+  return {
+    value: names,
+    limit: null,
+    source: 'replies',
+    severity: 'minor',
+    message: `answers that make no sense: ${names}`,
+  };
+}
+
+function login({ sample }: Facts): Verdict {
+  if (sample.kind === 'failed') return 'no-data';
+  if (!sample.loginRefused) return 'clear';
+  return {
+    value: 'refused',
+    limit: 'accepted',
+    source: 'login',
+    severity: 'minor',
+    message: 'refuses our login: some facts are missing',
+  };
+}
+
+function implausible({ reading, suspects }: Facts): Verdict {
+  if (reading === undefined) return 'no-data';
+  const worst = suspects[0];
+  if (worst === undefined) return 'clear';
+  return { ...worst, severity: 'major', message: `${worst.source} cannot be true: the value is not used` };
+}
+
+function frozen({ reading, history, isHashing, settings }: Facts, isRaised: boolean): Verdict {
+  if (reading?.hashrateHs === undefined) return 'no-data';
+  const { still, t } = history;
+  const { polls, time } = settings.unknown.frozen;
+  if (!isHashing || still === undefined || still.polls < 2) return 'clear';
+  if (!isRaised && (still.polls < polls || t - still.fromT < time)) return 'clear';
+  return {
+    value: still.hashrateHs,
+    limit: polls,
+    source: 'hashrateHs',
+    severity: 'major',
+    message: `hashrate stands still: the same to the last digit for ${still.polls} polls`,
+  };
+}
+
+export const UNKNOWN_RULES: readonly Rule[] = [
+  { id: 'unknown.answer', type: 'unknown', evaluate: answer },
+  { id: 'unknown.driver', type: 'unknown', evaluate: driver },
+  { id: 'unknown.unparsable', type: 'unknown', evaluate: unparsable },
+  { id: 'unknown.login', type: 'unknown', evaluate: login },
+  { id: 'unknown.implausible', type: 'unknown', evaluate: implausible },
+  { id: 'unknown.frozen', type: 'unknown', evaluate: frozen },
+];

@@ -1,0 +1,139 @@
+// The 24-hour average hashrate of miners that report none: time-weighted over 10-minute buckets, kept across restarts. Time without samples does
+// not count, neither as zero nor as anything else; with less than half of the day covered there is no average.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../base/clock.ts';
+import { BUCKETS, createRows } from './rows.ts';
+import { createAveragesStore, type StoredRow } from './store.ts';
+
+export const BUCKET_MS = 10 * 60_000;
+const MIN_COVERED = BUCKETS / 2;
+
+export type Averages = {
+  /** One sample; `at` in ms since the epoch. A miner that answered with 0 counts as 0; one that did not answer is not added. */
+  add(key: string, hashrateHs: number, at: number): void;
+  /** H/s, undefined until at least half of the last 24 h is covered. */
+  average24h(key: string): number | undefined;
+  forget(key: string): void;
+  /** Writes what is not on disk yet, the open bucket included. For a clean stop; without it a stop loses at most the open bucket. */
+  flush(): void;
+};
+
+export function createAverages(
+  db: DatabaseSync,
+  { clock, maxMiners = 100_000 }: { readonly clock: Pick<Clock, 'nowMs'>; readonly maxMiners?: number },
+): Averages {
+  const store = createAveragesStore(db);
+  const rows = createRows();
+  const rowOf = new Map<string, number>();
+  /** By row: newest bucket with data. Its length is the number of rows ever given out. */
+  const newestOf: number[] = [];
+  /** Rows without a miner; usable again when nothing of the former one is left in any stored bucket. */
+  const free = new Map<number, number>();
+  const unsavedRows = new Map<number, StoredRow>();
+  const unsavedBuckets = new Set<number>();
+  let open = bucketOf(clock.nowMs());
+
+  for (const { row, key, freedBucket } of store.loadRows()) {
+    while (newestOf.length <= row) newestOf.push(0);
+    if (key === null) free.set(row, freedBucket ?? 0);
+    else rowOf.set(key, row);
+  }
+  store.loadBuckets((bucket, cells) => {
+    if (bucket <= open - BUCKETS || bucket > open) return;
+    for (const [row, { count, sum }] of cells.entries()) {
+      if (count === 0 || row >= newestOf.length || free.has(row)) continue;
+      rows.set(row, bucket, count, sum);
+      newestOf[row] = bucket;
+    }
+  });
+
+  const flush = () => {
+    const buckets = [...unsavedBuckets].filter((bucket) => bucket > open - BUCKETS && bucket <= open);
+    if (buckets.length > 0 || unsavedRows.size > 0) {
+      store.write({
+        rows: [...unsavedRows.values()],
+        buckets: new Map(buckets.map((bucket) => [bucket, newestOf.map((_, row) => rows.at(row, bucket))])),
+        keep: [open - BUCKETS + 1, open],
+      });
+    }
+    unsavedRows.clear();
+    unsavedBuckets.clear();
+  };
+
+  const release = (row: number, freedBucket: number) => {
+    free.set(row, freedBucket);
+    rows.clear(row);
+    unsavedRows.set(row, { row, key: null, freedBucket });
+  };
+
+  /** Only when there is no room: a clock that jumps ahead for a moment must not cost the farm its day. */
+  const dropSilent = () => {
+    for (const [key, row] of rowOf) {
+      const newest = newestOf[row] ?? 0;
+      if (newest > open - BUCKETS) continue;
+      rowOf.delete(key);
+      release(row, newest);
+    }
+  };
+
+  const takeRow = (key: string): number | undefined => {
+    if (newestOf.length >= maxMiners && free.size === 0) dropSilent();
+    for (const [row, freedBucket] of free) {
+      if (open - freedBucket < BUCKETS) continue;
+      free.delete(row);
+      return assign(key, row);
+    }
+    return newestOf.length < maxMiners ? assign(key, newestOf.length) : undefined;
+  };
+
+  const assign = (key: string, row: number): number => {
+    newestOf[row] = open;
+    rows.clear(row);
+    rowOf.set(key, row);
+    unsavedRows.set(row, { row, key, freedBucket: null });
+    return row;
+  };
+
+  return {
+    add(key, hashrateHs, at) {
+      if (!Number.isFinite(hashrateHs) || hashrateHs < 0) return;
+      const bucket = bucketOf(at);
+      // Samples may arrive a little out of order; only a clock that was set back opens an older bucket.
+      if (bucket > open || bucket < open - 1) {
+        flush();
+        open = bucket;
+      }
+      const row = rowOf.get(key) ?? takeRow(key);
+      if (row === undefined) return;
+      rows.add(row, bucket, hashrateHs, open);
+      newestOf[row] = Math.max(newestOf[row] ?? 0, bucket);
+      unsavedBuckets.add(bucket);
+    },
+    average24h(key) {
+      const row = rowOf.get(key);
+      if (row === undefined) return undefined;
+      const newest = bucketOf(clock.nowMs());
+      let sum = 0;
+      let covered = 0;
+      for (let bucket = newest - BUCKETS + 1; bucket <= newest; bucket++) {
+        const cell = rows.at(row, bucket);
+        if (cell.count === 0) continue;
+        sum += cell.sum / cell.count;
+        covered++;
+      }
+      return covered < MIN_COVERED ? undefined : sum / covered;
+    },
+    forget(key) {
+      const row = rowOf.get(key);
+      if (row === undefined) return;
+      rowOf.delete(key);
+      release(row, open);
+      flush();
+    },
+    flush,
+  };
+}
+
+function bucketOf(atMs: number): number {
+  return Math.floor(atMs / BUCKET_MS);
+}

@@ -1,0 +1,99 @@
+// The averages on disk: one row number per miner, one blob per 10-minute bucket with the counts and sums of all rows. Damaged blobs are left out.
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { type Migrations, transact } from '../../base/sqlite.ts';
+
+export const averagesMigrations: Migrations = {
+  owner: 'averages',
+  steps: [
+    `CREATE TABLE average_miner (
+      row_number INTEGER PRIMARY KEY,
+      key TEXT UNIQUE,
+      freed_bucket INTEGER
+    ) STRICT;
+    CREATE TABLE average_bucket (
+      bucket INTEGER PRIMARY KEY,
+      entries BLOB NOT NULL
+    ) STRICT;`,
+  ],
+};
+
+export type StoredRow = { readonly row: number; readonly key: string | null; readonly freedBucket: number | null };
+
+/** `count` values that add up to `sum`; count 0 = none. */
+export type Cell = { readonly count: number; readonly sum: number };
+
+export type AveragesStore = {
+  loadRows(): StoredRow[];
+  loadBuckets(take: (bucket: number, cells: readonly Cell[]) => void): void;
+  /** One transaction. Buckets outside `keep` (inclusive) are deleted. */
+  write(change: {
+    readonly rows: readonly StoredRow[];
+    readonly buckets: ReadonlyMap<number, readonly Cell[]>;
+    readonly keep: readonly [oldest: number, newest: number];
+  }): void;
+};
+
+/** All counts, one byte each, then all sums, eight bytes each, little endian. */
+const BYTES_PER_CELL = 9;
+
+export function encodeCells(cells: readonly Cell[]): Uint8Array {
+  const bytes = new Uint8Array(cells.length * BYTES_PER_CELL);
+  const view = new DataView(bytes.buffer);
+  for (const [index, { count, sum }] of cells.entries()) {
+    bytes[index] = count;
+    view.setFloat64(cells.length + index * 8, sum, true);
+  }
+  return bytes;
+}
+
+export function decodeCells(bytes: Uint8Array): Cell[] {
+  if (bytes.byteLength % BYTES_PER_CELL !== 0) return [];
+  const length = bytes.byteLength / BYTES_PER_CELL;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length }, (_, index) => {
+    const sum = view.getFloat64(length + index * 8, true);
+    const count = bytes[index] ?? 0;
+    return Number.isFinite(sum) && sum >= 0 ? { count, sum } : { count: 0, sum: 0 };
+  });
+}
+
+const rowSchema = z.object({
+  row_number: z.int().min(0),
+  key: z.string().nullable(),
+  freed_bucket: z.number().nullable(),
+});
+const bucketSchema = z.object({ bucket: z.int(), entries: z.instanceof(Uint8Array) });
+
+export function createAveragesStore(db: DatabaseSync): AveragesStore {
+  const putRow = db.prepare(
+    `INSERT INTO average_miner VALUES (?, ?, ?)
+     ON CONFLICT (row_number) DO UPDATE SET key = excluded.key, freed_bucket = excluded.freed_bucket`,
+  );
+  const putBucket = db.prepare(
+    'INSERT INTO average_bucket VALUES (?, ?) ON CONFLICT (bucket) DO UPDATE SET entries = excluded.entries',
+  );
+  const dropBuckets = db.prepare('DELETE FROM average_bucket WHERE bucket < ? OR bucket > ?');
+  return {
+    loadRows: () =>
+      db
+        .prepare('SELECT * FROM average_miner ORDER BY row_number')
+        .all()
+        .map((raw) => {
+          const row = rowSchema.parse(raw);
+          return { row: row.row_number, key: row.key, freedBucket: row.freed_bucket };
+        }),
+    loadBuckets(take) {
+      for (const raw of db.prepare('SELECT * FROM average_bucket ORDER BY bucket').iterate()) {
+        const { bucket, entries } = bucketSchema.parse(raw);
+        take(bucket, decodeCells(entries));
+      }
+    },
+    write: ({ rows, buckets, keep }) =>
+      transact(db, () => {
+        for (const row of rows) putRow.run(row.row, row.key, row.freedBucket);
+        for (const [bucket, cells] of buckets) putBucket.run(bucket, encodeCells(cells));
+        dropBuckets.run(keep[0], keep[1]);
+      }),
+  };
+}
