@@ -1,0 +1,184 @@
+// What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its database file beside it.
+import type { Clock } from '../base/clock.ts';
+import { ConfigError } from '../base/errors.ts';
+import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
+import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
+import { type Farm, newId, openStore, type Store, type Workspace } from './store/store.ts';
+
+/** Times are ISO 8601 texts; null = never. `permissions` null = every permission. */
+export type KeyInfo = {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly permissions: readonly string[] | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+};
+
+export type AgentInfo = {
+  readonly id: string;
+  readonly farmId: string;
+  readonly name: string;
+  readonly version: string;
+  readonly enrolledAt: string;
+  readonly lastOnlineAt: string | null;
+};
+
+export type Admin = {
+  /** The workspace `default` and its farm, made when they are missing. */
+  ensureDefaults(): Promise<{ workspaceId: string; farmId: string }>;
+  createWorkspace(options: { name: string; slug: string }): Promise<Workspace>;
+  listWorkspaces(): Promise<readonly Workspace[]>;
+  createFarm(options: { workspaceId: string; name: string | null }): Promise<Farm>;
+  listFarms(workspaceId?: string): Promise<readonly Farm[]>;
+  /** `key` is shown here and never again. `expiresAt` is an ISO 8601 text. */
+  createKey(options: {
+    workspaceId: string;
+    name: string;
+    permissions?: readonly Permission[] | undefined;
+    expiresAt?: string | undefined;
+  }): Promise<{ id: string; key: string }>;
+  listKeys(workspaceId?: string): Promise<readonly KeyInfo[]>;
+  /** Says whether there was such a key that was not revoked yet. */
+  revokeKey(id: string): Promise<boolean>;
+  createEnrolmentCode(options: { farmId: string; ttlMs: number }): Promise<{ code: string; expiresAt: string }>;
+  listAgents(): Promise<readonly AgentInfo[]>;
+  createGrant(options: {
+    grantorId: string;
+    granteeId: string;
+    farmIds?: readonly string[] | undefined;
+    permissions: readonly Permission[];
+    expiresAt?: string | undefined;
+  }): Promise<{ id: string }>;
+  revokeGrant(id: string): Promise<boolean>;
+};
+
+/** Opens the database of a service, also while the service runs. Close it when done. */
+export async function openAdmin(
+  databasePath: string,
+  parts: { clock: Clock },
+): Promise<Admin & { close(): Promise<void> }> {
+  const store = await openStore(databasePath);
+  return { ...createAdmin(store, parts.clock), close: () => store.close() };
+}
+
+export function createAdmin(store: Store, clock: Clock): Admin {
+  const { tenants, keys, agents } = store;
+  const admin: Admin = {
+    async ensureDefaults() {
+      const workspace =
+        (await tenants.findWorkspace('default')) ?? (await admin.createWorkspace({ name: 'Default', slug: 'default' }));
+      const [first] = await tenants.listFarms(workspace.id);
+      const farm = first ?? (await admin.createFarm({ workspaceId: workspace.id, name: 'Default' }));
+      return { workspaceId: workspace.id, farmId: farm.id };
+    },
+    async createWorkspace({ name, slug }) {
+      const workspace = { id: newId(clock.nowMs()), name, slug };
+      if (await tenants.findWorkspace(slug)) throw problem('slug', `'${slug}' is taken by another workspace`);
+      await tenants.createWorkspace(workspace, clock.nowMs());
+      return workspace;
+    },
+    listWorkspaces: () => tenants.listWorkspaces(),
+    async createFarm({ workspaceId, name }) {
+      await requireWorkspace(workspaceId, 'workspaceId');
+      const farm = { id: newId(clock.nowMs()), workspaceId, name };
+      await tenants.createFarm(farm, clock.nowMs());
+      return farm;
+    },
+    listFarms: (workspaceId) => tenants.listFarms(workspaceId),
+    async createKey({ workspaceId, name, permissions, expiresAt }) {
+      await requireWorkspace(workspaceId, 'workspaceId');
+      const { id, text, hash } = newApiKey();
+      await keys.create({
+        id,
+        hash,
+        workspaceId,
+        name,
+        permissions: permissions === undefined ? null : requirePermissions(permissions),
+        createdAtMs: clock.nowMs(),
+        expiresAtMs: toMs(expiresAt),
+        revokedAtMs: null,
+        lastUsedAtMs: null,
+      });
+      return { id, key: text };
+    },
+    async listKeys(workspaceId) {
+      const rows = await keys.list(workspaceId);
+      return rows.map(({ id, workspaceId: owner, name, permissions, ...times }) => ({
+        id,
+        workspaceId: owner,
+        name,
+        permissions,
+        createdAt: new Date(times.createdAtMs).toISOString(),
+        expiresAt: toIso(times.expiresAtMs),
+        lastUsedAt: toIso(times.lastUsedAtMs),
+        revokedAt: toIso(times.revokedAtMs),
+      }));
+    },
+    revokeKey: (id) => keys.revoke(id, clock.nowMs()),
+    async createEnrolmentCode({ farmId, ttlMs }) {
+      if ((await tenants.findFarm(farmId)) === undefined)
+        throw problem('farmId', `'${farmId}' is no farm of this service`);
+      const { text, hash } = newEnrolmentCode();
+      const nowMs = clock.nowMs();
+      await agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs });
+      return { code: text, expiresAt: new Date(nowMs + ttlMs).toISOString() };
+    },
+    async listAgents() {
+      const rows = await agents.listAll();
+      return rows.map((row) => ({
+        id: row.id,
+        farmId: row.farm_id,
+        name: row.name,
+        version: row.version,
+        enrolledAt: new Date(row.enrolled_at).toISOString(),
+        lastOnlineAt: toIso(row.last_seen_at),
+      }));
+    },
+    async createGrant({ grantorId, granteeId, farmIds, permissions, expiresAt }) {
+      await requireWorkspace(grantorId, 'grantorId');
+      await requireWorkspace(granteeId, 'granteeId');
+      const own = new Set((await tenants.listFarms(grantorId)).map(({ id }) => id));
+      const foreign = farmIds?.find((farmId) => !own.has(farmId));
+      if (foreign !== undefined) throw problem('farmIds', `'${foreign}' is no farm of the grantor`);
+      const id = newId(clock.nowMs());
+      await tenants.createGrant({
+        id,
+        grantorId,
+        granteeId,
+        farmIds: farmIds ?? null,
+        permissions: requirePermissions(permissions),
+        createdAtMs: clock.nowMs(),
+        expiresAtMs: toMs(expiresAt),
+      });
+      return { id };
+    },
+    revokeGrant: (id) => tenants.revokeGrant(id, clock.nowMs()),
+  };
+
+  async function requireWorkspace(id: string, path: string): Promise<void> {
+    const workspace = await tenants.findWorkspace(id);
+    if (workspace?.id !== id) throw problem(path, `'${id}' is no workspace of this service`);
+  }
+  return admin;
+}
+
+function requirePermissions(permissions: readonly string[]): readonly string[] {
+  const known: readonly string[] = PERMISSIONS;
+  const odd = permissions.find((permission) => !known.includes(permission));
+  if (odd !== undefined) throw problem('permissions', `'${odd}' is none of ${PERMISSIONS.join(', ')}`);
+  return permissions;
+}
+
+const problem = (path: string, message: string) => new ConfigError('administer the service', [{ path, message }]);
+
+const toIso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+function toMs(iso: string | undefined): number | null {
+  if (iso === undefined) return null;
+  const ms = Date.parse(iso);
+  if (Number.isNaN(ms)) throw problem('expiresAt', `'${iso}' is not an ISO 8601 time`);
+  return ms;
+}

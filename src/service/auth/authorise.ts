@@ -1,0 +1,97 @@
+// Who asks (the key) and whether they may (the rule of the route). The texts and their order are the interface's: spec decisions, "Authentication".
+// It never says whether a foreign workspace or farm exists.
+import { RefusedError } from '../../base/errors.ts';
+import type { ApiKey, Farm, Grant } from '../store/store.ts';
+import type { Permission, Rule } from './rules.data.ts';
+import { apiKeyId, isSecretOf } from './secrets.ts';
+
+/** How often the last use of a key is written down. */
+const MARK_USED_MS = 60_000;
+
+/** What it needs of the store. */
+export type AuthSource = {
+  findKey(id: string): Promise<ApiKey | undefined>;
+  markUsed(id: string, nowMs: number): Promise<void>;
+  findFarm(id: string): Promise<Farm | undefined>;
+  listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
+};
+
+/** Whose key it is. `permissions` null = all. */
+export type Caller = {
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly workspaceId: string;
+  readonly permissions: readonly string[] | null;
+};
+
+/** What the caller may touch with this request. `farmIds` null = every farm of the workspace. */
+export type Access = {
+  readonly caller: Caller;
+  readonly workspaceId: string;
+  readonly farmIds: readonly string[] | null;
+  readonly farm: Farm | undefined;
+};
+
+type KeyRule = Extract<Rule, { access: 'key' }>;
+
+/** The key in either of its two places, or undefined when neither has one. */
+export function presentedKey(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
+  const direct = headers['x-api-key'];
+  if (typeof direct === 'string' && direct !== '') return direct;
+  const { authorization } = headers;
+  const bearer = typeof authorization === 'string' ? /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] : undefined;
+  return bearer;
+}
+
+/** Throws RefusedError `auth.missing` or `auth.invalid`. */
+export async function identifyCaller(source: AuthSource, text: string | undefined, nowMs: number): Promise<Caller> {
+  if (text === undefined) throw new RefusedError('auth.missing', 'Missing x-api-key header');
+  const id = apiKeyId(text);
+  const key = id === undefined ? undefined : await source.findKey(id);
+  const isGood =
+    key !== undefined &&
+    isSecretOf(text, key.hash) &&
+    key.revokedAtMs === null &&
+    (key.expiresAtMs === null || key.expiresAtMs > nowMs);
+  if (!isGood) throw new RefusedError('auth.invalid', 'Invalid or missing API key');
+  if (key.lastUsedAtMs === null || nowMs - key.lastUsedAtMs >= MARK_USED_MS) await source.markUsed(key.id, nowMs);
+  return { keyId: key.id, keyName: key.name, workspaceId: key.workspaceId, permissions: key.permissions };
+}
+
+/** Decides by the rule; throws RefusedError `auth.workspace`, `auth.permission`, `auth.farm` or `request.not-found`. */
+export async function authorise(
+  source: AuthSource,
+  caller: Caller,
+  rule: KeyRule,
+  path: { workspaceId: string | undefined; farmId: string | undefined },
+  nowMs: number,
+): Promise<Access> {
+  const workspaceId = rule.scope === 'own' ? caller.workspaceId : (path.workspaceId ?? '');
+  const farmIds = await usableFarms(source, caller, workspaceId, rule.permission, nowMs);
+  if (rule.scope !== 'farm') return { caller, workspaceId, farmIds, farm: undefined };
+  const farm = await source.findFarm(path.farmId ?? '');
+  const isUsable = farm?.workspaceId === workspaceId && (farmIds === null || farmIds.includes(farm.id));
+  if (farm !== undefined && isUsable) return { caller, workspaceId, farmIds, farm };
+  throw rule.unknownFarm === 'denied' ? farmDenied() : new RefusedError('request.not-found', 'Resource not found');
+}
+
+export const farmDenied = () => new RefusedError('auth.farm', 'Access denied to farm');
+
+/** Farms of the workspace that the caller may use with the permission; null = all of them. */
+async function usableFarms(
+  source: AuthSource,
+  caller: Caller,
+  workspaceId: string,
+  permission: Permission,
+  nowMs: number,
+): Promise<readonly string[] | null> {
+  const isOwn = workspaceId === caller.workspaceId;
+  const grants = isOwn ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
+  if (!isOwn && grants.length === 0) throw new RefusedError('auth.workspace', 'Access denied to workspace');
+  const isHeld = caller.permissions === null || caller.permissions.includes(permission);
+  const useful = grants.filter(({ permissions }) => permissions.includes(permission));
+  if (!isHeld || (!isOwn && useful.length === 0))
+    throw new RefusedError('auth.permission', `Access denied: the key lacks the permission ${permission}`);
+  if (isOwn || useful.some(({ farmIds }) => farmIds === null)) return null;
+  return useful.flatMap(({ farmIds }) => farmIds ?? []);
+}

@@ -1,0 +1,166 @@
+// One uplink of one agent: hello first, then slices in order and receipts for tasks. Frames are handled one after the other; when they come faster
+// than they can be stored the socket is paused. It does not know what else is connected.
+import type { WebSocket } from 'ws';
+import type { Clock } from '../../base/clock.ts';
+import { RefusedError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { agentFrameSchema, parseJson, type ServiceFrame } from '../../wire/frames.ts';
+import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
+import type { Agent, IngestStore } from '../store/store.ts';
+import { readBody, readHeader } from './decode.ts';
+
+/** Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection took over. */
+export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
+
+const MAX_WAITING_FRAMES = 8;
+/** A clock that is off by more than this is worth a line in the log. */
+const CLOCK_SKEW_MS = 60_000;
+const MAX_REASON_BYTES = 120;
+
+export type ConnectionParts = {
+  readonly agent: Agent;
+  readonly ingest: IngestStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** After the welcome: the agent can be given tasks. */
+  readonly onReady: () => Promise<void>;
+  readonly onHello: (version: string) => Promise<void>;
+  readonly onTaskReceived: (taskId: string) => Promise<void>;
+};
+
+export type Connection = {
+  readonly agent: Agent;
+  /** When something came last, on the clock's monotonic time. */
+  heardAtMs(): number;
+  /** False when the socket is not open or the agent has not said hello. */
+  send(frame: ServiceFrame): boolean;
+  ping(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+  /** Resolves when what came in before has been dealt with. */
+  drained(): Promise<void>;
+};
+
+export function createConnection(socket: WebSocket, parts: ConnectionParts): Connection {
+  const { agent, clock, log } = parts;
+  const fields = { agentId: agent.id };
+  let heardAtMs = clock.monotonicMs();
+  let epoch: string | undefined;
+  let waiting = 0;
+  let isClosed = false;
+  let work: Promise<void> = Promise.resolve();
+
+  const transmit = (frame: ServiceFrame) => socket.send(JSON.stringify(frame));
+  const close = (code: number, reason: string) => {
+    if (isClosed) return;
+    isClosed = true;
+    socket.close(code, shorten(reason));
+  };
+
+  const handleText = async (text: string) => {
+    const parsed = agentFrameSchema.safeParse(parseJson(text));
+    if (!parsed.success) throw new RefusedError('frame.invalid', 'read a frame: it is none that this version knows');
+    const frame = parsed.data;
+    if (frame.type === 'task-received') return parts.onTaskReceived(frame.task_id);
+    if (frame.protocol !== PROTOCOL_VERSION)
+      throw new RefusedError(
+        'frame.protocol',
+        `speak protocol ${frame.protocol}: this service speaks ${PROTOCOL_VERSION}`,
+      );
+    const nowMs = clock.nowMs();
+    const skewMs = Date.parse(frame.at) - nowMs;
+    if (Math.abs(skewMs) > CLOCK_SKEW_MS) log.warn({ ...fields, skewMs }, 'the clock of the agent differs from ours');
+    const ackedSeq = await parts.ingest.cursor(agent.id, frame.epoch);
+    if (frame.next_seq <= ackedSeq)
+      log.warn(
+        { ...fields, nextSeq: frame.next_seq, ackedSeq },
+        'the agent counts from before what is stored: its outbox is older than ours',
+      );
+    epoch = frame.epoch;
+    await parts.onHello(frame.version);
+    transmit({ type: 'welcome', protocol: PROTOCOL_VERSION, acked_seq: ackedSeq, at: new Date(nowMs).toISOString() });
+    await parts.onReady();
+  };
+
+  const handleSlice = async (bytes: Buffer) => {
+    const { header, compressedBody } = readHeader(bytes);
+    if (header.epoch !== epoch)
+      throw new RefusedError('frame.order', 'take a slice: it is not of the epoch of the hello');
+    const { records, rejected, firstProblem } = await readBody(header, compressedBody);
+    if (rejected > 0)
+      log.warn({ ...fields, seq: header.seq, rejected, firstProblem }, 'records do not fit their schema');
+    const outcome = await parts.ingest.storeSlice({
+      agentId: agent.id,
+      farmId: agent.farmId,
+      epoch: header.epoch,
+      seq: header.seq,
+      producedAtMs: Date.parse(header.produced_at),
+      records,
+      rejected,
+      nowMs: clock.nowMs(),
+    });
+    switch (outcome.kind) {
+      case 'stored':
+        if (outcome.strangerTasks > 0)
+          log.warn({ ...fields, count: outcome.strangerTasks }, 'outcomes of tasks that the agent does not have');
+        transmit({ type: 'ack', epoch: header.epoch, seq: header.seq });
+        return;
+      case 'duplicate':
+        transmit({ type: 'ack', epoch: header.epoch, seq: outcome.seq });
+        return;
+      case 'out-of-order':
+        throw new RefusedError('frame.order', `take slice ${header.seq}: the next one is ${outcome.seq + 1}`);
+    }
+  };
+
+  const handle = async (data: Buffer, isBinary: boolean) => {
+    if (isClosed) return;
+    try {
+      await (isBinary ? handleSlice(data) : handleText(data.toString('utf8')));
+    } catch (error) {
+      if (error instanceof RefusedError) {
+        log.warn({ ...fields, error: error.message }, 'uplink refused');
+        close(CLOSE.refused, error.message);
+      } else {
+        log.error({ ...fields, error: renderError(error) }, 'uplink failed');
+        close(CLOSE.failed, 'the service could not store this: try again later');
+      }
+    }
+  };
+
+  socket.on('message', (data, isBinary) => {
+    heardAtMs = clock.monotonicMs();
+    const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+    if (++waiting >= MAX_WAITING_FRAMES) socket.pause();
+    work = work.then(async () => {
+      await handle(bytes, isBinary);
+      if (--waiting < MAX_WAITING_FRAMES && socket.isPaused) socket.resume();
+    });
+  });
+  const heard = () => {
+    heardAtMs = clock.monotonicMs();
+  };
+  socket.on('pong', heard);
+  socket.on('ping', heard);
+
+  return {
+    agent,
+    heardAtMs: () => heardAtMs,
+    send(frame) {
+      if (epoch === undefined || socket.readyState !== socket.OPEN) return false;
+      transmit(frame);
+      return true;
+    },
+    ping() {
+      if (socket.readyState === socket.OPEN) socket.ping();
+    },
+    close,
+    terminate: () => socket.terminate(),
+    drained: () => work,
+  };
+}
+
+/** A close frame has room for 123 bytes. */
+function shorten(reason: string): string {
+  return Buffer.from(reason).subarray(0, MAX_REASON_BYTES).toString('utf8').replaceAll('\uFFFD', '');
+}

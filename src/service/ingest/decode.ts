@@ -1,0 +1,63 @@
+// From the bytes of a binary frame to checked records. Sizes are bounded before anything is unpacked; a record that fits no schema is counted
+// and left out, so that one bad record cannot hold up the rest; a slice that is no slice is refused.
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
+import { z } from 'zod';
+import { RefusedError } from '../../base/errors.ts';
+import { decodeSlice, parseJson, type SliceHeader } from '../../wire/frames.ts';
+import { MAX_SLICE_BYTES, MAX_SLICE_RECORDS } from '../../wire/protocol.ts';
+import { type ReportRecord, reportRecordSchema } from '../../wire/records.ts';
+
+export type CheckedSlice = {
+  readonly header: SliceHeader;
+  readonly records: readonly ReportRecord[];
+  /** Records left out, and what was wrong with the first of them. */
+  readonly rejected: number;
+  readonly firstProblem: string | undefined;
+};
+
+const envelopeSchema = z.object({ v: z.literal(1), records: z.array(z.unknown()).max(MAX_SLICE_RECORDS) });
+const unpack = promisify(zstdDecompress);
+
+export function readHeader(frame: Buffer): { header: SliceHeader; compressedBody: Buffer } {
+  const parts = decodeSlice(frame);
+  if (parts === undefined) throw new RefusedError('frame.invalid', 'read a slice: it has no valid header');
+  return parts;
+}
+
+/** Throws RefusedError `frame.invalid` when the body is too large, is not zstd, or is no slice. */
+export async function readBody(header: SliceHeader, compressedBody: Buffer): Promise<CheckedSlice> {
+  const text = await unpackText(compressedBody);
+  const envelope = envelopeSchema.safeParse(parseJson(text));
+  if (!envelope.success)
+    throw new RefusedError(
+      'frame.invalid',
+      `read slice ${header.seq}: its body is not a list of at most ${MAX_SLICE_RECORDS} records`,
+    );
+  const records: ReportRecord[] = [];
+  let rejected = 0;
+  let firstProblem: string | undefined;
+  for (const item of envelope.data.records) {
+    const record = reportRecordSchema.safeParse(item);
+    if (record.success) records.push(record.data);
+    else {
+      rejected++;
+      const issue = record.error.issues[0];
+      firstProblem ??= `${issue?.path.join('.') ?? ''}: ${issue?.code ?? ''}`;
+    }
+  }
+  return { header, records, rejected, firstProblem };
+}
+
+async function unpackText(compressedBody: Buffer): Promise<string> {
+  try {
+    const body = await unpack(compressedBody, { maxOutputLength: MAX_SLICE_BYTES });
+    return body.toString('utf8');
+  } catch (error) {
+    throw new RefusedError(
+      'frame.invalid',
+      `unpack a slice: it is not zstd or larger than ${MAX_SLICE_BYTES} bytes`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,145 @@
+// The WebSocket door for agents on the server's port: checks the token before it upgrades, keeps one connection per agent (the newest), pings,
+// drops the silent. What a connection says is connection.ts.
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type Clock, loop } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ServiceFrame } from '../../wire/frames.ts';
+import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS, UPLINK_PATH } from '../../wire/protocol.ts';
+import { isSecretOf } from '../auth/secrets.ts';
+import type { Agent, AgentStore, IngestStore } from '../store/store.ts';
+import { CLOSE, type Connection, createConnection } from './connection.ts';
+
+export type UplinkParts = {
+  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion'>;
+  readonly ingest: IngestStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The agent is connected and has been welcomed. */
+  readonly onReady: (agentId: string) => Promise<void>;
+  readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
+};
+
+export type Uplinks = {
+  /** Takes upgrade requests of the server. */
+  attach(server: Server): void;
+  /** Runs the pings until `stop`. */
+  start(): void;
+  isConnected(agentId: string): boolean;
+  /** False when the agent is not connected here. */
+  send(agentId: string, frame: ServiceFrame): boolean;
+  stop(): Promise<void>;
+};
+
+/** How long agents get to finish the closing handshake when the service stops. */
+const CLOSE_GRACE_MS = 2_000;
+
+export function createUplinks(parts: UplinkParts): Uplinks {
+  const { agents, clock, log } = parts;
+  const connections = new Map<string, Connection>();
+  const stopping = new AbortController();
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+
+  const accept = (socket: WebSocket, agent: Agent) => {
+    const connection = createConnection(socket, {
+      agent,
+      ingest: parts.ingest,
+      clock,
+      log,
+      onHello: async (version) => {
+        await agents.setVersion(agent.id, version);
+        await agents.touch([agent.id], clock.nowMs());
+      },
+      onReady: () => parts.onReady(agent.id),
+      onTaskReceived: (taskId) => parts.onTaskReceived(agent.id, taskId),
+    });
+    connections.get(agent.id)?.close(CLOSE.replaced, 'a newer connection of this agent took over');
+    connections.set(agent.id, connection);
+    log.info({ agentId: agent.id }, 'agent connected');
+    socket.on('error', (error) => log.debug({ agentId: agent.id, error: renderError(error) }, 'uplink socket failed'));
+    socket.on('close', (code) => {
+      if (connections.get(agent.id) === connection) connections.delete(agent.id);
+      log.info({ agentId: agent.id, code }, 'agent disconnected');
+    });
+  };
+
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    const agent = stopping.signal.aborted ? undefined : await authenticate(agents, request);
+    if (agent === undefined || socket.destroyed) {
+      socket.end(stopping.signal.aborted ? UNAVAILABLE : UNAUTHORIZED);
+      return;
+    }
+    socket.off('error', onError);
+    sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, agent));
+  };
+
+  const tend = async () => {
+    const nowMs = clock.monotonicMs();
+    for (const connection of connections.values()) {
+      if (nowMs - connection.heardAtMs() > PEER_SILENCE_MS) connection.terminate();
+      else connection.ping();
+    }
+    await agents.touch([...connections.keys()], clock.nowMs());
+  };
+
+  return {
+    attach(server) {
+      server.on('upgrade', (request, socket, head) => {
+        if (request.url?.split('?')[0] !== UPLINK_PATH) {
+          socket.end(NOT_FOUND);
+          return;
+        }
+        upgrade(request, socket, head).catch((error: unknown) => {
+          log.error({ error: renderError(error) }, 'upgrade failed');
+          socket.destroy();
+        });
+      });
+    },
+    start() {
+      void loop(
+        clock,
+        {
+          intervalMs: PING_INTERVAL_MS,
+          signal: stopping.signal,
+          onError: (error) => log.error({ error: renderError(error) }, 'tending uplinks failed'),
+        },
+        tend,
+      );
+    },
+    isConnected: (agentId) => connections.has(agentId),
+    send: (agentId, frame) => connections.get(agentId)?.send(frame) ?? false,
+    async stop() {
+      stopping.abort();
+      const open = [...connections.values()];
+      for (const connection of open) connection.close(CLOSE.restart, 'the service stops');
+      await Promise.all(open.map((connection) => connection.drained()));
+      const cancel = clock.after(CLOSE_GRACE_MS, () => {
+        for (const client of sockets.clients) client.terminate();
+      });
+      await new Promise<void>((resolve) => sockets.close(() => resolve()));
+      cancel();
+    },
+  };
+}
+
+/** `Authorization: Bearer <agent id>.<token>`. */
+async function authenticate(agents: Pick<AgentStore, 'find'>, request: IncomingMessage): Promise<Agent | undefined> {
+  const match = /^Bearer ([0-9a-f-]{36})\.([A-Za-z0-9_-]{20,128})$/.exec(request.headers.authorization ?? '');
+  const [, id, token] = match ?? [];
+  if (id === undefined || token === undefined) return undefined;
+  const agent = await agents.find(id);
+  return agent !== undefined && !agent.isRevoked && isSecretOf(token, agent.tokenHash) ? agent : undefined;
+}
+
+function refusal(statusCode: number, error: string, message: string): string {
+  const body = JSON.stringify({ statusCode, message, error });
+  return `HTTP/1.1 ${statusCode} ${error}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+}
+
+const UNAUTHORIZED = refusal(401, 'Unauthorized', 'Invalid or missing agent token');
+const UNAVAILABLE = refusal(503, 'Service Unavailable', 'The service is stopping, try again');
+const NOT_FOUND = refusal(404, 'Not Found', 'Resource not found');

@@ -1,0 +1,95 @@
+// The OpenAPI 3.1 document, made from the schemas of the routes. It describes; what is enforced is in the routes and in auth.
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { agentV1Schema } from '../../model/host.ts';
+import { minerV1Schema } from '../../model/miner.ts';
+import { actorSchema } from '../../model/task.ts';
+import { errorSchema } from './errors.ts';
+
+/** Names under which schemas appear as components. */
+const components = z.registry<{ id: string }>();
+components.add(minerV1Schema, { id: 'Miner' });
+components.add(agentV1Schema, { id: 'Agent' });
+components.add(actorSchema, { id: 'Actor' });
+components.add(errorSchema, { id: 'Error' });
+
+/** Makes the schema appear as a component of the document. */
+export function named<S extends z.ZodType>(id: string, schema: S): S {
+  return components.has(schema) ? schema : (components.add(schema, { id }), schema);
+}
+
+const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
+
+/** The answers of a route that takes a key: the good one and every error. `more` are errors of its own. */
+export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<number, z.ZodType> {
+  return Object.fromEntries([
+    [200, good],
+    ...[...EVERY_ERROR, ...more].map((status) => [status, errorSchema] as const),
+  ]);
+}
+
+/** For `schema.security` of routes without key. */
+export const NO_KEY: { [name: string]: string[] }[] = [];
+
+/** What a parameter looks like to a client, where the schema behind it takes several forms. */
+export const documented = z.registry<{ openapi: Readonly<Record<string, unknown>> }>();
+
+export async function registerOpenApi(
+  app: FastifyInstance,
+  { version, publicUrl }: { version: string; publicUrl: string | undefined },
+): Promise<void> {
+  const options = {
+    schemaRegistry: components,
+    zodToJsonConfig: {
+      override: ({
+        zodSchema,
+        jsonSchema,
+      }: {
+        zodSchema: z.core.$ZodType;
+        jsonSchema: z.core.JSONSchema.BaseSchema;
+      }) => {
+        const written = documented.get(zodSchema)?.openapi;
+        if (written === undefined) return;
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+        Object.assign(jsonSchema, written);
+      },
+    },
+  };
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Pithead: mining farm monitoring and tasks',
+        version: '1.0.0',
+        description: `Served by Pithead ${version}.`,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
+      security: [{ bearer: [] }, { apiKey: [] }],
+      tags: [{ name: 'miners' }, { name: 'tasks' }, { name: 'agents' }, { name: 'grants' }, { name: 'service' }],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'API key' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        },
+      },
+    },
+    transform: createJsonSchemaTransform(options),
+    transformObject: createJsonSchemaTransformObject(options),
+  });
+  app.get(
+    '/openapi.json',
+    {
+      schema: {
+        tags: ['service'],
+        operationId: 'getOpenApi',
+        summary: 'This document',
+        security: NO_KEY,
+        response: { 200: z.looseObject({ openapi: z.string() }), 500: errorSchema },
+      },
+    },
+    async () => app.swagger(),
+  );
+}

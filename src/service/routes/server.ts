@@ -1,0 +1,142 @@
+// The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: those are in v1/ and health.ts.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parse } from 'node:querystring';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyBaseLogger } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { AuthSource } from '../auth/authorise.ts';
+import { createErrorHandler, errorBody, toErrorBody } from './errors.ts';
+import { accessOf, type Rates, registerGuard } from './guard.ts';
+import { registerOpenApi } from './openapi.ts';
+import { compileValidator } from './validation.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+export type ServerLimits = {
+  readonly bodyBytes: number;
+  /** For a whole request to arrive, and for its answer to be made. */
+  readonly requestMs: number;
+  readonly handlerMs: number;
+  readonly rates: Rates;
+};
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  bodyBytes: 1024 * 1024,
+  requestMs: 30_000,
+  handlerMs: 60_000,
+  rates: { perKey: 600, perStranger: 60 },
+};
+
+export type ServerParts = {
+  readonly source: AuthSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  readonly publicUrl: string | undefined;
+  readonly limits: ServerLimits;
+  readonly newRequestId: () => string;
+};
+
+/** The server without its routes: register them, then listen. */
+export async function createServer(parts: ServerParts): Promise<App> {
+  const { limits, log } = parts;
+  const app = fastify({
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestMs,
+    handlerTimeout: limits.handlerMs,
+    connectionTimeout: 0,
+    requestIdHeader: false,
+    genReqId: parts.newRequestId,
+    forceCloseConnections: 'idle',
+    logController: new LogController({ disableRequestLogging: true }),
+    frameworkErrors: (error, _request, reply) => {
+      const body = toErrorBody(error);
+      reply.raw.writeHead(body.statusCode, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.end(JSON.stringify(body));
+    },
+    clientErrorHandler: (error, socket) => {
+      if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+      else socket.end(rawError(CLIENT_ERROR_STATUS[error.code] ?? 400));
+    },
+    routerOptions: { querystringParser: parseQuery, maxParamLength: 200 },
+    exposeHeadRoutes: false,
+  }).withTypeProvider<ZodTypeProvider>();
+  app.removeContentTypeParser('text/plain');
+  app.setValidatorCompiler(compileValidator);
+  // Shapes of answers are declared for OpenAPI and checked in tests; checking a large list again on each request would cost more than making it.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler(createErrorHandler(log));
+  app.setNotFoundHandler((_request, reply) => {
+    reply.code(404).send(errorBody(404));
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
+  await app.register(rateLimit, { global: false });
+  registerGuard(app, parts.source, parts.clock, limits.rates);
+  await registerOpenApi(app, parts);
+  return app;
+}
+
+/** `name[]=a&name[]=b` means the same as `name=a&name=b`. */
+export function parseQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [written, value] of Object.entries(parse(text))) {
+    if (value === undefined) continue;
+    const name = written.endsWith('[]') ? written.slice(0, -2) : written;
+    const before = query[name];
+    query[name] = before === undefined ? value : [before, value].flat();
+  }
+  return query;
+}
+
+/** Neither addresses with parameters nor headers: keys and what people search for stay out of the log. */
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  const fields = {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? '(none)',
+    status: reply.statusCode,
+    elapsedMs: Math.round(reply.elapsedTime),
+    ...(hasAccess(request) ? { keyId: accessOf(request).caller.keyId } : {}),
+  };
+  if (request.routeOptions.url === '/healthz' || request.routeOptions.url === '/readyz') log.debug(fields, 'request');
+  else log.info(fields, 'request');
+}
+
+const hasAccess = (request: FastifyRequest) => request.getDecorator<unknown>('access') !== null;
+
+const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+function rawError(status: number): string {
+  const body = JSON.stringify(errorBody(status));
+  return [
+    `HTTP/1.1 ${status} ${errorBody(status).error}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

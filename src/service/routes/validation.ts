@@ -1,0 +1,41 @@
+// Checks requests against the zod schema of their route. What does not fit is answered with the place, what was received and what is accepted.
+import type { FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { invalidRequest } from './errors.ts';
+
+const MAX_PROBLEMS = 3;
+const MAX_SHOWN = 60;
+
+export const compileValidator: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart }) =>
+  (data) => {
+    // No body at all means the same as a body without fields.
+    const given = httpPart === 'body' && data === null ? undefined : data;
+    const result = schema.safeParse(given, { reportInput: true });
+    if (result.success) return { value: result.data };
+    return { error: invalidRequest(...result.error.issues.slice(0, MAX_PROBLEMS).map(describe)) };
+  };
+
+function describe(issue: z.core.$ZodIssue): string {
+  const place = issue.path.map((part, index) =>
+    typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`,
+  );
+  const said = issue.code === 'custom' ? issue.message : `received ${show(issue.input)}, ${issue.message}`;
+  return `${place.join('') || 'body'}: ${said}`;
+}
+
+/** A received value as it may be shown: short, whatever was sent. */
+export function show(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** An object that takes these fields only, and says which when another one comes. */
+export function closedObject<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has no field ${(issue.keys ?? []).map(show).join(', ')}; accepted: ${Object.keys(shape).join(', ')}`
+        : undefined,
+  });
+}

@@ -1,0 +1,169 @@
+// Agents: enrolment by one-time code, who they are, when they were last heard, and the search. Tokens and codes are here as hashes only.
+import type { ExpressionBuilder } from 'kysely';
+import type { AGENT_STATUSES } from '../../model/host.ts';
+import type { Window } from './miners.ts';
+import type { Db, Tables } from './schema.ts';
+
+/** An agent counts as online this long after it was last heard; a connected one is heard with every ping. */
+export const AGENT_ONLINE_MS = 60_000;
+
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+export type Agent = {
+  readonly id: string;
+  readonly farmId: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly tokenHash: string;
+  readonly isRevoked: boolean;
+};
+
+/** Times in ms; `host` is the JSON text of the host object. */
+export type AgentRow = {
+  readonly id: string;
+  readonly farm_id: string;
+  readonly farm_name: string | null;
+  readonly name: string;
+  readonly version: string;
+  readonly enrolled_at: number;
+  readonly last_seen_at: number | null;
+  readonly uptime_s: number | null;
+  readonly host: string | null;
+  readonly host_at: number | null;
+};
+
+/** Farms to look in (none = nothing to find); statuses wanted. */
+export type AgentFilter = { readonly farmIds: readonly string[]; readonly statuses: readonly AgentStatus[] };
+
+export type AgentStore = {
+  createCode(code: { hash: string; farmId: string; nowMs: number; expiresAtMs: number }): Promise<void>;
+  /** Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired. */
+  enrol(
+    codeHash: string,
+    agent: { id: string; name: string; tokenHash: string; version: string; nowMs: number },
+  ): Promise<{ workspaceId: string; farmId: string } | undefined>;
+  find(id: string): Promise<Agent | undefined>;
+  touch(ids: readonly string[], nowMs: number): Promise<void>;
+  setVersion(id: string, version: string): Promise<void>;
+  /** Agents that have said what they run on, last online first, then id. */
+  search(query: {
+    filter: AgentFilter;
+    window: Window;
+    nowMs: number;
+  }): Promise<{ rows: readonly AgentRow[]; total: number }>;
+  listAll(): Promise<readonly AgentRow[]>;
+};
+
+export function createAgentStore(read: Db, write: Db): AgentStore {
+  return {
+    async createCode({ hash, farmId, nowMs, expiresAtMs }) {
+      await write
+        .insertInto('enrolment_codes')
+        .values({ hash, farm_id: farmId, created_at: nowMs, expires_at: expiresAtMs, used_at: null, agent_id: null })
+        .execute();
+    },
+    enrol: (codeHash, agent) =>
+      write.transaction().execute(async (trx) => {
+        const used = await trx
+          .updateTable('enrolment_codes')
+          .set({ used_at: agent.nowMs, agent_id: agent.id })
+          .where('hash', '=', codeHash)
+          .where('used_at', 'is', null)
+          .where('expires_at', '>', agent.nowMs)
+          .returning('farm_id')
+          .executeTakeFirst();
+        if (used === undefined) return undefined;
+        const farm = await trx
+          .selectFrom('farms')
+          .select('workspace_id')
+          .where('id', '=', used.farm_id)
+          .executeTakeFirstOrThrow();
+        await trx.insertInto('agents').values(newAgent(agent, used.farm_id)).execute();
+        return { workspaceId: farm.workspace_id, farmId: used.farm_id };
+      }),
+    async find(id) {
+      const row = await read
+        .selectFrom('agents')
+        .innerJoin('farms', 'farms.id', 'agents.farm_id')
+        .select(['agents.id', 'farm_id', 'workspace_id', 'agents.name', 'token_hash', 'revoked_at'])
+        .where('agents.id', '=', id)
+        .executeTakeFirst();
+      return (
+        row && {
+          id: row.id,
+          farmId: row.farm_id,
+          workspaceId: row.workspace_id,
+          name: row.name,
+          tokenHash: row.token_hash,
+          isRevoked: row.revoked_at !== null,
+        }
+      );
+    },
+    async touch(ids, nowMs) {
+      if (ids.length === 0) return;
+      await write.updateTable('agents').set({ last_seen_at: nowMs }).where('id', 'in', ids).execute();
+    },
+    async setVersion(id, version) {
+      await write.updateTable('agents').set({ version }).where('id', '=', id).execute();
+    },
+    async search({ filter, window, nowMs }) {
+      const where = (eb: ExpressionBuilder<Tables, 'agents'>) =>
+        eb.and([
+          eb('agents.farm_id', 'in', filter.farmIds),
+          eb('host', 'is not', null),
+          eb('last_seen_at', 'is not', null),
+          hasStatus(eb, filter.statuses, nowMs),
+        ]);
+      if (filter.farmIds.length === 0) return { rows: [], total: 0 };
+      const rows = await selectRows(read)
+        .where(where)
+        .orderBy('last_seen_at', 'desc')
+        .orderBy('agents.id')
+        .limit(window.limit)
+        .offset(window.offset)
+        .execute();
+      const counted = await read
+        .selectFrom('agents')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where(where)
+        .executeTakeFirstOrThrow();
+      return { rows, total: Number(counted.count) };
+    },
+    listAll: () => selectRows(read).orderBy('agents.id').execute(),
+  };
+}
+
+const selectRows = (read: Db) =>
+  read
+    .selectFrom('agents')
+    .innerJoin('farms', 'farms.id', 'agents.farm_id')
+    .select(['agents.id', 'farm_id', 'farms.name as farm_name', 'agents.name', 'version', 'enrolled_at'])
+    .select(['last_seen_at', 'uptime_s', 'host', 'host_at']);
+
+function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly AgentStatus[], nowMs: number) {
+  const onlineSince = nowMs - AGENT_ONLINE_MS;
+  return eb.or([
+    ...(statuses.includes('online') ? [eb('last_seen_at', '>', onlineSince)] : []),
+    ...(statuses.includes('offline') ? [eb('last_seen_at', '<=', onlineSince)] : []),
+  ]);
+}
+
+function newAgent(
+  agent: { id: string; name: string; tokenHash: string; version: string; nowMs: number },
+  farmId: string,
+): Tables['agents'] {
+  return {
+    id: agent.id,
+    farm_id: farmId,
+    name: agent.name,
+    token_hash: agent.tokenHash,
+    version: agent.version,
+    enrolled_at: agent.nowMs,
+    last_seen_at: null,
+    revoked_at: null,
+    poll_interval_ms: null,
+    uptime_s: null,
+    host: null,
+    host_at: null,
+  };
+}

@@ -1,0 +1,245 @@
+// Storing what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). Older records never replace newer ones.
+// It trusts that the records fit their schemas and takes nothing on trust about whose they are.
+import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
+import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './identity.ts';
+import { chunks, type MinerChange, writeMiners } from './miner-write.ts';
+import type { Db } from './schema.ts';
+import { applyTaskRecords } from './task-outcomes.ts';
+
+/** Never stale before this, however fast the agent polls; in poll intervals otherwise. */
+const STALE_AFTER_MIN_MS = 180_000;
+const STALE_AFTER_POLLS = 3;
+/** How old a registration's mark may get before it is renewed: it only has to show that the key lives. */
+const RENEW_REGISTRATION_MS = 5 * 60_000;
+
+export type Slice = {
+  readonly agentId: string;
+  readonly farmId: string;
+  readonly epoch: string;
+  readonly seq: number;
+  readonly producedAtMs: number;
+  readonly records: readonly ReportRecord[];
+  /** Records of the slice that fitted no schema: kept as a gap, so that the account stays whole. */
+  readonly rejected: number;
+  readonly nowMs: number;
+};
+
+export type SliceOutcome =
+  | { readonly kind: 'stored'; readonly strangerTasks: number }
+  /** Seen before; nothing was done. `seq` is the newest stored one. */
+  | { readonly kind: 'duplicate'; readonly seq: number }
+  /** A slice before it is missing; nothing was done. */
+  | { readonly kind: 'out-of-order'; readonly seq: number };
+
+export type IngestStore = {
+  /** Newest stored sequence number of the epoch; 0 = none. */
+  cursor(agentId: string, epoch: string): Promise<number>;
+  storeSlice(slice: Slice): Promise<SliceOutcome>;
+};
+
+export function createIngestStore(write: Db, newId: (nowMs: number) => string): IngestStore {
+  return {
+    cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
+    storeSlice: (slice) =>
+      write.transaction().execute(async (trx) => {
+        const seq = await readCursor(trx, slice.agentId, slice.epoch);
+        if (slice.seq <= seq) return { kind: 'duplicate', seq };
+        if (slice.seq > seq + 1) return { kind: 'out-of-order', seq };
+        const { nowMs, agentId } = slice;
+        const ofKind = sortByKind(slice.records);
+        await storeHost(trx, slice, ofKind.host);
+        const minerIds = await storeMiners(trx, slice, ofKind.miner, newId);
+        const { strangers } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
+        await storeGaps(trx, slice, ofKind.gap);
+        await storeEvents(trx, slice, ofKind.event, minerIds);
+        await trx
+          .insertInto('ingest_cursors')
+          .values({ agent_id: agentId, epoch: slice.epoch, seq: slice.seq, updated_at: nowMs })
+          .onConflict((conflict) =>
+            conflict.columns(['agent_id', 'epoch']).doUpdateSet({ seq: slice.seq, updated_at: nowMs }),
+          )
+          .execute();
+        return { kind: 'stored', strangerTasks: strangers };
+      }),
+  };
+}
+
+async function readCursor(db: Db, agentId: string, epoch: string): Promise<number> {
+  const row = await db
+    .selectFrom('ingest_cursors')
+    .select('seq')
+    .where('agent_id', '=', agentId)
+    .where('epoch', '=', epoch)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+function sortByKind(records: readonly ReportRecord[]) {
+  const of = <K extends ReportRecord['kind']>(kind: K) =>
+    records.filter((record): record is Extract<ReportRecord, { kind: K }> => record.kind === kind);
+  return { miner: of('miner'), host: of('host'), task: of('task'), gap: of('gap'), event: of('event') };
+}
+
+/** An agent whose clock runs ahead must not lock newer records out, nor keep dead miners online. */
+const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs);
+
+async function storeMiners(
+  db: Db,
+  slice: Slice,
+  records: readonly MinerRecord[],
+  newId: (nowMs: number) => string,
+): Promise<Map<string, string>> {
+  const newest = newestByKey(records);
+  const registered = await findRegistered(db, slice.agentId, [...newest.keys()]);
+  const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
+  const adopted = await findAdoptable(db, slice, strangers);
+  const staleAfterMs = await readStaleAfterMs(db, slice.agentId);
+  const changes: MinerChange[] = [];
+  const minerIds = new Map<string, string>();
+  for (const record of newest.values()) {
+    const known: KnownMiner | undefined = registered.get(record.key) ?? adopted.get(record.key);
+    const id = known?.id ?? newId(slice.nowMs);
+    minerIds.set(record.key, id);
+    const reportedAtMs = notAfter(record.at, slice.nowMs);
+    if (known !== undefined && known.reported_at > reportedAtMs) continue;
+    const seenAt = record.document.last_updated_at;
+    const seenAtMs = seenAt === null ? null : notAfter(seenAt, slice.nowMs);
+    const staleAtMs = seenAtMs === null ? null : seenAtMs + staleAfterMs;
+    changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs });
+  }
+  const rowIds = await writeMiners(db, slice, changes);
+  for (const known of adopted.values()) rowIds.set(known.id, known.row_id);
+  await forgetOldKeys(
+    db,
+    slice.agentId,
+    [...adopted.values()].map(({ row_id }) => row_id),
+  );
+  await register(db, slice, newest, registered, (key) => rowIds.get(minerIds.get(key) ?? ''));
+  return minerIds;
+}
+
+function newestByKey(records: readonly MinerRecord[]): Map<string, MinerRecord> {
+  const newest = new Map<string, MinerRecord>();
+  for (const record of records) {
+    const before = newest.get(record.key);
+    if (before === undefined || Date.parse(before.at) <= Date.parse(record.at)) newest.set(record.key, record);
+  }
+  return newest;
+}
+
+async function readStaleAfterMs(db: Db, agentId: string): Promise<number> {
+  const agent = await db.selectFrom('agents').select('poll_interval_ms').where('id', '=', agentId).executeTakeFirst();
+  return staleAfterMs(agent?.poll_interval_ms ?? 0);
+}
+
+/** How long after its newest successful reading a miner counts as online. */
+export function staleAfterMs(pollIntervalMs: number): number {
+  return Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
+}
+
+/** The dead keys of a miner that a new key continues: should one come back to life, it is somebody else. */
+async function forgetOldKeys(db: Db, agentId: string, rowIds: readonly number[]): Promise<void> {
+  for (const part of chunks(rowIds))
+    await db.deleteFrom('registrations').where('agent_id', '=', agentId).where('row_id', 'in', part).execute();
+}
+
+async function register(
+  db: Db,
+  slice: Slice,
+  records: ReadonlyMap<string, MinerRecord>,
+  registered: ReadonlyMap<string, Registered>,
+  rowOf: (key: string) => number | undefined,
+): Promise<void> {
+  const rows = [...records.values()].flatMap((record) => {
+    const before = registered.get(record.key);
+    const lastAtMs = notAfter(record.at, slice.nowMs);
+    const isFresh = before?.epoch === slice.epoch && lastAtMs - before.last_at < RENEW_REGISTRATION_MS;
+    const row_id = before?.row_id ?? rowOf(record.key);
+    if (isFresh || row_id === undefined) return [];
+    return [{ agent_id: slice.agentId, key: record.key, row_id, epoch: slice.epoch, last_at: lastAtMs }];
+  });
+  for (const part of chunks(rows)) {
+    await db
+      .insertInto('registrations')
+      .values(part)
+      .onConflict((conflict) =>
+        conflict.columns(['agent_id', 'key']).doUpdateSet((eb) => ({
+          epoch: eb.ref('excluded.epoch'),
+          last_at: eb.ref('excluded.last_at'),
+        })),
+      )
+      .execute();
+  }
+}
+
+async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): Promise<void> {
+  const newest = records.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).at(-1);
+  if (newest === undefined) return;
+  const before = await db
+    .selectFrom('agents')
+    .select(['host_at', 'poll_interval_ms'])
+    .where('id', '=', slice.agentId)
+    .executeTakeFirst();
+  const atMs = notAfter(newest.at, slice.nowMs);
+  if (before?.host_at && before.host_at > atMs) return;
+  const { host, version, uptime, poll_interval_ms } = newest;
+  await db
+    .updateTable('agents')
+    .set({ host: JSON.stringify(host), host_at: atMs, version, uptime_s: uptime, poll_interval_ms })
+    .where('id', '=', slice.agentId)
+    .execute();
+  if (before?.poll_interval_ms === poll_interval_ms) return;
+  const ageMs = staleAfterMs(poll_interval_ms);
+  await db
+    .updateTable('miners')
+    .set((eb) => ({ stale_at: eb('seen_at', '+', ageMs) }))
+    .where('agent_id', '=', slice.agentId)
+    .where('seen_at', 'is not', null)
+    .execute();
+}
+
+async function storeGaps(db: Db, slice: Slice, records: readonly GapRecord[]): Promise<void> {
+  const { agentId: agent_id, epoch, seq, rejected, producedAtMs } = slice;
+  const rows = records.map(({ from, to, reason, count }) => ({
+    agent_id,
+    epoch,
+    seq,
+    from_at: Date.parse(from),
+    to_at: Date.parse(to),
+    reason: `${reason}`,
+    count,
+  }));
+  if (rejected > 0)
+    rows.push({
+      agent_id,
+      epoch,
+      seq,
+      from_at: producedAtMs,
+      to_at: producedAtMs,
+      reason: 'rejected',
+      count: rejected,
+    });
+  for (const part of chunks(rows)) await db.insertInto('gaps').values(part).execute();
+}
+
+async function storeEvents(
+  db: Db,
+  slice: Slice,
+  records: readonly EventRecord[],
+  minerIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const others = await findRegistered(
+    db,
+    slice.agentId,
+    records.map(({ key }) => key).filter((key) => !minerIds.has(key)),
+  );
+  const rows = records.map(({ type, key, at, detail }) => ({
+    farm_id: slice.farmId,
+    agent_id: slice.agentId,
+    miner_id: minerIds.get(key) ?? others.get(key)?.id ?? null,
+    type,
+    at: notAfter(at, slice.nowMs),
+    detail: JSON.stringify(detail),
+  }));
+  for (const part of chunks(rows)) await db.insertInto('events').values(part).execute();
+}

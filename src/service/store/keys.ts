@@ -1,0 +1,92 @@
+// API keys at rest: hashes, what they may do, when they end. The secret itself is never here.
+import type { Db } from './schema.ts';
+import { textList } from './tenants.ts';
+
+/** `permissions` null = every permission. Times in ms. */
+export type ApiKey = {
+  readonly id: string;
+  readonly hash: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly permissions: readonly string[] | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+};
+
+export type KeyStore = {
+  create(key: ApiKey): Promise<void>;
+  find(id: string): Promise<ApiKey | undefined>;
+  /** Of one workspace, or all; oldest first. */
+  list(workspaceId?: string): Promise<readonly ApiKey[]>;
+  /** Says whether there was an unrevoked key with that id. */
+  revoke(id: string, nowMs: number): Promise<boolean>;
+  markUsed(id: string, nowMs: number): Promise<void>;
+};
+
+export function createKeyStore(read: Db, write: Db): KeyStore {
+  return {
+    async create(key) {
+      await write
+        .insertInto('api_keys')
+        .values({
+          id: key.id,
+          hash: key.hash,
+          workspace_id: key.workspaceId,
+          name: key.name,
+          permissions: key.permissions === null ? null : JSON.stringify(key.permissions),
+          created_at: key.createdAtMs,
+          expires_at: key.expiresAtMs,
+          revoked_at: key.revokedAtMs,
+          last_used_at: key.lastUsedAtMs,
+        })
+        .execute();
+    },
+    async find(id) {
+      const row = await read.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && toKey(row);
+    },
+    async list(workspaceId) {
+      const all = read.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id');
+      const rows = await (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
+      return rows.map(toKey);
+    },
+    async revoke(id, nowMs) {
+      const result = await write
+        .updateTable('api_keys')
+        .set({ revoked_at: nowMs })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    async markUsed(id, nowMs) {
+      await write.updateTable('api_keys').set({ last_used_at: nowMs }).where('id', '=', id).execute();
+    },
+  };
+}
+
+function toKey(row: {
+  id: string;
+  hash: string;
+  workspace_id: string;
+  name: string;
+  permissions: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}): ApiKey {
+  return {
+    id: row.id,
+    hash: row.hash,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    permissions: row.permissions === null ? null : textList(row.permissions),
+    createdAtMs: row.created_at,
+    expiresAtMs: row.expires_at,
+    revokedAtMs: row.revoked_at,
+    lastUsedAtMs: row.last_used_at,
+  };
+}

@@ -1,0 +1,36 @@
+// The schema, step by step forward. A step is never edited once released; the next version adds one. It does not go back.
+
+import { BugError } from '../../base/errors.ts';
+import type { Db } from './schema.ts';
+import { createFirstSchema } from './schema-1.ts';
+import type { AutoNumber, Databases } from './sqlite.ts';
+
+export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
+
+const OWNER = 'service';
+const STEPS: readonly Step[] = [createFirstSchema];
+
+/** Applies what is missing, in one transaction. Throws when the database was written by a newer version. */
+export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {
+  await databases.write.transaction().execute(async (trx) => {
+    await trx.schema
+      .createTable('schema_version')
+      .ifNotExists()
+      .addColumn('owner', 'text', (column) => column.primaryKey())
+      .addColumn('version', 'integer', (column) => column.notNull())
+      .execute();
+    const row = await trx.selectFrom('schema_version').select('version').where('owner', '=', OWNER).executeTakeFirst();
+    const version = row?.version ?? 0;
+    if (version > steps.length) {
+      throw new BugError(
+        `open database ${name}: it has schema ${version}, this version knows ${steps.length}; use the newer version`,
+      );
+    }
+    for (const step of steps.slice(version)) await step(trx, databases.autoNumber);
+    await trx
+      .insertInto('schema_version')
+      .values({ owner: OWNER, version: steps.length })
+      .onConflict((conflict) => conflict.column('owner').doUpdateSet({ version: steps.length }))
+      .execute();
+  });
+}

@@ -1,0 +1,158 @@
+// Writing miners: many rows per statement, the narrow row, the documents and the searchable serials. It decides nothing about identity.
+import type { ExpressionBuilder } from 'kysely';
+import { normaliseSerial } from '../../model/identity-facts.ts';
+import type { MinerRecord } from '../../wire/records.ts';
+import { identityOf, type KnownMiner } from './identity.ts';
+import type { Db, Tables } from './schema.ts';
+
+/** A record that shall become the state of a miner. `known` is what is stored, absent for a new miner. */
+export type MinerChange = {
+  readonly id: string;
+  readonly known: KnownMiner | undefined;
+  readonly record: MinerRecord;
+  readonly reportedAtMs: number;
+  readonly seenAtMs: number | null;
+  readonly staleAtMs: number | null;
+};
+
+/** Rows per statement: below the smallest bound on parameters among the databases. */
+const ROWS_PER_STATEMENT = 100;
+
+/** Writes the changes and gives the row of each miner id. */
+export async function writeMiners(
+  db: Db,
+  agent: { agentId: string; farmId: string },
+  changes: readonly MinerChange[],
+): Promise<Map<string, number>> {
+  const rowIds = new Map<string, number>();
+  for (const part of chunks(changes)) {
+    const rows = await db
+      .insertInto('miners')
+      .values(part.map((change) => toRow(agent, change)))
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(overwrite))
+      .returning(['id', 'row_id'])
+      .execute();
+    for (const { id, row_id } of rows) rowIds.set(id, row_id);
+  }
+  await writeDocuments(db, changes, rowIds);
+  await writeSerials(db, agent.farmId, changes, rowIds);
+  return rowIds;
+}
+
+const MUTABLE = [
+  'agent_id',
+  'agent_key',
+  'reported_at',
+  'seen_at',
+  'stale_at',
+  'ip_num',
+  'mac',
+  'serial',
+  'serials',
+  'anomaly_flags',
+  'unstable_reason',
+  'mining_mode',
+  'hashrate',
+  'expected_hashrate',
+] as const;
+
+const overwrite = (eb: ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>) =>
+  Object.fromEntries(MUTABLE.map((column) => [column, eb.ref(`excluded.${column}`)]));
+
+function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change: MinerChange) {
+  const { id, known, record, reportedAtMs, seenAtMs, staleAtMs } = change;
+  const { document, extras } = record;
+  const { mac, serial, ipNum } = identityOf(record);
+  return {
+    id,
+    farm_id: farmId,
+    agent_id: agentId,
+    agent_key: record.key,
+    created_at: known?.created_at ?? reportedAtMs,
+    reported_at: reportedAtMs,
+    seen_at: seenAtMs,
+    stale_at: staleAtMs,
+    ip_num: ipNum,
+    mac,
+    serial,
+    serials: searchableSerials(record).join('\n'),
+    anomaly_flags: document.anomaly_flags,
+    unstable_reason: document.unstable_reason,
+    mining_mode: document.mining_mode,
+    hashrate: document.hashrate,
+    expected_hashrate: extras.expected_hashrate,
+    ops_status: null,
+    rack: null,
+    position: null,
+  };
+}
+
+/** Of the miner, its hashboards, its power supplies and its controller. */
+function searchableSerials({ document, extras }: MinerRecord): string[] {
+  const all = [
+    document.serial_number,
+    extras.controller_serial_number,
+    ...document.hashboards.map(({ serial_number }) => serial_number),
+    ...document.psus.map(({ serial_number }) => serial_number),
+  ];
+  const texts = all.flatMap((serial) => (serial === null ? [] : [normaliseSerial(serial).replaceAll('\n', ' ')]));
+  return [...new Set(texts.filter((serial) => serial !== ''))].toSorted();
+}
+
+async function writeDocuments(
+  db: Db,
+  changes: readonly MinerChange[],
+  rowIds: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows = changes.flatMap(({ id, record }) => {
+    const row_id = rowIds.get(id);
+    if (row_id === undefined) return [];
+    const { document, extras, abilities } = record;
+    return [
+      {
+        row_id,
+        document: JSON.stringify(document),
+        extras: JSON.stringify(extras),
+        abilities: JSON.stringify(abilities),
+      },
+    ];
+  });
+  for (const part of chunks(rows)) {
+    await db
+      .insertInto('miner_documents')
+      .values(part)
+      .onConflict((conflict) =>
+        conflict.column('row_id').doUpdateSet((eb) => ({
+          document: eb.ref('excluded.document'),
+          extras: eb.ref('excluded.extras'),
+          abilities: eb.ref('excluded.abilities'),
+        })),
+      )
+      .execute();
+  }
+}
+
+async function writeSerials(
+  db: Db,
+  farmId: string,
+  changes: readonly MinerChange[],
+  rowIds: ReadonlyMap<string, number>,
+): Promise<void> {
+  const changed = changes.flatMap(({ id, known, record }) => {
+    const row_id = rowIds.get(id);
+    const serials = searchableSerials(record);
+    return row_id === undefined || known?.serials === serials.join('\n') ? [] : [{ row_id, serials }];
+  });
+  for (const part of chunks(changed)) {
+    const owners = part.map(({ row_id }) => row_id);
+    await db.deleteFrom('miner_serials').where('row_id', 'in', owners).execute();
+  }
+  const rows = changed.flatMap(({ row_id, serials }) => serials.map((serial) => ({ row_id, farm_id: farmId, serial })));
+  for (const part of chunks(rows)) await db.insertInto('miner_serials').values(part).execute();
+}
+
+export function chunks<T>(items: readonly T[], size = ROWS_PER_STATEMENT): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < items.length; start += size) parts.push(items.slice(start, start + size));
+  return parts;
+}

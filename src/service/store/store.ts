@@ -1,0 +1,55 @@
+// The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to date.
+import { v7 } from 'uuid';
+import { type AgentStore, createAgentStore } from './agents.ts';
+import { createIngestStore, type IngestStore } from './ingest.ts';
+import { createKeyStore, type KeyStore } from './keys.ts';
+import { migrate } from './migrations.ts';
+import { createMinerStore, type MinerStore } from './miners.ts';
+import { openSqliteDatabases } from './sqlite.ts';
+import { createTenantStore, type TenantStore } from './tenants.ts';
+
+export type { Agent, AgentFilter, AgentRow, AgentStatus, AgentStore } from './agents.ts';
+export type { IngestStore, Slice, SliceOutcome } from './ingest.ts';
+export type { ApiKey, KeyStore } from './keys.ts';
+export type { MinerFilter, RunStatus, StatusSet } from './miner-filter.ts';
+export type { MinerRow, MinerStore, Window } from './miners.ts';
+export type { Farm, Grant, TenantStore, Workspace } from './tenants.ts';
+
+export type Store = {
+  readonly tenants: TenantStore;
+  readonly keys: KeyStore;
+  readonly agents: AgentStore;
+  readonly miners: MinerStore;
+  readonly ingest: IngestStore;
+  /** Throws when the database does not answer. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Opens or creates the database file and applies what its schema lacks. Throws when that fails. */
+export async function openStore(path: string): Promise<Store> {
+  const databases = openSqliteDatabases(path);
+  try {
+    await migrate(databases, path);
+  } catch (error) {
+    await databases.close();
+    throw error;
+  }
+  const { read, write } = databases;
+  return {
+    tenants: createTenantStore(read, write),
+    keys: createKeyStore(read, write),
+    agents: createAgentStore(read, write),
+    miners: createMinerStore(read),
+    ingest: createIngestStore(write, newId),
+    async check() {
+      await read.selectFrom('workspaces').select('id').limit(1).execute();
+    },
+    close: () => databases.close(),
+  };
+}
+
+/** UUIDv7: sorts by time of making. */
+export function newId(nowMs: number): string {
+  return v7({ msecs: nowMs });
+}

@@ -1,0 +1,64 @@
+// What agents say of tasks, applied to the tasks and counted in their batches. Creating and handing out tasks is tasks.ts.
+import { batchStatus, isFinal, type TaskStatus, taskStatusSchema } from '../../model/task.ts';
+import type { TaskRecord } from '../../wire/records.ts';
+import type { Db } from './schema.ts';
+
+/**
+ * Applies the records that belong to tasks of this agent; a final status stays, unless the service had only presumed it.
+ * Gives how many records named no task of the agent.
+ */
+export async function applyTaskRecords(
+  db: Db,
+  agentId: string,
+  records: readonly TaskRecord[],
+  nowMs: number,
+): Promise<{ strangers: number }> {
+  const batches = new Set<string>();
+  let strangers = 0;
+  for (const record of records) {
+    const task = await db
+      .selectFrom('tasks')
+      .select(['batch_id', 'status', 'is_presumed', 'received_at'])
+      .where('id', '=', record.task_id)
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst();
+    if (task === undefined) {
+      strangers++;
+      continue;
+    }
+    if (isFinal(taskStatusSchema.parse(task.status)) && !(task.is_presumed === 1 && isFinal(record.status))) continue;
+    await db
+      .updateTable('tasks')
+      .set({
+        status: record.status,
+        message: record.message,
+        evidence: JSON.stringify(record.evidence),
+        updated_at: nowMs,
+        received_at: task.received_at ?? nowMs,
+        is_presumed: 0,
+      })
+      .where('id', '=', record.task_id)
+      .execute();
+    batches.add(task.batch_id);
+  }
+  await recountBatches(db, batches);
+  return { strangers };
+}
+
+/** Brings status and counts of the batches in line with their tasks. */
+export async function recountBatches(db: Db, batchIds: Iterable<string>): Promise<void> {
+  for (const id of batchIds) {
+    const tasks = await db.selectFrom('tasks').select('status').where('batch_id', '=', id).execute();
+    const statuses = tasks.map(({ status }) => taskStatusSchema.parse(status));
+    const count = (...wanted: TaskStatus[]) => statuses.filter((status) => wanted.includes(status)).length;
+    await db
+      .updateTable('task_batches')
+      .set({
+        status: batchStatus(statuses),
+        succeed_count: count('succeeded'),
+        failed_count: count('failed', 'timeout', 'cancelled'),
+      })
+      .where('id', '=', id)
+      .execute();
+  }
+}

@@ -1,0 +1,116 @@
+// Workspaces, their farms, and the grants between workspaces. It does not decide who may do what: that is auth.
+import type { Db } from './schema.ts';
+
+export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
+export type Farm = { readonly id: string; readonly workspaceId: string; readonly name: string | null };
+
+/** `farmIds` null = every farm of the grantor. Times in ms. */
+export type Grant = {
+  readonly id: string;
+  readonly grantor: Workspace;
+  readonly grantee: Workspace;
+  readonly farmIds: readonly string[] | null;
+  readonly permissions: readonly string[];
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+};
+
+export type TenantStore = {
+  createWorkspace(workspace: Workspace, nowMs: number): Promise<void>;
+  findWorkspace(slugOrId: string): Promise<Workspace | undefined>;
+  listWorkspaces(): Promise<readonly Workspace[]>;
+  createFarm(farm: Farm, nowMs: number): Promise<void>;
+  findFarm(id: string): Promise<Farm | undefined>;
+  /** Of one workspace, or all; oldest first. */
+  listFarms(workspaceId?: string): Promise<readonly Farm[]>;
+  createGrant(grant: Omit<Grant, 'grantor' | 'grantee'> & { grantorId: string; granteeId: string }): Promise<void>;
+  revokeGrant(id: string, nowMs: number): Promise<boolean>;
+  /** Grants to the workspace that are neither expired nor revoked, oldest first; `grantorId` narrows it to one grantor. */
+  listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
+};
+
+export function createTenantStore(read: Db, write: Db): TenantStore {
+  return {
+    async createWorkspace({ id, name, slug }, nowMs) {
+      await write.insertInto('workspaces').values({ id, name, slug, created_at: nowMs }).execute();
+    },
+    findWorkspace: (slugOrId) =>
+      read
+        .selectFrom('workspaces')
+        .select(['id', 'name', 'slug'])
+        .where((eb) => eb.or([eb('id', '=', slugOrId), eb('slug', '=', slugOrId)]))
+        .executeTakeFirst(),
+    listWorkspaces: () => read.selectFrom('workspaces').select(['id', 'name', 'slug']).orderBy('id').execute(),
+    async createFarm({ id, workspaceId, name }, nowMs) {
+      await write.insertInto('farms').values({ id, workspace_id: workspaceId, name, created_at: nowMs }).execute();
+    },
+    async findFarm(id) {
+      const row = await read
+        .selectFrom('farms')
+        .select(['id', 'workspace_id', 'name'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && { id: row.id, workspaceId: row.workspace_id, name: row.name };
+    },
+    async listFarms(workspaceId) {
+      const all = read.selectFrom('farms').select(['id', 'workspace_id', 'name']).orderBy('id');
+      const rows = await (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
+      return rows.map((row) => ({ id: row.id, workspaceId: row.workspace_id, name: row.name }));
+    },
+    async createGrant({ id, grantorId, granteeId, farmIds, permissions, createdAtMs, expiresAtMs }) {
+      await write
+        .insertInto('grants')
+        .values({
+          id,
+          grantor_id: grantorId,
+          grantee_id: granteeId,
+          farm_ids: farmIds === null ? null : JSON.stringify(farmIds),
+          permissions: JSON.stringify(permissions),
+          created_at: createdAtMs,
+          expires_at: expiresAtMs,
+          revoked_at: null,
+        })
+        .execute();
+    },
+    async revokeGrant(id, nowMs) {
+      const result = await write
+        .updateTable('grants')
+        .set({ revoked_at: nowMs })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    listActiveGrants: (granteeId, nowMs, grantorId) => listActiveGrants(read, granteeId, nowMs, grantorId),
+  };
+}
+
+async function listActiveGrants(read: Db, granteeId: string, nowMs: number, grantorId?: string): Promise<Grant[]> {
+  const active = read
+    .selectFrom('grants')
+    .innerJoin('workspaces as grantor', 'grantor.id', 'grants.grantor_id')
+    .innerJoin('workspaces as grantee', 'grantee.id', 'grants.grantee_id')
+    .select(['grants.id', 'farm_ids', 'permissions', 'grants.created_at', 'expires_at'])
+    .select(['grantor.id as grantor_id', 'grantor.name as grantor_name', 'grantor.slug as grantor_slug'])
+    .select(['grantee.id as grantee_id', 'grantee.name as grantee_name', 'grantee.slug as grantee_slug'])
+    .where('grants.grantee_id', '=', granteeId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
+    .orderBy('grants.id');
+  const rows = await (grantorId === undefined ? active : active.where('grants.grantor_id', '=', grantorId)).execute();
+  return rows.map((row) => ({
+    id: row.id,
+    grantor: { id: row.grantor_id, name: row.grantor_name, slug: row.grantor_slug },
+    grantee: { id: row.grantee_id, name: row.grantee_name, slug: row.grantee_slug },
+    farmIds: row.farm_ids === null ? null : textList(row.farm_ids),
+    permissions: textList(row.permissions),
+    createdAtMs: row.created_at,
+    expiresAtMs: row.expires_at,
+  }));
+}
+
+/** A JSON array of texts that we wrote. */
+export function textList(json: string): string[] {
+  const value: unknown = JSON.parse(json);
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,96 @@
+// A real service on a free port with a real database file, and clients for both of its sides. Its wall clock can be stepped.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { type Log, type LogFields, silentLog } from '../../../src/base/log.ts';
+import { createService, type Service, type ServiceOptions } from '../../../src/service/service.ts';
+
+export type Rig = {
+  readonly service: Service;
+  readonly url: string;
+  readonly databasePath: string;
+  readonly workspaceId: string;
+  readonly farmId: string;
+  readonly key: string;
+  readonly clock: SteppedClock;
+  /** GET with the rig's key. */
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Path below the farm of the rig. */
+  farm(path: string): string;
+};
+
+/** `body` is whatever came: tests say what they expect of it. */
+export type Answer = {
+  readonly status: number;
+  readonly body: ReturnType<typeof JSON.parse>;
+  readonly headers: Headers;
+};
+
+export type SteppedClock = Clock & { step(ms: number): void };
+
+export function steppedClock(): SteppedClock {
+  let offsetMs = 0;
+  return {
+    ...systemClock,
+    nowMs: () => systemClock.nowMs() + offsetMs,
+    step: (ms) => {
+      offsetMs += ms;
+    },
+  };
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-service-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function recordingLog(): Log & { readonly lines: { level: string; message: string; fields: LogFields }[] } {
+  const lines: { level: string; message: string; fields: LogFields }[] = [];
+  const at = (level: string) => (fields: LogFields, message: string) => void lines.push({ level, message, fields });
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+export async function startRig(options: Partial<ServiceOptions> = {}): Promise<Rig> {
+  const clock = steppedClock();
+  const databasePath = options.databasePath ?? join(temporaryFolder(), 'service.sqlite');
+  const service = await createService({
+    databasePath,
+    host: '127.0.0.1',
+    port: 0,
+    clock,
+    log: silentLog,
+    version: '0.0.0-test',
+    ...options,
+  });
+  const { url } = await service.start();
+  onTestFinished(() => service.stop());
+  const { workspaceId, farmId } = await service.admin.ensureDefaults();
+  const { key } = await service.admin.createKey({ workspaceId, name: 'test' });
+  return {
+    service,
+    url,
+    databasePath,
+    workspaceId,
+    farmId,
+    key,
+    clock,
+    farm: (path) => `/private-api/v1/${workspaceId}/farms/${farmId}${path}`,
+    get: (path, headers = { 'x-api-key': key }) => call(url + path, { headers }),
+    post: (path, body, headers = { 'x-api-key': key }) =>
+      call(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+  };
+}
+
+export async function call(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+}
