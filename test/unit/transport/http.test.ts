@@ -1,0 +1,406 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/base/secrets.ts';
+import type { HttpRequest } from '../../../src/transport/request.ts';
+import type { Transport } from '../../../src/transport/transport.ts';
+import { closedPort, listen, pause, peerErrorOf, portOf, startDevice, transportTo } from './loopback-device.ts';
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+const login = { user: 'root', password: new Secret('secret-word') };
+
+async function web(answer: (request: IncomingMessage, response: ServerResponse, body: string) => void) {
+  const requests: {
+    method: string;
+    url: string;
+    authorization: string | undefined;
+    body: string;
+    headers: IncomingMessage['headers'];
+  }[] = [];
+  const sockets = new Set<unknown>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    sockets.add(request.socket);
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8');
+      const { method = '', url = '', headers } = request;
+      requests.push({ method, url, authorization: headers.authorization, body, headers });
+      answer(request, response, body);
+    });
+  });
+  await listen(server);
+  const transport = transportTo({ 80: portOf(server) });
+  open.push(transport, {
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return {
+    requests,
+    sockets,
+    transport,
+    link: transport.link('127.0.0.1', login),
+    stranger: transport.link('127.0.0.1'),
+  };
+}
+
+/** Answers by raw bytes, for servers that node:http would not let us be. */
+async function rawWeb(...args: Parameters<typeof startDevice>) {
+  const started = await startDevice(...args);
+  const transport = transportTo({ 80: started.port });
+  open.push(transport, started);
+  return { started, transport, link: transport.link('127.0.0.1', login) };
+}
+
+const get = (path: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+  via: 'http',
+  method: 'GET',
+  path,
+  auth: 'none',
+  as: 'json',
+  ...more,
+});
+
+describe('an answer', () => {
+  test('is JSON, repaired where needed, or text', async () => {
+    const { stranger } = await web((request, response) =>
+      response.end(request.url === '/broken' ? '{"a":nan,}' : '{"a":1}'),
+    );
+    expect(await stranger.send(get('/whole'))).toEqual({ a: 1 });
+    expect(await stranger.send(get('/broken'))).toEqual({ a: null });
+    expect(await stranger.send(get('/text', { as: 'text' }))).toBe('{"a":1}');
+  });
+  test('to a POST carries JSON both ways', async () => {
+    const { stranger, requests } = await web((_request, response, body) => response.end(body));
+    const request = get('/set', { method: 'POST', json: { blink: 'true' } });
+    expect(await stranger.send(request)).toEqual({ blink: 'true' });
+    expect(requests[0]?.headers['content-type']).toBe('application/json');
+  });
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ] as const)('may be packed with %s', async (encoding, pack) => {
+    const { stranger } = await web((_request, response) => {
+      response.setHeader('content-encoding', encoding);
+      response.end(pack('{"a":"packed"}'));
+    });
+    expect(await stranger.send(get('/'))).toEqual({ a: 'packed' });
+  });
+  test('of a redirect is not followed', async () => {
+    const { stranger, requests } = await web((_request, response) => {
+      response.writeHead(307, { location: '/elsewhere' });
+      response.end('moved');
+    });
+    expect(await stranger.send(get('/', { as: 'text' }))).toBe('moved');
+    expect(requests).toHaveLength(1);
+  });
+  test.each([
+    [400, 'peer.rejected'],
+    [401, 'peer.auth'],
+    [403, 'peer.permission'],
+    [404, 'peer.unsupported'],
+    [429, 'peer.busy'],
+    [500, 'peer.rejected'],
+    [503, 'peer.busy'],
+  ])('with status %i is %s, with the words of the device', async (status, code) => {
+    const { stranger } = await web((_request, response) => {
+      response.statusCode = status;
+      response.end('the reason');
+    });
+    const error = await peerErrorOf(stranger.send(get('/')));
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(`${status} the reason`);
+  });
+  test('that is no JSON is unparsable', async () => {
+    const { stranger } = await web((_request, response) => response.end('<html>'));
+    expect(await peerErrorOf(stranger.send(get('/')))).toMatchObject({ code: 'peer.unparsable' });
+  });
+});
+
+type DigestServer = { algorithm?: 'MD5' | 'SHA-256'; livesFor?: number; dropsChallenges?: number };
+
+/** Checks digests as a server does, and refuses counters that do not grow. Each nonce lives for `livesFor` requests. */
+async function digestWeb({
+  algorithm = 'MD5',
+  livesFor = Number.POSITIVE_INFINITY,
+  dropsChallenges = 0,
+}: DigestServer = {}) {
+  const seen = { challenges: 0, dropped: 0, counts: [] as number[] };
+  const nonce = { value: '', used: 0, lastCount: 0 };
+  const hash = (text: string) =>
+    createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
+      .update(text)
+      .digest('hex');
+  const server = await web((request, response) => {
+    const header = request.headers.authorization ?? '';
+    const part = (name: string) => new RegExp(`${name}="?([^",]*)`).exec(header)?.[1] ?? '';
+    const challenge = (stale: string) => {
+      seen.challenges++;
+      nonce.value = `nonce-${seen.challenges}`;
+      nonce.used = 0;
+      nonce.lastCount = 0;
+      const value = `Digest realm="antMiner Configuration", qop="auth", algorithm=${algorithm}, nonce="${nonce.value}"${stale}`;
+      response.writeHead(401, { 'www-authenticate': value });
+      response.end('no');
+    };
+    if (header === '') {
+      if (seen.dropped < dropsChallenges) {
+        seen.dropped++;
+        request.socket.destroy();
+        return;
+      }
+      challenge('');
+      return;
+    }
+    const count = Number.parseInt(part('nc'), 16);
+    if (part('nonce') !== nonce.value || nonce.used >= livesFor) {
+      challenge(', stale=true');
+      return;
+    }
+    const ha1 = hash(`root:antMiner Configuration:secret-word`);
+    const ha2 = hash(`${request.method}:${request.url}`);
+    const expected = hash(`${ha1}:${nonce.value}:${part('nc')}:${part('cnonce')}:auth:${ha2}`);
+    if (part('response') !== expected || count <= nonce.lastCount) {
+      challenge('');
+      return;
+    }
+    nonce.lastCount = count;
+    nonce.used++;
+    seen.counts.push(count);
+    response.end('{"ok":true}');
+  });
+  return { ...server, seen, nonce };
+}
+
+describe('digest login', () => {
+  test.each(['MD5', 'SHA-256'] as const)(
+    'is accepted with %s, and the nonce serves all later requests',
+    async (algorithm) => {
+      const { link, requests, seen } = await digestWeb({ algorithm });
+      for (let i = 0; i < 4; i++)
+        expect(await link.send(get(`/cgi-bin/${i}.cgi`, { auth: 'digest' }))).toEqual({ ok: true });
+      expect(seen).toMatchObject({ challenges: 1, counts: [1, 2, 3, 4] });
+      expect(requests).toHaveLength(5);
+    },
+  );
+  test('starts over once when the nonce is stale', async () => {
+    const { link, seen } = await digestWeb({ livesFor: 2 });
+    for (let i = 0; i < 5; i++) expect(await link.send(get('/x', { auth: 'digest' }))).toEqual({ ok: true });
+    expect(seen.counts).toEqual([1, 2, 1, 2, 1]);
+    expect(seen.challenges).toBe(3);
+  });
+  test('starts over once when a device that was restarted has forgotten the nonce', async () => {
+    const { link, nonce, seen } = await digestWeb();
+    await link.send(get('/x', { auth: 'digest' }));
+    nonce.value = 'of the new life';
+    expect(await link.send(get('/x', { auth: 'digest' }))).toEqual({ ok: true });
+    expect(seen.counts).toEqual([1, 1]);
+  });
+  test('tries wrong credentials once', async () => {
+    const { transport, requests } = await digestWeb();
+    const link = transport.link('127.0.0.1', { user: 'root', password: new Secret('wrong-word') });
+    const error = await peerErrorOf(link.send(get('/x', { auth: 'digest' })));
+    expect(error).toMatchObject({ code: 'peer.auth', retry: 'never' });
+    expect(requests.filter(({ authorization }) => authorization !== undefined)).toHaveLength(1);
+    expect(JSON.stringify(error) + error.message).not.toContain('wrong-word');
+  });
+  test('ends when every nonce is called stale', async () => {
+    const { link, requests } = await digestWeb({ livesFor: 0 });
+    expect(await peerErrorOf(link.send(get('/x', { auth: 'digest' })))).toMatchObject({ code: 'peer.auth' });
+    expect(requests.length).toBeLessThanOrEqual(3);
+  });
+  test('asks again for a challenge whose connection was dropped, three times', async () => {
+    const forgiving = await digestWeb({ dropsChallenges: 3 });
+    expect(await forgiving.link.send(get('/x', { auth: 'digest' }))).toEqual({ ok: true });
+    const broken = await digestWeb({ dropsChallenges: 10 });
+    const error = await peerErrorOf(broken.link.send(get('/x', { auth: 'digest' })));
+    expect(error).toMatchObject({ code: 'peer.reset', wasSent: false });
+    expect(broken.seen.dropped).toBe(4);
+  });
+  test('is not used without a login, and the password is never sent in the open', async () => {
+    const { stranger, link, requests } = await digestWeb();
+    expect(await peerErrorOf(stranger.send(get('/x', { auth: 'digest' })))).toMatchObject({ code: 'peer.auth' });
+    await link.send(get('/x', { auth: 'digest' }));
+    expect(JSON.stringify(requests)).not.toContain('secret-word');
+  });
+  test('refuses another kind of login', async () => {
+    const { link, requests } = await web((_request, response) => {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' });
+      response.end();
+    });
+    expect(await peerErrorOf(link.send(get('/x', { auth: 'digest' })))).toMatchObject({ code: 'peer.auth' });
+    expect(requests.every(({ authorization }) => authorization === undefined)).toBe(true);
+  });
+  test('takes the answer of a device that wants no login', async () => {
+    const { link, requests } = await web((_request, response) => response.end('{"a":1}'));
+    expect(await link.send(get('/x', { auth: 'digest' }))).toEqual({ a: 1 });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('looking at a web page', () => {
+  test('gives status, redirect, challenge and text, whatever the status', async () => {
+    const { stranger } = await web((request, response) => {
+      if (request.url === '/')
+        response.writeHead(401, { 'www-authenticate': 'Digest realm="antMiner Configuration", nonce="n"' });
+      else response.writeHead(307, { location: 'https://127.0.0.1/' });
+      response.end('用户界面');
+    });
+    expect(await stranger.look('/')).toEqual({
+      status: 401,
+      authenticate: 'Digest realm="antMiner Configuration", nonce="n"',
+      body: '用户界面',
+    });
+    expect(await stranger.look('/other')).toEqual({ status: 307, location: 'https://127.0.0.1/', body: '用户界面' });
+  });
+  test('sends no login', async () => {
+    const { link, requests } = await digestWeb();
+    expect(await link.look('/')).toMatchObject({ status: 401 });
+    expect(requests.every(({ authorization }) => authorization === undefined)).toBe(true);
+  });
+  test('keeps the first 64 KB, of a plain page and of a packed one', async () => {
+    const page = 'x'.repeat(1_000_000);
+    const { stranger } = await web((request, response) => {
+      if (request.url === '/packed') response.setHeader('content-encoding', 'gzip');
+      response.end(request.url === '/packed' ? gzipSync(page) : page);
+    });
+    expect((await stranger.look('/')).body).toHaveLength(65_536);
+    expect((await stranger.look('/packed')).body).toHaveLength(65_536);
+  });
+});
+
+describe('failures of the connection', () => {
+  test('a closed port is refused and nothing was sent', async () => {
+    const transport = transportTo({ 80: await closedPort() });
+    open.push(transport);
+    const error = await peerErrorOf(transport.link('127.0.0.1').send(get('/')));
+    expect(error).toMatchObject({ code: 'peer.refused', wasSent: false });
+  });
+  test.each<[string, string]>([
+    ['in the headers', 'HTTP/1.1 200 OK\r\nx'],
+    ['in the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
+    ['in an endless chunked body', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'],
+  ])('a slow drip %s is ended by the total deadline', async (_name, head) => {
+    const { link } = await rawWeb(async (socket) => {
+      socket.write(head);
+      for (let i = 0; i < 200 && !socket.destroyed; i++) {
+        socket.write(head.includes('chunked') ? '1\r\nx\r\n' : 'x');
+        await pause(20);
+      }
+    });
+    expect(await peerErrorOf(link.send(get('/'), { deadlineMs: 300 }))).toMatchObject({
+      code: 'peer.timeout',
+      wasSent: true,
+    });
+  });
+  test('a reset in the middle is retryable and says that the request was sent', async () => {
+    const { link } = await rawWeb((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"a":');
+      setTimeout(() => socket.resetAndDestroy(), 30);
+    });
+    expect(await peerErrorOf(link.send(get('/')))).toMatchObject({ code: 'peer.reset', retry: 'soon', wasSent: true });
+  });
+  test('an end before the announced length is retryable', async () => {
+    const { link } = await rawWeb((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"a":1}'));
+    expect(await peerErrorOf(link.send(get('/')))).toMatchObject({ code: 'peer.reset', wasSent: true });
+  });
+  test('a body cut by its end alone is not taken for whole', async () => {
+    const { link } = await rawWeb((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\n{"a":1,"b":[1,2'));
+    expect(await peerErrorOf(link.send(get('/')))).toMatchObject({ code: 'peer.reset', wasSent: true });
+  });
+  test('an abort while it waits is a cancellation', async () => {
+    const { link } = await rawWeb(() => {});
+    const stop = new AbortController();
+    const sent = link.send(get('/'), { signal: stop.signal });
+    setTimeout(() => stop.abort(), 50);
+    await expect(sent).rejects.toMatchObject({ family: 'cancelled' });
+  });
+});
+
+describe('hostile servers', () => {
+  test('a body larger than the cap is cut off', async () => {
+    const { stranger } = await web((_request, response) => response.end('x'.repeat(300_000)));
+    expect(await peerErrorOf(stranger.send(get('/', { as: 'text' })))).toMatchObject({ code: 'peer.too-large' });
+    expect(await stranger.send(get('/', { as: 'text' }), { maxBytes: 400_000 })).toHaveLength(300_000);
+  });
+  test('an endless body is cut off', async () => {
+    const { link } = await rawWeb((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n');
+      const block = Buffer.alloc(64 * 1024, 'x');
+      const pump = () => {
+        while (!socket.destroyed && socket.write(block));
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    expect(await peerErrorOf(link.send(get('/')))).toMatchObject({ code: 'peer.too-large' });
+  });
+  test('a bomb of 100 MB in 100 KB stays small', async () => {
+    const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
+    const { stranger } = await web((_request, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(bomb);
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await peerErrorOf(stranger.send(get('/')))).toMatchObject({ code: 'peer.too-large' });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
+  });
+  test('endless headers are cut off', async () => {
+    const { link } = await rawWeb((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const pump = () => {
+        while (!socket.destroyed && socket.write(`x-more: ${'y'.repeat(1_000)}\r\n`));
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    expect(await peerErrorOf(link.send(get('/')))).toMatchObject({ code: 'peer.too-large' });
+  });
+  test.each([
+    'garbage\r\n\r\n',
+    'HTTP/9.9 abc\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nnot gzip at all',
+    'HTTP/1.1 200 OK\r\ncontent-encoding: unheard-of\r\n\r\n{}',
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n',
+    '\0\0\0\0',
+    '',
+  ])('%j is a PeerError', async (bytes) => {
+    const { link } = await rawWeb((socket) => socket.end(bytes));
+    const { code } = await peerErrorOf(link.send(get('/'), { deadlineMs: 1_000 }));
+    expect(['peer.unparsable', 'peer.reset']).toContain(code);
+  });
+});
+
+test('a self-signed certificate is accepted on port 443', async () => {
+  const { createServer: createTlsServer } = await import('node:https');
+  const { key, cert } = await import('./self-signed.data.ts');
+  const server = createTlsServer({ key, cert }, (_request, response) => response.end('{"tls":true}'));
+  await listen(server);
+  const transport = transportTo({ 443: portOf(server) });
+  open.push(transport, { close: () => server.closeAllConnections() }, { close: () => server.close() });
+  expect(await transport.link('127.0.0.1').send(get('/', { port: 443 }))).toEqual({ tls: true });
+});
+
+test('one connection serves the requests of a visit', async () => {
+  const { stranger, sockets } = await web((_request, response) => response.end('{}'));
+  for (let i = 0; i < 5; i++) await stranger.send(get('/'));
+  expect(sockets.size).toBe(1);
+});
+
+test('a closed transport sends nothing', async () => {
+  const { transport, stranger, requests } = await web((_request, response) => response.end('{}'));
+  await (transport satisfies Transport).close();
+  await expect(stranger.send(get('/'))).rejects.toMatchObject({ family: 'cancelled' });
+  expect(requests).toHaveLength(0);
+});
