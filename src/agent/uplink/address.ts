@@ -1,0 +1,31 @@
+// Where the service is. Encrypted, or the machine itself; anything else only when the operator says so. It resolves no names.
+import { ConfigError } from '../../base/errors.ts';
+import { parseIpv4 } from '../../base/ipv4.ts';
+
+export type ServiceAddress = {
+  /** `http:` or `https:`, without a trailing slash. */
+  readonly http: string;
+  /** `ws:` or `wss:`. */
+  readonly ws: string;
+};
+
+const FORMS = 'https://… or wss://… (http:// and ws:// only to this machine, or with allowPlain)';
+
+/** Throws ConfigError when the text is no address that a token may be sent to. */
+export function serviceAddress(text: string, { allowPlain }: { readonly allowPlain: boolean }): ServiceAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const refuse = (message: string) => new ConfigError('read the address of the service', [{ path: 'url', message }]);
+  if (url === undefined) throw refuse(`is not ${FORMS}`);
+  const isEncrypted = url.protocol === 'https:' || url.protocol === 'wss:';
+  const isPlain = url.protocol === 'http:' || url.protocol === 'ws:';
+  if (!isEncrypted && !isPlain) throw refuse(`is not ${FORMS}`);
+  if (url.username !== '' || url.password !== '') throw refuse('must not hold a user or a password');
+  if (isPlain && !allowPlain && !isLoopback(url.hostname)) throw refuse(`is not encrypted: use ${FORMS}`);
+  const rest = `${url.host}${url.pathname.replace(/\/+$/, '')}`;
+  return { http: `${isEncrypted ? 'https' : 'http'}://${rest}`, ws: `${isEncrypted ? 'wss' : 'ws'}://${rest}` };
+}
+
+function isLoopback(hostname: string): boolean {
+  const address = parseIpv4(hostname);
+  return hostname === 'localhost' || hostname === '[::1]' || (address !== undefined && address >>> 24 === 127);
+}

@@ -1,0 +1,57 @@
+// What the uplink needs of others and what it tells them. Types only.
+import type { Secret } from '../../base/secrets.ts';
+import type { SliceHeader, TaskOrder } from '../../wire/frames.ts';
+
+/** One uplink's view of what waits to be sent; sequence numbers are those of its epoch. */
+export type SliceSource = {
+  position(): {
+    readonly epoch: string;
+    readonly firstSeq: number;
+    readonly ackedSeq: number;
+    readonly nextSeq: number;
+  };
+  /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
+  read(range: {
+    afterSeq: number;
+    maxSlices: number;
+    maxBytes: number;
+  }): readonly { readonly header: SliceHeader; readonly body: Uint8Array }[];
+  acknowledge(seq: number): void;
+  /** The peer's account does not match ours: start a new epoch with what the peer does not have. */
+  renewEpoch(peerAckedSeq: number): void;
+  onMore(listener: () => void): () => void;
+};
+
+export type TaskListener = {
+  /** Returns once the orders are journaled: only then are they confirmed. Throws when they are not; they come again. */
+  onTasks(orders: readonly TaskOrder[]): void;
+  onCancel(taskId: string): void;
+};
+
+export type UplinkCredentials = { readonly agentId: string; readonly token: Secret };
+
+/** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
+export type UplinkState = {
+  readonly name: string;
+  readonly phase: 'stopped' | 'connecting' | 'online' | 'waiting' | 'refused';
+  readonly connectedSince: number | undefined;
+  readonly nextTryAt: number | undefined;
+  readonly lastError: string | undefined;
+  /** Slices that the service has not confirmed; undefined when it cannot be told. */
+  readonly backlog: number | undefined;
+  /** Service clock minus ours at the last welcome, ms. */
+  readonly skewMs: number | undefined;
+};
+
+export type Timing = {
+  readonly pingMs: number;
+  readonly silenceMs: number;
+  /** For the connection, and again for the welcome. */
+  readonly answerMs: number;
+  /** Without any acknowledgement while slices are on the way. */
+  readonly ackMs: number;
+  readonly backoff: { readonly baseMs: number; readonly capMs: number };
+  /** A connection that lasts this long starts the backoff anew. */
+  readonly stableMs: number;
+  readonly refusedMs: number;
+};

@@ -1,0 +1,145 @@
+// The agent's line to one service: outbound only, kept up for as long as it is started. It waits longer and longer, at random, between tries.
+// It stores nothing: what is sent comes from the source, and goes from there only when the service has confirmed it.
+import { fullJitterMs } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
+import { serviceAddress } from './address.ts';
+import { type Connection, type ConnectionEnd, connect } from './connection.ts';
+import type { SliceSource, TaskListener, Timing, UplinkCredentials, UplinkState } from './contract.ts';
+import { createWindow } from './window.ts';
+
+export type Uplink = {
+  readonly name: string;
+  start(): void;
+  stop(): Promise<void>;
+  state(): UplinkState;
+};
+
+const TIMING: Timing = {
+  pingMs: PING_INTERVAL_MS,
+  silenceMs: PEER_SILENCE_MS,
+  answerMs: 15_000,
+  ackMs: 60_000,
+  backoff: { baseMs: 1_000, capMs: 60_000 },
+  stableMs: 60_000,
+  refusedMs: 300_000,
+};
+
+/** Throws ConfigError when the address may not be used. */
+export function createUplink(options: {
+  readonly name: string;
+  readonly url: string;
+  readonly allowPlain?: boolean;
+  readonly credentials: UplinkCredentials;
+  readonly version: string;
+  readonly source: SliceSource;
+  readonly tasks: TaskListener;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly onState?: (state: UplinkState) => void;
+  readonly timing?: Partial<Timing>;
+}): Uplink {
+  const { name, clock, random, log, source } = options;
+  const timing = { ...TIMING, ...options.timing };
+  const address = serviceAddress(options.url, { allowPlain: options.allowPlain ?? false });
+  const window = createWindow();
+  let phase: UplinkState['phase'] = 'stopped';
+  let connectedSince: number | undefined;
+  let nextTryAt: number | undefined;
+  let lastError: string | undefined;
+  let skewMs: number | undefined;
+  let connection: Connection | undefined;
+  let running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+
+  const backlog = () => {
+    try {
+      const { nextSeq, ackedSeq } = source.position();
+      return nextSeq - 1 - ackedSeq;
+    } catch {
+      return undefined;
+    }
+  };
+
+  const state = (): UplinkState => ({ name, phase, connectedSince, nextTryAt, lastError, backlog: backlog(), skewMs });
+
+  const enter = (next: UplinkState['phase']) => {
+    phase = next;
+    if (next !== 'online') connectedSince = undefined;
+    if (next !== 'waiting' && next !== 'refused') nextTryAt = undefined;
+    try {
+      options.onState?.(state());
+    } catch (error) {
+      log.error({ uplink: name, error: renderError(error) }, 'a listener of the uplink failed');
+    }
+  };
+
+  const attempt = async (): Promise<{ end: ConnectionEnd; onlineMs: number }> => {
+    let onlineAtMs: number | undefined;
+    enter('connecting');
+    try {
+      connection = connect({
+        ...options,
+        address,
+        window,
+        timing,
+        onWelcome(skew) {
+          onlineAtMs = clock.monotonicMs();
+          connectedSince = clock.nowMs();
+          skewMs = skew;
+          lastError = undefined;
+          enter('online');
+          log.info({ uplink: name, backlog: backlog(), skewMs }, 'connected to the service');
+        },
+      });
+      if (running?.stop.signal.aborted) connection.stop();
+      const end = await connection.ended;
+      return { end, onlineMs: onlineAtMs === undefined ? 0 : clock.monotonicMs() - onlineAtMs };
+    } catch (error) {
+      return { end: { kind: 'lost', reason: renderError(error) }, onlineMs: 0 };
+    } finally {
+      connection = undefined;
+    }
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    let tries = 0;
+    while (!signal.aborted) {
+      const { end, onlineMs } = await attempt();
+      if (signal.aborted) break;
+      lastError = end.reason;
+      if (onlineMs >= timing.stableMs) tries = 0;
+      const isRefused = end.kind === 'refused';
+      // A crowd of refused agents must not come back in step either.
+      const delayMs = isRefused
+        ? timing.refusedMs * (0.9 + 0.2 * random())
+        : fullJitterMs(tries, timing.backoff, random);
+      tries++;
+      nextTryAt = clock.nowMs() + delayMs;
+      enter(isRefused ? 'refused' : 'waiting');
+      log.warn({ uplink: name, reason: end.reason, retryMs: Math.round(delayMs) }, 'not connected to the service');
+      await clock.sleep(delayMs, signal).catch(() => {});
+    }
+    enter('stopped');
+  };
+
+  return {
+    name,
+    start() {
+      if (running !== undefined) return;
+      const stop = new AbortController();
+      running = { stop, done: run(stop.signal) };
+    },
+    async stop() {
+      const current = running;
+      if (current === undefined) return;
+      current.stop.abort();
+      connection?.stop();
+      await current.done;
+      if (running === current) running = undefined;
+    },
+    state,
+  };
+}

@@ -1,0 +1,110 @@
+// A service small enough to misbehave on command: stores slices by sequence number, acknowledges, sends what a test tells it to.
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type AgentFrame, agentFrameSchema, decodeSlice } from '../../../../src/wire/frames.ts';
+import { contents } from '../outbox/farm-records.ts';
+
+export type TinyService = Awaited<ReturnType<typeof startService>>;
+
+export async function startService(options: { port?: number; refuse?: number } = {}) {
+  const server: Server = createServer();
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  const wss = new WebSocketServer({ noServer: true, maxPayload: 1024 * 1024, perMessageDeflate: false });
+  /** epoch → sequence → samples; what was sent again is counted. */
+  const stored = new Map<string, Map<number, number[]>>();
+  const frames: AgentFrame[] = [];
+  const requests: IncomingMessage[] = [];
+  const closes: { code: number; reason: string }[] = [];
+  const behaviour = {
+    refuse: options.refuse,
+    /** undefined = as stored. */
+    welcomeSeq: undefined as number | undefined,
+    isSilent: false,
+    mayAck: (_seq: number) => true,
+    onSlice: (_socket: WebSocket, _seq: number) => {},
+    onWelcomed: (_socket: WebSocket) => {},
+  };
+  let duplicates = 0;
+  let holes = 0;
+
+  server.on('upgrade', (request, socket, head) => {
+    requests.push(request);
+    if (behaviour.refuse !== undefined) {
+      socket.end(`HTTP/1.1 ${behaviour.refuse} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      return;
+    }
+    wss.handleUpgrade(request, socket, head, (ws) => {
+      let epoch = '';
+      ws.on('error', () => {});
+      ws.on('close', (code, reason) => closes.push({ code, reason: reason.toString() }));
+      ws.on('message', (data, isBinary) => {
+        if (!Buffer.isBuffer(data)) return;
+        if (isBinary) {
+          const slice = decodeSlice(data);
+          if (slice === undefined) throw new Error('not a slice');
+          const { header, compressedBody: body } = slice;
+          const known = stored.get(header.epoch) ?? new Map<number, number[]>();
+          stored.set(header.epoch, known);
+          if (known.has(header.seq)) duplicates++;
+          else {
+            if (header.seq !== known.size + 1) holes++;
+            known.set(header.seq, contents([{ header, body }]).samples);
+          }
+          behaviour.onSlice(ws, header.seq);
+          if (behaviour.mayAck(header.seq)) ws.send(JSON.stringify({ type: 'ack', epoch, seq: header.seq }));
+          return;
+        }
+        const frame = agentFrameSchema.parse(JSON.parse(data.toString('utf8')));
+        frames.push(frame);
+        if (frame.type !== 'hello') return;
+        epoch = frame.epoch;
+        if (behaviour.isSilent) return;
+        const acked_seq = behaviour.welcomeSeq ?? stored.get(epoch)?.size ?? 0;
+        ws.send(JSON.stringify({ type: 'welcome', protocol: 1, acked_seq, at: new Date().toISOString() }));
+        behaviour.onWelcomed(ws);
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    stored,
+    frames,
+    requests,
+    closes,
+    behaviour,
+    /** Every sample of every epoch, in order. */
+    samples: () =>
+      [...stored.values()].flatMap((slices) =>
+        [...slices.keys()].sort((a, b) => a - b).flatMap((seq) => slices.get(seq) ?? []),
+      ),
+    duplicates: () => duplicates,
+    holes: () => holes,
+    connections: () => sockets.size,
+    send(frame: unknown) {
+      for (const ws of wss.clients)
+        ws.send(typeof frame === 'string' || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame));
+    },
+    /** Cuts every connection without a goodbye. */
+    cut() {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    /** Stops reading: the peer sees an open connection on which nothing happens. */
+    freeze() {
+      for (const socket of sockets) socket.pause();
+    },
+    async stop() {
+      for (const ws of wss.clients) ws.terminate();
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
