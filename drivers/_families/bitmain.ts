@@ -10,7 +10,7 @@ const row = z.record(z.string(), z.unknown());
 
 /** TCP `stats`; `STATS` holds the version object before the data in the classic form, the data alone in the new one. */
 export const statsReply = z.looseObject({
-  STATUS: z.unknown(),
+  STATUS: z.unknown().optional(),
   INFO: z.looseObject({ CompileTime: text(), type: text(), miner_version: text() }).optional().catch(undefined),
   STATS: list(row, 8),
 });

@@ -1,0 +1,58 @@
+// A driver to copy. It is for a device that does not exist, is compiled and tested like the others, and is not in drivers/index.ts.
+//
+// 1. Copy this folder, name it after the firmware family (`antminer-stock`, not `s19`), change `id` and `make`.
+// 2. Write `asks`: what to send and how often. `poll` = each poll, as few as possible; `slow` = pools, errors, light, mode; `static` = names.
+// 3. Write one schema per ask in replies.ts. Readers of src/driver/fields.ts turn what devices write into numbers or into undefined.
+// 4. Write `read`: replies in, Reading out. Units are in the names of the fields. What the device did not say stays away.
+// 5. Add abilities: only what you have seen work. Leave out what the family cannot do.
+// 6. Add one line to drivers/index.ts. `npx vitest run --project contract` tells what is missing.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import { defineDriver } from '../../src/driver/contract.ts';
+import { versionTexts } from '../_families/cgminer.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+export const blueprint = defineDriver({
+  id: 'blueprint',
+  make: 'Example',
+  // What people look up. `evidence` says how sure we are: an answer of a real device, of our simulated one, or documents only.
+  covers: [{ models: 'Example One', firmware: '1.0 and newer', evidence: 'claimed' }],
+  asks: {
+    summary: { every: 'poll', via: 'cgminer', command: 'summary' },
+    boards: { every: 'poll', via: 'cgminer', command: 'devs' },
+    // Sent only when the device does not know `devs`.
+    oldBoards: { every: 'poll', via: 'cgminer', command: 'gpus', insteadOf: 'boards' },
+    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
+    // Redirects are not followed; the core logs in and reuses the login.
+    system: { every: 'static', via: 'http', method: 'GET', path: '/api/system', auth: 'digest', as: 'json' },
+  },
+  replies,
+  abilities: {
+    reboot: {
+      // `once` = never repeated: after a crash of ours the outcome is found out by looking at the device.
+      effect: 'once',
+      offlineS: [40, 180],
+      params: z.looseObject({}),
+      async act(link) {
+        try {
+          await link.send({ via: 'http', method: 'POST', path: '/api/reboot', auth: 'digest', as: 'text' });
+          return { kind: 'accepted' };
+        } catch (error) {
+          // Sent, but the device was gone before it answered: that is no failure, the task gate looks whether it came back younger.
+          if (error instanceof PeerError && error.wasSent) return { kind: 'lost-reply' };
+          throw error;
+        }
+      },
+    },
+  },
+  login: { kind: 'digest', factoryDefault: { user: 'admin', password: 'admin' } },
+  quirks: { parallel: 2, warmUpS: 300 },
+  // Pure: decided from the answers to the shared probe questions alone. `undefined` = not ours.
+  identify({ version }) {
+    const { Example: firmwareVersion, Type: model } = versionTexts(version);
+    if (firmwareVersion === undefined) return undefined;
+    return { confidence: 'sure', make: 'Example', firmwareVersion, ...(model && { model }) };
+  },
+  read,
+});
