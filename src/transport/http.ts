@@ -47,7 +47,9 @@ export async function askHttp(
   const budget = timeBudget(web.clock, limits, DEFAULT_DEADLINE_MS);
   const send = (authorization?: string) => sendOnce(web, to, request, budget, what, authorization);
   const answer =
-    request.auth === 'digest' && login ? await sendWithDigest(web, to, login, request, what, send, limits.signal) : await send();
+    request.auth === 'digest' && login
+      ? await sendWithDigest(web, to, login, request, what, send, limits.signal)
+      : await send();
   throwIfFailed(answer, what);
   if (request.as === 'text') return decodeReply(answer.body).text;
   const json = repairJson(answer.body);
