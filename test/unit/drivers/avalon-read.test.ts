@@ -1,0 +1,249 @@
+// Readings of Avalons: powers, boards, fans, states and faults, each from the token that means it.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { avalon } from '../../../drivers/avalon/driver.ts';
+import { readingSchema } from '../../../src/model/reading.ts';
+
+const estats = (text: string, when = 1_753_431_749) => ({
+  STATUS: [{ STATUS: 'S', When: when, Code: 70 }],
+  STATS: [{ STATS: 0, ID: 'AVA100', 'MM ID0': text }],
+});
+const read = (text: string, generation = 'a') => avalon.read({ estats: estats(text) }, { generation }).reading;
+
+describe('power', () => {
+  const power = (text: string) => {
+    const { powerW, psuOutputPowerW, psus } = read(text);
+    return [powerW, psuOutputPowerW, psus?.[0]?.outputVoltageV];
+  };
+  test('is what the wall gives, not what the PSU puts out', () => {
+    expect(power('PS[0 1214 1316 242 3189 1320 3504] GHSspd[1]')).toEqual([3_504, 3_189, 13.16]);
+    expect(power('PS[0 1209 1187 297 3526 1188 3731] WALLPOWER[3740] GHSspd[1]')).toEqual([3_740, 3_526, 11.87]);
+  });
+  test('is never the set voltage, where the list ends before the wall power', () => {
+    expect(power('PS[0 1228 1299 238 3086 1296] GHSspd[1]')).toEqual([undefined, 3_086, 12.99]);
+  });
+  test('of an idle machine is what it still draws; an output of 0 beside a hashrate is not known', () => {
+    expect(power('PS[0 1221 4 0 0 2245 146] GHSspd[0.00]')).toEqual([146, 0, undefined]);
+    expect(power('PS[0 0 27541 4 0 3756 133] GHSspd[6598.84]')).toEqual([133, undefined, undefined]);
+  });
+  test('of a silent PSU is not known, and the silence is a fault', () => {
+    const reading = read('PS[0 0 0 0 0 0 0] GHSspd[0]');
+    expect(reading).not.toHaveProperty('powerW');
+    expect(reading).not.toHaveProperty('psuOutputPowerW');
+    expect(reading.psus).toEqual([{ isOk: false }]);
+    expect(reading.errors).toMatchObject([{ code: 'PS:silent', category: 'psu' }]);
+  });
+});
+
+describe('boards', () => {
+  test('share the chips when the machine gives only their sum, if it divides', () => {
+    const chips = (text: string) => read(text).boards?.map((board) => board.chips);
+    expect(chips('GHSspd[9] MGHS[3 3 3] TA[360]')).toEqual([120, 120, 120]);
+    expect(chips('GHSspd[9] MGHS[3 3 3] TA[359]')).toEqual([undefined, undefined, undefined]);
+    expect(chips('GHSspd[9] MGHS[3 3] TA[5] PVT_T0[60 61] PVT_T1[60 61 62]')).toEqual([2, 3]);
+    expect(read('GHSspd[9] MGHS[3 3 3] TA[359]').totalChips).toBe(359);
+  });
+  test('without any sign of life are left out', () => {
+    const reading = read('GHSspd[9] MGHS[3 0 3] MTmax[77 -273 76] TA[240]');
+    expect(reading.boards?.map(({ slot, chips }) => [slot, chips])).toEqual([
+      [0, 120],
+      [2, 120],
+    ]);
+  });
+  test('of a machine at rest hash nothing, though their averages stand', () => {
+    const reading = read(
+      "'STATS':{SYSTEMSTATU[Work: In Idle, Hash Board: 1] GHSspd[0.00] GHSavg[44350] MGHS[44350.83] TA[160] TMax[0] SoftOFF[4]}",
+    );
+    expect(reading.boards).toMatchObject([{ slot: 0, hashrateHs: 0, chips: 160 }]);
+    expect(reading.boards?.[0]).not.toHaveProperty('chipTempMaxC');
+  });
+  test('have the mean of their clock steps, else the frequency of the machine', () => {
+    const mhz = read('GHSspd[9] MGHS[3 3] Freq[502.41] SF0[472 492 512 532]').boards?.map(
+      (board) => board.frequencyMhz,
+    );
+    expect(mhz).toEqual([502, 502.41]);
+  });
+  test('have their own error counts only where these add up to the total', () => {
+    const errors = (text: string) => read(text).boards?.map((board) => board.hwErrors);
+    expect(errors('GHSspd[9] MGHS[3 3 3] MH[999 697 1039] HW[2735]')).toEqual([999, 697, 1_039]);
+    expect(errors('GHSspd[9] MGHS[3 3 3] MH[1 2 3] HW[2735]')).toEqual([undefined, undefined, undefined]);
+  });
+  test('of newest builds have a section each', () => {
+    const stats = {
+      STATS: [
+        {
+          Elapsed: 50,
+          HBinfo: "'HB0':{PVT_T0[58 59 60]} 'HB1':{PVT_T0[99 0]}",
+          'MM ID0:Summary': "'STATS':{GHSspd[9] MGHS[3 3] Elapsed[80]}",
+        },
+      ],
+    };
+    const { reading } = avalon.read({ homeStats: stats }, { generation: 'home' });
+    expect(reading.boards).toMatchObject([
+      { slot: 0, chips: 3, chipTempMaxC: 60, chipTempAvgC: 59 },
+      { slot: 1, chips: 2, chipTempMaxC: 99, chipTempAvgC: 99 },
+    ]);
+    expect(reading.uptimeS).toBe(50);
+  });
+});
+
+describe('fans', () => {
+  test('are as many as the model has, standing still included', () => {
+    expect(read('Ver[1246-83-x] Fan1[5344] Fan2[0] Fan3[5349] Fan4[5309] FanR[72%]').fans).toEqual([
+      { index: 0, rpm: 5_344, dutyPercent: 72 },
+      { index: 1, rpm: 0, dutyPercent: 72 },
+      { index: 2, rpm: 5_349, dutyPercent: 72 },
+      { index: 3, rpm: 5_309, dutyPercent: 72 },
+    ]);
+  });
+  test('of an unknown model are those that turn', () => {
+    expect(read('Fan1[4275] Fan2[4282] Fan3[0] Fan4[0]').fans?.map(({ index }) => index)).toEqual([0, 1]);
+    expect(read('Fan1[0] Fan2[0]')).not.toHaveProperty('fans');
+  });
+  test('of a liquid model are none', () => {
+    expect(read('Ver[1566HA-1-x] Fan1[0] Fan2[0]')).toMatchObject({
+      fans: [],
+      expected: { fans: 0, cooling: 'liquid' },
+    });
+  });
+});
+
+describe('state', () => {
+  test('is at work when it says so and is not soft-off', () => {
+    const state = (text: string) => [read(text).isMining, read(text).miningMode];
+    expect(state('SYSTEMSTATU[Work: In Work, Hash Board: 3 ] SoftOFF[0] WORKMODE[0]')).toEqual([true, 'normal']);
+    expect(state('SYSTEMSTATU[Work: In Work, Hash Board: 3 ] SoftOFF[1] WORKMODE[1]')).toEqual([false, 'sleep']);
+    expect(state('SYSTEMSTATU[Work: In Idle, Hash Board: 3 ] SoftOFF[0] WORKMODE[1]')).toEqual([false, 'high']);
+    expect(state('GHSspd[5]')).toEqual([true, undefined]);
+  });
+  test('home models count their modes from eco', () => {
+    expect([0, 1, 2, 3].map((mode) => read(`Ver[Q-1_2] WORKMODE[${mode}]`).miningMode)).toEqual([
+      'low',
+      'normal',
+      'high',
+      undefined,
+    ]);
+    expect(read('WORKMODE[2] WORKLEVEL[1]', 'home')).toMatchObject({ miningMode: 'high', miningModePreset: '1' });
+  });
+  test('a clock that was never set is no time', () => {
+    expect(avalon.read({ estats: estats('GHSspd[1]', 24_701) }, {}).reading).not.toHaveProperty('deviceTimeS');
+    expect(read('GHSspd[1]').deviceTimeS).toBe(1_753_431_749);
+  });
+  test('a sensor that is not there is no temperature', () => {
+    const reading = read('ITemp[-273] TMax[0] MTmax[0 -273] MGHS[1 1] GHSspd[2]');
+    expect(reading).not.toHaveProperty('inletTempC');
+    expect(reading).not.toHaveProperty('tempC');
+  });
+});
+
+describe('faults', () => {
+  const faults = (text: string) => read(text).errors?.map(({ code, category, index }) => [code, category, index]);
+  test('are none when every flag is 0', () => {
+    expect(faults('PS[0 1 1 1 1 1 1] POWS[0] HASHS[0 0] POOLS[0] ECHU[0 0] ECMM[0] FanErr[0]')).toEqual([]);
+  });
+  test('have the code that the farm can look up, and the board that is meant', () => {
+    expect(faults('PS[7 1 1] POWS[1] HASHS[0 1] POOLS[1] ECHU[513 128 512] ECMM[4] FanErr[1]')).toEqual([
+      ['PS:7', 'psu', 0],
+      ['POWS:1', 'psu', undefined],
+      ['POOLS:1', 'pool', undefined],
+      ['ECMM:4', 'controlBoard', undefined],
+      ['FanErr:1', 'fan', undefined],
+      ['HASHS:1', 'hashboard', 1],
+      ['ECHU:513', 'hashboard', 0],
+      ['ECHU:128', 'temperature', 1],
+      ['ECHU:512', 'hashboard', 2],
+    ]);
+  });
+  test('are not the chip counts that some builds print as EEPROM, nor counters', () => {
+    expect(faults('EEPROM[160 160 160] CRC[5 0 0] NETFAIL[206 216] SoftOFF[4]')).toEqual([]);
+    expect(faults('EEPROM[0 1 0]')).toEqual([['EEPROM:1', 'eeprom', 1]]);
+  });
+});
+
+test('several controllers behind one address: rates add up, nothing else is told of the first alone', () => {
+  const stats = {
+    STATS: [{ 'MM ID0': 'GHSspd[5] GHSavg[4] MGHS[5] PS[0 1 1 1 1 1 100]', 'MM ID1': 'GHSspd[6] GHSavg[5]' }],
+  };
+  const { reading } = avalon.read({ estats: stats }, {});
+  expect(reading).toEqual({ make: 'Avalon', hashrateHs: 11e9, hashrateWindow: 'realtime', hashrateAverageHs: 9e9 });
+});
+
+test('an answer without a controller makes no sense, and costs nothing else', () => {
+  const version = { VERSION: [{ MAC: 'AABBCCDDEEFF', DNA: 'D' }] };
+  expect(avalon.read({ estats: { STATS: [{ ID: 'POOL0' }] }, version, pools: '<html>' }, {})).toEqual({
+    reading: { make: 'Avalon', mac: 'AABBCCDDEEFF', serialNumber: 'D' },
+    unparsable: ['estats', 'pools'],
+  });
+});
+
+test('pool passwords go nowhere', () => {
+  const pools = { POOLS: [{ POOL: 0, URL: 'stratum+tcp://a:1', User: 'w', Password: 'hidden', Status: 'Alive' }] };
+  expect(JSON.stringify(avalon.read({ pools }, {}))).not.toContain('hidden');
+});
+
+test('no text, however odd, makes read throw or tell an impossible value', () => {
+  const key = fc.constantFrom(
+    ...[
+      'Ver',
+      'DNA',
+      'Elapsed',
+      'GHSspd',
+      'GHSavg',
+      'GHSmm',
+      'MGHS',
+      'MTmax',
+      'MTavg',
+      'TA',
+      'PVT_T0',
+      'SF0',
+      'Freq',
+      'Fan1',
+      'FanR',
+    ],
+    ...[
+      'PS',
+      'WALLPOWER',
+      'MPO',
+      'WORKMODE',
+      'WORKLEVEL',
+      'SYSTEMSTATU',
+      'SoftOFF',
+      'HASHS',
+      'ECHU',
+      'ECMM',
+      'MH',
+      'HW',
+      'Temp',
+      'TMax',
+      'HBOTemp',
+    ],
+  );
+  const value = fc.array(
+    fc.oneof(
+      fc.constantFrom(
+        '0',
+        '1',
+        '-1',
+        '1e999',
+        '1e300',
+        '12.5',
+        '-273',
+        'nan',
+        'x'.repeat(400),
+        'Hash Board: 99',
+        'In Work',
+      ),
+      fc.double().map(String),
+    ),
+    { maxLength: 4 },
+  );
+  const text = fc
+    .array(fc.tuple(key, value), { maxLength: 12 })
+    .map((tokens) => tokens.map(([name, values]) => `${name}[${values.join(' ')}]`).join(' '));
+  fc.assert(
+    fc.property(text, fc.constantFrom('a', 'home'), (written, generation) => {
+      readingSchema.parse(read(written, generation));
+    }),
+    { numRuns: 500 },
+  );
+});
