@@ -12,9 +12,9 @@ export const OFFLINE_SOURCE = 'contact';
 export type MinerRecordParts = { readonly document: MinerDocument; readonly extras: MinerExtras };
 
 export type DocumentFacts = {
-  /** What this visit read; undefined when it failed. */
+  /** The newest successful reading: of this visit, or of an earlier one when this visit failed. */
   readonly reading: Reading | undefined;
-  /** What was reported before; the values that stand when the visit failed. */
+  /** What was reported before; its values stand when there is no reading (after a restart, before the first answer). */
   readonly previous?: MinerRecordParts | undefined;
   readonly ip: string;
   /** Id of the driver. */
@@ -45,7 +45,7 @@ export function toMinerDocument(facts: DocumentFacts): MinerRecordParts {
       ? (previous ?? { document: fromReading({}, facts), extras: extrasOf({}, facts) })
       : { document: fromReading(reading, facts), extras: extrasOf(reading, facts) };
   const isOffline =
-    reading === undefined && facts.flags.some((flag) => flag.type === 'network' && flag.source === OFFLINE_SOURCE);
+    !facts.isLastCheckOk && facts.flags.some((flag) => flag.type === 'network' && flag.source === OFFLINE_SOURCE);
   return {
     document: {
       ...standing.document,

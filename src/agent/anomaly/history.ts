@@ -55,7 +55,7 @@ export function advance(step: Step): History {
     uptimeS: reading.uptimeS ?? before.uptimeS,
     onlineT: before.onlineT ?? t,
     activeT: hasWoken || !isSameMode ? t : before.activeT,
-    restartsT: hasRestarted && !isOwn ? [...common.restartsT, t].slice(-16) : common.restartsT,
+    restartsT: hasRestarted && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
     shares: sharesOf(step, t),
     still: stillOf(before.still, reading, t),
     average: averageOf(hasRestarted ? undefined : before.average, reading, t, settings.lowHashrate.average),
@@ -66,6 +66,10 @@ export function advance(step: Step): History {
     learned: learn(step, t, isSameModel, isSameMode),
   };
 }
+
+/** A restart inside a gap counts from when it happened, not from when it was seen. */
+const startOf = (reading: Reading, before: History, t: number): number =>
+  Math.max(before.t, t - (reading.uptimeS ?? 0) * 1_000);
 
 const within = (spanMs: number, t: number, times: readonly number[]): number[] =>
   times.filter((time) => t - time < spanMs).slice(-128);

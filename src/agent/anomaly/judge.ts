@@ -10,6 +10,8 @@ import type { AnomalySettings } from './settings.ts';
 import { SEVERITIES } from './severity.ts';
 import { type Condition, EMPTY_HISTORY, type MinerJudgement } from './state.ts';
 
+export type { MinerJudgement } from './state.ts';
+
 /** `previous` undefined = a miner never judged before. `nowMs` is wall time; it may step without harm. */
 export function judge(
   previous: MinerJudgement | undefined,

@@ -20,6 +20,8 @@ import {
 } from './record.ts';
 import { createIdentityStore } from './store.ts';
 
+export { identityMigrations } from './store.ts';
+
 export type Observed =
   | { readonly kind: 'settled'; readonly key: string; readonly events: readonly EventRecord[] }
   /** Look whether `oldIp` still answers with the same MAC (or serial), then observe the same sighting again with the result. */
