@@ -15,7 +15,9 @@ export const mustHaveRecordings = process.env.PITHEAD_REQUIRE_RECORDINGS === '1'
 const responseSchema = z.object({
   file: z.string(),
   transport: z.string(),
-  send: z.looseObject({ command: z.string().optional(), cmd: z.string().optional(), param: z.unknown().optional() }).optional(),
+  send: z
+    .looseObject({ command: z.string().optional(), cmd: z.string().optional(), param: z.unknown().optional() })
+    .optional(),
   path: z.string().optional(),
 });
 const recordingSchema = z.object({

@@ -1,0 +1,120 @@
+// Where each value of the recordings' index stands in a Reading, and which values a Reading has no place for, with the reason.
+import { normaliseMac } from '../../src/model/identity-facts.ts';
+import type { Reading } from '../../src/model/reading.ts';
+
+export type Place = (reading: Reading) => unknown;
+
+const sum = (values: readonly (number | undefined)[] | undefined) =>
+  values?.reduce<number | undefined>((total, value) => (value === undefined ? total : (total ?? 0) + value), undefined);
+const mean = (values: readonly (number | undefined)[] | undefined) => {
+  const total = sum(values);
+  return total === undefined || values === undefined ? undefined : total / values.length;
+};
+
+export const PLACES: Readonly<Record<string, Place>> = {
+  accepted: (r) => r.pools?.[0]?.accepted,
+  ambientTempC: (r) => r.inletTempC,
+  apiVersion: (r) => r.apiVersion,
+  averageTempC: (r) => mean(r.boards?.map((board) => board.chipTempAvgC)),
+  boardAvgTempC: (r) => r.boards?.map((board) => board.chipTempAvgC),
+  boardCount: (r) => r.boards?.length,
+  boardHashrateHs: (r) => r.boards?.map((board) => board.hashrateHs),
+  boardInletTempC: (r) => r.boards?.[0]?.inletTempC,
+  boardMaxTempC: (r) => r.boards?.map((board) => board.chipTempMaxC),
+  boardOutletTempC: (r) => r.boards?.[0]?.outletTempC,
+  chipsTotal: (r) => r.totalChips ?? sum(r.boards?.map((board) => board.chips)),
+  controlBoard: (r) => r.controlBoard,
+  errorCodesSortedUnique: (r) => r.errors?.map(({ code }) => Number(code)).toSorted((a, b) => a - b),
+  expectedHashrateHs: (r) => r.expected?.hashrateHs,
+  fanCount: (r) => r.fans?.length,
+  fanPct: (r) => r.fans?.[0]?.dutyPercent,
+  fansRpm: (r) => r.fans?.map((fan) => fan.rpm),
+  firmwareVersion: (r) => r.firmwareVersion,
+  hashrate15mHs: (r) => r.hashrateSettledHs,
+  hashrate30mHs: (r) => r.hashrateSettledHs,
+  hashrateAvgHs: (r) => r.hashrateAverageHs,
+  hashrateHs: (r) => r.hashrateHs,
+  hostname: (r) => r.hostname,
+  inletTempC: (r) => r.inletTempC,
+  isMining: (r) => r.isMining,
+  lightOn: (r) => r.isLightOn,
+  // As written it goes on to the identity rules, which take only a valid one.
+  mac: (r) => (r.mac === undefined ? undefined : normaliseMac(r.mac)),
+  poolCount: (r) => r.pools?.length,
+  powerLimitW: (r) => r.powerLimitW,
+  powerMode: (r) => r.miningMode,
+  powerTargetW: (r) => r.powerLimitW,
+  powerW: (r) => r.powerW,
+  psuFanRpm: (r) => r.psus?.[0]?.fanRpm,
+  psuOutputPowerW: (r) => r.psuOutputPowerW,
+  rejected: (r) => r.pools?.[0]?.rejected,
+  serialNumber: (r) => r.serialNumber,
+  uptimeS: (r) => r.uptimeS,
+  wallPowerW: (r) => r.powerW,
+  workLevel: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
+};
+
+type Item<K extends 'boards' | 'pools' | 'psus'> = NonNullable<Reading[K]>[number];
+
+export const BOARD_PLACES: Readonly<Record<string, (board: Item<'boards'>) => unknown>> = {
+  slot: (b) => b.slot,
+  serialNumber: (b) => b.serialNumber,
+  chips: (b) => b.chips,
+  hashrateHs: (b) => b.hashrateHs,
+  expectedHashrateHs: (b) => b.expectedHashrateHs,
+  frequencyMhz: (b) => b.frequencyMhz,
+  hwErrors: (b) => b.hwErrors,
+  tempPcbC: (b) => b.boardTempsC,
+  boardTempC: (b) => b.boardTempsC?.[0],
+  chipTempC: (b) => b.chipTempAvgC,
+  outletTempC: (b) => b.outletTempC,
+};
+export const POOL_PLACES: Readonly<Record<string, (pool: Item<'pools'>) => unknown>> = {
+  index: (p) => p.index,
+  url: (p) => p.url,
+  user: (p) => p.user,
+  accepted: (p) => p.accepted,
+  rejected: (p) => p.rejected,
+  stale: (p) => p.stale,
+  difficulty: (p) => p.difficulty,
+  alive: (p) => p.isAlive,
+  active: (p) => p.isActive,
+};
+export const PSU_PLACES: Readonly<Record<string, (psu: Item<'psus'>) => unknown>> = {
+  model: (p) => p.model,
+  serialNumber: (p) => p.serialNumber,
+  fanRpm: (p) => p.fanRpm,
+};
+
+/** Values of a recording that are not read, per set: `<field>` or `boards.<field>`, with the reason. Nothing else may be missing. */
+export const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'antminer-stock--s19pro-s21-2022': {
+    minerVersion: 'a Reading has one firmware version; the file system version is what users compare',
+    compileTime: 'it stands in for the firmware version only where there is no file system version',
+    'boards.chain': 'the slot is told, counted from 0; the chain number is the firmware’s own',
+    'boards.tempChipC': 'a Reading keeps the hottest and the mean of the chip sensors; checked below as chipTempMaxC',
+  },
+  'avalon--a1246-21072802': {
+    psuCurrentA: 'a Reading has no place for currents',
+    pingMs: 'a Reading has no place for the delay of the pool',
+  },
+  'avalon--q-25052801': {
+    softOffReason: 'a Reading tells sleep, not its reason',
+    workMode: 'while it is off the mode is sleep, not the mode it would wake to',
+  },
+  'whatsminer-api3--error-code-shapes': {
+    errorCodesForString: 'of the second answer of the set: checked in a test of its own',
+  },
+  'whatsminer-api1--m20s-20210322': {
+    'psu.name': 'the model names the same thing more precisely',
+    chipTempC: 'checked per board, where a Reading has it',
+  },
+};
+
+/** Figures that a driver takes from another answer of the same minute: relative tolerance, with the reason. */
+export const TOLERANCE: Readonly<Record<string, { readonly relative: number; readonly reason: string }>> = {
+  'antminer-stock--s19pro-s21-2022.hashrateAvgHs': {
+    relative: 1e-5,
+    reason: 'the index has the figure of `summary`, the driver that of `stats` of the same second',
+  },
+};
