@@ -9,11 +9,16 @@ import type { AbilityName, ActResult, Driver, Evidence, Identity, Known } from '
 import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
 import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
 import type { Login } from '../transport/request.ts';
-import { type Transport, createTransport } from '../transport/transport.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
 import { type AgentConfig, covers, type LoginRule } from './config.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
-export type MinerTarget = { readonly ip: string; readonly driver: Driver; readonly known: Known; readonly memory: VisitMemory };
+export type MinerTarget = {
+  readonly ip: string;
+  readonly driver: Driver;
+  readonly known: Known;
+  readonly memory: VisitMemory;
+};
 
 export type Recognised =
   | {
@@ -60,7 +65,8 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     const rule = config.credentials.logins.find((entry) => matches(entry, driver, ip));
     if (rule !== undefined) return { login: rule.login, isDefault: false };
     const factory = driver.login.factoryDefault;
-    if (factory === undefined || !config.credentials.factoryDefaults || refusedDefaults.has(`${driver.id} ${ip}`)) return { isDefault: false };
+    if (factory === undefined || !config.credentials.factoryDefaults || refusedDefaults.has(`${driver.id} ${ip}`))
+      return { isDefault: false };
     return { login: { user: factory.user, password: new Secret(factory.password) }, isDefault: true };
   };
 
@@ -78,12 +84,25 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
   const visitOnce = async (target: MinerTarget, signal: AbortSignal) => {
     const { link, isDefault } = linkTo(target);
     const { driver, known, memory } = target;
-    const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: config.poll.deadline });
+    const outcome = await visit({
+      driver,
+      link,
+      known,
+      memory,
+      rhythms,
+      clock,
+      signal,
+      deadlineMs: config.poll.deadline,
+    });
     noteRefusal(target, isDefault, outcome.isLoginRefused);
     return outcome;
   };
 
-  const recogniseInTurn = async (ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised> => {
+  const recogniseInTurn = async (
+    ip: string,
+    openPorts: ReadonlySet<number>,
+    signal: AbortSignal,
+  ): Promise<Recognised> => {
     const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { clock, signal });
     const choice = chooseDriver(drivers, evidence);
     if (choice === undefined) return { status: 'unknown', evidence };
@@ -101,14 +120,19 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
   return {
     transport,
     drivers,
-    recognise: (ip, openPorts, signal) => transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal)),
+    recognise: (ip, openPorts, signal) =>
+      transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal)),
     read: (target, signal, priority = 'poll') =>
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
     act(target, abilityName, params, signal) {
       return transport.turns.run(target.ip, 'command', signal, () => {
         const ability = target.driver.abilities[abilityName];
         if (ability === undefined) {
-          throw new PeerError('peer.unsupported', `${abilityName} on ${target.ip}: driver ${target.driver.id} cannot do it`, 'never');
+          throw new PeerError(
+            'peer.unsupported',
+            `${abilityName} on ${target.ip}: driver ${target.driver.id} cannot do it`,
+            'never',
+          );
         }
         return ability.act(linkTo(target).link, ability.params.parse(params), target.known);
       });

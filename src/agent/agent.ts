@@ -1,31 +1,287 @@
 // The agent: builds the organs, hands each what it needs of the others, starts them in order and stops them in reverse. No organ knows another.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { v4 as newUuid } from 'uuid';
 import { type Clock, loop } from '../base/clock.ts';
-import { renderError } from '../base/errors.ts';
-import { formatIpv4, parseIpv4 } from '../base/ipv4.ts';
+import { CancelledError, renderError } from '../base/errors.ts';
+import { parseIpv4 } from '../base/ipv4.ts';
 import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import type { Secret } from '../base/secrets.ts';
 import { openSqlite } from '../base/sqlite.ts';
+import { VERSION } from '../base/version.ts';
 import { drivers } from '../../drivers/index.ts';
 import type { ScanAccount } from '../model/contact.ts';
+import type { ReportRecord } from '../wire/records.ts';
 import { createAccess, type Recognised } from './access.ts';
-import { averagesMigrations, createAverages } from './averages/averages.ts';
+import { createAverages } from './averages/averages.ts';
+import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
-import { readHost } from './host/host.ts';
+import { createHostReader } from './host/host.ts';
 import { openFileLimit } from './host/readiness.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
-import { createJudgementStore, judgementMigrations } from './anomaly/store.ts';
+import { createMemory, memoryMigrations } from './memory.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import { outboxMigrations } from './outbox/schema.ts';
 import { createPoller } from './poll/poller.ts';
 import { createRoster, type Roster } from './roster.ts';
-import { socketsWithin } from './scan/plan.ts';
-import { readRanges, type ScanRanges } from './scan/ranges.ts';
-import { createScanner, type Scanner } from './scan/scanner.ts';
+import { type ScanPlan, socketsWithin } from './scan/plan.ts';
+import { runScan } from './scan/scan.ts';
+import { createScanner } from './scan/scanner.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 import { createUplink, type Uplink } from './uplink/uplink.ts';
+
+/** One service to report to. `name` names its cursor in the outbox. */
+export type UplinkConfig = {
+  readonly name: string;
+  readonly url: string;
+  readonly agentId: string;
+  readonly token: Secret;
+  readonly allowPlain?: boolean;
+};
+
+export type Agent = {
+  start(): Promise<void>;
+  /** Ends within ten seconds: what is under way is aborted, what was produced is on disk. */
+  stop(): Promise<void>;
+  /** Scans the configured ranges now, before any scheduled scan; resolves with the account when every miner found is known. */
+  scan(): Promise<ScanAccount>;
+  readonly roster: Roster;
+  readonly tasks: TaskGate;
+};
+
+export type AgentOptions = {
+  readonly config: AgentConfig;
+  readonly uplinks: readonly UplinkConfig[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random?: () => number;
+};
+
+const HOST_EVERY_MS = 60_000;
+const WRITE_EVERY_MS = 5_000;
+const STOP_MS = 8_000;
+
+/** The state directory must exist. Throws when its database cannot be opened. */
+export function createAgent({ config, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {
+  const stopping = new AbortController();
+  const db = openSqlite(join(config.stateDir, 'agent.sqlite'), [
+    identityMigrations,
+    averagesMigrations,
+    memoryMigrations,
+    outboxMigrations,
+    tasksMigrations,
+  ]);
+  const mayReach = (ip: string) => {
+    const address = parseIpv4(ip);
+    return address !== undefined && covers(config.ranges, address);
+  };
+  const access = createAccess({ clock, log, drivers, config, mayReach });
+  const book = createIdentityBook(db, { clock, newKey: newUuid });
+  const averages = createAverages(db, { clock });
+  const memory = createMemory(db, clock);
+  const outbox = createOutbox(db, { clock, log, newEpoch: newUuid });
+  outbox.setUplinks(uplinks.map(({ name }) => name));
+
+  const emit = (record: ReportRecord) => {
+    if (record.kind === 'miner') outbox.offer(record);
+    else outbox.append([record]).catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
+  };
+
+  /** A scan's findings go through the roster one by one; whoever waits for a scan waits for them too. */
+  let findings: Promise<void> = Promise.resolve();
+
+  const poller = createPoller({
+    clock,
+    random,
+    log,
+    settings: {
+      intervalMs: config.poll.interval,
+      maxInFlight: config.poll.maxInFlight,
+      visitDeadlineMs: config.poll.deadline,
+    },
+    visit: ({ key }, _rhythms, signal) => {
+      const state = roster.get(key);
+      if (state === undefined) throw new CancelledError('poll a miner that has left');
+      return access.read(state.target, signal);
+    },
+    onResult({ key, ip }, result) {
+      if (result.kind === 'failed') {
+        roster.pollFailed(key, result.error, result.consecutive);
+        return;
+      }
+      roster.polled(key, result.outcome, stopping.signal).catch((error: unknown) => report(error, ip));
+    },
+  });
+
+  const report = (error: unknown, ip: string) => {
+    if (!stopping.signal.aborted) log.error({ ip, cause: renderError(error) }, 'take in what a miner said');
+  };
+
+  const roster = createRoster({
+    clock,
+    log,
+    access,
+    book,
+    averages,
+    memory,
+    settings: config.flags,
+    emit,
+    schedule: { set: (key, ip) => poller.add({ key, ip }), drop: (key) => poller.remove(key) },
+  });
+
+  const openFiles = openFileLimit();
+  const plan = (): ScanPlan | undefined =>
+    config.ranges.toProbe === 0
+      ? undefined
+      : {
+          ranges: config.ranges,
+          known: [...roster.all()].map(({ target }) => target.ip),
+          limits: {
+            maxSockets: socketsWithin(config.scan.maxInFlight, openFiles),
+            maxPerSecond: config.scan.maxPerSecond,
+            probeTimeoutMs: config.scan.timeout,
+            maxIdentifying: config.scan.maxIdentifying,
+          },
+        };
+  const waitingForScan = new Map<string, { resolve: (account: ScanAccount) => void; reject: (error: Error) => void }>();
+  const scanner = createScanner<Recognised>({
+    clock,
+    log,
+    random,
+    run: (scanPlan, brake, listener, signal) =>
+      runScan(scanPlan, { clock, random, brake, probe: access.transport.probe, identify: access.recognise }, listener, signal),
+    schedule: { everyMs: config.scan.every, plan },
+    sink: {
+      onContact(_scan, { ip, found }) {
+        if (found === undefined || found.status === 'unknown') return;
+        findings = findings.then(() => roster.recognised(ip, found, stopping.signal)).catch((error: unknown) => report(error, ip));
+      },
+      onEnd({ id, account }) {
+        if (account !== undefined) log.info({ scan: id, ...account.counts, addresses: account.addresses }, 'scan ended');
+        const waiting = waitingForScan.get(id);
+        waitingForScan.delete(id);
+        if (account === undefined) waiting?.reject(new CancelledError('scan the farm'));
+        else findings.then(() => waiting?.resolve(account), waiting?.reject);
+      },
+    },
+  });
+
+  const tasks = createTaskGate(db, {
+    clock,
+    random,
+    log,
+    settings: config.tasks,
+    deps: {
+      find(key) {
+        const state = roster.get(key);
+        return state && { ip: state.target.ip, driverId: state.target.driver.id, abilities: state.target.driver.abilities };
+      },
+      mayReach,
+      act: (key, ability, params, signal) => access.act(targetOf(key), ability, params, signal),
+      observe: async (key, signal) => (await access.read(targetOf(key), signal, 'command')).reading,
+      onPhase(key, phase) {
+        roster.setRebooting(key, phase === 'rebooting');
+        if (phase === 'idle') poller.pollNow(key);
+      },
+      report: (record) => outbox.append([record]).then(() => undefined),
+    },
+  });
+  const targetOf = (key: string) => {
+    const state = roster.get(key);
+    if (state === undefined) throw new CancelledError('work on a miner that has left');
+    return state.target;
+  };
+
+  const links: Uplink[] = uplinks.map(({ name, url, agentId, token, allowPlain }) =>
+    createUplink({
+      name,
+      url,
+      allowPlain: allowPlain ?? false,
+      credentials: { agentId, token },
+      version: VERSION,
+      source: outbox.source(name),
+      tasks: {
+        onTasks(orders) {
+          for (const order of orders) tasks.accept(order);
+        },
+        onCancel: (taskId) => tasks.cancel(taskId),
+      },
+      clock,
+      random,
+      log,
+      onState: ({ phase, lastError }) => log.info({ uplink: name, phase, lastError }, 'uplink'),
+    }),
+  );
+
+  const startedMs = clock.monotonicMs();
+  const readHost = createHostReader(clock);
+  const loops: Promise<void>[] = [];
+  const every = (intervalMs: number, what: string, step: () => Promise<void> | void) =>
+    loops.push(loop(clock, { intervalMs, signal: stopping.signal, onError: (error) => log.error({ cause: renderError(error) }, what) }, step));
+
+  const reportHost = async () => {
+    const host = await readHost();
+    emit({
+      kind: 'host',
+      at: new Date(clock.nowMs()).toISOString(),
+      version: VERSION,
+      uptime: Math.round((clock.monotonicMs() - startedMs) / 1_000),
+      poll_interval_ms: config.poll.interval,
+      miners: roster.size,
+      host,
+    });
+  };
+
+  const parts: readonly Part[] = [
+    { name: 'database', start() {}, stop: () => db.close() },
+    { name: 'outbox', start() {}, stop: () => outbox.close() },
+    {
+      name: 'roster',
+      start: () => roster.restore(),
+      stop() {
+        memory.writeAll();
+        averages.flush();
+        book.flush();
+      },
+    },
+    { name: 'transport', start() {}, stop: () => access.close() },
+    ...links.map((link): Part => ({ name: 'uplink', start: () => link.start(), stop: () => link.stop() })),
+    { name: 'tasks', start: () => tasks.start(), stop: () => tasks.stop() },
+    { name: 'poller', start: () => poller.start(), stop: () => poller.stop() },
+    { name: 'scanner', start: () => scanner.start(), stop: () => scanner.stop() },
+    {
+      name: 'rounds',
+      start() {
+        every(HOST_EVERY_MS, 'report the host', reportHost);
+        every(WRITE_EVERY_MS, 'write what a restart must not forget', () => memory.writeDue());
+      },
+      async stop() {
+        stopping.abort();
+        await Promise.all([...loops, findings]);
+      },
+    },
+  ];
+
+  let stop: (() => Promise<void>) | undefined;
+  return {
+    roster,
+    tasks,
+    async start() {
+      stop = await startParts(parts, { stopMs: STOP_MS, onError: (message) => log.error({ cause: message }, 'stop a part of the agent') });
+    },
+    async stop() {
+      await stop?.();
+    },
+    scan() {
+      const id = newUuid();
+      const scanPlan = plan();
+      if (scanPlan === undefined) return Promise.reject(new CancelledError('scan without configured ranges'));
+      return new Promise((resolve, reject) => {
+        waitingForScan.set(id, { resolve, reject });
+        scanner.request(id, scanPlan);
+      });
+    },
+  };
+}

@@ -48,7 +48,7 @@ export async function scanOnce(
       {
         ranges,
         limits: {
-          maxSockets: socketsWithin(scan.maxInFlight, await openFileLimit()),
+          maxSockets: socketsWithin(scan.maxInFlight, openFileLimit()),
           maxPerSecond: scan.maxPerSecond,
           probeTimeoutMs: scan.timeout,
           maxIdentifying: scan.maxIdentifying,

@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import { PeerError, renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import type { Known } from '../driver/contract.ts';
 import type { VisitOutcome } from '../driver/visit.ts';
 import { toMinerDocument } from '../model/document.ts';
 import { normaliseMac, normaliseSerial } from '../model/identity-facts.ts';
@@ -10,25 +11,29 @@ import type { Reading } from '../model/reading.ts';
 import { taskNameOf } from '../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../wire/records.ts';
 import type { Access, MinerTarget, Recognised } from './access.ts';
-import { judge, type MinerJudgement } from './anomaly/judge.ts';
+import { judge } from './anomaly/judge.ts';
+import type { Sample, SampleContext } from './anomaly/sample.ts';
 import type { AnomalySettings } from './anomaly/settings.ts';
+import type { MinerJudgement } from './anomaly/state.ts';
 import type { Averages } from './averages/averages.ts';
 import type { IdentityBook, IdentityStates } from './identity/book.ts';
-import type { Sighting } from './identity/record.ts';
+import type { MinerEntry, Sighting } from './identity/record.ts';
+import type { Memory, Remembered } from './memory.ts';
 
 export type MinerState = {
   readonly key: string;
   target: MinerTarget;
   reading: Reading | undefined;
-  readingAt: string | undefined;
+  readingAtMs: number | undefined;
   judgement: MinerJudgement | undefined;
+  /** What was reported last. */
+  reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
   isRebooting: boolean;
-  record: MinerRecord | undefined;
 };
 
 export type Roster = {
   /** Miners of earlier runs, from the identity book. */
-  restore(judgements: ReadonlyMap<string, MinerJudgement>): void;
+  restore(): void;
   get(key: string): MinerState | undefined;
   all(): Iterable<MinerState>;
   readonly size: number;
@@ -37,7 +42,7 @@ export type Roster = {
   /** A poll was answered. */
   polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void>;
   /** A poll failed for good. */
-  pollFailed(key: string, error: unknown, consecutive: number): void;
+  pollFailed(key: string, error: Error, consecutive: number): void;
   setRebooting(key: string, isRebooting: boolean): void;
 };
 
@@ -47,139 +52,137 @@ type Options = {
   readonly access: Access;
   readonly book: IdentityBook;
   readonly averages: Averages;
+  readonly memory: Memory;
   readonly settings: AnomalySettings;
   readonly emit: (record: ReportRecord) => void;
   /** The poller's list: a miner is polled at this address from now on, or no longer at all. */
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
 };
 
-export function createRoster({ clock, log, access, book, averages, settings, emit, schedule }: Options): Roster {
+export function createRoster({ clock, log, access, book, averages, memory, settings, emit, schedule }: Options): Roster {
   const miners = new Map<string, MinerState>();
+  /** Miners of an earlier run that have not been heard of in this one. */
+  const remembered = new Map<string, Remembered>();
 
   const stateOf = (key: string, target: MinerTarget): MinerState => {
-    const known = miners.get(key);
-    if (known !== undefined) {
-      known.target = target;
-      return known;
+    const present = miners.get(key);
+    if (present !== undefined) {
+      present.target = target;
+      return present;
     }
+    const earlier = remembered.get(key);
+    remembered.delete(key);
     const fresh: MinerState = {
       key,
       target,
       reading: undefined,
-      readingAt: undefined,
-      judgement: undefined,
+      readingAtMs: earlier?.readingAtMs,
+      judgement: earlier?.judgement,
+      reported: earlier,
       isRebooting: false,
-      record: undefined,
     };
     miners.set(key, fresh);
     return fresh;
   };
 
+  /** The miner stands nowhere any more: the identity book keeps it, nobody polls it. */
+  const leave = (key: string) => {
+    schedule.drop(key);
+    miners.delete(key);
+  };
+
   /** Whether the miner that we know at `ip` still answers there with the identity of the sighting. */
   const answersAs = async (key: string, ip: string, sighting: Sighting, signal: AbortSignal): Promise<boolean> => {
-    const known = miners.get(key);
-    if (known === undefined) return false;
+    const present = miners.get(key);
+    if (present === undefined) return false;
     try {
-      const { reading } = await access.read({ ...known.target, ip }, signal, 'command');
-      return isSame(reading, sighting);
+      const { driver, known } = present.target;
+      const again = access.targetOf(ip, driver.id, known);
+      return again !== undefined && isSame((await access.read(again, signal, 'command')).reading, sighting);
     } catch (error) {
       if (error instanceof PeerError) return false;
       throw error;
     }
   };
 
-  /** The miner stands nowhere any more: it is kept by the identity book, and not polled. */
-  const leave = (key: string) => {
-    schedule.drop(key);
-    miners.delete(key);
-  };
-
-  /** The key that this miner has, after looking at its old address if the identity book asks for it. */
-  const settle = async (sighting: Sighting, signal: AbortSignal): Promise<string> => {
+  /** The key that this miner has, after a look at its old address if the identity book asks for one. */
+  const settle = async (sighting: Sighting, signal: AbortSignal): Promise<{ key: string; ipChanged: boolean }> => {
     let result = book.observe(sighting);
     if (result.kind === 'check-old') {
       const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, sighting, signal);
       result = book.observe(sighting, { oldIpAnswersAsSame });
     }
-    if (result.kind === 'check-old') {
-      log.warn({ ip: sighting.ip, oldIp: result.oldIp }, 'identity of a miner stays undecided until its next look');
-      return result.key;
-    }
+    if (result.kind === 'check-old') throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
     for (const event of result.events) {
       emit(event);
       if (book.get(event.key)?.ip === null) leave(event.key);
     }
-    return result.key;
+    const { key, events } = result;
+    return { key, ipChanged: events.some((event) => event.key === key && event.type === 'moved') };
   };
 
   const statesOf = (key: string): IdentityStates => book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
-  const sample = (state: MinerState, atMs: number, outcome: VisitOutcome) => {
-    state.reading = outcome.reading;
-    state.readingAt = new Date(atMs).toISOString();
-    if (outcome.reading.hashrateHs !== undefined) averages.add(state.key, outcome.reading.hashrateHs, atMs);
-    const identity = statesOf(state.key);
-    state.judgement = judge(
-      state.judgement,
-      { kind: 'ok', reading: outcome.reading, unparsable: outcome.unparsable, isLoginRefused: outcome.isLoginRefused, ...identity, isRebooting: state.isRebooting },
-      settings,
-      atMs,
-    );
-    publish(state, true, state.readingAt);
+  const contextOf = (state: MinerState, ipChanged: boolean): SampleContext => {
+    const { mac, serial } = statesOf(state.key);
+    return { macState: mac, serialState: serial, isRebooting: state.isRebooting, opsMaintenance: false, ipChanged };
   };
 
-  const publish = (state: MinerState, isLastCheckOk: boolean, at: string) => {
+  const judgeAndReport = (state: MinerState, sample: Sample, atMs: number) => {
+    const judgement = judge(state.judgement, sample, settings, atMs);
     const { mac, serial, unstableReason } = statesOf(state.key);
-    const { document, extras } = toMinerDocument({
-      reading: state.reading,
+    const reported = toMinerDocument({
+      reading: sample.kind === 'ok' ? sample.reading : undefined,
+      previous: state.reported,
       ip: state.target.ip,
       driverId: state.target.driver.id,
-      isLastCheckOk,
+      known: knownFacts(book.get(state.key)),
+      isLastCheckOk: sample.kind === 'ok',
       unstableReason,
-      flags: state.judgement?.flags ?? [],
+      flags: judgement.flags,
       hashrate24hHs: averages.average24h(state.key),
-      lastReadingAt: state.readingAt,
+      lastReadingAtMs: state.readingAtMs,
     });
+    state.judgement = judgement;
+    state.reported = reported;
+    memory.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, judgement.edges.length > 0);
     const abilities = Object.keys(state.target.driver.abilities).flatMap((name) => taskNameOf(name) ?? []);
-    state.record = { kind: 'miner', key: state.key, at, mac_state: mac, sn_state: serial, document, extras, abilities };
-    emit(state.record);
+    emit({ kind: 'miner', key: state.key, at: new Date(atMs).toISOString(), mac_state: mac, sn_state: serial, ...reported, abilities });
   };
 
-  const observe = async (target: MinerTarget, outcome: VisitOutcome, identity: { mac?: string; serialNumber?: string }, signal: AbortSignal) => {
+  const observe = async (target: MinerTarget, outcome: VisitOutcome, identity: Pick<Sighting, 'mac' | 'serialNumber'>, signal: AbortSignal) => {
     const { reading } = outcome;
-    const mac = reading.mac ?? identity.mac;
-    const serialNumber = reading.serialNumber ?? identity.serialNumber;
     const sighting: Sighting = {
       ip: target.ip,
       driverId: target.driver.id,
       at: clock.nowMs(),
-      mac,
-      serialNumber,
+      mac: reading.mac ?? identity.mac,
+      serialNumber: reading.serialNumber ?? identity.serialNumber,
       generation: target.known.generation,
       make: reading.make ?? target.known.make,
       model: reading.model ?? target.known.model,
       firmwareVersion: reading.firmwareVersion,
     };
-    const key = await settle(sighting, signal);
+    const { key, ipChanged } = await settle(sighting, signal);
     const state = stateOf(key, target);
     schedule.set(key, target.ip);
-    sample(state, sighting.at, outcome);
+    state.reading = reading;
+    state.readingAtMs = sighting.at;
+    if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, sighting.at);
+    const { unparsable, isLoginRefused: loginRefused } = outcome;
+    judgeAndReport(state, { kind: 'ok', reading, unparsable, loginRefused, context: contextOf(state, ipChanged) }, sighting.at);
   };
 
   return {
-    restore(judgements) {
+    restore() {
+      for (const [key, earlier] of memory.load()) remembered.set(key, earlier);
       for (const entry of book.all()) {
-        if (entry.ip === null) continue;
-        const known = {
-          ...(entry.generation === null ? {} : { generation: entry.generation }),
-          ...(entry.make === null ? {} : { make: entry.make }),
-          ...(entry.model === null ? {} : { model: entry.model }),
-        };
-        const target = access.targetOf(entry.ip, entry.driverId, known);
+        const target = entry.ip === null ? undefined : access.targetOf(entry.ip, entry.driverId, knownOf(entry));
         if (target === undefined) continue;
-        stateOf(entry.key, target).judgement = judgements.get(entry.key);
-        schedule.set(entry.key, entry.ip);
+        stateOf(entry.key, target);
+        schedule.set(entry.key, target.ip);
       }
+      remembered.clear();
     },
     get: (key) => miners.get(key),
     all: () => miners.values(),
@@ -196,21 +199,29 @@ export function createRoster({ clock, log, access, book, averages, settings, emi
     pollFailed(key, error, consecutive) {
       const state = miners.get(key);
       if (state === undefined) return;
-      log.debug({ ip: state.target.ip, consecutive, error: renderError(error) }, 'poll failed');
-      const identity = statesOf(key);
-      const code = error instanceof PeerError ? error.code : 'driver.failed';
-      state.judgement = judge(
-        state.judgement,
-        { kind: 'failed', code, consecutive, ...identity, isRebooting: state.isRebooting },
-        settings,
-        clock.nowMs(),
-      );
-      publish(state, false, new Date(clock.nowMs()).toISOString());
+      log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
+      const code = error instanceof PeerError ? error.code : 'peer.unparsable';
+      judgeAndReport(state, { kind: 'failed', code, consecutive, context: contextOf(state, false) }, clock.nowMs());
     },
     setRebooting(key, isRebooting) {
       const state = miners.get(key);
       if (state !== undefined) state.isRebooting = isRebooting;
     },
+  };
+}
+
+function knownOf({ generation, make, model }: MinerEntry): Known {
+  return { ...(generation !== null && { generation }), ...(make !== null && { make }), ...(model !== null && { model }) };
+}
+
+function knownFacts(entry: MinerEntry | undefined) {
+  if (entry === undefined) return undefined;
+  return {
+    mac: entry.mac ?? undefined,
+    serialNumber: entry.serialNumber ?? undefined,
+    make: entry.make ?? undefined,
+    model: entry.model ?? undefined,
+    firmwareVersion: entry.firmwareVersion ?? undefined,
   };
 }
 

@@ -63,7 +63,7 @@ async function runDemo(flags: Flags, context: CliContext): Promise<void> {
       JSON.stringify({ stateDir, networks: [{ name: 'demo farm', range: flags.network }], portMap, poll: { interval: flags.poll } }),
       { baseDir: stateDir, environment: context.environment, name: 'demo' },
     );
-    stack = await startStack({ config, host: '127.0.0.1', port: wholeNumber(flags.port, '--port', 0, 65_535), log: createLog(context.stderr, flags.logLevel) });
+    stack = await startStack({ config, host: '127.0.0.1', port: wholeNumber(flags.port, '--port', 0, 65_535), log: createLog(context, 'stderr', flags.logLevel) });
     const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'demo' });
     await untilAllReported(stack, key, miners, (done) => progress.update(done, miners, ''), stop);
     progress.stop();

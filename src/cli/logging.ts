@@ -2,17 +2,18 @@
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Log } from '../base/log.ts';
+import type { CliContext } from './terminal.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
-export function createLog(stream: NodeJS.WriteStream, level: Level): Log {
+/** `to` names the stream that the lines go to. */
+export function createLog({ stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>, to: 'stdout' | 'stderr', level: Level): Log {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: ['password', 'token', 'key', 'authorization', '*.password', '*.token', '*.authorization'], censor: '[secret]' },
   };
-  return stream.isTTY
-    ? pino(options, pretty({ sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss', destination: stream.fd === 2 ? 2 : 1 }))
-    : pino(options, pino.destination({ dest: stream.fd === 2 ? 2 : 1, sync: false }));
+  const stream = to === 'stdout' ? stdout : stderr;
+  return stream.isTTY ? pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss', destination: stream })) : pino(options, stream);
 }

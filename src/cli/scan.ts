@@ -2,8 +2,8 @@
 // end it accounts for every address.
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
-import type { ScanAccount } from '../model/contact.ts';
-import { CONTACT_STATUSES } from '../model/contact.ts';
+import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
+import { normaliseMac } from '../model/identity-facts.ts';
 import { type Found, scanOnce } from '../agent/once.ts';
 import { formatDurationMs } from '../base/duration.ts';
 import { type Column, headerLine, rowLine } from './columns.ts';
@@ -69,7 +69,7 @@ export function toRow({ ip, status, driver, identity, reading }: Found) {
     make: reading?.make ?? identity?.make ?? null,
     model: reading?.model ?? identity?.model ?? null,
     firmware_version: reading?.firmwareVersion ?? identity?.firmwareVersion ?? null,
-    mac: reading?.mac ?? identity?.mac ?? null,
+    mac: normaliseMac(reading?.mac ?? identity?.mac ?? '') ?? null,
     serial_number: reading?.serialNumber ?? identity?.serialNumber ?? null,
     hostname: reading?.hostname ?? null,
     hashrate: reading?.hashrateHs ?? null,

@@ -29,7 +29,7 @@ export function addUp(program: Command, context: CliContext): void {
     .addHelpText('after', '\nExamples:\n  $ pithead up\n  $ pithead up --config /etc/pithead/pithead.yaml --host 0.0.0.0')
     .action(async (flags: ListenFlags) => {
       const config = configOrDefault(flags.config, context);
-      const log = createLog(context.stdout, config.log.level);
+      const log = createLog(context, 'stdout', config.log.level);
       const stack = await startStack({ config, host: flags.host, port: readPort(flags.port), log });
       context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
       context.stderr.write(`a key for integrators: pithead key create --name <who>${flags.config === undefined ? '' : ` --config ${flags.config}`}\n`);
@@ -66,7 +66,7 @@ export function addAgent(program: Command, context: CliContext): void {
           name: config.name,
           allowPlain: service.allowPlain,
         }));
-      const log = createLog(context.stdout, config.log.level);
+      const log = createLog(context, 'stdout', config.log.level);
       const agent = createAgent({ config, uplinks: [{ name: 'service', allowPlain: service.allowPlain, ...credentials }], clock: systemClock, log });
       await agent.start();
       if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
@@ -86,7 +86,7 @@ export function addService(program: Command, context: CliContext): void {
     .addHelpText('after', '\nExamples:\n  $ pithead service --database /var/lib/pithead/service.sqlite --host 0.0.0.0')
     .action(async (flags: ListenFlags) => {
       const config = configOrDefault(flags.config, context);
-      const log = createLog(context.stdout, config.log.level);
+      const log = createLog(context, 'stdout', config.log.level);
       mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
       const service = await createService({
         databasePath: flags.database ?? databaseOf(config.stateDir),
