@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
 import { int, list, text } from '../../src/driver/fields.ts';
-import type { MinerLink } from '../../src/transport/request.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
 import { statsReply } from './replies.ts';
 import { number } from './tokens.ts';
+
+type MinerLink = Parameters<Ability['act']>[0];
 
 const DEADLINE_MS = 8_000;
 /** The device switches at a time of its own clock: a little ahead of now. */

@@ -4,11 +4,13 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
 import { bool, int, text } from '../../src/driver/fields.ts';
-import type { MinerLink, MinerRequest } from '../../src/transport/request.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
 import { modeOf, powerMode } from './facts.ts';
 import { generationOf } from './identify.ts';
 import { deviceInfo } from './replies.ts';
+
+type MinerLink = Parameters<Ability['act']>[0];
+type MinerRequest = Parameters<MinerLink['send']>[0];
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */
 const DEADLINE_MS = 8_000;
