@@ -13,6 +13,7 @@ export const avalon = defineDriver({
   covers: [
     { models: 'A1246', firmware: '21072802', evidence: 'recording' },
     { models: 'Avalon Q', firmware: '25052801', evidence: 'recording' },
+    { models: 'A1466', firmware: 'any with estats', evidence: 'simulated' },
     { models: 'A10 to A15 series', firmware: 'any with estats or stats', evidence: 'claimed' },
     { models: 'Avalon Nano 3, Nano 3s, Mini 3', firmware: 'any with litestats or stats', evidence: 'claimed' },
   ],
