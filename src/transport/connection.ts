@@ -33,7 +33,8 @@ export type Errand = {
 };
 
 const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EACCES', 'EPERM', 'EINVAL']);
-const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL', 'EAGAIN']);
+/** Codes that speak of this process or host, not of the peer. */
+export const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL', 'EAGAIN']);
 
 export class Connection implements Expirable {
   readonly #errand: Errand;

@@ -2,7 +2,8 @@
 // Total deadline, capped headers and body. It knows nothing of login, JSON or which status is good.
 import { Agent } from 'undici';
 import type { Clock } from '../base/clock.ts';
-import { CancelledError } from '../base/errors.ts';
+import { BugError, CancelledError, RefusedError } from '../base/errors.ts';
+import { EXHAUSTED } from './connection.ts';
 import type { Endpoint } from './exchange.ts';
 import { unpackBody } from './http-body.ts';
 import { peerError } from './peer-errors.ts';
@@ -177,15 +178,18 @@ export class HttpClient {
             }
           },
           onResponseEnd: succeed,
-          onResponseError: (_controller, error) => fail(toPeerError(error, what, wasSent)),
+          onResponseError: (_controller, error) => fail(toDeclaredError(error, what, wasSent)),
         },
       );
     });
   }
 }
 
-function toPeerError(error: Error & { readonly code?: unknown }, what: string, wasSent: boolean): Error {
+function toDeclaredError(error: Error & { readonly code?: unknown }, what: string, wasSent: boolean): Error {
   const code = typeof error.code === 'string' ? error.code : '';
+  if (EXHAUSTED.has(code)) return new RefusedError('engine.exhausted', what, error);
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return new CancelledError(what, error);
+  if (code === 'UND_ERR_INVALID_ARG') return new BugError(`${what}: a request that cannot be sent`, error);
   const how = HOW[code] ?? (RESET.test(code) ? 'peer.reset' : 'peer.unparsable');
   return peerError(how, what, { cause: error, wasSent });
 }

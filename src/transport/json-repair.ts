@@ -70,7 +70,9 @@ const NON_FINITE_TEXT = /^[+-]?(nan|inf|infinity)$/i;
 
 function isMeaningless(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
-  return typeof value === 'string' && value.length >= 3 && value.length <= 9 && NON_FINITE_TEXT.test(value);
+  if (typeof value !== 'string' || value.length < 3 || value.length > 9) return false;
+  // Digits are what most short texts end in: a look at the last letter spares them the pattern.
+  return value.charCodeAt(value.length - 1) > 0x39 && NON_FINITE_TEXT.test(value);
 }
 
 const readable = (value: unknown) => ({ value: isMeaningless(value) ? null : value });
@@ -87,7 +89,10 @@ function makeSafe(value: unknown, depth = 0): boolean {
     }
     return true;
   }
-  for (const [key, item] of Object.entries(value)) {
+  if (!isJsonObject(value)) return true;
+  // Not Object.entries: it would make an array per field of every answer of every poll.
+  for (const key in value) {
+    const item = value[key];
     if (key === '__proto__') Reflect.deleteProperty(value, key);
     else if (isMeaningless(item)) Reflect.set(value, key, null);
     else if (!makeSafe(item, depth + 1)) return false;

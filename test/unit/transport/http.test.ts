@@ -392,6 +392,12 @@ test('a self-signed certificate is accepted on port 443', async () => {
   expect(await transport.link('127.0.0.1').send(get('/', { port: 443 }))).toEqual({ tls: true });
 });
 
+test('a path that cannot be sent is our own mistake, and says so', async () => {
+  const { stranger, requests } = await web((_request, response) => response.end('{}'));
+  await expect(stranger.send(get('/a b\r\nx: y'))).rejects.toMatchObject({ family: 'bug' });
+  expect(requests).toHaveLength(0);
+});
+
 test('one connection serves the requests of a visit', async () => {
   const { stranger, sockets } = await web((_request, response) => response.end('{}'));
   for (let i = 0; i < 5; i++) await stranger.send(get('/'));
