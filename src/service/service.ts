@@ -1,6 +1,7 @@
 // Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator may do.
 import { v4 } from 'uuid';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, loop } from '../base/clock.ts';
+import { renderError } from '../base/errors.ts';
 import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
@@ -9,8 +10,13 @@ import { createUplinks } from './ingest/uplink.ts';
 import { registerEnrol } from './routes/enrol.ts';
 import { registerHealth } from './routes/health.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
+import { registerAgents } from './routes/v1/agents.ts';
+import { registerBatches } from './routes/v1/batches.ts';
+import { registerGrants } from './routes/v1/grants.ts';
 import { registerMiners } from './routes/v1/miners.ts';
 import { newId, openStore, type Store } from './store/store.ts';
+import { type Courier, createCourier } from './tasks/courier.ts';
+import { createBatches } from './tasks/create.ts';
 
 export type ServiceOptions = {
   readonly databasePath: string;
@@ -35,6 +41,7 @@ export type Service = {
 };
 
 const STOP_MS = 8_000;
+const PRUNE_MS = 3_600_000;
 
 /** Opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -45,6 +52,28 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await store.close();
     throw error;
   }
+}
+
+const startStop = (name: string, part: { start(): void; stop(): Promise<void> | void }): Part => ({
+  name,
+  start: () => part.start(),
+  stop: () => part.stop(),
+});
+
+function createPruning(store: Store, clock: Clock, log: Log) {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  return {
+    start() {
+      const onError = (error: unknown) => log.error({ error: renderError(error) }, 'pruning failed');
+      const options = { intervalMs: PRUNE_MS, signal: stopping.signal, onError };
+      running = loop(clock, options, () => store.prune(clock.nowMs()));
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
 }
 
 async function compose(options: ServiceOptions, store: Store): Promise<Service> {
@@ -68,12 +97,25 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
     ingest: store.ingest,
     clock,
     log,
-    onReady: async () => {},
-    onTaskReceived: async () => {},
+    onReady: (agentId) => courier.deliverAll(agentId),
+    onTaskReceived: (agentId, taskId) => courier.received(agentId, taskId),
   });
+  const courier: Courier = createCourier({
+    tasks: store.tasks,
+    send: (agentId, frame) => uplinks.send(agentId, frame),
+    isConnected: (agentId) => uplinks.isConnected(agentId),
+    clock,
+    log,
+  });
+  const { batches, tenants, agents } = store;
   registerHealth(app, () => store.check());
-  registerEnrol(app, (request) => enrolAgent(request, { agents: store.agents, clock, newId }));
+  registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
   registerMiners(app, store.miners, clock);
+  registerBatches(app, batches, (order) =>
+    createBatches(order, { batches, clock, newId, deliver: (agentId) => courier.deliver(agentId) }),
+  );
+  registerAgents(app, { agents, tenants, clock });
+  registerGrants(app, tenants, clock);
   uplinks.attach(app.server);
 
   let url = '';
@@ -86,7 +128,9 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
       },
       stop: () => app.close(),
     },
-    { name: 'uplinks', start: () => uplinks.start(), stop: () => uplinks.stop() },
+    startStop('courier', courier),
+    startStop('uplinks', uplinks),
+    startStop('pruning', createPruning(store, clock, log)),
   ];
   let stopParts: (() => Promise<void>) | undefined;
   return {

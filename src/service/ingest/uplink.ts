@@ -40,6 +40,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
   const { agents, clock, log } = parts;
   const connections = new Map<string, Connection>();
   const stopping = new AbortController();
+  let running: Promise<void> | undefined;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 
   const accept = (socket: WebSocket, agent: Agent) => {
@@ -100,7 +101,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       });
     },
     start() {
-      void loop(
+      running = loop(
         clock,
         {
           intervalMs: PING_INTERVAL_MS,
@@ -116,7 +117,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       stopping.abort();
       const open = [...connections.values()];
       for (const connection of open) connection.close(CLOSE.restart, 'the service stops');
-      await Promise.all(open.map((connection) => connection.drained()));
+      await Promise.all([running, ...open.map((connection) => connection.drained())]);
       const cancel = clock.after(CLOSE_GRACE_MS, () => {
         for (const client of sockets.clients) client.terminate();
       });

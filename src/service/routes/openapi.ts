@@ -51,12 +51,17 @@ export async function registerOpenApi(
         jsonSchema: z.core.JSONSchema.BaseSchema;
       }) => {
         const written = documented.get(zodSchema)?.openapi;
-        if (written === undefined) return;
+        if (written === undefined) {
+          // The format says the same as these long patterns, and better.
+          if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+          return;
+        }
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
         Object.assign(jsonSchema, written);
       },
     },
   };
+  const toComponents = createJsonSchemaTransformObject(options);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -77,7 +82,7 @@ export async function registerOpenApi(
       },
     },
     transform: createJsonSchemaTransform(options),
-    transformObject: createJsonSchemaTransformObject(options),
+    transformObject: (document) => withoutUnused(toComponents(document)),
   });
   app.get(
     '/openapi.json',
@@ -92,4 +97,17 @@ export async function registerOpenApi(
     },
     async () => app.swagger(),
   );
+}
+
+/** Every component comes in a form for requests and one for answers; only what is referred to stays. */
+function withoutUnused(document: ReturnType<ReturnType<typeof createJsonSchemaTransformObject>>) {
+  const schemas = 'components' in document ? document.components?.schemas : undefined;
+  if (schemas === undefined) return document;
+  for (let isStable = false; !isStable; ) {
+    const text = JSON.stringify(document);
+    const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
+    for (const name of unused) delete schemas[name];
+    isStable = unused.length === 0;
+  }
+  return document;
 }

@@ -5,7 +5,7 @@ import type { Window } from './miners.ts';
 import type { Db, Tables } from './schema.ts';
 
 /** An agent counts as online this long after it was last heard; a connected one is heard with every ping. */
-export const AGENT_ONLINE_MS = 60_000;
+const AGENT_ONLINE_MS = 60_000;
 
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
@@ -51,6 +51,7 @@ export type AgentStore = {
     window: Window;
     nowMs: number;
   }): Promise<{ rows: readonly AgentRow[]; total: number }>;
+  statusAt(agent: { readonly last_seen_at: number | null }, nowMs: number): AgentStatus;
   listAll(): Promise<readonly AgentRow[]>;
 };
 
@@ -129,6 +130,8 @@ export function createAgentStore(read: Db, write: Db): AgentStore {
         .executeTakeFirstOrThrow();
       return { rows, total: Number(counted.count) };
     },
+    statusAt: ({ last_seen_at }, nowMs) =>
+      last_seen_at !== null && last_seen_at > nowMs - AGENT_ONLINE_MS ? 'online' : 'offline',
     listAll: () => selectRows(read).orderBy('agents.id').execute(),
   };
 }

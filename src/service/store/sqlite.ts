@@ -34,6 +34,7 @@ export function openSqliteDatabases(path: string): Databases {
     read,
     autoNumber: (key) => key.autoIncrement(),
     async close() {
+      if (!writer.isOpen) return;
       await read.destroy();
       await write.destroy();
       // The builder closes only what it has used.

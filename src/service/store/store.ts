@@ -1,19 +1,26 @@
 // The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to date.
 import { v7 } from 'uuid';
 import { type AgentStore, createAgentStore } from './agents.ts';
+import { type BatchStore, createBatchStore } from './batches.ts';
 import { createIngestStore, type IngestStore } from './ingest.ts';
 import { createKeyStore, type KeyStore } from './keys.ts';
 import { migrate } from './migrations.ts';
 import { createMinerStore, type MinerStore } from './miners.ts';
+import { prune } from './pruning.ts';
 import { openSqliteDatabases } from './sqlite.ts';
+import { createTaskStore, type TaskStore } from './tasks.ts';
 import { createTenantStore, type TenantStore } from './tenants.ts';
 
 export type { Agent, AgentFilter, AgentRow, AgentStatus, AgentStore } from './agents.ts';
+export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
 export type { IngestStore, Slice, SliceOutcome } from './ingest.ts';
 export type { ApiKey, KeyStore } from './keys.ts';
 export type { MinerFilter, RunStatus, StatusSet } from './miner-filter.ts';
 export type { MinerRow, MinerStore, Window } from './miners.ts';
+export { IDEMPOTENCY_MS } from './pruning.ts';
+export type { TaskStore } from './tasks.ts';
 export type { Farm, Grant, TenantStore, Workspace } from './tenants.ts';
+export { isMatch, type TimeFilter, type ValueFilter } from './value-filter.ts';
 
 export type Store = {
   readonly tenants: TenantStore;
@@ -21,6 +28,10 @@ export type Store = {
   readonly agents: AgentStore;
   readonly miners: MinerStore;
   readonly ingest: IngestStore;
+  readonly batches: BatchStore;
+  readonly tasks: TaskStore;
+  /** Removes what has had its time. */
+  prune(nowMs: number): Promise<void>;
   /** Throws when the database does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -42,6 +53,9 @@ export async function openStore(path: string): Promise<Store> {
     agents: createAgentStore(read, write),
     miners: createMinerStore(read),
     ingest: createIngestStore(write, newId),
+    batches: createBatchStore(read, write),
+    tasks: createTaskStore(read, write),
+    prune: (nowMs) => prune(write, nowMs),
     async check() {
       await read.selectFrom('workspaces').select('id').limit(1).execute();
     },

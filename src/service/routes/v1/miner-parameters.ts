@@ -15,8 +15,11 @@ type StatusWord = (typeof STATUS_WORDS)[number];
 
 const statusWords = () => list(STATUS_WORDS.join(', '), oneOf(STATUS_WORDS), { enum: STATUS_WORDS });
 
+const DECIMAL = /^(\d{1,12}\.?\d{0,12}|\.\d{1,12})$/;
 const decimal = () =>
-  single('a decimal number such as 0.95', (text) => (/^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : undefined));
+  single('a decimal number such as 0.95', (text) => (DECIMAL.test(text) ? Number(text) : undefined), {
+    pattern: DECIMAL.source,
+  });
 
 const modes = () => list('mining modes', (text) => ({ value: text }));
 
@@ -33,7 +36,9 @@ export const minerQuerySchema = z.object({
   sn: single('a serial number of a miner, hashboard, power supply or controller', (text) =>
     text.length <= 256 ? normaliseSerial(text) : undefined,
   ),
-  mac: single('a MAC address such as AA:BB:CC:DD:EE:FF', normaliseMac),
+  mac: single('a MAC address such as AA:BB:CC:DD:EE:FF', normaliseMac, {
+    pattern: '^([0-9A-Fa-f]{2}[:.-]?){5}[0-9A-Fa-f]{2}$',
+  }),
   status: statusWords(),
   status_exclude: statusWords(),
   ops_status: list(OPS_STATUSES.join(', '), oneOf(OPS_STATUSES), { enum: OPS_STATUSES }),

@@ -1,0 +1,206 @@
+// Task batches: create, list, search.
+import { z } from 'zod';
+import {
+  ACTOR_TYPES,
+  type Actor,
+  actorSchema,
+  BATCH_STATUSES,
+  type EXECUTION_TASK_NAMES,
+  TASK_NAMES,
+  type TaskName,
+  taskNameSchema,
+} from '../../../model/task.ts';
+import type { Caller } from '../../auth/authorise.ts';
+import type { Batch, BatchFilter, BatchStore, Window } from '../../store/store.ts';
+import { invalidRequest } from '../errors.ts';
+import { accessOf, farmOf } from '../guard.ts';
+import { answers, named } from '../openapi.ts';
+import type { App } from '../server.ts';
+import { closedObject, show } from '../validation.ts';
+import { listOf, paginate, toIso, toWindow } from './envelope.ts';
+import { dateFilter, equalFilter, searchPage, toTimes, valueFilter } from './filters.ts';
+import { farmParams } from './miners.ts';
+import { list, oneOf, wholeNumber } from './parameters.ts';
+
+const V1_FARM = '/private-api/v1/:workspace_id/farms/:farm_id';
+const MAX_IDEMPOTENCY_KEY = 255;
+
+const createdBatchSchema = named(
+  'CreatedTaskBatch',
+  z.strictObject({
+    batch_id: z.uuid(),
+    task_name: taskNameSchema,
+    task_count: z.number(),
+    task_params: z.record(z.string(), z.unknown()),
+    created_by: actorSchema,
+    created_at: z.iso.datetime(),
+  }),
+);
+
+export const createAnswerSchema = z.strictObject({
+  success: z.literal(true),
+  data: z.array(createdBatchSchema),
+  error: z.null(),
+  meta: z.strictObject({
+    summary: z.strictObject({ created_count: z.number(), skipped_count: z.number() }),
+    skipped: z.array(z.strictObject({ reason: z.string(), message: z.string(), miner_ids: z.array(z.string()) })),
+  }),
+});
+
+export const batchSummarySchema = named(
+  'TaskBatch',
+  z.strictObject({
+    batch_id: z.uuid(),
+    task_name: taskNameSchema,
+    status: z.enum(BATCH_STATUSES),
+    task_count: z.number(),
+    succeed_count: z.number(),
+    failed_count: z.number().meta({ description: 'Failed, timed out and cancelled' }),
+    task_params: z.record(z.string(), z.unknown()),
+    created_by: actorSchema,
+    created_at: z.iso.datetime(),
+    metadata: z.record(z.string(), z.unknown()),
+  }),
+);
+
+const createBodySchema = z.object({
+  task_name: z.enum(['miner.system.reboot'] satisfies (typeof EXECUTION_TASK_NAMES)[number][]),
+  miner_ids: z.array(z.string().max(128)).min(1).max(1_000),
+  params: z
+    .looseObject({
+      force: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' }),
+    })
+    .optional(),
+});
+
+const listQuerySchema = z.object({
+  page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
+  pageSize: wholeNumber({ min: 1, max: 10_000, fallback: 10, description: 'Batches per page' }),
+  task_name: list(TASK_NAMES.join(', '), oneOf(TASK_NAMES), { enum: TASK_NAMES }),
+});
+
+const searchBodySchema = closedObject({
+  status: valueFilter(z.enum(BATCH_STATUSES)).optional(),
+  task_name: valueFilter(taskNameSchema).optional(),
+  actor_type: equalFilter(z.enum(ACTOR_TYPES)).optional(),
+  created_at: dateFilter().optional(),
+  ...searchPage,
+}).prefault({});
+
+/** What the create route hands on; the text of the answer comes back. */
+export type CreateBatches = (order: {
+  readonly workspaceId: string;
+  readonly farmId: string;
+  readonly name: TaskName;
+  readonly minerIds: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly actor: Actor;
+  readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
+}) => Promise<string>;
+
+export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, createBatches: CreateBatches): void {
+  const described = { tags: ['tasks'], params: farmParams };
+  app.post(
+    `${V1_FARM}/tasks/batches`,
+    {
+      schema: {
+        ...described,
+        operationId: 'createTaskBatch',
+        summary: 'Run a task on selected miners',
+        description:
+          'With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
+        headers: z.looseObject({ 'idempotency-key': z.string().optional() }),
+        body: createBodySchema,
+        response: answers(createAnswerSchema, 409),
+      },
+    },
+    async (request, reply) => {
+      const access = accessOf(request);
+      const farm = farmOf(access);
+      const { task_name, miner_ids, params } = request.body;
+      const key = idempotencyKey(request.headers['idempotency-key']);
+      const text = await createBatches({
+        workspaceId: farm.workspaceId,
+        farmId: farm.id,
+        name: task_name,
+        minerIds: miner_ids,
+        params: params ?? {},
+        actor: actorOf(access.caller),
+        idempotency: key === undefined ? undefined : { apiKeyId: access.caller.keyId, key },
+      });
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
+  );
+
+  const answerList = async (farmId: string, filter: BatchFilter, window: Window) => {
+    const { batches: found, total } = await batches.list({ farmId, filter, window });
+    return { success: true as const, data: found.map(toSummary), pagination: paginate(window, total), error: null };
+  };
+  app.get(
+    `${V1_FARM}/tasks/batches`,
+    {
+      schema: {
+        ...described,
+        operationId: 'listTaskBatches',
+        summary: 'Task batches of a farm, newest first',
+        querystring: listQuerySchema,
+        response: answers(listOf(batchSummarySchema)),
+      },
+    },
+    async (request, reply) => {
+      const { page, pageSize, task_name } = request.query;
+      const filter = task_name === undefined ? {} : { name: { in: [...new Set(task_name)] } };
+      return reply.send(await answerList(farmOf(accessOf(request)).id, filter, toWindow(page, pageSize)));
+    },
+  );
+  app.post(
+    `${V1_FARM}/tasks/search`,
+    {
+      schema: {
+        ...described,
+        operationId: 'searchTaskBatches',
+        summary: 'Search the task batches of a farm',
+        body: searchBodySchema,
+        response: answers(listOf(batchSummarySchema)),
+      },
+    },
+    async (request, reply) => {
+      const { status, task_name: name, actor_type: actorType, created_at, page, limit } = request.body;
+      const filter = { status, name, actorType, createdAt: created_at && toTimes(created_at) };
+      return reply.send(await answerList(farmOf(accessOf(request)).id, filter, toWindow(page, limit)));
+    },
+  );
+}
+
+function idempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (header === '' || header.length > MAX_IDEMPOTENCY_KEY)
+    throw invalidRequest(`Idempotency-Key: received ${show(header)}, accepted: 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+  return header;
+}
+
+const actorOf = ({ keyId, keyName }: Caller): Actor => ({
+  type: 'api_key',
+  id: keyId,
+  name: keyName,
+  avatar: '',
+  metadata: {},
+});
+
+function toSummary(batch: Batch): z.infer<typeof batchSummarySchema> {
+  return {
+    batch_id: batch.id,
+    task_name: batch.name,
+    status: batch.status,
+    task_count: batch.taskCount,
+    succeed_count: batch.succeedCount,
+    failed_count: batch.failedCount,
+    task_params: batch.params,
+    created_by: batch.actor,
+    created_at: toIso(batch.createdAtMs),
+    metadata: batch.metadata,
+  };
+}

@@ -1,0 +1,51 @@
+// Operator objects of search bodies: closed objects with at least one operator. Spec decisions, "Lists, filters, searches".
+import { z } from 'zod';
+import { closedObject } from '../validation.ts';
+
+/** More values than anybody means; keeps statements within what databases take. */
+const MAX_VALUES = 1_000;
+
+const atLeastOne = <S extends z.ZodType<object>>(schema: S, operators: readonly string[]) =>
+  schema.refine((filter) => Object.values(filter).some((value) => value !== undefined), {
+    error: `received {}, accepted: an object with at least one of ${operators.join(', ')}`,
+  });
+
+/** `eq`, `ne`, `in`, `nin` over values of one kind. */
+export function valueFilter<S extends z.ZodType<string>>(value: S) {
+  const values = z.array(value).min(1).max(MAX_VALUES);
+  const shape = { eq: value.optional(), ne: value.optional(), in: values.optional(), nin: values.optional() };
+  return atLeastOne(closedObject(shape), Object.keys(shape));
+}
+
+/** `eq` only. */
+export function equalFilter<S extends z.ZodType<string>>(value: S) {
+  return closedObject({ eq: value });
+}
+
+const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z' });
+
+/** `eq`, `ne`, `gt`, `gte`, `lt`, `lte` over times. */
+export function dateFilter() {
+  const bound = isoUtc.optional();
+  const shape = { eq: bound, ne: bound, gt: bound, gte: bound, lt: bound, lte: bound };
+  return atLeastOne(closedObject(shape), Object.keys(shape));
+}
+
+/** ISO texts of a date filter as ms. */
+export function toTimes(filter: z.infer<ReturnType<typeof dateFilter>>) {
+  const at = (iso: string | undefined) => (iso === undefined ? undefined : Date.parse(iso));
+  return {
+    eq: at(filter.eq),
+    ne: at(filter.ne),
+    gt: at(filter.gt),
+    gte: at(filter.gte),
+    lt: at(filter.lt),
+    lte: at(filter.lte),
+  };
+}
+
+/** `page` and `limit` of a search body. */
+export const searchPage = {
+  page: z.int().min(1).default(1),
+  limit: z.int().min(1).max(10_000).default(10),
+};

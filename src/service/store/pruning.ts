@@ -1,0 +1,32 @@
+// Removes what has had its time: records that only help for a while may not grow without end.
+import type { Db } from './schema.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How long things are kept. Idempotency keys: spec decisions, "Tasks". */
+export const IDEMPOTENCY_MS = DAY_MS;
+const EVENT_MS = 90 * DAY_MS;
+const CURSOR_MS = 365 * DAY_MS;
+
+export async function prune(write: Db, nowMs: number): Promise<void> {
+  await write
+    .deleteFrom('idempotency_keys')
+    .where('created_at', '<=', nowMs - IDEMPOTENCY_MS)
+    .execute();
+  await write
+    .deleteFrom('events')
+    .where('at', '<=', nowMs - EVENT_MS)
+    .execute();
+  await write
+    .deleteFrom('gaps')
+    .where('to_at', '<=', nowMs - EVENT_MS)
+    .execute();
+  await write
+    .deleteFrom('enrolment_codes')
+    .where('expires_at', '<=', nowMs - EVENT_MS)
+    .execute();
+  await write
+    .deleteFrom('ingest_cursors')
+    .where('updated_at', '<=', nowMs - CURSOR_MS)
+    .execute();
+}

@@ -1,0 +1,113 @@
+// Tasks on their way to the agents: which are still to be handed over, what was received, what has waited too long.
+import { taskNameSchema } from '../../model/task.ts';
+import type { TaskOrder } from '../../wire/frames.ts';
+import { chunks } from './miner-write.ts';
+import type { Db } from './schema.ts';
+import { recountBatches } from './task-outcomes.ts';
+
+export type TaskStore = {
+  /** Unexpired tasks that the agent has not confirmed and that were not sent after `sentBeforeMs`; oldest first, at most `limit`. */
+  listUndelivered(query: {
+    agentId: string;
+    nowMs: number;
+    sentBeforeMs: number;
+    limit: number;
+  }): Promise<readonly TaskOrder[]>;
+  /** Agents with tasks that they have not confirmed. */
+  listWaitedFor(nowMs: number): Promise<readonly string[]>;
+  markSent(taskIds: readonly string[], nowMs: number): Promise<void>;
+  /** Only for a task of that agent. */
+  markReceived(agentId: string, taskId: string, nowMs: number): Promise<void>;
+  /**
+   * Ends tasks that no agent confirmed before they expired, and confirmed ones of which nothing was heard for `outcomeGraceMs` beyond that.
+   * The agent's own word replaces this verdict if it comes later. Gives how many.
+   */
+  expire(nowMs: number, outcomeGraceMs: number): Promise<number>;
+};
+
+export function createTaskStore(read: Db, write: Db): TaskStore {
+  return {
+    async listUndelivered({ agentId, nowMs, sentBeforeMs, limit }) {
+      const rows = await read
+        .selectFrom('tasks')
+        .innerJoin('task_batches', 'task_batches.id', 'tasks.batch_id')
+        .select(['tasks.id', 'batch_id', 'tasks.name', 'miner_key', 'params', 'tasks.created_at', 'expires_at'])
+        .where('tasks.agent_id', '=', agentId)
+        .where('tasks.status', '=', 'pending')
+        .where('received_at', 'is', null)
+        .where('expires_at', '>', nowMs)
+        .where((eb) => eb.or([eb('sent_at', 'is', null), eb('sent_at', '<=', sentBeforeMs)]))
+        .orderBy('tasks.created_at')
+        .orderBy('tasks.id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        type: 'task',
+        task_id: row.id,
+        batch_id: row.batch_id,
+        name: taskNameSchema.parse(row.name),
+        miner_key: row.miner_key,
+        params: JSON.parse(row.params),
+        created_at: new Date(row.created_at).toISOString(),
+        expires_at: new Date(row.expires_at).toISOString(),
+      }));
+    },
+    async listWaitedFor(nowMs) {
+      const rows = await read
+        .selectFrom('tasks')
+        .select('agent_id')
+        .distinct()
+        .where('status', '=', 'pending')
+        .where('received_at', 'is', null)
+        .where('expires_at', '>', nowMs)
+        .execute();
+      return rows.map(({ agent_id }) => agent_id);
+    },
+    async markSent(taskIds, nowMs) {
+      for (const part of chunks(taskIds))
+        await write.updateTable('tasks').set({ sent_at: nowMs }).where('id', 'in', part).execute();
+    },
+    async markReceived(agentId, taskId, nowMs) {
+      await write
+        .updateTable('tasks')
+        .set({ received_at: nowMs })
+        .where('id', '=', taskId)
+        .where('agent_id', '=', agentId)
+        .where('received_at', 'is', null)
+        .execute();
+    },
+    async expire(nowMs, outcomeGraceMs) {
+      const due = read
+        .selectFrom('tasks')
+        .select('id')
+        .where('status', 'in', ['pending', 'running'])
+        .where((eb) =>
+          eb.or([
+            eb.and([eb('received_at', 'is', null), eb('expires_at', '<=', nowMs)]),
+            eb('expires_at', '<=', nowMs - outcomeGraceMs),
+          ]),
+        );
+      if ((await due.limit(1).executeTakeFirst()) === undefined) return 0;
+      return write.transaction().execute(async (trx) => {
+        const tasks = await trx
+          .selectFrom('tasks')
+          .select(['id', 'batch_id', 'received_at'])
+          .where('id', 'in', due)
+          .execute();
+        for (const { id, received_at } of tasks) {
+          const message =
+            received_at === null
+              ? 'The agent was not there to take the task before it expired'
+              : 'The agent took the task but did not say what became of it';
+          await trx
+            .updateTable('tasks')
+            .set({ status: 'timeout', is_presumed: 1, message, updated_at: nowMs })
+            .where('id', '=', id)
+            .execute();
+        }
+        await recountBatches(trx, new Set(tasks.map(({ batch_id }) => batch_id)));
+        return tasks.length;
+      });
+    },
+  };
+}

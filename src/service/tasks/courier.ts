@@ -1,0 +1,71 @@
+// Brings tasks to their agents: at once when they are connected, when they come back, again while no receipt came; and ends what has waited
+// too long. Sending twice is harmless: the task's id makes it once.
+import { type Clock, loop } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ServiceFrame } from '../../wire/frames.ts';
+import type { TaskStore } from '../store/store.ts';
+
+/** A connected agent that has not confirmed a task by then is sent it again. */
+const RESEND_MS = 30_000;
+/** How long after its expiry a task that the agent has taken may stay without outcome: reboots are proven slowly, links break. */
+const OUTCOME_GRACE_MS = 30 * 60_000;
+const SWEEP_MS = 1_000;
+const PAGE = 500;
+
+export type CourierParts = {
+  readonly tasks: TaskStore;
+  /** False when the agent is not connected here. */
+  readonly send: (agentId: string, frame: ServiceFrame) => boolean;
+  readonly isConnected: (agentId: string) => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export type Courier = {
+  /** Sends what the agent has not been sent lately. */
+  deliver(agentId: string): Promise<void>;
+  /** The agent is back: whatever was sent before may be lost. */
+  deliverAll(agentId: string): Promise<void>;
+  received(agentId: string, taskId: string): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+};
+
+export function createCourier({ tasks, send, isConnected, clock, log }: CourierParts): Courier {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const bring = async (agentId: string, sentBeforeMs: number) => {
+    const nowMs = clock.nowMs();
+    while (isConnected(agentId)) {
+      const orders = await tasks.listUndelivered({ agentId, nowMs, sentBeforeMs, limit: PAGE });
+      const sent = orders.filter((order) => send(agentId, order)).map(({ task_id }) => task_id);
+      // One past the bound, so that the next page begins after these.
+      await tasks.markSent(sent, Math.max(nowMs, sentBeforeMs + 1));
+      if (sent.length < PAGE) return;
+    }
+  };
+  const deliver = (agentId: string) => bring(agentId, clock.nowMs() - RESEND_MS);
+
+  const sweep = async () => {
+    const nowMs = clock.nowMs();
+    const expired = await tasks.expire(nowMs, OUTCOME_GRACE_MS);
+    if (expired > 0) log.info({ expired }, 'tasks ended without outcome');
+    for (const agentId of await tasks.listWaitedFor(nowMs)) await deliver(agentId);
+  };
+
+  return {
+    deliver,
+    deliverAll: (agentId) => bring(agentId, clock.nowMs()),
+    received: (agentId, taskId) => tasks.markReceived(agentId, taskId, clock.nowMs()),
+    start() {
+      const onError = (error: unknown) => log.error({ error: renderError(error) }, 'sweeping tasks failed');
+      running = loop(clock, { intervalMs: SWEEP_MS, signal: stopping.signal, onError }, sweep);
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

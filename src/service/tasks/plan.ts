@@ -1,0 +1,54 @@
+// Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions, "Tasks".
+import type { TaskName } from '../../model/task.ts';
+import type { NewBatch, TaskCandidate } from '../store/store.ts';
+
+/** Why a miner is skipped, in the order in which the reasons are looked for. */
+export const SKIP_MESSAGES = {
+  not_found: 'No miner with this id in the farm',
+  ops_status: 'The miner is retired or archived',
+  no_agent: 'No agent has ever served the miner',
+  unsupported: 'The driver of the miner cannot do this task',
+  no_change: 'The same task is already pending or running on the miner',
+} as const;
+export type SkipReason = keyof typeof SKIP_MESSAGES;
+
+export type Skip = { readonly reason: SkipReason; readonly message: string; readonly miner_ids: readonly string[] };
+export type Plan = { readonly batches: readonly NewBatch[]; readonly skipped: readonly Skip[] };
+
+/** `minerIds` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. */
+export function planBatches(
+  name: TaskName,
+  minerIds: readonly string[],
+  candidates: readonly TaskCandidate[],
+  newId: () => string,
+): Plan {
+  const known = new Map(candidates.map((candidate) => [candidate.id, candidate]));
+  const skipped = new Map<SkipReason, string[]>();
+  const perAgent = new Map<string, { id: string; rowId: number; minerKey: string }[]>();
+  for (const id of new Set(minerIds)) {
+    const verdict = judge(name, known.get(id));
+    if (typeof verdict === 'string') {
+      skipped.set(verdict, [...(skipped.get(verdict) ?? []), id]);
+      continue;
+    }
+    const tasks = perAgent.get(verdict.agentId) ?? [];
+    tasks.push({ id: newId(), rowId: verdict.rowId, minerKey: verdict.minerKey });
+    perAgent.set(verdict.agentId, tasks);
+  }
+  return {
+    batches: [...perAgent].map(([agentId, tasks]) => ({ id: newId(), agentId, tasks })),
+    skipped: [...skipped].map(([reason, miner_ids]) => ({ reason, message: SKIP_MESSAGES[reason], miner_ids })),
+  };
+}
+
+function judge(
+  name: TaskName,
+  miner: TaskCandidate | undefined,
+): SkipReason | { agentId: string; minerKey: string; rowId: number } {
+  if (miner === undefined) return 'not_found';
+  if (miner.opsStatus === 'retired' || miner.opsStatus === 'archived') return 'ops_status';
+  if (miner.agentId === null || miner.agentKey === null) return 'no_agent';
+  if (!miner.abilities.includes(name)) return 'unsupported';
+  if (miner.isBusy) return 'no_change';
+  return { agentId: miner.agentId, minerKey: miner.agentKey, rowId: miner.rowId };
+}
