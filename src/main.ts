@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+import { toExitCode } from './cli/exit.ts';
 // The command line. Every command is one file in cli/; this file only puts them together and is the only one that ends the process.
 import { buildProgram } from './cli/program.ts';
-import { toExitCode } from './cli/exit.ts';
 
 const stop = new AbortController();
 let signals = 0;

@@ -37,7 +37,11 @@ export const whatsminer = defineDriver({
   },
   replies,
   abilities,
-  login: { kind: 'token', factoryDefault: { user: 'super', password: 'super' } },
+  login: {
+    kind: 'token',
+    factoryDefault: { user: 'super', password: 'super' },
+    factoryDefaultOf: { api1: { user: 'admin', password: 'admin' }, api2: { user: 'admin', password: 'admin' } },
+  },
   quirks: { parallel: 2, gapMs: 50, warmUpS: 900 },
   identify,
   read(answers, known) {

@@ -60,18 +60,18 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
   const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
   const refusedDefaults = new Set<string>();
 
-  const loginFor = (driver: Driver, ip: string): { login?: Login; isDefault: boolean } => {
+  const loginFor = ({ driver, ip, known }: MinerTarget): { login?: Login; isDefault: boolean } => {
     if (driver.login.kind === 'none') return { isDefault: false };
     const rule = config.credentials.logins.find((entry) => matches(entry, driver, ip));
     if (rule !== undefined) return { login: rule.login, isDefault: false };
-    const factory = driver.login.factoryDefault;
+    const factory = driver.login.factoryDefaultOf?.[known.generation ?? ''] ?? driver.login.factoryDefault;
     if (factory === undefined || !config.credentials.factoryDefaults || refusedDefaults.has(`${driver.id} ${ip}`))
       return { isDefault: false };
     return { login: { user: factory.user, password: new Secret(factory.password) }, isDefault: true };
   };
 
   const linkTo = (target: MinerTarget) => {
-    const { login, isDefault } = loginFor(target.driver, target.ip);
+    const { login, isDefault } = loginFor(target);
     return { link: transport.link(target.ip, login), isDefault };
   };
 

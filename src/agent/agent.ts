@@ -1,6 +1,7 @@
 // The agent: builds the organs, hands each what it needs of the others, starts them in order and stops them in reverse. No organ knows another.
 import { join } from 'node:path';
 import { v4 as newUuid } from 'uuid';
+import { drivers } from '../../drivers/index.ts';
 import { type Clock, loop } from '../base/clock.ts';
 import { CancelledError, renderError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/ipv4.ts';
@@ -9,7 +10,6 @@ import type { Log } from '../base/log.ts';
 import type { Secret } from '../base/secrets.ts';
 import { openSqlite } from '../base/sqlite.ts';
 import { VERSION } from '../base/version.ts';
-import { drivers } from '../../drivers/index.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import type { ReportRecord } from '../wire/records.ts';
 import { createAccess, type Recognised } from './access.ts';
@@ -86,7 +86,10 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
 
   const emit = (record: ReportRecord) => {
     if (record.kind === 'miner') outbox.offer(record);
-    else outbox.append([record]).catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
+    else
+      outbox
+        .append([record])
+        .catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
   };
 
   /** A scan's findings go through the roster one by one; whoever waits for a scan waits for them too. */
@@ -151,15 +154,23 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     log,
     random,
     run: (scanPlan, brake, listener, signal) =>
-      runScan(scanPlan, { clock, random, brake, probe: access.transport.probe, identify: access.recognise }, listener, signal),
+      runScan(
+        scanPlan,
+        { clock, random, brake, probe: access.transport.probe, identify: access.recognise },
+        listener,
+        signal,
+      ),
     schedule: { everyMs: config.scan.every, plan },
     sink: {
       onContact(_scan, { ip, found }) {
         if (found === undefined || found.status === 'unknown') return;
-        findings = findings.then(() => roster.recognised(ip, found, stopping.signal)).catch((error: unknown) => report(error, ip));
+        findings = findings
+          .then(() => roster.recognised(ip, found, stopping.signal))
+          .catch((error: unknown) => report(error, ip));
       },
       onEnd({ id, account }) {
-        if (account !== undefined) log.info({ scan: id, ...account.counts, addresses: account.addresses }, 'scan ended');
+        if (account !== undefined)
+          log.info({ scan: id, ...account.counts, addresses: account.addresses }, 'scan ended');
         const waiting = waitingForScan.get(id);
         waitingForScan.delete(id);
         if (account === undefined) waiting?.reject(new CancelledError('scan the farm'));
@@ -176,7 +187,9 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     deps: {
       find(key) {
         const state = roster.get(key);
-        return state && { ip: state.target.ip, driverId: state.target.driver.id, abilities: state.target.driver.abilities };
+        return (
+          state && { ip: state.target.ip, driverId: state.target.driver.id, abilities: state.target.driver.abilities }
+        );
       },
       mayReach,
       act: (key, ability, params, signal) => access.act(targetOf(key), ability, params, signal),
@@ -219,7 +232,13 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
   const readHost = createHostReader(clock);
   const loops: Promise<void>[] = [];
   const every = (intervalMs: number, what: string, step: () => Promise<void> | void) =>
-    loops.push(loop(clock, { intervalMs, signal: stopping.signal, onError: (error) => log.error({ cause: renderError(error) }, what) }, step));
+    loops.push(
+      loop(
+        clock,
+        { intervalMs, signal: stopping.signal, onError: (error) => log.error({ cause: renderError(error) }, what) },
+        step,
+      ),
+    );
 
   const reportHost = async () => {
     const host = await readHost();
@@ -269,7 +288,10 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     roster,
     tasks,
     async start() {
-      stop = await startParts(parts, { stopMs: STOP_MS, onError: (message) => log.error({ cause: message }, 'stop a part of the agent') });
+      stop = await startParts(parts, {
+        stopMs: STOP_MS,
+        onError: (message) => log.error({ cause: message }, 'stop a part of the agent'),
+      });
     },
     async stop() {
       await stop?.();

@@ -20,7 +20,10 @@ const duration = (options: { min: string; max: string; fallback: string }) => {
     .transform((text, context) => {
       const durationMs = parseDurationMs(text);
       if (durationMs !== undefined && durationMs >= min && durationMs <= max) return durationMs;
-      context.addIssue({ code: 'custom', message: `'${text}' is not ${DURATION_FORMS} between ${options.min} and ${options.max}` });
+      context.addIssue({
+        code: 'custom',
+        message: `'${text}' is not ${DURATION_FORMS} between ${options.min} and ${options.max}`,
+      });
       return z.NEVER;
     });
 };
@@ -28,7 +31,10 @@ const duration = (options: { min: string; max: string; fallback: string }) => {
 const port = z.int().min(1).max(65_535);
 const passwordReference = z
   .string()
-  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|secret:[A-Za-z0-9._-]+)$/, "a reference: 'env:NAME' (environment) or 'secret:name' (secrets file)");
+  .regex(
+    /^(env:[A-Za-z_][A-Za-z0-9_]*|secret:[A-Za-z0-9._-]+)$/,
+    "a reference: 'env:NAME' (environment) or 'secret:name' (secrets file)",
+  );
 
 const fileSchema = z.strictObject({
   /** Where state lives; relative to the config file. */
@@ -56,7 +62,7 @@ const fileSchema = z.strictObject({
       interval: duration({ min: '1s', max: '1h', fallback: '60s' }),
       slowEvery: z.int().min(1).max(60).default(5),
       staticEvery: duration({ min: '5s', max: '24h', fallback: '10m' }),
-      deadline: duration({ min: '500ms', max: '60s', fallback: '20s' }),
+      deadline: duration({ min: '500ms', max: '60s', fallback: '10s' }),
       maxInFlight: z.int().min(1).max(1_024).default(256),
     })
     .prefault({}),
@@ -101,7 +107,11 @@ export function loadConfig(path: string, environment: Readonly<Record<string, st
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`read config file ${path}`, [{ path: '(file)', message: 'cannot be read: does it exist, may this user read it?' }], error);
+    throw new ConfigError(
+      `read config file ${path}`,
+      [{ path: '(file)', message: 'cannot be read: does it exist, may this user read it?' }],
+      error,
+    );
   }
   return parseConfig(text, { baseDir: dirname(resolve(path)), environment, name: path });
 }
@@ -112,10 +122,17 @@ export function parseConfig(
   options: { baseDir: string; environment: Readonly<Record<string, string | undefined>>; name: string },
 ): AgentConfig {
   const document = parseDocument(text, { prettyErrors: true });
-  const syntax = document.errors.map((error) => ({ path: `line ${error.linePos?.[0].line ?? '?'}`, message: error.message.split('\n')[0] ?? '' }));
+  const syntax = document.errors.map((error) => ({
+    path: `line ${error.linePos?.[0].line ?? '?'}`,
+    message: error.message.split('\n')[0] ?? '',
+  }));
   if (syntax.length > 0) throw new ConfigError(`read config ${options.name}`, syntax);
   const parsed = fileSchema.safeParse(document.toJS({ maxAliasCount: 50 }) ?? {});
-  if (!parsed.success) throw new ConfigError(`check config ${options.name}`, [...problemsOf(parsed.error), ...rangeProblems(document.toJS())]);
+  if (!parsed.success)
+    throw new ConfigError(`check config ${options.name}`, [
+      ...problemsOf(parsed.error),
+      ...rangeProblems(document.toJS()),
+    ]);
 
   const { networks, exclude, portMap, credentials, ...rest } = parsed.data;
   const ranges = readRanges(networks, exclude, PATHS);
@@ -142,7 +159,10 @@ function problemsOf(error: z.ZodError): Problem[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: `${path}.${key}`.replace(/^\./, ''), message: 'is not a known setting' }));
+      return issue.keys.map((key) => ({
+        path: `${path}.${key}`.replace(/^\./, ''),
+        message: 'is not a known setting',
+      }));
     }
     return [{ path: path.replace(/^\./, '') || '(top level)', message: issue.message }];
   });
@@ -150,7 +170,9 @@ function problemsOf(error: z.ZodError): Problem[] {
 
 /** Ranges are checked even when other fields are wrong, so that one run shows everything. */
 function rangeProblems(raw: unknown): readonly Problem[] {
-  const networks = z.object({ networks: fileSchema.shape.networks.catch([]), exclude: fileSchema.shape.exclude.catch([]) }).safeParse(raw);
+  const networks = z
+    .object({ networks: fileSchema.shape.networks.catch([]), exclude: fileSchema.shape.exclude.catch([]) })
+    .safeParse(raw);
   return networks.success ? readRanges(networks.data.networks, networks.data.exclude, PATHS).problems : [];
 }
 
@@ -159,13 +181,19 @@ function readLogins(
   options: { baseDir: string; environment: Readonly<Record<string, string | undefined>> },
 ): { rules: LoginRule[]; problems: Problem[] } {
   const problems: Problem[] = [];
-  const secrets = credentials.secretsFile === undefined ? new Map<string, string>() : readSecrets(resolve(options.baseDir, credentials.secretsFile), problems);
+  const secrets =
+    credentials.secretsFile === undefined
+      ? new Map<string, string>()
+      : readSecrets(resolve(options.baseDir, credentials.secretsFile), problems);
   const rules = credentials.logins.flatMap((entry, index): LoginRule[] => {
     const [kind, name = ''] = entry.password.split(':');
     const value = kind === 'env' ? options.environment[name] : secrets.get(name);
     const field = `credentials.logins[${index}]`;
     if (value === undefined) {
-      problems.push({ path: `${field}.password`, message: kind === 'env' ? `environment variable ${name} is not set` : `'${name}' is not in the secrets file` });
+      problems.push({
+        path: `${field}.password`,
+        message: kind === 'env' ? `environment variable ${name} is not set` : `'${name}' is not in the secrets file`,
+      });
     }
     const ranges = entry.range === undefined ? undefined : readRanges([entry.range], []);
     for (const problem of ranges?.problems ?? []) problems.push({ path: `${field}.range`, message: problem.message });

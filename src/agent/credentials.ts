@@ -1,6 +1,7 @@
 // Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+
 import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -18,7 +19,13 @@ export type Credentials = {
   readonly farmId: string;
 };
 
-const fileSchema = z.strictObject({ url: z.string(), agent_id: z.uuid(), token: z.string(), workspace_id: z.string(), farm_id: z.uuid() });
+const fileSchema = z.strictObject({
+  url: z.string(),
+  agent_id: z.uuid(),
+  token: z.string(),
+  workspace_id: z.string(),
+  farm_id: z.uuid(),
+});
 
 /** One file per service, so that an agent that reports to two keeps both identities. `realm` names the service (its URL, or `embedded`). */
 function fileOf(stateDir: string, realm: string): string {
@@ -34,7 +41,9 @@ export function loadCredentials(stateDir: string, realm: string): Credentials | 
   }
   const parsed = fileSchema.safeParse(parseJson(text));
   if (!parsed.success) {
-    throw new ConfigError(`read ${fileOf(stateDir, realm)}`, [{ path: '(file)', message: 'is damaged: remove it and enrol the agent again' }]);
+    throw new ConfigError(`read ${fileOf(stateDir, realm)}`, [
+      { path: '(file)', message: 'is damaged: remove it and enrol the agent again' },
+    ]);
   }
   const { url, agent_id: agentId, token, workspace_id: workspaceId, farm_id: farmId } = parsed.data;
   return { url, agentId, token: new Secret(token), workspaceId, farmId };
@@ -54,5 +63,11 @@ export async function enrolOnce(options: {
   const path = fileOf(stateDir, realm);
   writeFileSync(`${path}.new`, `${JSON.stringify({ url, ...answer })}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
-  return { url, agentId: answer.agent_id, token: new Secret(answer.token), workspaceId: answer.workspace_id, farmId: answer.farm_id };
+  return {
+    url,
+    agentId: answer.agent_id,
+    token: new Secret(answer.token),
+    workspaceId: answer.workspace_id,
+    farmId: answer.farm_id,
+  };
 }

@@ -10,7 +10,9 @@ import { judgementSchema, type MinerJudgement } from './anomaly/state.ts';
 
 export const memoryMigrations: Migrations = {
   owner: 'memory',
-  steps: ['CREATE TABLE miner_memory (key TEXT PRIMARY KEY, saved_ms INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID'],
+  steps: [
+    'CREATE TABLE miner_memory (key TEXT PRIMARY KEY, saved_ms INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  ],
 };
 
 const rememberedSchema = z.strictObject({
@@ -43,7 +45,9 @@ const SLICE = 250;
 
 export function createMemory(db: DatabaseSync, clock: Clock): Memory {
   const rows = db.prepare('SELECT key, body FROM miner_memory');
-  const upsert = db.prepare('INSERT INTO miner_memory VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET saved_ms = excluded.saved_ms, body = excluded.body');
+  const upsert = db.prepare(
+    'INSERT INTO miner_memory VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET saved_ms = excluded.saved_ms, body = excluded.body',
+  );
   const remove = db.prepare('DELETE FROM miner_memory WHERE key = ?');
   const noted = new Map<string, Remembered>();
   const urgent = new Set<string>();

@@ -1,18 +1,19 @@
 // What a technician asks for on the spot, without a running agent: one scan, one look at one miner. Keeps nothing and writes nothing.
+
+import { drivers } from '../../drivers/index.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, renderError } from '../base/errors.ts';
+import { parseIpv4 } from '../base/ipv4.ts';
 import { silentLog } from '../base/log.ts';
 import type { Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
-import { drivers } from '../../drivers/index.ts';
 import { type Access, createAccess, type Recognised } from './access.ts';
 import { type AgentConfig, covers } from './config.ts';
 import { openFileLimit } from './host/readiness.ts';
 import { socketsWithin } from './scan/plan.ts';
 import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { runScan } from './scan/scan.ts';
-import { parseIpv4 } from '../base/ipv4.ts';
 
 /** One address and what is there. */
 export type Found = {
@@ -110,6 +111,7 @@ export function rangesOrThrow(ranges: readonly string[], exclude: readonly strin
 }
 
 function singleAddress(ip: string): string {
-  if (parseIpv4(ip) === undefined) throw new ConfigError('read the address', [{ path: 'ip', message: `'${ip}' is not an address such as 10.0.0.5` }]);
+  if (parseIpv4(ip) === undefined)
+    throw new ConfigError('read the address', [{ path: 'ip', message: `'${ip}' is not an address such as 10.0.0.5` }]);
   return ip;
 }

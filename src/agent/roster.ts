@@ -59,7 +59,17 @@ type Options = {
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
 };
 
-export function createRoster({ clock, log, access, book, averages, memory, settings, emit, schedule }: Options): Roster {
+export function createRoster({
+  clock,
+  log,
+  access,
+  book,
+  averages,
+  memory,
+  settings,
+  emit,
+  schedule,
+}: Options): Roster {
   const miners = new Map<string, MinerState>();
   /** Miners of an earlier run that have not been heard of in this one. */
   const remembered = new Map<string, Remembered>();
@@ -112,7 +122,8 @@ export function createRoster({ clock, log, access, book, averages, memory, setti
       const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, sighting, signal);
       result = book.observe(sighting, { oldIpAnswersAsSame });
     }
-    if (result.kind === 'check-old') throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
+    if (result.kind === 'check-old')
+      throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
     for (const event of result.events) {
       emit(event);
       if (book.get(event.key)?.ip === null) leave(event.key);
@@ -121,7 +132,8 @@ export function createRoster({ clock, log, access, book, averages, memory, setti
     return { key, ipChanged: events.some((event) => event.key === key && event.type === 'moved') };
   };
 
-  const statesOf = (key: string): IdentityStates => book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
+  const statesOf = (key: string): IdentityStates =>
+    book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
   const contextOf = (state: MinerState, ipChanged: boolean): SampleContext => {
     const { mac, serial } = statesOf(state.key);
@@ -147,10 +159,23 @@ export function createRoster({ clock, log, access, book, averages, memory, setti
     state.reported = reported;
     memory.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, judgement.edges.length > 0);
     const abilities = Object.keys(state.target.driver.abilities).flatMap((name) => taskNameOf(name) ?? []);
-    emit({ kind: 'miner', key: state.key, at: new Date(atMs).toISOString(), mac_state: mac, sn_state: serial, ...reported, abilities });
+    emit({
+      kind: 'miner',
+      key: state.key,
+      at: new Date(atMs).toISOString(),
+      mac_state: mac,
+      sn_state: serial,
+      ...reported,
+      abilities,
+    });
   };
 
-  const observe = async (target: MinerTarget, outcome: VisitOutcome, identity: Pick<Sighting, 'mac' | 'serialNumber'>, signal: AbortSignal) => {
+  const observe = async (
+    target: MinerTarget,
+    outcome: VisitOutcome,
+    identity: Pick<Sighting, 'mac' | 'serialNumber'>,
+    signal: AbortSignal,
+  ) => {
     const { reading } = outcome;
     const sighting: Sighting = {
       ip: target.ip,
@@ -170,7 +195,11 @@ export function createRoster({ clock, log, access, book, averages, memory, setti
     state.readingAtMs = sighting.at;
     if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, sighting.at);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
-    judgeAndReport(state, { kind: 'ok', reading, unparsable, loginRefused, context: contextOf(state, ipChanged) }, sighting.at);
+    judgeAndReport(
+      state,
+      { kind: 'ok', reading, unparsable, loginRefused, context: contextOf(state, ipChanged) },
+      sighting.at,
+    );
   };
 
   return {
@@ -211,7 +240,11 @@ export function createRoster({ clock, log, access, book, averages, memory, setti
 }
 
 function knownOf({ generation, make, model }: MinerEntry): Known {
-  return { ...(generation !== null && { generation }), ...(make !== null && { make }), ...(model !== null && { model }) };
+  return {
+    ...(generation !== null && { generation }),
+    ...(make !== null && { make }),
+    ...(model !== null && { model }),
+  };
 }
 
 function knownFacts(entry: MinerEntry | undefined) {

@@ -1,11 +1,12 @@
 // `pithead key`, `enroll`, `config check`: what an administrator does beside a running service, on its database file.
-import type { Command } from 'commander';
+
 import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { loadConfig } from '../agent/config.ts';
+import { systemClock } from '../base/clock.ts';
 import { DURATION_FORMS, formatDurationMs, parseDurationMs } from '../base/duration.ts';
 import { ConfigError } from '../base/errors.ts';
-import { loadConfig } from '../agent/config.ts';
-import { openAdmin, type Admin } from '../service/admin.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Admin, openAdmin } from '../service/admin.ts';
 import { CommandFailed } from './exit.ts';
 import { databaseOf } from './stack.ts';
 import type { CliContext } from './terminal.ts';
@@ -32,7 +33,8 @@ async function withAdmin<T>(flags: DatabaseFlags, context: CliContext, work: (ad
 const readTtl = (text: string | undefined, option: string): number | undefined => {
   if (text === undefined) return undefined;
   const ttlMs = parseDurationMs(text);
-  if (ttlMs === undefined) throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not ${DURATION_FORMS}` }]);
+  if (ttlMs === undefined)
+    throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not ${DURATION_FORMS}` }]);
   return ttlMs;
 };
 
@@ -41,7 +43,10 @@ export function addKey(program: Command, context: CliContext): void {
   addDatabaseOptions(key.command('create').description('make a key; it is shown once and only its hash is kept'))
     .requiredOption('--name <name>', 'who uses it')
     .option('--expires-in <duration>', 'how long it is valid, e.g. 90d (default: for ever)')
-    .addHelpText('after', '\nExamples:\n  $ pithead key create --name dashboard\n  $ pithead key create --name audit --expires-in 30d --json')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ pithead key create --name dashboard\n  $ pithead key create --name audit --expires-in 30d --json',
+    )
     .action(async (flags: DatabaseFlags & { name: string; expiresIn?: string }) => {
       const ttlMs = readTtl(flags.expiresIn, '--expires-in');
       const made = await withAdmin(flags, context, async (admin) => {
@@ -49,27 +54,46 @@ export function addKey(program: Command, context: CliContext): void {
         const expiresAt = ttlMs === undefined ? undefined : new Date(systemClock.nowMs() + ttlMs).toISOString();
         return { ...(await admin.createKey({ workspaceId, name: flags.name, expiresAt })), workspaceId, farmId };
       });
-      if (flags.json) context.stdout.write(`${JSON.stringify({ id: made.id, key: made.key, workspace_id: made.workspaceId, farm_id: made.farmId })}\n`);
+      if (flags.json)
+        context.stdout.write(
+          `${JSON.stringify({ id: made.id, key: made.key, workspace_id: made.workspaceId, farm_id: made.farmId })}\n`,
+        );
       else context.stdout.write(`${made.key}\n`);
     });
-  addDatabaseOptions(key.command('list').description('keys, without their secrets')).action(async (flags: DatabaseFlags) => {
-    const keys = await withAdmin(flags, context, (admin) => admin.listKeys());
-    if (flags.json) context.stdout.write(`${JSON.stringify(keys)}\n`);
-    else {
-      const table = new Table({ head: ['id', 'name', 'expires', 'last used', 'revoked'], style: { head: [], border: [], compact: true } });
-      table.push(...keys.map((entry) => [entry.id, entry.name, entry.expiresAt ?? 'never', entry.lastUsedAt ?? 'never', entry.revokedAt ?? '']));
-      context.stdout.write(`${table.toString()}\n`);
-    }
-  });
-  addDatabaseOptions(key.command('revoke').description('end a key now').argument('<id>', 'its id, as `key list` shows it')).action(
-    async (id: string, flags: DatabaseFlags) => {
-      if (!(await withAdmin(flags, context, (admin) => admin.revokeKey(id)))) throw new CommandFailed(`no key has the id '${id}'`);
+  addDatabaseOptions(key.command('list').description('keys, without their secrets')).action(
+    async (flags: DatabaseFlags) => {
+      const keys = await withAdmin(flags, context, (admin) => admin.listKeys());
+      if (flags.json) context.stdout.write(`${JSON.stringify(keys)}\n`);
+      else {
+        const table = new Table({
+          head: ['id', 'name', 'expires', 'last used', 'revoked'],
+          style: { head: [], border: [], compact: true },
+        });
+        table.push(
+          ...keys.map((entry) => [
+            entry.id,
+            entry.name,
+            entry.expiresAt ?? 'never',
+            entry.lastUsedAt ?? 'never',
+            entry.revokedAt ?? '',
+          ]),
+        );
+        context.stdout.write(`${table.toString()}\n`);
+      }
     },
   );
+  addDatabaseOptions(
+    key.command('revoke').description('end a key now').argument('<id>', 'its id, as `key list` shows it'),
+  ).action(async (id: string, flags: DatabaseFlags) => {
+    if (!(await withAdmin(flags, context, (admin) => admin.revokeKey(id))))
+      throw new CommandFailed(`no key has the id '${id}'`);
+  });
 }
 
 export function addEnroll(program: Command, context: CliContext): void {
-  addDatabaseOptions(program.command('enroll').alias('enrol').description('make a one-time code with which one agent joins a farm'))
+  addDatabaseOptions(
+    program.command('enroll').alias('enrol').description('make a one-time code with which one agent joins a farm'),
+  )
     .option('--farm <id>', 'farm (default: the first one)')
     .option('--valid-for <duration>', 'how long the code may be used', '1h')
     .addHelpText('after', '\nExamples:\n  $ pithead enroll\n  $ pithead enroll --valid-for 24h --json')
@@ -79,7 +103,10 @@ export function addEnroll(program: Command, context: CliContext): void {
         admin.createEnrolmentCode({ farmId: flags.farm ?? (await admin.ensureDefaults()).farmId, ttlMs }),
       );
       if (flags.json) context.stdout.write(`${JSON.stringify({ code: made.code, expires_at: made.expiresAt })}\n`);
-      else context.stdout.write(`${made.code}\nOnce, within ${formatDurationMs(ttlMs)}: put it into the agent's configuration as service.enrolmentCode.\n`);
+      else
+        context.stdout.write(
+          `${made.code}\nOnce, within ${formatDurationMs(ttlMs)}: put it into the agent's configuration as service.enrolmentCode.\n`,
+        );
     });
 }
 

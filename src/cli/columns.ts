@@ -1,6 +1,11 @@
 // Rows under fixed columns, printed one by one as they come: a finished table cannot be, because results stream.
 
-export type Column<T> = { readonly title: string; readonly width: number; readonly align?: 'right'; readonly text: (row: T) => string };
+export type Column<T> = {
+  readonly title: string;
+  readonly width: number;
+  readonly align?: 'right';
+  readonly text: (row: T) => string;
+};
 
 const fit = (text: string, { width, align }: { width: number; align?: 'right' }) => {
   const cut = text.length > width ? `${text.slice(0, width - 1)}…` : text;
@@ -8,9 +13,15 @@ const fit = (text: string, { width, align }: { width: number; align?: 'right' })
 };
 
 export function headerLine<T>(columns: readonly Column<T>[]): string {
-  return columns.map((column) => fit(column.title, column)).join('  ').trimEnd();
+  return columns
+    .map((column) => fit(column.title, column))
+    .join('  ')
+    .trimEnd();
 }
 
 export function rowLine<T>(columns: readonly Column<T>[], row: T): string {
-  return columns.map((column) => fit(column.text(row), column)).join('  ').trimEnd();
+  return columns
+    .map((column) => fit(column.text(row), column))
+    .join('  ')
+    .trimEnd();
 }

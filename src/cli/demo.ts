@@ -18,7 +18,18 @@ import { createLog, type Level } from './logging.ts';
 import { type Stack, startStack } from './stack.ts';
 import { type CliContext, progressBar } from './terminal.ts';
 
-type Flags = { miners: string; network: string; mix: string; port: string; poll: string; seed: string; json?: boolean; for?: string; logLevel: Level; bootSeconds: string };
+type Flags = {
+  miners: string;
+  network: string;
+  mix: string;
+  port: string;
+  poll: string;
+  seed: string;
+  json?: boolean;
+  for?: string;
+  logLevel: Level;
+  bootSeconds: string;
+};
 
 const READY_LIMIT_MS = 120_000;
 
@@ -33,7 +44,10 @@ export function addDemo(program: Command, context: CliContext): void {
     .option('--poll <duration>', 'how often each miner is polled', '10s')
     .option('--boot-seconds <s>', 'how long a rebooting miner is off the network', '15')
     .option('--seed <n>', 'same seed, same farm', '1')
-    .option('--json', 'first line on stdout, once every miner has been reported: one JSON object with url, key, workspace_id, farm_id, miners')
+    .option(
+      '--json',
+      'first line on stdout, once every miner has been reported: one JSON object with url, key, workspace_id, farm_id, miners',
+    )
     .option('--for <duration>', 'end by itself after that time, e.g. 2m')
     .option('--log-level <level>', 'debug, info, warn or error, on stderr', 'warn')
     .addHelpText('after', '\nExamples:\n  $ pithead demo\n  $ pithead demo --miners 300 --json --for 5m')
@@ -60,10 +74,20 @@ async function runDemo(flags: Flags, context: CliContext): Promise<void> {
       portMap,
     });
     const config = parseConfig(
-      JSON.stringify({ stateDir, networks: [{ name: 'demo farm', range: flags.network }], portMap, poll: { interval: flags.poll } }),
+      JSON.stringify({
+        stateDir,
+        networks: [{ name: 'demo farm', range: flags.network }],
+        portMap,
+        poll: { interval: flags.poll },
+      }),
       { baseDir: stateDir, environment: context.environment, name: 'demo' },
     );
-    stack = await startStack({ config, host: '127.0.0.1', port: wholeNumber(flags.port, '--port', 0, 65_535), log: createLog(context, 'stderr', flags.logLevel) });
+    stack = await startStack({
+      config,
+      host: '127.0.0.1',
+      port: wholeNumber(flags.port, '--port', 0, 65_535),
+      log: createLog(context, 'stderr', flags.logLevel),
+    });
     const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'demo' });
     await untilAllReported(stack, key, miners, (done) => progress.update(done, miners, ''), stop);
     progress.stop();
@@ -81,10 +105,19 @@ async function runDemo(flags: Flags, context: CliContext): Promise<void> {
   }
 }
 
-const pageSchema = z.object({ data: z.array(z.object({ id: z.string() })), pagination: z.object({ total: z.number() }) });
+const pageSchema = z.object({
+  data: z.array(z.object({ id: z.string() })),
+  pagination: z.object({ total: z.number() }),
+});
 
 /** Asks the interface itself, as an integrator would, until it knows every miner. */
-async function untilAllReported(stack: Stack, key: string, miners: number, onProgress: (done: number) => void, signal: AbortSignal): Promise<void> {
+async function untilAllReported(
+  stack: Stack,
+  key: string,
+  miners: number,
+  onProgress: (done: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const endMs = systemClock.monotonicMs() + READY_LIMIT_MS;
   for (;;) {
     const url = `${stack.url}/private-api/v1/${stack.workspaceId}/farms/${stack.farmId}/miner/latest?pageSize=1`;
@@ -92,12 +125,25 @@ async function untilAllReported(stack: Stack, key: string, miners: number, onPro
     const { total } = pageSchema.parse(await body.json()).pagination;
     onProgress(total);
     if (total >= miners) return;
-    if (systemClock.monotonicMs() > endMs) throw new CommandFailed(`only ${total} of ${miners} miners were reported within ${READY_LIMIT_MS / 1_000} s`);
+    if (systemClock.monotonicMs() > endMs)
+      throw new CommandFailed(`only ${total} of ${miners} miners were reported within ${READY_LIMIT_MS / 1_000} s`);
     await systemClock.sleep(200, signal);
   }
 }
 
-function introduce({ url, key, workspace_id, farm_id, miners }: { url: string; key: string; workspace_id: string; farm_id: string; miners: number }): string {
+function introduce({
+  url,
+  key,
+  workspace_id,
+  farm_id,
+  miners,
+}: {
+  url: string;
+  key: string;
+  workspace_id: string;
+  farm_id: string;
+  miners: number;
+}): string {
   const farm = `${url}/private-api/v1/${workspace_id}/farms/${farm_id}`;
   const header = `-H 'x-api-key: ${key}'`;
   return `
@@ -118,7 +164,9 @@ Ctrl-C ends it and leaves nothing behind.
 function wholeNumber(text: string, option: string, min: number, max: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not a whole number from ${min} to ${max}` }]);
+  throw new ConfigError('read the command line', [
+    { path: option, message: `'${text}' is not a whole number from ${min} to ${max}` },
+  ]);
 }
 
 function durationOf(text: string, option: string): number {

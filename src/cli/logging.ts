@@ -7,13 +7,22 @@ import type { CliContext } from './terminal.ts';
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /** `to` names the stream that the lines go to. */
-export function createLog({ stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>, to: 'stdout' | 'stderr', level: Level): Log {
+export function createLog(
+  { stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>,
+  to: 'stdout' | 'stderr',
+  level: Level,
+): Log {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: ['password', 'token', 'key', 'authorization', '*.password', '*.token', '*.authorization'], censor: '[secret]' },
+    redact: {
+      paths: ['password', 'token', 'key', 'authorization', '*.password', '*.token', '*.authorization'],
+      censor: '[secret]',
+    },
   };
   const stream = to === 'stdout' ? stdout : stderr;
-  return stream.isTTY ? pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss', destination: stream })) : pino(options, stream);
+  return stream.isTTY
+    ? pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss', destination: stream }))
+    : pino(options, stream);
 }

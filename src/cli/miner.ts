@@ -1,8 +1,9 @@
 // `pithead miner <ip>`: everything one miner says, right now, straight from the device.
-import type { Command } from 'commander';
+
 import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { type Found, lookOnce } from '../agent/once.ts';
 import type { Reading } from '../model/reading.ts';
-import { lookOnce, type Found } from '../agent/once.ts';
 import { CommandFailed } from './exit.ts';
 import { formatHashrate, formatNumber, formatText, formatUptime, UNKNOWN } from './format.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
@@ -27,15 +28,32 @@ export function addMiner(program: Command, context: CliContext): void {
 }
 
 function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs }: Found) {
-  return { ip, status, driver: driver ?? null, identity: identity ?? null, reading: reading ?? null, failed_asks: failedAsks ?? [], elapsed_ms: elapsedMs ?? null };
+  return {
+    ip,
+    status,
+    driver: driver ?? null,
+    identity: identity ?? null,
+    reading: reading ?? null,
+    failed_asks: failedAsks ?? [],
+    elapsed_ms: elapsedMs ?? null,
+  };
 }
 
 function describe(found: Found, paint: Paint): string {
   const { reading } = found;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
   if (reading === undefined) return `${head}${advice(found)}\n`;
-  const sections = [facts(reading), boards(reading), fans(reading), psus(reading), pools(reading), errors(reading, paint)];
-  const failed = (found.failedAsks ?? []).map(({ ask, message }) => paint('yellow', `not answered: ${ask}: ${message}`));
+  const sections = [
+    facts(reading),
+    boards(reading),
+    fans(reading),
+    psus(reading),
+    pools(reading),
+    errors(reading, paint),
+  ];
+  const failed = (found.failedAsks ?? []).map(({ ask, message }) =>
+    paint('yellow', `not answered: ${ask}: ${message}`),
+  );
   return `${[head, ...sections.filter((section) => section !== ''), ...failed].join('\n')}\n`;
 }
 
@@ -62,7 +80,9 @@ function facts(reading: Reading): string {
       ? ` (${((100 * reading.hashrateHs) / expected.hashrateHs).toFixed(1)} % of ${formatHashrate(expected.hashrateHs)})`
       : '';
   const efficiency =
-    reading.powerW !== undefined && reading.hashrateHs !== undefined && reading.hashrateHs > 0 ? reading.powerW / (reading.hashrateHs / 1e12) : undefined;
+    reading.powerW !== undefined && reading.hashrateHs !== undefined && reading.hashrateHs > 0
+      ? reading.powerW / (reading.hashrateHs / 1e12)
+      : undefined;
   const rows: [string, string][] = [
     ['model', formatText([reading.make, reading.model].filter((part) => part !== undefined).join(' '))],
     ['firmware', formatText(reading.firmwareVersion)],
@@ -70,8 +90,16 @@ function facts(reading: Reading): string {
     ['serial number', formatText(reading.serialNumber)],
     ['hostname', formatText(reading.hostname)],
     ['control board', formatText(reading.controlBoard)],
-    ['mining', reading.isMining === undefined ? UNKNOWN : `${reading.isMining ? 'yes' : 'no'}, mode ${formatText(reading.miningMode)}`],
-    ['hashrate', `${formatHashrate(reading.hashrateHs)}${share}${reading.hashrateWindow === undefined ? '' : `, ${reading.hashrateWindow}`}`],
+    [
+      'mining',
+      reading.isMining === undefined
+        ? UNKNOWN
+        : `${reading.isMining ? 'yes' : 'no'}, mode ${formatText(reading.miningMode)}`,
+    ],
+    [
+      'hashrate',
+      `${formatHashrate(reading.hashrateHs)}${share}${reading.hashrateWindow === undefined ? '' : `, ${reading.hashrateWindow}`}`,
+    ],
     ['hashrate average', formatHashrate(reading.hashrateAverageHs)],
     ['power', formatNumber(reading.powerW, 'W')],
     ['efficiency', formatNumber(efficiency, 'J/TH', 1)],
@@ -84,7 +112,8 @@ function facts(reading: Reading): string {
 
 function boards({ boards, expected }: Reading): string {
   if (boards === undefined || boards.length === 0) return '';
-  const chips = (actual: number | undefined) => `${actual ?? UNKNOWN}${expected?.chipsPerBoard === undefined ? '' : ` / ${expected.chipsPerBoard}`}`;
+  const chips = (actual: number | undefined) =>
+    `${actual ?? UNKNOWN}${expected?.chipsPerBoard === undefined ? '' : ` / ${expected.chipsPerBoard}`}`;
   return table(
     ['board', 'serial number', 'hashrate', 'chips', 'frequency', 'board °C', 'chip max °C', 'HW errors'],
     boards.map((board) => [
@@ -102,14 +131,22 @@ function boards({ boards, expected }: Reading): string {
 
 function fans({ fans }: Reading): string {
   if (fans === undefined || fans.length === 0) return '';
-  return table(['fan', 'rpm', 'duty'], fans.map((fan) => [String(fan.index), formatNumber(fan.rpm, ''), formatNumber(fan.dutyPercent, '%')]));
+  return table(
+    ['fan', 'rpm', 'duty'],
+    fans.map((fan) => [String(fan.index), formatNumber(fan.rpm, ''), formatNumber(fan.dutyPercent, '%')]),
+  );
 }
 
 function psus({ psus }: Reading): string {
   if (psus === undefined || psus.length === 0) return '';
   return table(
     ['PSU', 'serial number', 'temperature', 'output'],
-    psus.map((psu) => [formatText(psu.model), formatText(psu.serialNumber), formatNumber(psu.tempC, '°C'), formatNumber(psu.outputPowerW, 'W')]),
+    psus.map((psu) => [
+      formatText(psu.model),
+      formatText(psu.serialNumber),
+      formatNumber(psu.tempC, '°C'),
+      formatNumber(psu.outputPowerW, 'W'),
+    ]),
   );
 }
 
@@ -129,7 +166,9 @@ function pools({ pools }: Reading): string {
 }
 
 function errors({ errors }: Reading, paint: Paint): string {
-  return (errors ?? []).map((error) => paint('red', `error ${error.code} (${error.category}): ${error.message ?? 'no text'}`)).join('\n');
+  return (errors ?? [])
+    .map((error) => paint('red', `error ${error.code} (${error.category}): ${error.message ?? 'no text'}`))
+    .join('\n');
 }
 
 function table(head: string[], rows: string[][]): string {

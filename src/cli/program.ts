@@ -14,7 +14,10 @@ export function buildProgram(context: CliContext): Command {
     .description('On-site agent of a mining farm, and the service that it reports to')
     .version(VERSION)
     .showHelpAfterError()
-    .configureOutput({ writeOut: (text) => void context.stdout.write(text), writeErr: (text) => void context.stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    })
     .exitOverride();
   addScan(program, context);
   addMiner(program, context);

@@ -2,10 +2,10 @@
 // end it accounts for every address.
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
-import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
-import { normaliseMac } from '../model/identity-facts.ts';
 import { type Found, scanOnce } from '../agent/once.ts';
 import { formatDurationMs } from '../base/duration.ts';
+import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
+import { normaliseMac } from '../model/identity-facts.ts';
 import { type Column, headerLine, rowLine } from './columns.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { formatHashrate, formatNumber, formatText } from './format.ts';
@@ -18,7 +18,10 @@ export function addScan(program: Command, context: CliContext): void {
   const command = program
     .command('scan')
     .description('find the miners in address ranges; nothing outside the ranges is touched')
-    .argument('<ranges...>', 'addresses (10.0.0.5), CIDR (10.0.0.0/24), hyphen ranges (10.0.0.1-10.0.0.50 or 10.0.0.1-50)')
+    .argument(
+      '<ranges...>',
+      'addresses (10.0.0.5), CIDR (10.0.0.0/24), hyphen ranges (10.0.0.1-10.0.0.50 or 10.0.0.1-50)',
+    )
     .option('--json', 'one JSON object per line: each miner, then {"summary": …}')
     .option('--csv', 'comma-separated values with a header line')
     .option('--exclude <ranges...>', 'addresses and ranges to leave out');
@@ -38,7 +41,11 @@ async function runScanCommand(written: readonly string[], flags: Flags, context:
   const config = readAccessConfig(flags, context.environment);
   const progress = progressBar(context, 'scanning');
   const paint = painter(context.stdout);
-  const print = flags.json ? jsonPrinter(progress.line) : flags.csv ? csvPrinter(progress.line) : tablePrinter(progress.line, paint);
+  const print = flags.json
+    ? jsonPrinter(progress.line)
+    : flags.csv
+      ? csvPrinter(progress.line)
+      : tablePrinter(progress.line, paint);
   let account: ScanAccount;
   try {
     account = await scanOnce(
@@ -120,7 +127,11 @@ function csvPrinter(line: Line): Printer {
 const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
   { title: 'IP', width: 15, text: ({ ip }) => ip },
   { title: 'STATUS', width: 13, text: ({ status }) => status.replace('_', ' ') },
-  { title: 'MODEL', width: 22, text: ({ make, model }) => formatText([make, model].filter((part) => part !== null).join(' ')) },
+  {
+    title: 'MODEL',
+    width: 22,
+    text: ({ make, model }) => formatText([make, model].filter((part) => part !== null).join(' ')),
+  },
   { title: 'FIRMWARE', width: 24, text: (row) => formatText(row.firmware_version) },
   { title: 'MAC', width: 17, text: ({ mac }) => formatText(mac) },
   { title: 'SERIAL', width: 20, text: (row) => formatText(row.serial_number) },
@@ -136,7 +147,13 @@ function tablePrinter(line: Line, paint: Paint): Printer {
       if (!hasHeader) line(paint('bold', headerLine(COLUMNS)));
       hasHeader = true;
       const text = rowLine(COLUMNS, toRow(found));
-      line(found.status === 'identified' ? (found.reading?.hashrateHs === 0 ? paint('red', text) : text) : paint('yellow', text));
+      line(
+        found.status === 'identified'
+          ? found.reading?.hashrateHs === 0
+            ? paint('red', text)
+            : text
+          : paint('yellow', text),
+      );
     },
     account(account) {
       const parts = CONTACT_STATUSES.map((status) => `${account.counts[status]} ${status.replace('_', ' ')}`);

@@ -24,10 +24,22 @@ const CODE_TTL_MS = 60_000;
 /** Path of the embedded database of a state directory. */
 export const databaseOf = (stateDir: string): string => join(stateDir, 'service.sqlite');
 
-export async function startStack(options: { config: AgentConfig; host: string; port: number; log: Log }): Promise<Stack> {
+export async function startStack(options: {
+  config: AgentConfig;
+  host: string;
+  port: number;
+  log: Log;
+}): Promise<Stack> {
   const { config, host, port, log } = options;
   mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
-  const service = await createService({ databasePath: databaseOf(config.stateDir), host, port, clock: systemClock, log, version: VERSION });
+  const service = await createService({
+    databasePath: databaseOf(config.stateDir),
+    host,
+    port,
+    clock: systemClock,
+    log,
+    version: VERSION,
+  });
   const { url } = await service.start();
   const enrolEmbedded = async (farmId: string) => {
     const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: CODE_TTL_MS });

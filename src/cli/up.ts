@@ -1,9 +1,10 @@
 // `pithead up`, `agent`, `service`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
-import { existsSync, mkdirSync } from 'node:fs';
+
 import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
 import { createAgent } from '../agent/agent.ts';
+import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
 import { enrolOnce, loadCredentials } from '../agent/credentials.ts';
 import { privateNetworks } from '../agent/networks.ts';
 import { systemClock } from '../base/clock.ts';
@@ -26,13 +27,18 @@ export function addUp(program: Command, context: CliContext): void {
     .option('-c, --config <file>', `configuration (default ${DEFAULT_CONFIG} if it exists)`)
     .option('--host <address>', 'address that the service listens on', '127.0.0.1')
     .option('--port <port>', 'port that the service listens on', String(DEFAULT_PORT))
-    .addHelpText('after', '\nExamples:\n  $ pithead up\n  $ pithead up --config /etc/pithead/pithead.yaml --host 0.0.0.0')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ pithead up\n  $ pithead up --config /etc/pithead/pithead.yaml --host 0.0.0.0',
+    )
     .action(async (flags: ListenFlags) => {
       const config = configOrDefault(flags.config, context);
       const log = createLog(context, 'stdout', config.log.level);
       const stack = await startStack({ config, host: flags.host, port: readPort(flags.port), log });
       context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
-      context.stderr.write(`a key for integrators: pithead key create --name <who>${flags.config === undefined ? '' : ` --config ${flags.config}`}\n`);
+      context.stderr.write(
+        `a key for integrators: pithead key create --name <who>${flags.config === undefined ? '' : ` --config ${flags.config}`}\n`,
+      );
       if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
       await untilStopped(context.signal);
       await stack.stop();
@@ -49,12 +55,16 @@ export function addAgent(program: Command, context: CliContext): void {
       const config = loadConfig(path, context.environment);
       const { service } = config;
       if (service === undefined) {
-        throw new ConfigError(`check config ${path}`, [{ path: 'service.url', message: 'is needed to run the agent alone; `pithead up` runs a service with it' }]);
+        throw new ConfigError(`check config ${path}`, [
+          { path: 'service.url', message: 'is needed to run the agent alone; `pithead up` runs a service with it' },
+        ]);
       }
       mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
       const kept = loadCredentials(config.stateDir, service.url);
       if (kept === undefined && service.enrolmentCode === undefined) {
-        throw new ConfigError(`check config ${path}`, [{ path: 'service.enrolmentCode', message: 'is needed once: `pithead enroll` on the service makes one' }]);
+        throw new ConfigError(`check config ${path}`, [
+          { path: 'service.enrolmentCode', message: 'is needed once: `pithead enroll` on the service makes one' },
+        ]);
       }
       const credentials =
         kept ??
@@ -67,7 +77,12 @@ export function addAgent(program: Command, context: CliContext): void {
           allowPlain: service.allowPlain,
         }));
       const log = createLog(context, 'stdout', config.log.level);
-      const agent = createAgent({ config, uplinks: [{ name: 'service', allowPlain: service.allowPlain, ...credentials }], clock: systemClock, log });
+      const agent = createAgent({
+        config,
+        uplinks: [{ name: 'service', allowPlain: service.allowPlain, ...credentials }],
+        clock: systemClock,
+        log,
+      });
       await agent.start();
       if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
       await untilStopped(context.signal);
@@ -105,7 +120,10 @@ export function addService(program: Command, context: CliContext): void {
 }
 
 /** The named file, else the usual file if it exists, else the defaults. */
-export function configOrDefault(path: string | undefined, { environment }: Pick<CliContext, 'environment'>): AgentConfig {
+export function configOrDefault(
+  path: string | undefined,
+  { environment }: Pick<CliContext, 'environment'>,
+): AgentConfig {
   if (path !== undefined) return loadConfig(path, environment);
   if (existsSync(DEFAULT_CONFIG)) return loadConfig(DEFAULT_CONFIG, environment);
   return parseConfig('', { baseDir: '.', environment, name: '(defaults)' });
@@ -114,13 +132,17 @@ export function configOrDefault(path: string | undefined, { environment }: Pick<
 function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new ConfigError('read the command line', [{ path: '--port', message: `'${text}' is not a port number from 0 to 65535` }]);
+  throw new ConfigError('read the command line', [
+    { path: '--port', message: `'${text}' is not a port number from 0 to 65535` },
+  ]);
 }
 
 /** Nothing is scanned that was not named: say what could be, and the line that does it. */
 function adviseNetworks(): string {
   const networks = privateNetworks();
-  const lines = networks.map(({ interface: name, cidr, addresses }) => `  ${name}: ${cidr}, ${addresses} addresses    pithead scan ${cidr}`);
+  const lines = networks.map(
+    ({ interface: name, cidr, addresses }) => `  ${name}: ${cidr}, ${addresses} addresses    pithead scan ${cidr}`,
+  );
   const head = 'no networks are configured, so nothing is scanned.';
   if (lines.length === 0) return `${head} Name them under \`networks:\` in ${DEFAULT_CONFIG}.\n`;
   const first = networks[0]?.cidr ?? '';

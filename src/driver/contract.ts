@@ -70,10 +70,14 @@ export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
 /** One row of what a driver covers. `models` are patterns in words for people; `firmware` names the range of versions. */
 export type Cover = { readonly models: string; readonly firmware: string; readonly evidence: EvidenceLevel };
 
+export type FactoryLogin = { readonly user: string; readonly password: string };
+
 export type LoginKind = {
   readonly kind: 'none' | 'digest' | 'token';
   /** Factory default, tried at most once per miner and only if the configuration allows it. */
-  readonly factoryDefault?: { readonly user: string; readonly password: string };
+  readonly factoryDefault?: FactoryLogin;
+  /** The same for generations that leave the factory with another one. */
+  readonly factoryDefaultOf?: Readonly<Record<string, FactoryLogin>>;
 };
 
 export type Quirks = {

@@ -22,7 +22,12 @@ function bareExchange(host: string, port: number, request: string): Promise<numb
 }
 
 /** Runs `work` over the items again and again, `width` at a time, for `durationMs`; gives the count of finished items. */
-export async function runFor<T>(items: readonly T[], width: number, durationMs: number, work: (item: T) => Promise<unknown>): Promise<{ done: number; elapsedMs: number; cpuUs: number }> {
+export async function runFor<T>(
+  items: readonly T[],
+  width: number,
+  durationMs: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<{ done: number; elapsedMs: number; cpuUs: number }> {
   const startMs = performance.now();
   const startCpu = process.cpuUsage();
   let next = 0;

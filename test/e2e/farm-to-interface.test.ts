@@ -1,0 +1,127 @@
+// From the simulated devices to what an integrator reads: the same values, per family; faults as the right bits, and gone again.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FaultName } from '../../fixtures/farm/farm.ts';
+import { ANOMALY_BITS, type AnomalyType } from '../../src/model/flags.ts';
+import { macState, serialState, unstableReason } from '../../src/model/identity-facts.ts';
+import { type Site, startSite } from './site.ts';
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await startSite({ network: '127.31.0.0/25', miners: 40, mix: 'all', seed: 7, noise: 0.01, noiseStepS: 3_600 });
+  await site.until(
+    () => site.miners(),
+    (miners) => miners.length === 40,
+  );
+});
+afterAll(() => site.stop());
+
+test('every miner of the farm is served once, and each passes the schema of the interface', async () => {
+  const miners = await site.miners();
+  expect(miners.map(({ ip }) => ip).toSorted()).toEqual(site.farm.devices.map(({ ip }) => ip).toSorted());
+});
+
+test('what is served is what the devices say, family by family', async () => {
+  const settled = await site.miners();
+  for (const device of site.farm.devices) {
+    const truth = device.truth();
+    const miner = settled.find(({ ip }) => ip === device.ip);
+    expect(miner, truth.family).toMatchObject({
+      model: truth.model,
+      mac: truth.mac,
+      serial_number: truth.serial_number,
+      firmware_version: truth.firmware_version,
+      is_mining: truth.is_mining,
+      mining_mode: truth.mining_mode ?? 'normal',
+      hashrate: truth.hashrate,
+      power: truth.power,
+      temp: truth.temp,
+      hashboards: truth.hashboards,
+      psus: truth.psus,
+      unstable_reason: unstableReason(macState(truth.mac), serialState(truth.serial_number ?? undefined)),
+      status: 'online',
+      last_check_succeed: true,
+    });
+    expect(
+      miner?.pools.map(({ url, worker_id }) => ({ url, worker_id })),
+      truth.family,
+    ).toEqual(truth.pools.map(({ url, worker_id }) => ({ url, worker_id })));
+    expect(miner?.expected_chips, truth.family).not.toBe(0);
+  }
+});
+
+test('a healthy farm shows no flag', async () => {
+  const flagged = (await site.miners())
+    .filter(({ anomaly_flags }) => anomaly_flags !== 0)
+    .map(({ ip, model, anomaly_flags }) => ({ ip, model, anomaly_flags }));
+  expect(flagged).toEqual([]);
+});
+
+const FAULTS: readonly (readonly [FaultName, AnomalyType])[] = [
+  ['board-dead', 'hashboard'],
+  ['fan-stopped', 'fan'],
+  ['pool-dead', 'pool'],
+  ['hot', 'temperature'],
+  ['low-hashrate', 'low_hashrate'],
+  ['garbage', 'unknown'],
+  ['hangs', 'network'],
+];
+
+test.each(FAULTS)(
+  '%s shows as %s, and clears when it is mended',
+  async (fault, type) => {
+    const device = site.farm.devices.find(({ driver, ip }) => driver === 'antminer-stock' && !busy.has(ip));
+    if (device === undefined) throw new Error('the farm has too few miners for this test');
+    busy.add(device.ip);
+    const bit = 1 << ANOMALY_BITS[type];
+    device.setFault(fault, true);
+    await site.until(
+      () => site.miner(device.ip),
+      ({ anomaly_flags }) => (anomaly_flags & bit) !== 0,
+      40_000,
+    );
+    device.setFault(fault, false);
+    await site.until(
+      () => site.miner(device.ip),
+      ({ anomaly_flags }) => (anomaly_flags & bit) === 0,
+      40_000,
+    );
+  },
+  90_000,
+);
+const busy = new Set<string>();
+
+test('two devices with the same MAC stay two miners and both say so', async () => {
+  const [first, second] = site.farm.devices.filter(({ driver }) => driver === 'whatsminer');
+  if (first === undefined || second === undefined) throw new Error('the farm has too few miners for this test');
+  const before = await site.miners();
+  second.setFault('duplicate-mac', true, first.ip);
+  await site.until(
+    async () => [await site.miner(first.ip), await site.miner(second.ip)],
+    (pair) => pair.every(({ unstable_reason }) => unstable_reason === 'mac_duplicate'),
+    30_000,
+  );
+  const after = await site.miners();
+  expect(after).toHaveLength(before.length);
+  second.setFault('duplicate-mac', false);
+  await site.until(
+    () => site.miner(first.ip),
+    ({ unstable_reason }) => unstable_reason === null,
+    30_000,
+  );
+});
+
+test('a miner that moves to another address keeps its id and its age', async () => {
+  const device = site.farm.devices.find(({ driver }) => driver === 'avalon');
+  if (device === undefined) throw new Error('the farm has no such miner');
+  const before = await site.miner(device.ip);
+  const to = '127.31.0.126';
+  await site.farm.move(device.ip, to);
+  await site.stack.agent.scan();
+  const after = await site.until(
+    () => site.miners(`&ip_ranges=${to}`),
+    (miners) => miners.length === 1,
+    30_000,
+  );
+  expect(after[0]).toMatchObject({ id: before.id, created_at: before.created_at, mac: before.mac });
+});

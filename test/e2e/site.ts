@@ -1,0 +1,104 @@
+// A whole site for end-to-end tests: simulated farm, agent and service in this process, real sockets in between, state in a temporary folder.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { z } from 'zod';
+import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
+import { parseConfig } from '../../src/agent/config.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { type Stack, startStack } from '../../src/cli/stack.ts';
+import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
+
+const listSchema = z.strictObject({
+  success: z.literal(true),
+  data: z.array(minerV1Schema),
+  pagination: z.strictObject({
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+    hasNext: z.boolean(),
+    hasPrevious: z.boolean(),
+  }),
+  error: z.null(),
+});
+
+export type Site = {
+  readonly farm: Farm;
+  readonly stateDir: string;
+  stack: Stack;
+  /** Every miner as the interface serves it, each checked against the schema. */
+  miners(query?: string): Promise<MinerV1[]>;
+  /** The miner at this address. */
+  miner(ip: string): Promise<MinerV1>;
+  /** Any request to the interface of this farm; paths from below the farm. */
+  call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+  /** Asks until `is` holds for what `look` gives; throws with the last answer after `limitMs`. */
+  until<T>(look: () => Promise<T>, is: (value: T) => boolean, limitMs?: number): Promise<T>;
+  stop(): Promise<void>;
+};
+
+/** `network` must be a loopback range of its own for each test file: files run side by side. */
+export async function startSite(
+  farmOptions: FarmOptions,
+  config: Readonly<Record<string, unknown>> = {},
+): Promise<Site> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'pithead-e2e-'));
+  const farm = await startFarm(farmOptions);
+  const parsed = parseConfig(
+    JSON.stringify({
+      stateDir,
+      networks: [farmOptions.network],
+      poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
+      ...config,
+    }),
+    {
+      baseDir: stateDir,
+      environment: {},
+      name: 'e2e',
+    },
+  );
+  const stack = await startStack({ config: parsed, host: '127.0.0.1', port: 0, log: silentLog });
+  const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e' });
+  const site: Site = {
+    farm,
+    stateDir,
+    stack,
+    async call(method, path, body) {
+      const url = `${site.stack.url}/private-api/v1/${stack.workspaceId}/farms/${stack.farmId}${path}`;
+      const answer = await request(url, {
+        method,
+        headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: answer.statusCode, body: await answer.body.json() };
+    },
+    async miners(query = '') {
+      const { body } = await site.call('GET', `/miner/latest?pageSize=1000${query}`);
+      return listSchema.parse(body).data;
+    },
+    async miner(ip) {
+      const [miner] = await site.miners(`&ip_ranges=${ip}`);
+      if (miner === undefined) throw new Error(`the interface knows no miner at ${ip}`);
+      return miner;
+    },
+    async until(look, is, limitMs = 20_000) {
+      const endMs = performance.now() + limitMs;
+      for (;;) {
+        const value = await look();
+        if (is(value)) return value;
+        if (performance.now() > endMs)
+          throw new Error(
+            `not reached within ${limitMs} ms; the last answer was ${JSON.stringify(value).slice(0, 2_000)}`,
+          );
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    },
+    async stop() {
+      await site.stack.stop();
+      await farm.stop();
+      rmSync(stateDir, { recursive: true, force: true });
+    },
+  };
+  return site;
+}
