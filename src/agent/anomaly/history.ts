@@ -55,7 +55,8 @@ export function advance(step: Step): History {
     uptimeS: reading.uptimeS ?? before.uptimeS,
     onlineT: before.onlineT ?? t,
     activeT: hasWoken || !isSameMode ? t : before.activeT,
-    restartsT: hasRestarted && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
+    restartsT:
+      hasRestarted && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
     shares: sharesOf(step, t),
     still: stillOf(before.still, reading, t),
     average: averageOf(hasRestarted ? undefined : before.average, reading, t, settings.lowHashrate.average),

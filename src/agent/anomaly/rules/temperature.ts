@@ -42,11 +42,9 @@ function boards(reading: Reading): Measured[] {
   );
 }
 
-/** The whole miner's figure, where no board gives one. */
-function overall(reading: Reading): Measured[] {
-  const isCovered = chips(reading).length > 0 || boards(reading).length > 0;
-  return isCovered || reading.tempC === undefined ? [] : [{ value: reading.tempC, source: 'tempC' }];
-}
+/** The whole miner's figure. */
+const overall = (reading: Reading): Measured[] =>
+  reading.tempC === undefined ? [] : [{ value: reading.tempC, source: 'tempC' }];
 
 const inlet = (reading: Reading): Measured[] => side(reading, 'inletTempC');
 const outlet = (reading: Reading): Measured[] => side(reading, 'outletTempC');
@@ -88,6 +86,14 @@ const unlessIdle =
   (facts, isRaised) =>
     facts.idle === 'sleep' || facts.idle === 'maintenance' ? 'clear' : evaluate(facts, isRaised);
 
+/** Where boards give their own figures, theirs are judged. */
+const unlessCovered =
+  (evaluate: Rule['evaluate']): Rule['evaluate'] =>
+  (facts, isRaised) =>
+    facts.reading !== undefined && chips(facts.reading).length + boards(facts.reading).length > 0
+      ? 'clear'
+      : evaluate(facts, isRaised);
+
 const everywhere = (reading: Reading): Measured[] => [...chips(reading), ...boards(reading), ...overall(reading)];
 
 export const TEMPERATURE_RULES: readonly Rule[] = [
@@ -105,7 +111,9 @@ export const TEMPERATURE_RULES: readonly Rule[] = [
     // Nobody says which sensor it is, so the higher of the two limits applies.
     id: 'temperature.overall',
     type: 'temperature',
-    evaluate: judge({ limit: 'chipMaxC', what: 'miner', severity: 'critical', isUpper: true, measured: overall }),
+    evaluate: unlessCovered(
+      judge({ limit: 'chipMaxC', what: 'miner', severity: 'critical', isUpper: true, measured: overall }),
+    ),
   },
   {
     id: 'temperature.cold',
