@@ -1,0 +1,153 @@
+// Every driver against simulated devices on real sockets: what it reads is what the device says of itself, and a reboot takes it away.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { Secret } from '../../src/base/secrets.ts';
+import type { Driver, Known } from '../../src/driver/contract.ts';
+import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
+import { createVisitMemory, visit } from '../../src/driver/visit.ts';
+import { normaliseMac } from '../../src/model/identity-facts.ts';
+import { createTransport, type Transport } from '../../src/transport/transport.ts';
+
+/** Unprivileged ports, so that an ordinary user can run it. */
+const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
+const MINERS = 24;
+
+let farm: Farm;
+let transport: Transport;
+beforeAll(async () => {
+  farm = await startFarm({
+    network: '127.91.17.0/24',
+    miners: MINERS,
+    seed: 5,
+    freeze: true,
+    portMap: PORTS,
+    bootS: 1,
+  });
+  transport = createTransport({
+    clock: systemClock,
+    log: silentLog,
+    portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
+  });
+});
+afterAll(async () => {
+  await transport.close();
+  await farm.stop();
+});
+
+async function recognise(ip: string) {
+  const open = new Set<number>();
+  for (const port of [80, 4028, 4433]) {
+    if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
+  }
+  const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
+  const found = chooseDriver(drivers, evidence);
+  if (found === undefined) throw new Error(`nobody knows ${ip}: ${JSON.stringify(evidence)}`);
+  const { confidence: _, ...known } = found.identity;
+  return { driver: found.driver, known: known satisfies Known };
+}
+
+/** With what opens the device now, as its owner would have configured it. */
+const linkTo = (ip: string) => {
+  const login = farm.device(ip)?.login;
+  return transport.link(ip, login && { user: login.user, password: new Secret(login.password) });
+};
+
+const read = (driver: Driver, known: Known, ip: string) =>
+  visit({
+    driver,
+    known,
+    link: linkTo(ip),
+    memory: createVisitMemory(),
+    rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
+    clock: systemClock,
+    deadlineMs: 20_000,
+  });
+
+/** Equal but for the last digits of a sum of fractions. */
+const near = (wanted: number | null) => (wanted === null ? undefined : expect.closeTo(wanted, wanted > 1e9 ? -6 : 3));
+const orAbsent = <T>(value: T | null) => value ?? undefined;
+
+describe('simulated devices', () => {
+  test('there is one of each driver', () => {
+    expect(new Set(farm.devices.map(({ driver }) => driver))).toEqual(new Set(drivers.map(({ id }) => id)));
+  });
+
+  test.each(Array.from({ length: MINERS }, (_, index) => index))('device %i is read as it is', async (index) => {
+    const device = farm.devices[index];
+    if (device === undefined) throw new Error('no such device');
+    const truth = device.truth();
+    const { driver, known } = await recognise(device.ip);
+    expect(driver.id).toBe(truth.driver);
+    const { reading, unparsable, isLoginRefused } = await read(driver, known, device.ip);
+    expect({ unparsable, isLoginRefused }).toEqual({ unparsable: [], isLoginRefused: false });
+    expect({
+      make: reading.make,
+      model: reading.model,
+      mac: reading.mac === undefined ? '' : normaliseMac(reading.mac),
+      serial: reading.serialNumber,
+      firmware: reading.firmwareVersion,
+      hostname: reading.hostname,
+      isMining: reading.isMining,
+      mode: reading.miningMode,
+      hashrate: reading.hashrateHs,
+      expected: reading.expected?.hashrateHs,
+      power: reading.powerW,
+      temp: reading.tempC,
+      uptime: reading.uptimeS,
+      light: reading.isLightOn,
+      errors: (reading.errors ?? []).map(({ code }) => ({ code })),
+      fans: reading.fans?.map(({ index: place, rpm }) => ({ index: place, rpm })) ?? [],
+      pools: reading.pools?.map((pool) => [pool.url, pool.user, pool.difficultyAccepted, pool.difficultyRejected]),
+      boards: (reading.boards ?? []).map((board) => [
+        board.serialNumber,
+        board.hashrateHs,
+        board.chips,
+        board.frequencyMhz,
+      ]),
+    }).toEqual({
+      make: orAbsent(truth.make),
+      model: orAbsent(truth.model),
+      mac: truth.mac,
+      serial: orAbsent(truth.serial_number),
+      firmware: orAbsent(truth.firmware_version),
+      hostname: orAbsent(truth.hostname),
+      isMining: truth.is_mining,
+      mode: orAbsent(truth.mining_mode),
+      hashrate: near(truth.hashrate),
+      expected: near(truth.expected_hashrate),
+      power: orAbsent(truth.power),
+      temp: orAbsent(truth.temp),
+      uptime: truth.uptime,
+      light: orAbsent(truth.light_on),
+      errors: truth.errors,
+      fans: truth.fans,
+      pools: truth.pools.map((pool) => [
+        pool.url,
+        pool.worker_id,
+        orAbsent(pool.difficulty_accepted),
+        orAbsent(pool.difficulty_rejected),
+      ]),
+      boards: truth.hashboards.map((board) => [
+        orAbsent(board.serial_number),
+        near(board.hashrate),
+        orAbsent(board.chips),
+        orAbsent(board.chip_frequency),
+      ]),
+    });
+  });
+
+  test.each(drivers.filter(({ abilities }) => abilities.reboot).map((driver) => [driver.id, driver] as const))(
+    '%s reboots, whether it answers first or not',
+    async (id, driver) => {
+      for (const device of farm.devices.filter((entry) => entry.driver === id).slice(0, 4)) {
+        const { known } = await recognise(device.ip);
+        const result = await driver.abilities.reboot?.act(linkTo(device.ip), {}, known);
+        expect(['accepted', 'lost-reply']).toContain(result?.kind);
+        await expect.poll(() => device.reboots, { timeout: 5_000 }).toBe(1);
+      }
+    },
+  );
+});
