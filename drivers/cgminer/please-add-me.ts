@@ -79,7 +79,11 @@ function hideText(text: string): string {
 }
 
 /** The kind and the realm name the firmware; the rest of a challenge is of one moment. */
-const challenge = (header: string | undefined) => header?.match(/^\w+|realm="[^"]{0,64}"|algorithm=\w+/g)?.join(' ');
+const challenge = (header: string | undefined) =>
+  header
+    ?.match(/^\w+|realm="[^"]{0,64}"|algorithm=\w+/g)
+    ?.join(' ')
+    .replaceAll('"', '');
 
 function asJson(answer: unknown): unknown {
   if (typeof answer !== 'string') return answer;

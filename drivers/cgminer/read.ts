@@ -94,8 +94,8 @@ function isAlive({ Enabled, Status }: Dev): boolean | undefined {
   }
 }
 
-/** Keys that begin with `temp` and name a sensor, not a count, a limit or a setting. */
-const SENSOR = /^temp(erature)?(?!.*(num|count|max|min|limit|target|cut|over|set|off|hot|warn|avg|hyst))[\w ]*$/i;
+/** Keys such as `temp1`, `temp2_1`, `temp_chip3`, `Temperature`: sensors, not counts, limits or settings. */
+const SENSOR = /^temp(erature)?([ _]?(chip|pcb|pic|board|asic|sensor))?[ _\d]{0,8}$/i;
 
 /** The hottest of the sensors that a device without boards of its own shows. */
 function looseTempC(rows: readonly Row[]): number | undefined {

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import {
+  hashrates,
+  poolReadings,
+  poolsReply,
+  rateUnit,
+  toDifficulty,
+  versionTexts,
+  whenS,
+} from '../../../drivers/_families/cgminer.ts';
+import { findModel } from '../../../drivers/_families/models.ts';
+import { MODELS } from '../../../drivers/models.data.ts';
+
+describe('pool difficulty', () => {
+  test.each([
+    ['524K', 524_288],
+    ['32K', 32_768],
+    ['32.8K', 32_768],
+    ['1.05M', 1_048_576],
+    ['2.10M', 2_097_152],
+    ['500K', 500_000],
+    ['0', 0],
+    [65_536, 65_536],
+    ['1,024', 1_024],
+    ['', undefined],
+    ['K', undefined],
+    ['much', undefined],
+    [-1, undefined],
+  ])('%s is %s', (written, exact) => expect(toDifficulty(written)).toBe(exact));
+});
+
+describe('pools', () => {
+  const read = (...rows: unknown[]) => poolReadings(poolsReply.parse({ POOLS: rows }).POOLS);
+
+  test('unset pools are left out, and the others keep their number', () => {
+    expect(read({ POOL: 0, URL: '' }, { POOL: 1, URL: 'a', User: 'u' })).toEqual([{ index: 1, url: 'a', user: 'u' }]);
+    expect(read()).toEqual([]);
+    expect(poolReadings(poolsReply.parse({}).POOLS)).toBeUndefined();
+  });
+
+  test('alive, dead and neither', () => {
+    const of = (Status: string) => read({ URL: 'a', Status })?.[0]?.isAlive;
+    expect([of('Alive'), of('Dead'), of('Disabled')]).toEqual([true, false, undefined]);
+  });
+
+  test('a difficulty of 0 is none in hand; the one of the stratum comes first', () => {
+    expect(read({ URL: 'a', 'Stratum Difficulty': 0, 'Last Share Difficulty': 0, Diff: '' })?.[0]).not.toHaveProperty(
+      'difficulty',
+    );
+    expect(read({ URL: 'a', 'Stratum Difficulty': 65_536, 'Work Difficulty': 1, Diff: '32K' })?.[0]?.difficulty).toBe(
+      65_536,
+    );
+    expect(read({ URL: 'a', Diff: '32K' })?.[0]?.difficulty).toBe(32_768);
+  });
+
+  test('one row that is no row does not lose the others', () => {
+    expect(read(null, 'x', { URL: 'a' })).toHaveLength(1);
+  });
+});
+
+test('hashrate: the shortest window is now, the longest up to half an hour is settled', () => {
+  expect(hashrates({ 'MHS 5s': '1,000.5', 'MHS 15m': 900, 'MHS av': 950 })).toEqual({
+    hashrateHs: 1_000.5e6,
+    hashrateWindow: '5s',
+    hashrateSettledHs: 900e6,
+    hashrateAverageHs: 950e6,
+  });
+  expect(hashrates({ 'GHS av': 3, 'GHS 24h': 2 })).toEqual({
+    hashrateHs: 3e9,
+    hashrateWindow: 'average',
+    hashrateAverageHs: 3e9,
+    hashrate24hHs: 2e9,
+  });
+  expect(hashrates({ 'MHS 5s': '', 'MHS av': -1 })).toEqual({});
+});
+
+test('rate units', () => {
+  expect(['GH', 'GH/s', 'mhs', 'KSol/s', 'H/s', 'TH', 'parsec', ''].map(rateUnit)).toEqual([
+    'G',
+    'G',
+    'M',
+    'K',
+    '',
+    'T',
+    undefined,
+    undefined,
+  ]);
+});
+
+test('the device clock stands in three places, and 0 is no clock', () => {
+  expect(whenS({ STATUS: [{ When: 17 }] })).toBe(17);
+  expect(whenS({ STATUS: { when: 18 } })).toBe(18);
+  expect(whenS({ STATUS: 'S', When: 19 })).toBe(19);
+  expect(whenS({ STATUS: [{ When: 0 }] })).toBeUndefined();
+  expect(whenS(undefined)).toBeUndefined();
+});
+
+test('version texts are found in broken JSON and lose their control characters', () => {
+  expect(versionTexts('{"VERSION":[{"Type":"Antminer S19","Odd":"a\u001b[2Jb"}{')).toEqual({
+    Type: 'Antminer S19',
+    Odd: 'a [2Jb',
+  });
+  expect(versionTexts('"'.repeat(100_000))).toEqual({});
+  expect(versionTexts(undefined)).toEqual({});
+});
+
+describe('models', () => {
+  test('all are there', () => expect(MODELS).toHaveLength(642));
+
+  test.each([
+    ['antminer-stock', 'Antminer S19 Pro', 'S19 Pro'],
+    ['antminer-stock', ' ANTMINER s19j pro (Vnish 1.2.6)', 'S19j Pro'],
+    ['antminer-stock', 'Antminer KS5 Pro', 'KS5Pro'],
+    ['antminer-stock', 'BHB42XXXX', undefined],
+    ['whatsminer-stock', 'M30S+_VE43', 'M30S+ VE40'],
+    ['whatsminer-stock', 'M60S_VK40', 'M60S VK40'],
+    ['avalon-stock:MODEL', '1246-83', 'Avalon 1246'],
+    ['luxos', 'Antminer S19k Pro', 'S19k Pro'],
+    ['luxos', '', undefined],
+  ] as const)('%s: %s is %s', (key, reported, model) => expect(findModel(key, reported)?.model).toBe(model));
+
+  test('nobody knows is absent, and liquid means no fans', () => {
+    expect(findModel('whatsminer-stock', 'M60S_VK40')?.expected).not.toHaveProperty('hashrateHs');
+    expect(findModel('antminer-stock', 'Antminer S21 Hyd.')?.expected).toMatchObject({ fans: 0, cooling: 'liquid' });
+  });
+});
