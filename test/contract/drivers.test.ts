@@ -98,14 +98,12 @@ describe.each(all.map((driver) => [driver.id, driver] as const))('%s', (_, drive
       expect(reading).not.toHaveProperty(field);
   });
 
-  test.each([null, '', '<html>404</html>', 0, [], {}, [[]], 'Socket connect failed: Connection refused\n'])(
-    'says nothing when every answer is %j',
-    (answer) => {
-      const raw = Object.fromEntries(Object.keys(driver.asks).map((name) => [name, answer]));
-      const { reading } = readStrictly(driver, raw);
-      expect(numbersOf({ ...reading, expected: {} })).toEqual([]);
-    },
-  );
+  const NOTHING = [null, '', '<html>404</html>', 0, [], {}, [[]], 'Socket connect failed: Connection refused\n'];
+  test.each(NOTHING.map((answer) => [answer] as const))('says nothing when every answer is %j', (answer) => {
+    const raw = Object.fromEntries(Object.keys(driver.asks).map((name) => [name, answer]));
+    const { reading } = readStrictly(driver, raw);
+    expect(numbersOf({ ...reading, expected: {} })).toEqual([]);
+  });
 
   test('identifies nothing from nothing, and no evidence upsets it', () => {
     expect(driver.identify({ family: undefined })).toBeUndefined();
