@@ -1,0 +1,50 @@
+// The status of a batch follows from its tasks.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  batchStatus,
+  isFinal,
+  TASK_NAMES,
+  TASK_STATUSES,
+  type TaskStatus,
+  taskNameSchema,
+} from '../../../src/model/task.ts';
+
+describe('the status of a batch', () => {
+  test.each<[TaskStatus[], string]>([
+    [['pending', 'pending'], 'pending'],
+    [['pending', 'running'], 'running'],
+    [['pending', 'succeeded'], 'running'],
+    [['running', 'failed'], 'running'],
+    [['succeeded', 'succeeded'], 'succeeded'],
+    [['succeeded', 'failed'], 'partially_succeeded'],
+    [['succeeded', 'timeout'], 'partially_succeeded'],
+    [['succeeded', 'cancelled'], 'partially_succeeded'],
+    [['failed', 'timeout'], 'failed'],
+    [['failed', 'cancelled'], 'failed'],
+    [['cancelled', 'cancelled'], 'cancelled'],
+    [['timeout'], 'failed'],
+  ])('%j is %s', (tasks, status) => {
+    expect(batchStatus(tasks)).toBe(status);
+  });
+
+  test('does not depend on the order, and is final exactly when every task is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...TASK_STATUSES), { minLength: 1 }), (tasks) => {
+        const status = batchStatus(tasks);
+        expect(batchStatus(tasks.toReversed())).toBe(status);
+        expect(status === 'pending' || status === 'running').toBe(!tasks.every(isFinal));
+      }),
+    );
+  });
+});
+
+test('pending and running tasks are open, the others are final', () => {
+  expect(TASK_STATUSES.filter((status) => !isFinal(status))).toEqual(['pending', 'running']);
+});
+
+test('the task names are those of the interface', () => {
+  expect(TASK_NAMES).toHaveLength(12);
+  expect(taskNameSchema.safeParse('miner.system.reboot').success).toBe(true);
+  expect(taskNameSchema.safeParse('miner.system.shutdown').success).toBe(false);
+});
