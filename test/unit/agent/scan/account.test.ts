@@ -41,8 +41,8 @@ test('property: the counts add up to the addresses, nobody is reported twice, an
     fc.asyncProperty(
       fc.array(range, { minLength: 1, maxLength: 5 }),
       fc.array(range, { maxLength: 3 }),
-      fc.uniqueArray(fc.tuple(ip, station), { maxLength: 40, selector: ([address]) => address }),
-      fc.uniqueArray(ip, { maxLength: 10 }),
+      fc.uniqueArray(fc.tuple(ip, station), { maxLength: 40, size: 'max', selector: ([address]) => address }),
+      fc.uniqueArray(ip, { maxLength: 10, size: 'max' }),
       fc.option(fc.integer({ min: 0, max: 30_000 })),
       fc.record({ maxSockets: fc.integer({ min: 1, max: 200 }), maxIdentifying: fc.integer({ min: 1, max: 16 }) }),
       async (written, exclude, stations, known, cancelAfterMs, limits) => {

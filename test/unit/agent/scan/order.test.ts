@@ -53,7 +53,7 @@ test('property: every address once, whatever the ranges, the known ones and the 
   );
   fc.assert(
     fc.property(
-      fc.array(range, { maxLength: 8 }),
+      fc.array(range, { maxLength: 8, size: 'max' }),
       fc.uniqueArray(fc.integer({ min: 0, max: 1_023 })),
       fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
       (items, known, seeds) => {

@@ -1,0 +1,127 @@
+// The course of one miner through its polls: which slot is next, which asks are due, when a failure counts. Decisions only: no I/O, no timer.
+import { doublingMs } from '../../base/backoff.ts';
+import { CancelledError, PeerError, RefusedError } from '../../base/errors.ts';
+import type { Rhythm } from '../../driver/contract.ts';
+import type { Due } from './due-heap.ts';
+import type { PollSettings } from './settings.ts';
+
+export type PollTarget = { readonly key: string; readonly ip: string };
+
+export type Course = Due & {
+  target: PollTarget;
+  /** Share of the interval at which its slots lie, [0, 1). */
+  readonly phase: number;
+  /** Grows when results of a visit under way no longer matter: another address, removed. */
+  generation: number;
+  abort: AbortController | undefined;
+  /** Asked for while a visit was under way. */
+  isWantedAgain: boolean;
+  /** Its last poll failed and is about to be repeated before that counts. */
+  isConfirming: boolean;
+  /** Failed polls in a row that counted. */
+  failures: number;
+  /** Of these, those that were nobody's fault but the program's. */
+  defects: number;
+  pollsSinceSlow: number;
+  isStaticWanted: boolean;
+  staticDueMs: number;
+};
+
+export type Verdict =
+  | { readonly kind: 'ok' }
+  /** Nothing to tell yet: tried again soon. */
+  | { readonly kind: 'confirm' }
+  | { readonly kind: 'failed'; readonly error: Error; readonly isDefect: boolean }
+  /** Neither a success nor a failure: something more urgent took its turn. */
+  | { readonly kind: 'skipped' };
+
+/** Slots keep their phase; the poll falls within this share of the interval after its slot. */
+const JITTER = 0.1;
+const BUSY_FACTOR = 5;
+
+export function newCourse(target: PollTarget, phase: number, settings: PollSettings, random: () => number): Course {
+  return {
+    target,
+    phase,
+    dueMs: 0,
+    place: -1,
+    generation: 0,
+    abort: undefined,
+    isWantedAgain: false,
+    isConfirming: false,
+    failures: 0,
+    defects: 0,
+    pollsSinceSlow: Math.floor(random() * settings.slowEvery),
+    isStaticWanted: true,
+    staticDueMs: 0,
+  };
+}
+
+/** The asks of the next visit. */
+export function rhythmsOf(course: Course, nowMs: number, { slowEvery }: PollSettings): ReadonlySet<Rhythm> {
+  if (course.isStaticWanted || nowMs >= course.staticDueMs) return new Set(['poll', 'slow', 'static']);
+  return new Set(course.pollsSinceSlow + 1 >= slowEvery ? ['poll', 'slow'] : ['poll']);
+}
+
+/** What the end of a visit means. A miner that failed before is not given a second try each time, nor is one that must not be asked again. */
+export function judge(course: Course, error: unknown): Verdict {
+  if (error instanceof CancelledError) return { kind: 'skipped' };
+  if (!(error instanceof PeerError)) {
+    const isRefusal = error instanceof RefusedError;
+    return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)), isDefect: !isRefusal };
+  }
+  const isWorthATry = course.failures === 0 && !course.isConfirming && error.retry !== 'never';
+  return isWorthATry ? { kind: 'confirm' } : { kind: 'failed', error, isDefect: false };
+}
+
+/** How soon a failed poll is repeated. A busy miner is given more time than a silent one. */
+export function confirmDelayMs(
+  error: unknown,
+  { confirmAfterMs, intervalMs }: PollSettings,
+  random: () => number,
+): number {
+  const factor = error instanceof PeerError && error.retry === 'later' ? BUSY_FACTOR : 1;
+  return Math.min(confirmAfterMs * factor, intervalMs / 2) * (1 + 0.25 * random());
+}
+
+/** Notes a success; `rhythms` are those that were asked. */
+export function noteSuccess(
+  course: Course,
+  rhythms: ReadonlySet<Rhythm>,
+  nowMs: number,
+  { staticEveryMs }: PollSettings,
+  random: () => number,
+): void {
+  const isFirst = course.staticDueMs === 0;
+  course.failures = 0;
+  course.defects = 0;
+  course.isConfirming = false;
+  course.pollsSinceSlow = rhythms.has('slow') && !isFirst ? 0 : course.pollsSinceSlow + 1;
+  if (!rhythms.has('static')) return;
+  course.isStaticWanted = false;
+  // Miners that were all seen first at the same time must not all be asked for static facts at the same time again.
+  course.staticDueMs = nowMs + staticEveryMs * (isFirst ? 0.5 + 0.5 * random() : 0.9 + 0.1 * random());
+}
+
+/** Notes a failure that counts. What comes back after it may be another unit: everything is asked then. */
+export function noteFailure(course: Course, isDefect: boolean): void {
+  course.failures++;
+  course.defects = isDefect ? course.defects + 1 : 0;
+  course.isConfirming = false;
+  course.isStaticWanted = true;
+}
+
+/**
+ * When to poll next in its ordinary course: the next slot of its phase, or 1, 2, 4, … slots on while it fails, up to the cap. A defect of
+ * ours doubles once more. Never sooner than half an interval, so that a late poll is not followed at once by one that is on time.
+ */
+export function nextDueMs(course: Course, nowMs: number, settings: PollSettings, random: () => number): number {
+  const { intervalMs, backoffCapMs } = settings;
+  const doublings = course.failures === 0 ? 0 : course.failures - 1 + (course.defects > 0 ? 1 : 0);
+  const capMs = Math.max(intervalMs, backoffCapMs);
+  const slots = Math.max(1, Math.floor(doublingMs(doublings, { baseMs: intervalMs, capMs }) / intervalMs));
+  const originMs = course.phase * intervalMs;
+  const earliestMs = nowMs + (slots - 0.5) * intervalMs;
+  const slot = Math.ceil((earliestMs - originMs) / intervalMs);
+  return originMs + slot * intervalMs + random() * JITTER * intervalMs;
+}

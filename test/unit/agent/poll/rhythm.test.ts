@@ -1,0 +1,153 @@
+// Every miner once per interval, evenly spread, from the first second on; and the seldom questions at their own pace.
+import { expect, test } from 'vitest';
+import { createFarm, densest, gapsOf, minersOf } from './farm.ts';
+
+const MINUTE = 60_000;
+
+test('every miner is seen within seconds of the start and then once per interval', async () => {
+  const { clock, poller, timesOf } = createFarm();
+  poller.setTargets(minersOf(300));
+  poller.start();
+  await clock.advance(10 * MINUTE);
+  for (const { key } of minersOf(300)) {
+    const [first, second, ...rest] = timesOf(key);
+    expect(first).toBeLessThan(5_500);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(MINUTE / 2);
+    expect((second ?? 0) - (first ?? 0)).toBeLessThan(MINUTE * 1.7);
+    for (const gap of gapsOf([second ?? 0, ...rest])) {
+      expect(gap).toBeGreaterThan(MINUTE * 0.85);
+      expect(gap).toBeLessThan(MINUTE * 1.15);
+    }
+  }
+});
+
+test('no second of the steady state carries much more than its share, and the start is no burst', async () => {
+  const { clock, poller, visits, seen } = createFarm();
+  poller.setTargets(minersOf(1_200));
+  poller.start();
+  await clock.advance(10 * MINUTE);
+  const times = visits.map(({ atMs }) => atMs);
+  const steady = times.filter((atMs) => atMs > 2 * MINUTE);
+  expect(densest(steady, 1_000)).toBeLessThanOrEqual(2 * (1_200 / 60));
+  expect(densest(times, 1_000)).toBeLessThanOrEqual((1_200 / 5) * 1.3);
+  expect(densest(times, 50)).toBeLessThanOrEqual(25);
+  expect(seen.most).toBeLessThan(60);
+});
+
+test('miners that are found later do not disturb the others and are seen at once', async () => {
+  const { clock, poller, timesOf, visits } = createFarm();
+  poller.setTargets(minersOf(600));
+  poller.start();
+  await clock.advance(3 * MINUTE);
+  const late = minersOf(900).slice(600);
+  for (const target of late) poller.add(target);
+  await clock.advance(5 * MINUTE);
+  for (const { key } of late) expect(timesOf(key)[0]).toBeLessThan(3 * MINUTE + 6_000);
+  expect(
+    densest(
+      visits.flatMap(({ atMs }) => (atMs > 5 * MINUTE ? [atMs] : [])),
+      1_000,
+    ),
+  ).toBeLessThanOrEqual(30);
+  for (const gap of gapsOf(timesOf('m5').slice(1))) expect(Math.abs(gap - MINUTE)).toBeLessThan(MINUTE * 0.15);
+});
+
+test('25,000 miners are each polled once per interval within the bound on what is in flight', async () => {
+  const { clock, poller, visits, seen } = createFarm({ maxInFlight: 256 });
+  poller.setTargets(minersOf(25_000));
+  poller.start();
+  await clock.advance(2 * MINUTE);
+  const first = new Set(visits.flatMap(({ key, atMs }) => (atMs <= MINUTE ? [key] : [])));
+  expect(first.size).toBe(25_000);
+  const second = visits.filter(({ atMs }) => atMs > MINUTE);
+  expect(second.length).toBeGreaterThan(22_000);
+  expect(second.length).toBeLessThan(28_000);
+  expect(
+    densest(
+      visits.map(({ atMs }) => atMs),
+      1_000,
+    ),
+  ).toBeLessThanOrEqual((25_000 / 50) * 1.3);
+  expect(seen.most).toBeLessThanOrEqual(256);
+  expect(poller.stats().worstLateMs).toBeLessThan(6_000);
+}, 30_000);
+
+test('static facts come first, after the offline spell, when asked for, after a move, and on their own schedule; slow ones every few polls', async () => {
+  const { clock, poller, manners, visits } = createFarm({ slowEvery: 3, staticEveryMs: 20 * MINUTE });
+  poller.setTargets(minersOf(1));
+  poller.start();
+  const rhythmsIn = async (minutes: number) => {
+    const from = visits.length;
+    await clock.advance(minutes * MINUTE);
+    return visits.slice(from).map(({ rhythm }) => rhythm);
+  };
+  const first = await rhythmsIn(9);
+  expect(first[0]).toBe('poll+slow+static');
+  expect(first.filter((rhythm) => rhythm.includes('static'))).toHaveLength(1);
+  const slow = first.flatMap((rhythm, i) => (rhythm.includes('slow') && i > 0 ? [i] : []));
+  expect(slow.length).toBeGreaterThanOrEqual(2);
+  expect(gapsOf(slow)).toEqual(slow.slice(1).map(() => 3));
+
+  poller.askStatic('m0');
+  expect((await rhythmsIn(2))[0]).toBe('poll+slow+static');
+  manners.set('m0', 'refused');
+  await rhythmsIn(3);
+  manners.set('m0', 'ok');
+  const back = await rhythmsIn(5);
+  expect(back[0]).toBe('poll+slow+static');
+  expect(back[1]).not.toContain('static');
+  poller.update('m0', '10.0.0.99');
+  expect((await rhythmsIn(1))[0]).toBe('poll+slow+static');
+  const long = await rhythmsIn(100);
+  const statics = long.filter((rhythm) => rhythm.includes('static')).length;
+  expect(statics).toBeGreaterThanOrEqual(4);
+  expect(statics).toBeLessThanOrEqual(7);
+});
+
+test('miners that were first seen together do not ask for static facts together again', async () => {
+  const { clock, poller, visits } = createFarm({ staticEveryMs: 10 * MINUTE });
+  poller.setTargets(minersOf(500));
+  poller.start();
+  await clock.advance(15 * MINUTE);
+  const statics = visits.flatMap(({ rhythm, atMs }) => (rhythm.includes('static') && atMs > MINUTE ? [atMs] : []));
+  expect(statics.length).toBeGreaterThanOrEqual(500);
+  expect(densest(statics, MINUTE)).toBeLessThan(220);
+});
+
+test('a step of the wall clock changes nothing', async () => {
+  const { clock, poller, timesOf } = createFarm();
+  poller.setTargets(minersOf(1));
+  poller.start();
+  await clock.advance(2 * MINUTE);
+  clock.stepWall(-86_400_000);
+  await clock.advance(2 * MINUTE);
+  clock.stepWall(2 * 86_400_000);
+  await clock.advance(2 * MINUTE);
+  for (const gap of gapsOf(timesOf('m0').slice(1))) expect(Math.abs(gap - MINUTE)).toBeLessThan(MINUTE * 0.15);
+});
+
+test('after a long sleep of the host each miner is polled once, at the usual pace', async () => {
+  const jump = { ms: 0 };
+  const { clock, poller, visits } = createFarm(
+    {},
+    { clock: (inner) => ({ ...inner, monotonicMs: () => inner.monotonicMs() + jump.ms }) },
+  );
+  poller.setTargets(minersOf(600));
+  poller.start();
+  await clock.advance(3 * MINUTE);
+  const from = visits.length;
+  jump.ms = 8 * 3_600_000;
+  await clock.advance(20_000);
+  const after = visits.slice(from);
+  const perMiner = new Map<string, number>();
+  for (const { key } of after) perMiner.set(key, (perMiner.get(key) ?? 0) + 1);
+  // A visit that was under way counts as this poll.
+  expect(perMiner.size).toBeGreaterThanOrEqual(597);
+  expect(Math.max(...perMiner.values())).toBe(1);
+  expect(
+    densest(
+      after.map(({ atMs }) => atMs),
+      1_000,
+    ),
+  ).toBeLessThanOrEqual((600 / 5) * 1.3);
+});
