@@ -76,8 +76,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
         { ...fields, nextSeq: frame.next_seq, ackedSeq },
         'the agent counts from before what is stored: its outbox is older than ours',
       );
-    epoch = frame.epoch;
     await parts.onHello(frame.version);
+    // Only now: whoever sends through this connection must not come before the welcome.
+    epoch = frame.epoch;
     transmit({ type: 'welcome', protocol: PROTOCOL_VERSION, acked_seq: ackedSeq, at: new Date(nowMs).toISOString() });
     await parts.onReady();
   };

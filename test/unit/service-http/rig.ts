@@ -54,9 +54,20 @@ export function recordingLog(): Log & { readonly lines: { level: string; message
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** A rig that ends with the test. */
 export async function startRig(options: Partial<ServiceOptions> = {}): Promise<Rig> {
+  const { rig, stop } = await startOwnedRig(options);
+  onTestFinished(stop);
+  return rig;
+}
+
+/** A rig that the caller ends, for use by many tests. */
+export async function startOwnedRig(
+  options: Partial<ServiceOptions> = {},
+): Promise<{ rig: Rig; stop: () => Promise<void> }> {
   const clock = steppedClock();
-  const databasePath = options.databasePath ?? join(temporaryFolder(), 'service.sqlite');
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-service-'));
+  const databasePath = options.databasePath ?? join(folder, 'service.sqlite');
   const service = await createService({
     databasePath,
     host: '127.0.0.1',
@@ -67,10 +78,9 @@ export async function startRig(options: Partial<ServiceOptions> = {}): Promise<R
     ...options,
   });
   const { url } = await service.start();
-  onTestFinished(() => service.stop());
   const { workspaceId, farmId } = await service.admin.ensureDefaults();
   const { key } = await service.admin.createKey({ workspaceId, name: 'test' });
-  return {
+  const rig: Rig = {
     service,
     url,
     databasePath,
@@ -87,6 +97,11 @@ export async function startRig(options: Partial<ServiceOptions> = {}): Promise<R
         body: JSON.stringify(body),
       }),
   };
+  const stop = async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { rig, stop };
 }
 
 export async function call(url: string, init: RequestInit): Promise<Answer> {

@@ -1,7 +1,6 @@
 // Speaks the wire as an agent does: enrols, says hello, sends slices, answers tasks. It keeps everything that the service sends.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { type AgentFrame, encodeSlice, type ServiceFrame, serviceFrameSchema } from '../../../src/wire/frames.ts';
 import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
@@ -27,7 +26,7 @@ export type WireAgent = {
   send(frame: AgentFrame): void;
   /** Sends the records as the next slice (or as `seq`) and waits for the acknowledgement. */
   report(records: readonly ReportRecord[], seq?: number): Promise<void>;
-  sendBytes(bytes: Uint8Array): void;
+  sendBytes(bytes: Uint8Array | string): void;
   /** The first frame that fits, of those that came and those to come. */
   frame<T extends ServiceFrame['type']>(
     type: T,
@@ -95,7 +94,6 @@ export async function open(
     socket.on('open', () => resolve());
     socket.on('error', reject);
   });
-  onTestFinished(() => socket.terminate());
   let next = nextSeq;
   const agent: WireAgent = {
     identity,
