@@ -23,7 +23,13 @@ import { createIdentityStore } from './store.ts';
 export { identityMigrations } from './store.ts';
 
 export type Observed =
-  | { readonly kind: 'settled'; readonly key: string; readonly events: readonly EventRecord[] }
+  /** `left` = miners that stand nowhere any more because of this sighting: not to be polled at that address. */
+  | {
+      readonly kind: 'settled';
+      readonly key: string;
+      readonly events: readonly EventRecord[];
+      readonly left: readonly string[];
+    }
   /** Look whether `oldIp` still answers with the same MAC (or serial), then observe the same sighting again with the result. */
   | { readonly kind: 'check-old'; readonly key: string; readonly oldIp: string };
 
@@ -156,7 +162,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     const after = merge(entry, sighting, facts);
     if (hasChanged(entry, after)) commit({ put: [after] });
     else markSeen(after);
-    return { kind: 'settled', key: entry.key, events: duplicateEvents(entry, after, sighting.at) };
+    return { kind: 'settled', key: entry.key, events: duplicateEvents(entry, after, sighting.at), left: [] };
   };
 
   const settleMoved = (
@@ -176,7 +182,12 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       };
       events.push(event('moved', entry.key, sighting.at, detail));
     }
-    return { kind: 'settled', key: entry.key, events: [...events, ...duplicateEvents(entry, after, sighting.at)] };
+    return {
+      kind: 'settled',
+      key: entry.key,
+      events: [...events, ...duplicateEvents(entry, after, sighting.at)],
+      left: displaced === undefined ? [] : [displaced.key],
+    };
   };
 
   const settleNew = (displaced: MinerEntry | undefined, sighting: Sighting, facts: Facts): Observed => {
@@ -194,6 +205,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
         event('appeared', entry.key, sighting.at, { ip: sighting.ip, ...replaces }),
         ...duplicateEvents(undefined, entry, sighting.at),
       ],
+      left: displaced === undefined ? [] : [displaced.key],
     };
   };
 

@@ -72,7 +72,7 @@ function badChips({ reading }: Facts): Verdict {
     limit: 0,
     source: `boards[${index}].badChips`,
     severity: 'minor',
-    message: `hashboard ${board.slot} marks ${board.badChips} chips as bad`,
+    message: `hashboard ${board.slot} counts ${board.badChips} bad chips`,
   };
 }
 

@@ -24,7 +24,7 @@ export type Bench = {
     ip: string,
     shown: Pick<Sighting, 'mac' | 'serialNumber'>,
     more?: Partial<Sighting>,
-  ): { key: string; events: string[]; records: readonly EventRecord[] };
+  ): { key: string; events: string[]; records: readonly EventRecord[]; left: readonly string[] };
   /** What answers where, for check-old. */
   readonly world: Map<string, Pick<Sighting, 'mac' | 'serialNumber'>>;
 };
@@ -61,7 +61,12 @@ export function benchOn(db: DatabaseSync, options: Partial<IdentityOptions> = {}
         observed = bench.book.observe(sighting, { oldIpAnswersAsSame });
       }
       if (observed.kind !== 'settled') throw new Error('the book asked twice');
-      return { key: observed.key, events: observed.events.map((event) => event.type), records: observed.events };
+      return {
+        key: observed.key,
+        events: observed.events.map((event) => event.type),
+        records: observed.events,
+        left: observed.left,
+      };
     },
   };
   return bench;

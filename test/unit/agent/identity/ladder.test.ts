@@ -195,6 +195,16 @@ describe('the identity ladder', () => {
     expect(bench.book.all().map((entry) => entry.key)).toEqual(['key-1']);
   });
 
+  test('whoever loses its address to another is named, so that nobody polls it there', () => {
+    const bench = createBench();
+    expect(bench.see('10.0.0.1', { mac: MAC.a }).left).toEqual([]);
+    expect(bench.see('10.0.0.1', { mac: MAC.b }).left).toEqual(['key-1']);
+    bench.see('10.0.0.2', {});
+    bench.world.delete('10.0.0.1');
+    expect(bench.see('10.0.0.2', { mac: MAC.b }).left).toEqual(['key-3']);
+    expect(bench.see('10.0.0.2', { mac: MAC.b }).left).toEqual([]);
+  });
+
   test('of several twins, the one that went silent is the one that moved', () => {
     const bench = createBench();
     bench.see('10.0.0.1', { mac: MAC.a });
