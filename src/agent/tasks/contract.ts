@@ -1,0 +1,83 @@
+// What the task gate needs of the rest of the agent, and what a task looks like from outside. Types only.
+import type { AbilityName, ActResult, Driver } from '../../driver/contract.ts';
+import type { Reading } from '../../model/reading.ts';
+import type { TaskName, TaskStatus } from '../../model/task.ts';
+import type { TaskOrder } from '../../wire/frames.ts';
+import type { TaskRecord } from '../../wire/records.ts';
+
+export type TaskTarget = {
+  readonly ip: string;
+  readonly driverId: string;
+  readonly abilities: Driver['abilities'];
+};
+
+/** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
+export type MinerPhase = 'rebooting' | 'idle';
+
+export type TaskDeps = {
+  /** Undefined when the miner is not known. */
+  find(minerKey: string): TaskTarget | undefined;
+  /** Whether the address is inside the networks configured here. */
+  mayReach(ip: string): boolean;
+  /** Does it in the miner's turn, before anything else that waits. Throws PeerError with the refusal; `wasSent` false = it cannot have happened. */
+  act(minerKey: string, ability: AbilityName, params: unknown, signal: AbortSignal): Promise<ActResult>;
+  /** One look in the miner's turn. Throws PeerError while it is away. */
+  observe(minerKey: string, signal: AbortSignal): Promise<Reading>;
+  onPhase(minerKey: string, phase: MinerPhase): void;
+  /** Resolves when the record is on disk. */
+  report(record: TaskRecord): Promise<void>;
+};
+
+/**
+ * accepted = waits; started = about to be sent, on disk before it is; sent = the miner took it; verifying = being proven, also when the reply
+ * was lost; final = over.
+ */
+export const TASK_STATES = ['accepted', 'started', 'sent', 'verifying', 'final'] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+export type TaskOutcome = {
+  readonly status: Exclude<TaskStatus, 'pending' | 'running'>;
+  readonly message: string | null;
+  readonly evidence: Readonly<Record<string, unknown>>;
+};
+
+/** One task as people see it; times in ms since the epoch. */
+export type TaskView = {
+  readonly taskId: string;
+  readonly batchId: string | null;
+  readonly name: TaskName;
+  readonly minerKey: string;
+  readonly source: 'service' | 'local';
+  readonly state: TaskState;
+  readonly status: TaskStatus;
+  readonly message: string | null;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  readonly acceptedMs: number;
+  readonly startedMs: number | null;
+  readonly finishedMs: number | null;
+};
+
+export type LocalTask = {
+  readonly name: TaskName;
+  readonly minerKey: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Not started within this: `timeout`. Default 15 min. */
+  readonly expiresInS?: number;
+  readonly onState?: (state: TaskState) => void;
+};
+
+export type TaskGate = {
+  /** Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal. */
+  accept(order: TaskOrder): void;
+  acceptAll(orders: readonly TaskOrder[]): void;
+  /** Gives a task up that has not been started; others go on to be proven. */
+  cancel(taskId: string): void;
+  /** Gives up everything that has not been started; says how many. */
+  abortAll(reason: string): number;
+  /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
+  runLocal(task: LocalTask): { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
+  start(): void;
+  stop(): Promise<void>;
+  /** Newest first. */
+  list(limit?: number): TaskView[];
+};

@@ -1,0 +1,50 @@
+// Tells the service what becomes of tasks. A final outcome is marked as told once it is on disk in the outbox; until then it is told again.
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { TaskDeps } from './contract.ts';
+import type { Journal, JournalRow } from './journal.ts';
+
+const BATCH = 200;
+
+export type Reports = {
+  /** The present state of the task, as a record. */
+  tell(row: JournalRow): void;
+  /** Final outcomes that are not marked as told, a bounded number per call. */
+  tellMissing(): void;
+};
+
+export function createReports(parts: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly journal: Journal;
+  readonly report: TaskDeps['report'];
+}): Reports {
+  const { clock, log, journal } = parts;
+  const underWay = new Set<string>();
+
+  const tell = (row: JournalRow) => {
+    if (row.source === 'local') return;
+    const { taskId, status, message, evidence } = row;
+    const isFinal = row.state === 'final';
+    if (isFinal && underWay.has(taskId)) return;
+    if (isFinal) underWay.add(taskId);
+    const at = new Date(row.finishedMs ?? clock.nowMs()).toISOString();
+    Promise.resolve()
+      .then(() => parts.report({ kind: 'task', task_id: taskId, status, at, message, evidence }))
+      .then(() => {
+        if (isFinal) journal.reported(taskId);
+      })
+      .catch((error: unknown) =>
+        log.warn({ taskId, status, error: renderError(error) }, 'a task could not be reported yet'),
+      )
+      .finally(() => underWay.delete(taskId));
+  };
+
+  return {
+    tell,
+    tellMissing() {
+      for (const row of journal.unreported(BATCH)) tell(row);
+    },
+  };
+}

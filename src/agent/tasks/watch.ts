@@ -1,0 +1,208 @@
+// Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before, until it hashes again.
+// It sends nothing but looks, and it always ends.
+import type { Clock } from '../../base/clock.ts';
+import { withDeadline } from '../../base/deadline.ts';
+import { formatDurationMs } from '../../base/duration.ts';
+import { PeerError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Reading } from '../../model/reading.ts';
+import type { TaskDeps, TaskOutcome } from './contract.ts';
+import type { Baseline } from './journal.ts';
+import { judgeRestart, type Verdict } from './proof.ts';
+import type { TaskSettings } from './settings.ts';
+
+/** After a crash the windows may be over already: the miner is looked at for at least this long. */
+const SETTLE_S = 120;
+
+export type WatchParts = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: TaskSettings;
+  readonly observe: TaskDeps['observe'];
+};
+
+export type WatchStart = {
+  readonly minerKey: string;
+  readonly baseline: Baseline | undefined;
+  /** When the order was sent, ms since the epoch. */
+  readonly actedMs: number;
+  /** The order was given before a restart of the agent: nobody looked in between, and nobody knows whether it was sent. */
+  readonly isRecovered: boolean;
+  readonly isReplyLost: boolean;
+};
+
+export type WatchEnd = { readonly outcome: TaskOutcome; readonly hasRestarted: boolean };
+
+type Look = 'away' | 'unclear' | Reading;
+
+/** Ends with an outcome, or rejects with CancelledError when `signal` aborts. `onBack` is called once, when the restart is proven. */
+export async function watchReboot(
+  parts: WatchParts,
+  start: WatchStart,
+  onBack: () => void,
+  signal: AbortSignal,
+): Promise<WatchEnd> {
+  const { clock, settings } = parts;
+  const { baseline, isRecovered } = start;
+  const { backS, hashS, graceS, checkEveryS } = settings.reboot;
+  const time = stopwatch(clock, start);
+  const absence = { wasAway: false, awayS: 0, sinceS: undefined as number | undefined };
+  const windowS = (limitS: number) => (isRecovered ? Math.max(limitS, time.sinceActS() + SETTLE_S) : limitS);
+  const evidence: Record<string, unknown> = {
+    uptimeBeforeS: baseline?.systemUptimeS ?? baseline?.uptimeS ?? null,
+    uptimeAfterS: null,
+    awayS: 0,
+    hashrateBeforeHs: baseline?.hashrateHs ?? null,
+    hashrateAfterHs: null,
+    ...(start.isReplyLost ? { replyLost: true } : {}),
+    ...(isRecovered ? { interrupted: true } : {}),
+  };
+  const end = (status: TaskOutcome['status'], message: string | null, hasRestarted: boolean): WatchEnd => ({
+    outcome: { status, message, evidence: { ...evidence, awayS: Math.round(absence.awayS) } },
+    hasRestarted,
+  });
+
+  const note = (look: Look) => {
+    const nowS = time.sinceActS();
+    if (look === 'away') {
+      absence.wasAway = true;
+      absence.sinceS ??= nowS;
+    } else if (look !== 'unclear' && absence.sinceS !== undefined) {
+      absence.awayS += nowS - absence.sinceS;
+      absence.sinceS = undefined;
+    }
+  };
+
+  const backLimitS = windowS(backS);
+  let reading: Reading;
+  for (;;) {
+    const look = await lookAt(parts, start.minerKey, signal);
+    note(look);
+    const sinceActS = time.sinceActS();
+    if (look !== 'away' && look !== 'unclear') {
+      const verdict = judgeRestart({
+        baseline,
+        reading: look,
+        sinceActS,
+        sinceBaselineS: time.sinceBaselineS(),
+        mayHaveBeenAway: absence.wasAway || isRecovered,
+      });
+      if (isProven(verdict, baseline, absence.wasAway)) {
+        reading = look;
+        Object.assign(evidence, describe(verdict));
+        break;
+      }
+      if (verdict.kind === 'not-restarted' && sinceActS >= graceS) {
+        evidence.uptimeAfterS = verdict.uptimeS;
+        return end('failed', notRestarted(start), false);
+      }
+    }
+    if (sinceActS >= backLimitS) {
+      const isAway = look === 'away' || absence.sinceS !== undefined;
+      if (isAway) return end('timeout', `the miner did not come back within ${inWords(backLimitS)}`, true);
+      return end('failed', 'the miner answers, but nothing that it tells proves a restart', true);
+    }
+    await clock.sleep(checkEveryS * 1_000, signal);
+  }
+  evidence.backAfterS = Math.round(time.sinceActS());
+  onBack();
+
+  const hashedBefore = (baseline?.hashrateHs ?? 0) > 0;
+  if (!hashedBefore) {
+    evidence.hashrateAfterHs = reading.hashrateHs ?? null;
+    return end('succeeded', null, true);
+  }
+  const hashLimitS = windowS(hashS);
+  let look: Look = reading;
+  for (;;) {
+    if (look !== 'away' && look !== 'unclear') {
+      reading = look;
+      evidence.hashrateAfterHs = look.hashrateHs ?? null;
+      if ((look.hashrateHs ?? 0) > 0) {
+        evidence.hashingAfterS = Math.round(time.sinceActS());
+        return end('succeeded', null, true);
+      }
+    }
+    if (time.sinceActS() >= hashLimitS) {
+      const uptime = reading.systemUptimeS ?? reading.uptimeS;
+      const restarted = uptime === undefined ? 'restarted' : `restarted (uptime ${inWords(uptime)})`;
+      if (look === 'away') return end('failed', `${restarted}, but is away again`, true);
+      return end('failed', `${restarted}, but does not hash after ${inWords(hashLimitS)}`, true);
+    }
+    // Warming up takes minutes: no reason to look as often as for the restart.
+    await clock.sleep(Math.min(60, checkEveryS * 3) * 1_000, signal);
+    look = await lookAt(parts, start.minerKey, signal);
+    note(look);
+  }
+}
+
+async function lookAt(
+  { clock, log, settings, observe }: WatchParts,
+  minerKey: string,
+  signal: AbortSignal,
+): Promise<Look> {
+  const what = `look at miner ${minerKey}`;
+  try {
+    return await withDeadline(
+      clock,
+      { deadlineMs: settings.observeS * 1_000, signal, onDeadline: () => new PeerError('peer.timeout', what, 'soon') },
+      (within) => observe(minerKey, within),
+    );
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (!(error instanceof PeerError)) {
+      log.warn({ minerKey, error: renderError(error) }, 'a look at a miner failed on our side');
+      return 'unclear';
+    }
+    switch (error.code) {
+      case 'peer.refused':
+      case 'peer.unreachable':
+      case 'peer.timeout':
+      case 'peer.reset':
+        return 'away';
+      case 'peer.busy':
+        return 'unclear';
+      // It is there, but tells nothing.
+      case 'peer.too-large':
+      case 'peer.unparsable':
+      case 'peer.auth':
+      case 'peer.permission':
+      case 'peer.unsupported':
+      case 'peer.rejected':
+        return {};
+    }
+  }
+}
+
+/** Monotonic from here on; what lies before a restart of the agent can only be told by the wall clock. */
+function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: WatchStart) {
+  const startMs = clock.monotonicMs();
+  const beforeMs = isRecovered ? Math.max(0, clock.nowMs() - actedMs) : 0;
+  const baselineAgeMs = baseline === undefined ? 0 : Math.max(0, actedMs - baseline.atMs);
+  const sinceActS = () => (beforeMs + clock.monotonicMs() - startMs) / 1_000;
+  return { sinceActS, sinceBaselineS: () => sinceActS() + baselineAgeMs / 1_000 };
+}
+
+/** A miner that never told a clock is believed when it was away and is back. */
+function isProven(verdict: Verdict, baseline: Baseline | undefined, wasAway: boolean): boolean {
+  if (verdict.kind === 'restarted') return true;
+  const neverTold = baseline?.uptimeS === undefined && baseline?.systemUptimeS === undefined;
+  return verdict.kind === 'open' && !verdict.hasClock && neverTold && baseline !== undefined && wasAway;
+}
+
+function describe(verdict: Verdict): Record<string, unknown> {
+  return verdict.kind === 'restarted'
+    ? { uptimeBeforeS: verdict.beforeS, uptimeAfterS: verdict.afterS, proof: verdict.clock }
+    : { proof: 'away and back' };
+}
+
+function notRestarted({ isRecovered, isReplyLost }: WatchStart): string {
+  if (isRecovered) return 'interrupted by a restart of the agent: the miner did not restart';
+  return isReplyLost
+    ? 'the reply to the reboot was lost and the miner did not restart'
+    : 'the miner accepted the reboot but did not restart';
+}
+
+function inWords(durationS: number): string {
+  return formatDurationMs(Math.round(durationS) * 1_000);
+}

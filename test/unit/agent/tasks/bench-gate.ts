@@ -1,0 +1,58 @@
+// A gate on a real database file and a simulated farm, on a virtual clock: what the tests of this room share.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTaskGate } from '../../../../src/agent/tasks/gate.ts';
+import { tasksMigrations } from '../../../../src/agent/tasks/journal.ts';
+import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
+import { type Log, silentLog } from '../../../../src/base/log.ts';
+import { openSqlite } from '../../../../src/base/sqlite.ts';
+import type { TaskOrder } from '../../../../src/wire/frames.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createSimFarm } from './sim-farm.ts';
+
+export const keyOf = (number: number) => `0198a7a2-0000-7000-8000-${String(number).padStart(12, '0')}`;
+
+export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
+  const dir = mkdtempSync(join(tmpdir(), 'pithead-tasks-'));
+  const clock = createVirtualClock();
+  const farm = createSimFarm(clock, effects);
+  const errors: string[] = [];
+  const log: Log = { ...silentLog, error: (fields, message) => errors.push(`${message} ${JSON.stringify(fields)}`) };
+  let db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);
+
+  const make = (settings: object = {}) =>
+    createTaskGate(db, { clock, random: () => 0, log, settings: taskSettingsSchema.parse(settings), deps: farm.deps });
+
+  return {
+    clock,
+    farm,
+    errors,
+    make,
+    db: () => db,
+    order(minerKey: string, more: Partial<TaskOrder> & { expiresInS?: number } = {}): TaskOrder {
+      const { expiresInS = 900, ...rest } = more;
+      return {
+        type: 'task',
+        task_id: randomUUID(),
+        batch_id: keyOf(999),
+        name: 'miner.system.reboot',
+        miner_key: minerKey,
+        params: {},
+        created_at: new Date(clock.nowMs()).toISOString(),
+        expires_at: new Date(clock.nowMs() + expiresInS * 1_000).toISOString(),
+        ...rest,
+      };
+    },
+    /** What a kill leaves: the file as it is, nothing said to the gate. Its timers go on, its database does not. */
+    crash() {
+      db.close();
+      db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);
+    },
+    remove() {
+      if (db.isOpen) db.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
