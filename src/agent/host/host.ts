@@ -1,0 +1,75 @@
+// The `host` object of the interface: what machine the agent runs on and how it is doing. Read-only, rarely, and bounded in time.
+import os from 'node:os';
+import { mem, osInfo } from 'systeminformation';
+import type { Clock } from '../../base/clock.ts';
+import { withDeadline } from '../../base/deadline.ts';
+import { BugError } from '../../base/errors.ts';
+import type { Host } from '../../model/host.ts';
+import { ownAddress } from './networks.ts';
+
+type Memory = Host['memory'];
+
+/** Where the figures come from; the real ones by default. */
+export type HostSources = {
+  readonly osName: () => Promise<string>;
+  readonly memory: () => Promise<Memory>;
+};
+
+const SOURCE_DEADLINE_MS = 3_000;
+const KEEP_MS = 60_000;
+
+const systemSources: HostSources = {
+  async osName() {
+    const { distro, release } = await osInfo();
+    return [distro, release].filter((part) => part !== '' && part !== 'unknown').join(' ');
+  },
+  async memory() {
+    const { total, free, used, swaptotal, swapfree, swapused } = await mem();
+    return { total, free, used, swap_total: swaptotal, swap_free: swapfree, swap_used: swapused };
+  },
+};
+
+/** Reads the host now. What a source does not tell in time is taken from Node's own figures, which know no swap. Never rejects. */
+export async function readHost(clock: Clock, sources: HostSources = systemSources): Promise<Host> {
+  const [osName, memory] = await Promise.all([
+    inTime(clock, sources.osName, `${os.type()} ${os.release()}`),
+    inTime(clock, sources.memory, nodeMemory()),
+  ]);
+  const [load1 = 0, load5 = 0, load15 = 0] = os.loadavg();
+  return {
+    platform: os.platform(),
+    os: osName === '' ? `${os.type()} ${os.release()}` : osName,
+    cpu_count: os.cpus().length,
+    uptime: Math.floor(os.uptime()),
+    timestamp: Math.floor(clock.nowMs() / 1_000),
+    load_average: [load1, load5, load15],
+    memory,
+    ip: ownAddress(),
+    hostname: os.hostname(),
+  };
+}
+
+/** `readHost` at most once a minute: whoever asks sooner gets the same object, and shares a reading that is under way. */
+export function createHostReader(clock: Clock, sources: HostSources = systemSources): () => Promise<Host> {
+  let kept: { readonly atMs: number; readonly host: Promise<Host> } | undefined;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (kept === undefined || nowMs - kept.atMs >= KEEP_MS) kept = { atMs: nowMs, host: readHost(clock, sources) };
+    return kept.host;
+  };
+}
+
+async function inTime<T>(clock: Clock, read: () => Promise<T>, otherwise: T): Promise<T> {
+  const onDeadline = () => new BugError('read the host in time');
+  try {
+    return await withDeadline(clock, { deadlineMs: SOURCE_DEADLINE_MS, onDeadline }, read);
+  } catch {
+    return otherwise;
+  }
+}
+
+function nodeMemory(): Memory {
+  const total = os.totalmem();
+  const free = os.freemem();
+  return { total, free, used: total - free, swap_total: 0, swap_free: 0, swap_used: 0 };
+}

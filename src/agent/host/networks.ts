@@ -1,0 +1,94 @@
+// The IPv4 networks that this host stands in, from its own interfaces. It asks nobody and reaches nothing.
+import { readFileSync } from 'node:fs';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { formatIpv4, isInRange, parseIpv4Range } from '../../base/ipv4.ts';
+
+export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+
+/** `addresses` = those that a scan would probe. */
+export type PrivateNetwork = { readonly interface: string; readonly cidr: string; readonly addresses: number };
+
+export type OwnNetwork = {
+  readonly interface: string;
+  readonly address: string;
+  readonly first: number;
+  readonly last: number;
+};
+
+/** Networks inside this host (containers, virtual machines): no miner stands in them. */
+const INSIDE = /^(docker|br-|veth|virbr|cni|flannel|lxc|podman)/;
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(parseIpv4Range);
+const ROUTES = '/proc/net/route';
+
+/** Every IPv4 network of an interface that leads out of this host. */
+export function ownNetworks(interfaces: Interfaces = networkInterfaces()): OwnNetwork[] {
+  return Object.entries(interfaces).flatMap(([name, infos]) =>
+    INSIDE.test(name)
+      ? []
+      : (infos ?? []).flatMap((info) => {
+          if (info.internal || info.family !== 'IPv4' || info.cidr === null) return [];
+          const range = parseIpv4Range(info.cidr);
+          if (typeof range === 'string') return [];
+          return [{ interface: name, address: info.address, first: range.first, last: range.last }];
+        }),
+  );
+}
+
+/** The private networks among them, each once: what a first scan may be offered. */
+export function privateNetworks(interfaces: Interfaces = networkInterfaces()): PrivateNetwork[] {
+  const found = new Map<string, PrivateNetwork>();
+  for (const { interface: name, first, last } of ownNetworks(interfaces)) {
+    const isPrivate = PRIVATE.some((range) => typeof range !== 'string' && isInRange(range, first));
+    const size = last - first + 1;
+    if (!isPrivate || size < 4) continue;
+    const cidr = `${formatIpv4(first)}/${32 - Math.log2(size)}`;
+    if (!found.has(cidr)) found.set(cidr, { interface: name, cidr, addresses: size - 2 });
+  }
+  return [...found.values()];
+}
+
+/** The address by which this host is known: that of the interface with the default route, else the first that leads out, else loopback. */
+export function ownAddress(interfaces: Interfaces = networkInterfaces(), routes = readRoutes()): string {
+  const networks = ownNetworks(interfaces);
+  const name = defaultInterface(routes);
+  const best = networks.find((network) => network.interface === name) ?? networks[0];
+  return best?.address ?? '127.0.0.1';
+}
+
+/** Of how many of the addresses in `ranges` this host is a direct neighbour; each needs an entry in its neighbour table. */
+export function countOnLink(
+  ranges: readonly { readonly first: number; readonly last: number }[],
+  networks: readonly OwnNetwork[],
+): number {
+  const seen = new Set<string>();
+  return networks
+    .filter(({ first, last }) => {
+      const id = `${first}-${last}`;
+      return !seen.has(id) && seen.add(id);
+    })
+    .flatMap((network) => ranges.map((range) => overlap(range, network)))
+    .reduce((sum, size) => sum + size, 0);
+}
+
+function overlap(a: { first: number; last: number }, b: { first: number; last: number }): number {
+  return Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
+}
+
+/** Of Linux, in its own table; other systems fall back to the first interface. */
+function readRoutes(): string {
+  try {
+    return readFileSync(ROUTES, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The line with destination 0.0.0.0 and mask 0.0.0.0 and the lowest metric. */
+function defaultInterface(routes: string): string | undefined {
+  return routes
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/\s+/))
+    .filter((fields) => fields[1] === '00000000' && fields[7] === '00000000')
+    .toSorted((a, b) => Number(a[6]) - Number(b[6]))[0]?.[0];
+}

@@ -1,0 +1,95 @@
+// Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
+import { readFileSync } from 'node:fs';
+import { countOnLink, type OwnNetwork, ownNetworks } from './networks.ts';
+
+/** Entries of the IPv4 neighbour table: below `least` nothing is collected, above `most` new hosts cannot be reached. */
+export type NeighbourLimits = { readonly least: number; readonly soft: number; readonly most: number };
+
+/** Undefined where this system does not say. */
+export type HostLimits = {
+  readonly openFiles: number | undefined;
+  readonly neighbours: NeighbourLimits | undefined;
+  readonly networks: readonly OwnNetwork[];
+};
+
+/** `sockets` = most that scan and poll hold at once. */
+export type HostNeeds = {
+  readonly sockets: number;
+  readonly ranges: readonly { readonly first: number; readonly last: number }[];
+};
+
+export type Readiness = {
+  readonly limits: HostLimits;
+  /** Addresses of the ranges that are direct neighbours of this host. */
+  readonly onLinkAddresses: number;
+  /** New silent neighbours per second that the table bears; undefined when it is no constraint. */
+  readonly onLinkPerSecond: number | undefined;
+  /** One line per shortcoming, with the setting to change. Empty = ready. */
+  readonly advice: readonly string[];
+};
+
+const NEIGHBOURS = '/proc/sys/net/ipv4/neigh/default';
+/** Files and sockets that the rest of the process needs. */
+const RESERVE = 512;
+/** A silent neighbour holds its entry for three seconds; a quarter of the table per second leaves room for those that live. */
+const SHARE_PER_SECOND = 4;
+const LARGEST_TABLE = 262_144;
+
+/** Soft limit of open files of this process; undefined where the system does not tell. */
+export function openFileLimit(): number | undefined {
+  const line = readText('/proc/self/limits')?.match(/^Max open files\s+(\d+|unlimited)/m)?.[1];
+  return line === undefined || line === 'unlimited' ? undefined : Number(line);
+}
+
+export function readLimits(): HostLimits {
+  const [least, soft, most] = [1, 2, 3].map((i) => Number(readText(`${NEIGHBOURS}/gc_thresh${i}`) ?? Number.NaN));
+  const neighbours =
+    least !== undefined && soft !== undefined && most !== undefined && least + soft + most > 0
+      ? { least, soft, most }
+      : undefined;
+  return { openFiles: openFileLimit(), neighbours, networks: ownNetworks() };
+}
+
+export function readiness(needs: HostNeeds, limits: HostLimits = readLimits()): Readiness {
+  const onLinkAddresses = countOnLink(needs.ranges, limits.networks);
+  const most = limits.neighbours?.most;
+  const isTight = most !== undefined && onLinkAddresses * 2 > most;
+  return {
+    limits,
+    onLinkAddresses,
+    onLinkPerSecond: isTight ? Math.max(1, Math.floor(most / SHARE_PER_SECOND)) : undefined,
+    advice: [
+      ...adviseOpenFiles(needs.sockets, limits.openFiles),
+      ...(isTight ? adviseNeighbours(onLinkAddresses, most) : []),
+    ],
+  };
+}
+
+function adviseOpenFiles(sockets: number, openFiles: number | undefined): string[] {
+  const wanted = 2 * (sockets + RESERVE);
+  if (openFiles === undefined || openFiles >= wanted) return [];
+  const round = Math.max(8_192, powerOfTwo(wanted));
+  return [
+    `open files: this process may open ${openFiles}, ${wanted} are wanted for ${sockets} connections at once, so scans are slower. ` +
+      `Set LimitNOFILE=${round} in the service unit, or run \`ulimit -n ${round}\` before the start.`,
+  ];
+}
+
+function adviseNeighbours(onLink: number, most: number): string[] {
+  const table = Math.min(LARGEST_TABLE, powerOfTwo(2 * onLink));
+  const settings = [table / 4, table / 2, table].map((size, i) => `net.ipv4.neigh.default.gc_thresh${i + 1}=${size}`);
+  return [
+    `neighbour table: ${onLink} addresses of the ranges are in this host's own network, but its table holds ${most} neighbours; ` +
+      `above that, miners cannot be reached. Run \`sysctl -w ${settings.join(' ')}\` and put the three settings into /etc/sysctl.d/90-pithead.conf.`,
+  ];
+}
+
+const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+// Shortcomings of the host are named with the setting that ends them, and only when there are any.
+import { expect, test } from 'vitest';
+import { openFileLimit, readiness, readLimits } from '../../../../src/agent/host/readiness.ts';
+
+const network = { interface: 'eth0', address: '10.0.0.7', first: 0x0a000000, last: 0x0a00ffff };
+const defaults = { least: 128, soft: 512, most: 1_024 };
+const everything = { first: 0x0a000000, last: 0x0a00ffff };
+
+test('a host with room for everything gets no advice', () => {
+  const limits = { openFiles: 65_536, neighbours: { least: 32_768, soft: 65_536, most: 131_072 }, networks: [network] };
+  expect(readiness({ sockets: 2_000, ranges: [everything] }, limits)).toMatchObject({
+    advice: [],
+    onLinkPerSecond: undefined,
+  });
+});
+
+test('too few open files: the limit, what is wanted, and both ways to set it', () => {
+  const { advice } = readiness(
+    { sockets: 2_000, ranges: [] },
+    { openFiles: 1_024, neighbours: defaults, networks: [] },
+  );
+  expect(advice).toHaveLength(1);
+  expect(advice[0]).toContain('may open 1024, 5024 are wanted');
+  expect(advice[0]).toContain('LimitNOFILE=8192');
+  expect(advice[0]).toContain('ulimit -n 8192');
+});
+
+test('more neighbours than the table holds: the three settings, sized for the range, and a pace that it bears', () => {
+  const found = readiness(
+    { sockets: 100, ranges: [everything] },
+    { openFiles: undefined, neighbours: defaults, networks: [network] },
+  );
+  expect(found.onLinkAddresses).toBe(65_536);
+  expect(found.onLinkPerSecond).toBe(256);
+  expect(found.advice[0]).toContain(
+    'net.ipv4.neigh.default.gc_thresh1=32768 net.ipv4.neigh.default.gc_thresh2=65536 net.ipv4.neigh.default.gc_thresh3=131072',
+  );
+  expect(found.advice[0]).toContain('/etc/sysctl.d/');
+});
+
+test('the same range behind a router needs no entries here', () => {
+  const elsewhere = { ...network, first: 0xc0a80100, last: 0xc0a801ff };
+  const found = readiness(
+    { sockets: 100, ranges: [everything] },
+    { openFiles: undefined, neighbours: defaults, networks: [elsewhere] },
+  );
+  expect(found).toMatchObject({ onLinkAddresses: 0, advice: [] });
+});
+
+test('the limits of this system are read, or absent where it does not tell', () => {
+  const limits = readLimits();
+  expect(limits.openFiles).toBe(openFileLimit());
+  if (process.platform === 'linux') expect(limits.openFiles ?? Infinity).toBeGreaterThan(100);
+  else expect(limits).toMatchObject({ openFiles: undefined, neighbours: undefined });
+});
