@@ -1,6 +1,5 @@
-#!/usr/bin/env node
-import { toExitCode } from './cli/exit.ts';
 // The command line. Every command is one file in cli/; this file only puts them together and is the only one that ends the process.
+import { toExitCode } from './cli/exit.ts';
 import { buildProgram } from './cli/program.ts';
 
 const stop = new AbortController();

@@ -6,7 +6,6 @@ import type { Log } from '../base/log.ts';
 import type { Known } from '../driver/contract.ts';
 import type { VisitOutcome } from '../driver/visit.ts';
 import { toMinerDocument } from '../model/document.ts';
-import { normaliseMac, normaliseSerial } from '../model/identity-facts.ts';
 import type { Reading } from '../model/reading.ts';
 import { taskNameOf } from '../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../wire/records.ts';
@@ -101,14 +100,14 @@ export function createRoster({
     miners.delete(key);
   };
 
-  /** Whether the miner that we know at `ip` still answers there with the identity of the sighting. */
-  const answersAs = async (key: string, ip: string, sighting: Sighting, signal: AbortSignal): Promise<boolean> => {
+  /** Whether the miner that we know at `ip` still answers there as itself. */
+  const answersAs = async (key: string, ip: string, signal: AbortSignal): Promise<boolean> => {
     const present = miners.get(key);
     if (present === undefined) return false;
     try {
       const { driver, known } = present.target;
       const again = access.targetOf(ip, driver.id, known);
-      return again !== undefined && isSame((await access.read(again, signal, 'command')).reading, sighting);
+      return again !== undefined && book.answersAs(key, (await access.read(again, signal, 'command')).reading);
     } catch (error) {
       if (error instanceof PeerError) return false;
       throw error;
@@ -119,15 +118,13 @@ export function createRoster({
   const settle = async (sighting: Sighting, signal: AbortSignal): Promise<{ key: string; ipChanged: boolean }> => {
     let result = book.observe(sighting);
     if (result.kind === 'check-old') {
-      const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, sighting, signal);
+      const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, signal);
       result = book.observe(sighting, { oldIpAnswersAsSame });
     }
     if (result.kind === 'check-old')
       throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
-    for (const event of result.events) {
-      emit(event);
-      if (book.get(event.key)?.ip === null) leave(event.key);
-    }
+    for (const event of result.events) emit(event);
+    for (const left of result.left) leave(left);
     const { key, events } = result;
     return { key, ipChanged: events.some((event) => event.key === key && event.type === 'moved') };
   };
@@ -256,14 +253,4 @@ function knownFacts(entry: MinerEntry | undefined) {
     model: entry.model ?? undefined,
     firmwareVersion: entry.firmwareVersion ?? undefined,
   };
-}
-
-function isSame(reading: Reading, sighting: Sighting): boolean {
-  const mac = sighting.mac === undefined ? undefined : normaliseMac(sighting.mac);
-  if (mac !== undefined && reading.mac !== undefined) return normaliseMac(reading.mac) === mac;
-  return (
-    sighting.serialNumber !== undefined &&
-    reading.serialNumber !== undefined &&
-    normaliseSerial(reading.serialNumber) === normaliseSerial(sighting.serialNumber)
-  );
 }

@@ -7,21 +7,21 @@ export type Column<T> = {
   readonly text: (row: T) => string;
 };
 
-const fit = (text: string, { width, align }: { width: number; align?: 'right' }) => {
+const cell = (text: string, { width, align }: { width: number; align?: 'right' }) => {
   const cut = text.length > width ? `${text.slice(0, width - 1)}…` : text;
   return align === 'right' ? cut.padStart(width) : cut.padEnd(width);
 };
 
 export function headerLine<T>(columns: readonly Column<T>[]): string {
   return columns
-    .map((column) => fit(column.title, column))
+    .map((column) => cell(column.title, column))
     .join('  ')
     .trimEnd();
 }
 
 export function rowLine<T>(columns: readonly Column<T>[], row: T): string {
   return columns
-    .map((column) => fit(column.text(row), column))
+    .map((column) => cell(column.text(row), column))
     .join('  ')
     .trimEnd();
 }

@@ -6,7 +6,7 @@ import { CommandFailed } from './exit.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
 import { type CliContext, painter } from './terminal.ts';
 
-type Flags = AccessFlags & { json?: boolean; concurrency?: string };
+type Flags = AccessFlags & { json?: boolean; force?: boolean; concurrency?: string };
 
 export function addReboot(program: Command, context: CliContext): void {
   const command = program
@@ -14,6 +14,7 @@ export function addReboot(program: Command, context: CliContext): void {
     .description('restart miners, a few at a time, and prove that each came back')
     .argument('<ips...>', 'addresses or ranges')
     .option('--json', 'one JSON object per line and step')
+    .option('--force', 'also miners that were rebooted in the last 10 minutes or that are being updated')
     .option('--concurrency <n>', 'how many may be away at once (default: as configured, 5)');
   addAccessOptions(command)
     .addHelpText(
@@ -37,7 +38,7 @@ export function addReboot(program: Command, context: CliContext): void {
         }
       };
       const result = await rebootOnce(
-        { config: withConcurrency(readAccessConfig(flags, context.environment), flags.concurrency), ips },
+        { config: withConcurrency(readAccessConfig(flags, context.environment), flags.concurrency), ips, force: flags.force === true },
         print,
         context.signal,
       );

@@ -24,7 +24,7 @@ export function codeLines(source: Source): string[] {
   const bare = source.text
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ' '))
     .replaceAll(/(^|[^:'"`\\])\/\/[^\n]*/g, '$1')
-    .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
+    .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`/g, "''");
   return bare.split('\n');
 }
 

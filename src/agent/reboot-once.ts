@@ -1,0 +1,113 @@
+// Reboots that a technician asks for on the spot: the same gate, the same proof and the same bounds as the agent's own tasks.
+// It keeps nothing after it ends; a running agent's gate does not see it.
+import pLimit from 'p-limit';
+import { v4 as newUuid } from 'uuid';
+import { systemClock } from '../base/clock.ts';
+import { CancelledError, ConfigError } from '../base/errors.ts';
+import { formatIpv4 } from '../base/ipv4.ts';
+import { silentLog } from '../base/log.ts';
+import { openSqlite } from '../base/sqlite.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { MinerTarget } from './access.ts';
+import type { AgentConfig } from './config.ts';
+import { accessFor, rangesOrThrow } from './once.ts';
+import { SCAN_PORTS } from './scan/plan.ts';
+import { createTaskGate } from './tasks/gate.ts';
+import { tasksMigrations } from './tasks/journal.ts';
+
+/** One step of one miner; the last one of each miner has a final status. */
+export type RebootStep = {
+  readonly ip: string;
+  readonly status: TaskStatus;
+  readonly message: string | null;
+  readonly evidence: Readonly<Record<string, unknown>>;
+};
+
+const MAX_MINERS = 1_000;
+const RECOGNISED_AT_ONCE = 32;
+
+/** Recognises the miners, then reboots them. Throws ConfigError when a range is wrong. */
+export async function rebootOnce(
+  options: { config: AgentConfig; ips: readonly string[]; force: boolean },
+  onStep: (step: RebootStep) => void,
+  signal: AbortSignal,
+): Promise<{ total: number; succeeded: number }> {
+  const ranges = rangesOrThrow(options.ips, []);
+  if (ranges.toProbe > MAX_MINERS) {
+    throw new ConfigError('read the ranges', [
+      { path: 'ips', message: `hold ${ranges.toProbe} addresses; at most ${MAX_MINERS} are rebooted at a time` },
+    ]);
+  }
+  const addresses = ranges.ranges.flatMap(({ spans }) =>
+    spans.flatMap(({ first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, index) => formatIpv4(first + index)),
+    ),
+  );
+  const access = accessFor(options.config, ranges);
+  const db = openSqlite(':memory:', [tasksMigrations]);
+  const targets = new Map<string, MinerTarget>();
+  const targetOf = (key: string) => {
+    const target = targets.get(key);
+    if (target === undefined) throw new CancelledError('work on a miner that is not ours');
+    return target;
+  };
+  const gate = createTaskGate(db, {
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    settings: options.config.tasks,
+    deps: {
+      find(key) {
+        const target = targets.get(key);
+        return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
+      },
+      mayReach: () => true,
+      act: (key, ability, params, actSignal) => access.act(targetOf(key), ability, params, actSignal),
+      observe: async (key, observeSignal) => (await access.read(targetOf(key), observeSignal, 'command')).reading,
+      onPhase() {},
+      report: () => Promise.resolve(),
+    },
+  });
+  await gate.start();
+  let succeeded = 0;
+  const recognising = pLimit(RECOGNISED_AT_ONCE);
+  const rebootAt = async (ip: string) => {
+    const found = await recognising(() => access.recognise(ip, new Set(SCAN_PORTS), signal));
+    if (found.status === 'unknown') {
+      onStep({ ip, status: 'failed', message: 'no miner that we know answers there', evidence: {} });
+      return;
+    }
+    const key = newUuid();
+    targets.set(key, found.target);
+    const { outcome } = gate.runLocal({
+      name: 'miner.system.reboot',
+      minerKey: key,
+      params: { force: options.force },
+      onState(state) {
+        if (state !== 'final')
+          onStep({ ip, status: state === 'accepted' ? 'pending' : 'running', message: WORDS[state], evidence: {} });
+      },
+    });
+    const { status, message, evidence } = await outcome;
+    if (status === 'succeeded') succeeded++;
+    onStep({ ip, status, message, evidence });
+  };
+  const onAbort = () => gate.abortAll('stopped by the technician');
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.all(addresses.map(rebootAt));
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    await gate.stop();
+    await access.close();
+    db.close();
+  }
+  return { total: addresses.length, succeeded };
+}
+
+const WORDS = {
+  accepted: 'waits for its turn',
+  started: 'is being told to restart',
+  sent: 'took the order',
+  verifying: 'is watched until it is back',
+} as const;
