@@ -43,13 +43,16 @@ test('a miner in its back-off is polled at once when asked for', async () => {
 });
 
 test('after a move the answer of the old address is dropped and the new one is asked at once', async () => {
-  const { clock, poller, results, visits } = createFarm({}, { tookMs: 1_000 });
-  poller.setTargets(minersOf(1));
-  poller.start();
-  while (visits.length === 0) await clock.advance(50);
-  poller.update('m0', '10.0.0.77');
-  await clock.advance(3_000);
-  expect(results).toMatchObject([{ ip: '10.0.0.77', result: { kind: 'ok', outcome: 'm0 at 10.0.0.77' } }]);
+  for (const manner of ['ok', 'headstrong'] as const) {
+    const { clock, poller, manners, results, visits } = createFarm({}, { tookMs: 200 });
+    manners.set('m0', manner);
+    poller.setTargets(minersOf(1));
+    poller.start();
+    while (visits.length === 0) await clock.advance(50);
+    poller.update('m0', '10.0.0.77');
+    await clock.advance(3_000);
+    expect(results).toMatchObject([{ ip: '10.0.0.77', result: { kind: 'ok', outcome: 'm0 at 10.0.0.77' } }]);
+  }
 });
 
 test('a removed miner is not visited and not reported any more', async () => {
@@ -116,7 +119,10 @@ test('property: whatever is done to it, a miner is never visited twice at the sa
     fc.record({ kind: fc.constant('remove' as const), key }),
     fc.record({ kind: fc.constant('pollNow' as const), key }),
     fc.record({ kind: fc.constant('manner' as const), key, manner }),
-    fc.record({ kind: fc.constant('wait' as const), ms: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 40_000 })) }),
+    fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 40_000 })),
+    }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {

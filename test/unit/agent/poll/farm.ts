@@ -18,6 +18,8 @@ export type Manner =
   | 'hung'
   /** Silent, and deaf to the signal. */
   | 'deaf'
+  /** Answers although it was told to stop. */
+  | 'headstrong'
   | 'poison'
   | 'poison at once'
   | 'pre-empted';
@@ -52,7 +54,7 @@ export function createFarm(
     const manner = manners.get(key) ?? 'ok';
     if (manner === 'deaf') await new Promise(() => {});
     if (manner === 'hung') await clock.sleep(3_600_000, signal);
-    await clock.sleep(options.tookMs ?? 100, signal);
+    await clock.sleep(options.tookMs ?? 100, manner === 'headstrong' ? undefined : signal);
     if (manner === 'refused') throw new PeerError('peer.refused', `read ${ip}`, 'soon');
     if (manner === 'auth') throw new PeerError('peer.auth', `read ${ip}`, 'never');
     if (manner === 'busy') throw new PeerError('peer.busy', `read ${ip}`, 'later');
