@@ -46,7 +46,11 @@ export async function watchReboot(
   const { baseline, isRecovered } = start;
   const { backS, hashS, graceS, checkEveryS } = settings.reboot;
   const time = stopwatch(clock, start);
-  const absence = { wasAway: false, awayS: 0, sinceS: undefined as number | undefined };
+  const absence: { wasAway: boolean; awayS: number; sinceS: number | undefined } = {
+    wasAway: false,
+    awayS: 0,
+    sinceS: undefined,
+  };
   const windowS = (limitS: number) => (isRecovered ? Math.max(limitS, time.sinceActS() + SETTLE_S) : limitS);
   const evidence: Record<string, unknown> = {
     uptimeBeforeS: baseline?.systemUptimeS ?? baseline?.uptimeS ?? null,
