@@ -1,14 +1,12 @@
 // Antminers with Bitmain's own firmware. Generations B and C in full; of generation A what TCP and `get_system_info` tell.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { page } from '../_families/bitmain-web.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import { abilities } from './abilities.ts';
 import { generationOf } from './generation.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
-
-const web = (path: string) =>
-  ({ via: 'http', method: 'GET', path: `/cgi-bin/${path}`, auth: 'digest', as: 'json' }) as const;
 
 export const antminerStock = defineDriver({
   id: 'antminer-stock',
@@ -23,11 +21,11 @@ export const antminerStock = defineDriver({
     stats: { every: 'poll', via: 'cgminer', command: 'stats', newApi: true },
     pools: { every: 'slow', via: 'cgminer', command: 'pools' },
     version: { every: 'static', via: 'cgminer', command: 'version' },
-    summary: { every: 'slow', generations: ['b', 'c'], ...web('summary.cgi') },
-    conf: { every: 'slow', generations: ['b', 'c'], ...web('get_miner_conf.cgi') },
-    blink: { every: 'slow', generations: ['b', 'c'], ...web('get_blink_status.cgi') },
-    system: { every: 'static', ...web('get_system_info.cgi') },
-    minerType: { every: 'static', generations: ['c'], ...web('miner_type.cgi') },
+    summary: { every: 'slow', generations: ['b', 'c'], ...page('summary.cgi') },
+    conf: { every: 'slow', generations: ['b', 'c'], ...page('get_miner_conf.cgi') },
+    blink: { every: 'slow', generations: ['b', 'c'], ...page('get_blink_status.cgi') },
+    system: { every: 'static', ...page('get_system_info.cgi') },
+    minerType: { every: 'static', generations: ['c'], ...page('miner_type.cgi') },
     warning: { every: 'slow', generations: ['c'], ...helper('/warning') },
     power: { every: 'slow', generations: ['c'], ...helper('/miner_power') },
   },

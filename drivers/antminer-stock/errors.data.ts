@@ -1,4 +1,4 @@
-// Fault codes that newer stock firmware gives on port 6060 and the faults of `summary.cgi`. Boards are counted from 0 where the code names one.
+// Fault codes that newer stock firmware gives on port 6060. Boards are counted from 0 where the code names one.
 import type { ErrorReading } from '../../src/model/reading.ts';
 
 export const CODES: Readonly<Record<string, Omit<ErrorReading, 'code'>>> = {
@@ -73,12 +73,4 @@ export const CODES: Readonly<Record<string, Omit<ErrorReading, 'code'>>> = {
     severity: 'major',
     index: 2,
   },
-};
-
-/** `type` of an entry of `status` in `summary.cgi`. */
-export const STATUS_TYPES: Readonly<Record<string, ErrorReading['category']>> = {
-  rate: 'hashrate',
-  network: 'network',
-  fans: 'fan',
-  temp: 'temperature',
 };

@@ -3,9 +3,10 @@ import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { type Board, readStats, type Stats, toFans } from '../_families/bitmain.ts';
+import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
-import { CODES, STATUS_TYPES } from './errors.data.ts';
+import { CODES } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {
@@ -40,7 +41,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: isMining(mode, stats?.nowHs),
     miningMode: mode,
-    isLightOn: replies.blink?.blink,
+    isLightOn: isBlinking(replies.blink),
 
     tempC: first(
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),
@@ -114,24 +115,11 @@ function fanCount(stats: Stats, model: Model | undefined): number {
   return model?.expected.cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0);
 }
 
-/** Faults of the status list and of the helper on port 6060. An entry not evaluated yet (status empty) is no fault. */
+/** Faults of the status list and of the helper on port 6060. */
 function errors({ summary, warning }: Replies): ErrorReading[] | undefined {
-  const status = summary?.SUMMARY?.[0]?.status;
-  if (status === undefined && warning === undefined) return undefined;
-  const faults = (status ?? []).flatMap(({ type = 'unknown', status: state, code = '0', msg }): ErrorReading[] =>
-    state === undefined || state === 's'
-      ? []
-      : [
-          {
-            code: `${type}:${code}`,
-            message: msg ?? `${type} fault`,
-            category: STATUS_TYPES[type] ?? 'unknown',
-            severity: state === 'e' ? 'major' : 'minor',
-          },
-        ],
-  );
-  if (warning === undefined || warning === 'None') return faults;
-  return [...faults, { code: warning, ...(CODES[warning] ?? { category: 'unknown' }) }];
+  const faults = statusFaults(summary);
+  if (warning === undefined || warning === 'None') return faults ?? (warning === undefined ? undefined : []);
+  return [...(faults ?? []), { code: warning, ...(CODES[warning] ?? { category: 'unknown' }) }];
 }
 
 /** The device's own figure where it has one. A nameplate stands for normal mode only. */
@@ -143,17 +131,4 @@ function expectation(
   const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
   const hashrateHs = first(stats?.idealHs, mode === undefined || mode === 'normal' ? nameplateHs : undefined);
   return present({ ...parts, fans: first(parts.fans, stats?.fanCount), hashrateHs });
-}
-
-const BOARDS = [
-  [/^(xil|zynq|amcb)/i, 'Xilinx'],
-  [/^(cv|cvitek)/i, 'CVITek'],
-  [/^(aml|amlogic)/i, 'AMLogic'],
-  [/^(bb|am335)/i, 'BeagleBone'],
-] as const;
-
-/** `AMLCtrl_BHB68601`: the part before `_` names the control board; else the kernel's text may. */
-function controlBoard(subtype: string | undefined, kernel: string | undefined): string | undefined {
-  const name = subtype?.split('_')[0] ?? kernel?.match(/xilinx|zynq\w*|amlogic|cvitek/i)?.[0];
-  return name && (BOARDS.find(([pattern]) => pattern.test(name))?.[1] ?? name);
 }

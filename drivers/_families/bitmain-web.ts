@@ -1,0 +1,133 @@
+// Bitmain's web dialect as its own firmware and the makes that copied it speak it (atlas 3.2, 3.3, 20, 22): pages under /cgi-bin behind a digest
+// login, answered as JSON. Schemas and readers only; which pages a device has, and how often they are asked, is each driver's business.
+import { z } from 'zod';
+import { bool, field, first, int, list, num, text, toText } from '../../src/driver/fields.ts';
+import type { ErrorReading, PoolReading } from '../../src/model/reading.ts';
+import { poolIsAlive, positive, present, toDifficulty } from './cgminer.ts';
+
+/** A page that needs the login. */
+export const page = (name: string) =>
+  ({ via: 'http', method: 'GET', path: `/cgi-bin/${name}`, auth: 'digest', as: 'json' }) as const;
+
+/** Serial numbers and MACs are opaque: what is malformed is judged elsewhere and must arrive as written. */
+export const asWritten = () => field((value) => toText(value, 128));
+
+export const systemReply = z.looseObject({
+  minertype: text(),
+  hostname: text(),
+  macaddr: asWritten(),
+  serinum: asWritten(),
+  serial_no: asWritten(),
+  system_filesystem_version: text(),
+  system_kernel_version: text(),
+});
+
+export const summaryPage = z.looseObject({
+  SUMMARY: list(
+    z.looseObject({
+      status: list(z.looseObject({ type: text(64), status: text(16), code: text(32), msg: text() }), 16),
+    }),
+    4,
+  ),
+});
+
+/** `{"blink": true}`; some builds answer with the code that switching it would give. */
+export const blinkPage = z.looseObject({ blink: bool(), code: text(16) });
+
+export const BLINK_ON = 'B000';
+export const BLINK_OFF = 'B100';
+
+export function isBlinking(reply: z.output<typeof blinkPage> | undefined): boolean | undefined {
+  if (reply?.blink !== undefined) return reply.blink;
+  if (reply?.code === BLINK_ON) return true;
+  return reply?.code === BLINK_OFF ? false : undefined;
+}
+
+/** `type` of an entry of the status list. */
+const STATUS_TYPES: Readonly<Record<string, ErrorReading['category']>> = {
+  rate: 'hashrate',
+  network: 'network',
+  fans: 'fan',
+  temp: 'temperature',
+};
+
+/** Faults of the status list of `summary.cgi`. An entry not evaluated yet (status empty) is no fault. Undefined when there is no list. */
+export function statusFaults(reply: z.output<typeof summaryPage> | undefined): ErrorReading[] | undefined {
+  return reply?.SUMMARY?.[0]?.status?.flatMap(({ type = 'unknown', status: state, code = '0', msg }): ErrorReading[] =>
+    state === undefined || state === 's'
+      ? []
+      : [
+          {
+            code: `${type}:${code}`,
+            message: msg ?? `${type} fault`,
+            category: STATUS_TYPES[type] ?? 'unknown',
+            severity: state === 'e' ? 'major' : 'minor',
+          },
+        ],
+  );
+}
+
+const count = () => int({ min: 0, max: 1e15 });
+const difficulty = () => num({ min: 0, max: 1e30 });
+
+/** One row of `pools.cgi`. */
+export const poolRow = z.looseObject({
+  index: int({ min: 0, max: 63 }),
+  url: text(512),
+  user: text(512),
+  status: text(),
+  priority: int({ min: 0 }),
+  accepted: count(),
+  rejected: count(),
+  stale: count(),
+  diff: field(toDifficulty),
+  diffa: difficulty(),
+  diffr: difficulty(),
+  diffs: difficulty(),
+  lsdiff: difficulty(),
+});
+export const poolsPage = z.looseObject({ POOLS: list(poolRow, 64) });
+
+/**
+ * The pools that are set. The page does not say which one is in use; these firmwares know failover only, so it is the first by priority that
+ * lives, unless one before it may live too.
+ */
+export function webPools(rows: readonly z.output<typeof poolRow>[] | undefined): PoolReading[] | undefined {
+  const set = rows?.flatMap((row, place) =>
+    row.url === undefined
+      ? []
+      : [{ ...row, url: row.url, index: row.index ?? place, rank: row.priority ?? place, isAlive: lives(row.status) }],
+  );
+  const candidate = set?.filter(({ isAlive }) => isAlive !== false).toSorted((a, b) => a.rank - b.rank)[0];
+  return set?.map((row) =>
+    present({
+      index: row.index,
+      url: row.url,
+      user: row.user ?? '',
+      isAlive: row.isAlive,
+      isActive: row.isAlive === false ? false : candidate?.isAlive === true ? row === candidate : undefined,
+      accepted: row.accepted,
+      rejected: row.rejected,
+      stale: row.stale,
+      difficultyAccepted: row.diffa,
+      difficultyRejected: row.diffr,
+      difficultyStale: row.diffs,
+      difficulty: first(positive(row.lsdiff), positive(row.diff)),
+    }),
+  );
+}
+
+const lives = (status: string | undefined) => (/^unreachable$/i.test(status ?? '') ? false : poolIsAlive(status));
+
+const CONTROL_BOARDS = [
+  [/^(xil|zynq|amcb)/i, 'Xilinx'],
+  [/^(cv|cvitek)/i, 'CVITek'],
+  [/^(aml|amlogic)/i, 'AMLogic'],
+  [/^(bb|am335)/i, 'BeagleBone'],
+] as const;
+
+/** `AMLCtrl_BHB68601`: the part before `_` names the control board; else the kernel's text may. */
+export function controlBoard(subtype: string | undefined, kernel: string | undefined): string | undefined {
+  const name = subtype?.split('_')[0] ?? kernel?.match(/xilinx|zynq\w*|amlogic|cvitek/i)?.[0];
+  return name && (CONTROL_BOARDS.find(([pattern]) => pattern.test(name))?.[1] ?? name);
+}
