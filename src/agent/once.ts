@@ -19,6 +19,7 @@ import { runScan } from './scan/scan.ts';
 export type Found = {
   readonly ip: string;
   readonly status: ContactStatus;
+  readonly openPorts: readonly number[];
   readonly driver?: string;
   readonly identity?: Identity;
   readonly reading?: Reading;
@@ -57,8 +58,9 @@ export async function scanOnce(
       },
       { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
       {
-        onContact: ({ ip, status, found }) => {
-          if (status !== 'silent' && status !== 'closed') listener.onFound(describeFound(ip, status, found));
+        onContact: ({ ip, status, openPorts, found }) => {
+          if (status !== 'silent' && status !== 'closed')
+            listener.onFound({ ...describeFound(ip, status, found), openPorts });
         },
         onProgress: ({ probed, toProbe, identified }) => listener.onProgress(probed, toProbe, identified),
       },
@@ -71,18 +73,18 @@ export async function scanOnce(
 
 /** Everything that one miner says now. Throws ConfigError when the address is none. */
 export async function lookOnce(options: { config: AgentConfig; ip: string }, signal: AbortSignal): Promise<Found> {
-  let result: Found = { ip: options.ip, status: 'silent' };
+  let result: Found = { ip: options.ip, status: 'silent', openPorts: [] };
   await scanOnce(
     { config: options.config, ranges: [singleAddress(options.ip)], exclude: [] },
     { onUnderstood() {}, onFound: (found) => (result = found), onProgress() {} },
     signal,
   ).then(({ counts }) => {
-    if (counts.closed > 0) result = { ip: options.ip, status: 'closed' };
+    if (counts.closed > 0) result = { ip: options.ip, status: 'closed', openPorts: [] };
   });
   return result;
 }
 
-export function describeFound(ip: string, status: ContactStatus, found: Recognised | undefined): Found {
+function describeFound(ip: string, status: ContactStatus, found: Recognised | undefined): Omit<Found, 'openPorts'> {
   if (found === undefined || found.status === 'unknown') return { ip, status };
   const { target, identity, outcome } = found;
   const base = { ip, status, driver: target.driver.id, identity };

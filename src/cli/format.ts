@@ -29,3 +29,9 @@ export function formatUptime(uptimeS: number | undefined | null): string {
 export function formatText(value: string | undefined | null): string {
   return value === undefined || value === null || value === '' ? UNKNOWN : value;
 }
+
+/** `Antminer S19 Pro`, but not `Avalon Avalon 1246`. */
+export function formatModel(make: string | undefined | null, model: string | undefined | null): string {
+  if (make === undefined || make === null || model?.startsWith(make)) return formatText(model);
+  return formatText(`${make} ${model ?? ''}`.trim());
+}

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { type Found, lookOnce } from '../agent/once.ts';
 import type { Reading } from '../model/reading.ts';
 import { CommandFailed } from './exit.ts';
-import { formatHashrate, formatNumber, formatText, formatUptime, UNKNOWN } from './format.ts';
+import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from './format.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
 import { type CliContext, type Paint, painter } from './terminal.ts';
 
@@ -84,7 +84,7 @@ function facts(reading: Reading): string {
       ? reading.powerW / (reading.hashrateHs / 1e12)
       : undefined;
   const rows: [string, string][] = [
-    ['model', formatText([reading.make, reading.model].filter((part) => part !== undefined).join(' '))],
+    ['model', formatModel(reading.make, reading.model)],
     ['firmware', formatText(reading.firmwareVersion)],
     ['mac', formatText(reading.mac)],
     ['serial number', formatText(reading.serialNumber)],

@@ -38,7 +38,11 @@ export function addReboot(program: Command, context: CliContext): void {
         }
       };
       const result = await rebootOnce(
-        { config: withConcurrency(readAccessConfig(flags, context.environment), flags.concurrency), ips, force: flags.force === true },
+        {
+          config: withConcurrency(readAccessConfig(flags, context.environment), flags.concurrency),
+          ips,
+          force: flags.force === true,
+        },
         print,
         context.signal,
       );

@@ -8,7 +8,7 @@ import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
 import { normaliseMac } from '../model/identity-facts.ts';
 import { type Column, headerLine, rowLine } from './columns.ts';
 import { CommandFailed, EXIT } from './exit.ts';
-import { formatHashrate, formatNumber, formatText } from './format.ts';
+import { formatHashrate, formatModel, formatNumber, formatText } from './format.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
 import { type CliContext, type Paint, painter, progressBar } from './terminal.ts';
 
@@ -68,7 +68,7 @@ type Printer = { found(found: Found): void; account(account: ScanAccount): void 
 type Line = (text: string) => void;
 
 /** The stable field names of a found miner, as `scan --json` prints them: H/s, W, degrees Celsius, seconds. */
-export function toRow({ ip, status, driver, identity, reading }: Found) {
+export function toRow({ ip, status, openPorts, driver, identity, reading }: Found) {
   return {
     ip,
     status,
@@ -85,6 +85,7 @@ export function toRow({ ip, status, driver, identity, reading }: Found) {
     temp: reading?.tempC ?? null,
     uptime: reading?.uptimeS ?? null,
     mining_mode: reading?.miningMode ?? null,
+    open_ports: [...openPorts],
   };
 }
 
@@ -130,7 +131,7 @@ const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
   {
     title: 'MODEL',
     width: 22,
-    text: ({ make, model }) => formatText([make, model].filter((part) => part !== null).join(' ')),
+    text: (row) => (row.status === 'unknown' ? `ports ${row.open_ports.join(', ')}` : formatModel(row.make, row.model)),
   },
   { title: 'FIRMWARE', width: 24, text: (row) => formatText(row.firmware_version) },
   { title: 'MAC', width: 17, text: ({ mac }) => formatText(mac) },
