@@ -17,15 +17,15 @@ import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
 import { createHostReader } from './host/host.ts';
-import { openFileLimit } from './host/readiness.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
 import { createMemory, memoryMigrations } from './memory.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import { outboxMigrations } from './outbox/schema.ts';
+import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
 import { createRoster, type Roster } from './roster.ts';
-import { type ScanPlan, socketsWithin } from './scan/plan.ts';
+import type { ScanPlan } from './scan/plan.ts';
 import { runScan } from './scan/scan.ts';
 import { createScanner } from './scan/scanner.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
@@ -134,19 +134,14 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     schedule: { set: (key, ip) => poller.add({ key, ip }), drop: (key) => poller.remove(key) },
   });
 
-  const openFiles = openFileLimit();
+  const pace = paceOf(config, config.ranges);
   const plan = (): ScanPlan | undefined =>
     config.ranges.toProbe === 0
       ? undefined
       : {
           ranges: config.ranges,
           known: [...roster.all()].map(({ target }) => target.ip),
-          limits: {
-            maxSockets: socketsWithin(config.scan.maxInFlight, openFiles),
-            maxPerSecond: config.scan.maxPerSecond,
-            probeTimeoutMs: config.scan.timeout,
-            maxIdentifying: config.scan.maxIdentifying,
-          },
+          limits: pace.limits,
         };
   const waitingForScan = new Map<string, { resolve: (account: ScanAccount) => void; reject: (error: Error) => void }>();
   const scanner = createScanner<Recognised>({
@@ -288,6 +283,7 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     roster,
     tasks,
     async start() {
+      for (const advice of pace.advice) log.warn({}, advice);
       stop = await startParts(parts, {
         stopMs: STOP_MS,
         onError: (message) => log.error({ cause: message }, 'stop a part of the agent'),

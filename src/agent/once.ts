@@ -10,8 +10,7 @@ import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
 import { type Access, createAccess, type Recognised } from './access.ts';
 import { type AgentConfig, covers } from './config.ts';
-import { openFileLimit } from './host/readiness.ts';
-import { socketsWithin } from './scan/plan.ts';
+import { paceOf } from './pace.ts';
 import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { runScan } from './scan/scan.ts';
 
@@ -42,19 +41,14 @@ export async function scanOnce(
   signal: AbortSignal,
 ): Promise<ScanAccount> {
   const ranges = rangesOrThrow(options.ranges, options.exclude);
-  for (const line of ranges.echo) listener.onUnderstood(line);
+  const pace = paceOf(options.config, ranges);
+  for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
   const access = accessFor(options.config, ranges);
-  const { scan } = options.config;
   try {
     return await runScan(
       {
         ranges,
-        limits: {
-          maxSockets: socketsWithin(scan.maxInFlight, openFileLimit()),
-          maxPerSecond: scan.maxPerSecond,
-          probeTimeoutMs: scan.timeout,
-          maxIdentifying: scan.maxIdentifying,
-        },
+        limits: pace.limits,
       },
       { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
       {

@@ -97,6 +97,7 @@ function toSummary(account: ScanAccount) {
     not_reached: account.notReached,
     elapsed_ms: Math.round(account.elapsedMs),
     cancelled: account.isCancelled,
+    notes: account.notes ?? [],
   };
 }
 
@@ -119,7 +120,7 @@ function csvPrinter(line: Line): Printer {
       const row = toRow(found);
       if (!hasHeader) line(csvLine(Object.keys(row)));
       hasHeader = true;
-      line(csvLine(Object.values(row)));
+      line(csvLine(Object.values(row).map((cell) => (Array.isArray(cell) ? cell.join(' ') : cell))));
     },
     account() {},
   };
@@ -161,6 +162,7 @@ function tablePrinter(line: Line, paint: Paint): Printer {
       if (account.excluded > 0) parts.push(`${account.excluded} excluded`);
       if (account.notReached > 0) parts.push(`${account.notReached} not reached`);
       line('');
+      for (const note of account.notes ?? []) line(paint('yellow', note));
       line(`${account.addresses} addresses in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`);
     },
   };
