@@ -6,3 +6,5 @@ import { cgminer } from './cgminer/driver.ts';
 import { whatsminer } from './whatsminer/driver.ts';
 
 export const drivers: readonly Driver[] = [antminerStock, avalon, cgminer, whatsminer];
+
+export { pleaseAddMe } from './cgminer/please-add-me.ts';

@@ -25,6 +25,7 @@ export type Recognised =
       readonly status: 'identified' | 'login_refused';
       readonly target: MinerTarget;
       readonly identity: Identity;
+      readonly evidence: Evidence;
       /** Absent when it was recognised but then gave no answer to any ask. */
       readonly outcome?: VisitOutcome;
     }
@@ -110,10 +111,10 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: createVisitMemory() };
     try {
       const outcome = await visitOnce(target, signal);
-      return { status: outcome.isLoginRefused ? 'login_refused' : 'identified', target, identity, outcome };
+      return { status: outcome.isLoginRefused ? 'login_refused' : 'identified', target, identity, evidence, outcome };
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
-      return { status: error.code === 'peer.auth' ? 'login_refused' : 'identified', target, identity };
+      return { status: error.code === 'peer.auth' ? 'login_refused' : 'identified', target, identity, evidence };
     }
   };
 

@@ -1,11 +1,11 @@
 // What a technician asks for on the spot, without a running agent: one scan, one look at one miner. Keeps nothing and writes nothing.
 
-import { drivers } from '../../drivers/index.ts';
+import { drivers, pleaseAddMe } from '../../drivers/index.ts';
 import { systemClock } from '../base/clock.ts';
-import { ConfigError, renderError } from '../base/errors.ts';
+import { ConfigError, PeerError, renderError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/ipv4.ts';
 import { silentLog } from '../base/log.ts';
-import type { Identity } from '../driver/contract.ts';
+import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
 import { type Access, createAccess, type Recognised } from './access.ts';
@@ -21,9 +21,12 @@ export type Found = {
   readonly openPorts: readonly number[];
   readonly driver?: string;
   readonly identity?: Identity;
+  readonly evidence?: Evidence;
   readonly reading?: Reading;
   readonly failedAsks?: readonly { readonly ask: string; readonly message: string }[];
   readonly elapsedMs?: number;
+  /** For devices without a driver of their own: what they say, with everything private removed, to be sent to us. */
+  readonly sample?: string;
 };
 
 export type ScanListener = {
@@ -46,10 +49,7 @@ export async function scanOnce(
   const access = accessFor(options.config, ranges);
   try {
     return await runScan(
-      {
-        ranges,
-        limits: pace.limits,
-      },
+      { ranges, limits: pace.limits },
       { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
       {
         onContact: ({ ip, status, openPorts, found }) => {
@@ -67,21 +67,47 @@ export async function scanOnce(
 
 /** Everything that one miner says now. Throws ConfigError when the address is none. */
 export async function lookOnce(options: { config: AgentConfig; ip: string }, signal: AbortSignal): Promise<Found> {
-  let result: Found = { ip: options.ip, status: 'silent', openPorts: [] };
-  await scanOnce(
-    { config: options.config, ranges: [singleAddress(options.ip)], exclude: [] },
+  const { config, ip } = options;
+  let result: Found = { ip, status: 'silent', openPorts: [] };
+  const { counts } = await scanOnce(
+    { config, ranges: [singleAddress(ip)], exclude: [] },
     { onUnderstood() {}, onFound: (found) => (result = found), onProgress() {} },
     signal,
-  ).then(({ counts }) => {
-    if (counts.closed > 0) result = { ip: options.ip, status: 'closed', openPorts: [] };
-  });
-  return result;
+  );
+  if (counts.closed > 0) return { ip, status: 'closed', openPorts: [] };
+  const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
+  return isStranger && result.evidence !== undefined
+    ? { ...result, sample: await sampleOf(config, ip, result.evidence, signal) }
+    : result;
+}
+
+const GENERIC_DRIVER = 'cgminer';
+
+/** What a device without a driver says to the generic questions, fit to be sent to us. */
+async function sampleOf(config: AgentConfig, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
+  const access = accessFor(config, rangesOrThrow([ip], []));
+  const link = access.transport.link(ip);
+  const raw: Record<string, unknown> = {};
+  try {
+    for (const [name, ask] of Object.entries(drivers.find(({ id }) => id === GENERIC_DRIVER)?.asks ?? {})) {
+      try {
+        raw[name] = await link.send(ask, { signal });
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+      }
+    }
+    return pleaseAddMe(evidence, raw);
+  } finally {
+    await access.close();
+  }
 }
 
 function describeFound(ip: string, status: ContactStatus, found: Recognised | undefined): Omit<Found, 'openPorts'> {
-  if (found === undefined || found.status === 'unknown') return { ip, status };
+  if (found === undefined) return { ip, status };
+  const { evidence } = found;
+  if (found.status === 'unknown') return { ip, status, evidence };
   const { target, identity, outcome } = found;
-  const base = { ip, status, driver: target.driver.id, identity };
+  const base = { ip, status, evidence, driver: target.driver.id, identity };
   if (outcome === undefined) return base;
   return {
     ...base,

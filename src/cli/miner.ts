@@ -22,12 +22,12 @@ export function addMiner(program: Command, context: CliContext): void {
     .action(async (ip: string, flags: Flags) => {
       const found = await lookOnce({ config: readAccessConfig(flags, context.environment), ip }, context.signal);
       if (flags.json) context.stdout.write(`${JSON.stringify(toJson(found), null, 2)}\n`);
-      else context.stdout.write(describe(found, painter(context.stdout)));
+      else context.stdout.write(`${describe(found, painter(context.stdout))}${invite(found)}`);
       if (found.status !== 'identified' && found.status !== 'login_refused') throw new CommandFailed('');
     });
 }
 
-function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs }: Found) {
+function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, sample }: Found) {
   return {
     ip,
     status,
@@ -36,6 +36,7 @@ function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs }
     reading: reading ?? null,
     failed_asks: failedAsks ?? [],
     elapsed_ms: elapsedMs ?? null,
+    sample: sample ?? null,
   };
 }
 
@@ -55,6 +56,12 @@ function describe(found: Found, paint: Paint): string {
     paint('yellow', `not answered: ${ask}: ${message}`),
   );
   return `${[head, ...sections.filter((section) => section !== ''), ...failed].join('\n')}\n`;
+}
+
+/** A device without a driver of its own: how its owner can help. */
+function invite({ sample }: Found): string {
+  if (sample === undefined) return '';
+  return `\nPithead has no driver for this device yet. This sample would help us to write one; passwords, wallets, workers, addresses and serial\nnumbers are removed, but look at it before you send it:\n\n${sample}\n`;
 }
 
 function advice({ status }: Found): string {
