@@ -8,7 +8,7 @@ export type Migrations = { readonly owner: string; readonly steps: readonly stri
 
 /** Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version. */
 export function openSqlite(path: string, owners: readonly Migrations[]): DatabaseSync {
-  const db = new DatabaseSync(path);
+  const db = new DatabaseSync(path, { timeout: 5_000 });
   try {
     db.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',

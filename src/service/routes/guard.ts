@@ -10,8 +10,10 @@ import type { Farm } from '../store/store.ts';
 export type Rates = {
   /** Requests per minute with one key. */
   readonly perKey: number;
-  /** Requests per minute from one address that show no good key or code. */
+  /** Requests per minute from one address with keys that are not good. Keys cannot be guessed; this bounds the work that trying makes. */
   readonly perStranger: number;
+  /** Enrolment attempts per minute from one address. */
+  readonly perCode: number;
 };
 
 const MINUTE_MS = 60_000;
@@ -44,6 +46,8 @@ export function registerGuard(app: FastifyInstance, source: AuthSource, clock: C
   const perKey = app.createRateLimit({ max: rates.perKey, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
   const perStranger = app.createRateLimit({ max: rates.perStranger, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
 
+  const perCode = app.createRateLimit({ max: rates.perCode, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
+
   const take = async (limit: typeof perKey, rateKey: string, request: FastifyRequest, reply: FastifyReply) => {
     request.setDecorator('rateKey', rateKey);
     const result = await limit(request);
@@ -60,10 +64,11 @@ export function registerGuard(app: FastifyInstance, source: AuthSource, clock: C
     if (url === undefined) return;
     const rule = ruleOf(request.method, url);
     if (rule.access === 'open') return;
-    if (rule.access === 'enrolment-code') return take(perStranger, `enrol ${request.ip}`, request, reply);
+    if (rule.access === 'enrolment-code') return take(perCode, `enrol ${request.ip}`, request, reply);
     const nowMs = clock.nowMs();
     const caller = await identifyCaller(source, presentedKey(request.headers), nowMs).catch(async (error: unknown) => {
-      await take(perStranger, `stranger ${request.ip}`, request, reply);
+      if (error instanceof RefusedError && error.code === 'auth.invalid')
+        await take(perStranger, `stranger ${request.ip}`, request, reply);
       throw error;
     });
     await take(perKey, `key ${caller.keyId}`, request, reply);

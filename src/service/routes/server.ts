@@ -16,10 +16,10 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
-import { createErrorHandler, errorBody, toErrorBody } from './errors.ts';
+import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './errors.ts';
 import { accessOf, type Rates, registerGuard } from './guard.ts';
 import { registerOpenApi } from './openapi.ts';
-import { compileValidator } from './validation.ts';
+import { compileValidator, isTooDeep } from './validation.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -41,7 +41,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   bodyBytes: 1024 * 1024,
   requestMs: 30_000,
   handlerMs: 60_000,
-  rates: { perKey: 600, perStranger: 60 },
+  rates: { perKey: 600, perStranger: 600, perCode: 60 },
 };
 
 export type ServerParts = {
@@ -78,7 +78,12 @@ export async function createServer(parts: ServerParts): Promise<App> {
     routerOptions: { querystringParser: parseQuery, maxParamLength: 200 },
     exposeHeadRoutes: false,
   }).withTypeProvider<ZodTypeProvider>();
-  app.removeContentTypeParser('text/plain');
+  app.removeContentTypeParser(['text/plain', 'application/json']);
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (isTooDeep(body)) done(invalidRequest('body: nested too deep'));
+    else parseJson(request, body, done);
+  });
   app.setValidatorCompiler(compileValidator);
   // Shapes of answers are declared for OpenAPI and checked in tests; checking a large list again on each request would cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));

@@ -1,10 +1,9 @@
-// The embedded database: node:sqlite under the query builder. Everything that is SQLite's own (pragmas, locking, statement cache) is in this
-// file; the rest of the store speaks the builder only. One connection writes, one reads snapshots beside it.
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { type ColumnDefinitionBuilder, Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
-import { BugError } from '../../base/errors.ts';
+// Opens the embedded database: one connection writes, one reads snapshots beside it. With sqlite-dialect.ts this is all that is SQLite's own;
+// the rest of the store speaks the query builder only.
+import { type ColumnDefinitionBuilder, Kysely } from 'kysely';
 import { openSqlite } from '../../base/sqlite.ts';
 import type { Db, Tables } from './schema.ts';
+import { NodeSqliteDialect } from './sqlite-dialect.ts';
 
 /** How this database makes a primary key number by itself. */
 export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
@@ -18,17 +17,16 @@ export type Databases = {
   close(): Promise<void>;
 };
 
-const CACHED_STATEMENTS = 200;
-
 /** Opens or creates the file. Throws when it is damaged or cannot be made durable. */
 export function openSqliteDatabases(path: string): Databases {
   const writer = openSqlite(path, []);
   const reader = openSqlite(path, []);
-  reader.exec('PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
-  const write = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: async () => adapt(writer, 'BEGIN IMMEDIATE') }),
-  });
-  const read = new Kysely<Tables>({ dialect: new SqliteDialect({ database: async () => adapt(reader, 'BEGIN') }) });
+  // Waiting for a lock is done without holding up the process: see the dialect.
+  writer.exec('PRAGMA busy_timeout = 0;');
+  reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
+  // A deferred begin could fail half-way: the writer locks at once.
+  const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, 'BEGIN IMMEDIATE') });
+  const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, 'BEGIN') });
   return {
     write,
     read,
@@ -42,42 +40,4 @@ export function openSqliteDatabases(path: string): Databases {
       if (writer.isOpen) writer.close();
     },
   };
-}
-
-/** The part of the better-sqlite3 shape that the builder uses. A deferred begin could fail half-way with "busy": the writer locks at once. */
-function adapt(db: DatabaseSync, begin: string): SqliteDatabase {
-  const cache = new Map<string, SqliteStatement>();
-  return {
-    close: () => db.close(),
-    prepare(text) {
-      const known = cache.get(text);
-      if (known) {
-        cache.delete(text);
-        cache.set(text, known);
-        return known;
-      }
-      const statement = adaptStatement(db.prepare(text === 'begin' ? begin : text));
-      cache.set(text, statement);
-      if (cache.size > CACHED_STATEMENTS) {
-        const oldest = cache.keys().next().value;
-        if (oldest !== undefined) cache.delete(oldest);
-      }
-      return statement;
-    },
-  };
-}
-
-function adaptStatement(statement: StatementSync): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...parameters.map(toInput)),
-    run: (parameters) => statement.run(...parameters.map(toInput)),
-    iterate: (parameters) => statement.iterate(...parameters.map(toInput)),
-  };
-}
-
-function toInput(value: unknown): SQLInputValue {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
-    return value;
-  throw new BugError(`bind a ${typeof value} to a statement: not a type that the tables have`);
 }

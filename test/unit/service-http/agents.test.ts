@@ -1,0 +1,204 @@
+// Agents: how they join, when they are online, who finds them; and the uplink's door.
+import { expect, test } from 'vitest';
+import { agentV1Schema } from '../../../src/model/host.ts';
+import { ENROL_PATH, PROTOCOL_VERSION } from '../../../src/wire/protocol.ts';
+import { query } from './database.ts';
+import { hostRecord } from './records.ts';
+import { call, type Rig, recordingLog, startRig } from './rig.ts';
+import { connect, enrol, open } from './wire-agent.ts';
+
+const search = (rig: Rig, body: unknown = {}) => rig.post(`/private-api/v1/${rig.workspaceId}/agents/search`, body);
+
+const join = (rig: Rig, code: string, change: object = {}) =>
+  call(rig.url + ENROL_PATH, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, name: 'a', version: '1', protocol: PROTOCOL_VERSION, ...change }),
+  });
+
+test('a code works once, in any spelling, until it expires', async () => {
+  const rig = await startRig();
+  const { admin } = rig.service;
+  const refused = { statusCode: 401, error: 'Unauthorized', message: 'Invalid, used or expired enrolment code' };
+  const { code, expiresAt } = await admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  expect(Date.parse(expiresAt) - rig.clock.nowMs()).toBeLessThanOrEqual(60_000);
+  const joined = await join(rig, code.toLowerCase().replaceAll('-', ' '));
+  expect(joined.status).toBe(200);
+  expect(joined.body).toMatchObject({ workspace_id: rig.workspaceId, farm_id: rig.farmId });
+  expect((await join(rig, code)).body).toEqual(refused);
+  expect((await join(rig, 'nonsense')).body).toEqual(refused);
+  const late = await admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  rig.clock.step(60_001);
+  expect((await join(rig, late.code)).body).toEqual(refused);
+  expect(await admin.listAgents()).toMatchObject([
+    { id: joined.body.agent_id, name: 'a', version: '1', lastOnlineAt: null },
+  ]);
+});
+
+test('one code used many times at once lets one agent in', async () => {
+  const rig = await startRig();
+  const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  const answers = await Promise.all(Array.from({ length: 6 }, () => join(rig, code)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+});
+
+test('an agent of another protocol is told which one is spoken here', async () => {
+  const rig = await startRig();
+  const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  const { status, body } = await join(rig, code, { protocol: 99 });
+  expect([status, body.message]).toEqual([400, expect.stringContaining('accepted: 1')]);
+  expect((await join(rig, code)).status).toBe(200);
+});
+
+test('neither codes, tokens nor keys are in the database or the log', async () => {
+  const log = recordingLog();
+  const rig = await startRig({ log });
+  const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  const { body } = await join(rig, code);
+  const agent = await connect(rig, { identity: { agentId: body.agent_id, token: body.token } });
+  await agent.report([]);
+  await rig.get(rig.farm('/miner/latest'));
+  const tables = ['enrolment_codes', 'agents', 'api_keys'].map((table) => query(rig, `SELECT * FROM ${table}`));
+  const everything = JSON.stringify([tables, log.lines]);
+  for (const secret of [code, code.replaceAll('-', ''), body.token, rig.key, rig.key.slice('phk_12345678_'.length)])
+    expect(everything).not.toContain(secret);
+});
+
+test('an agent appears with its first host record, complete, and its newest one is shown', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  expect((await search(rig)).body).toMatchObject({ data: [], pagination: { total: 0 } });
+  const nowMs = rig.clock.nowMs();
+  await agent.report([hostRecord(nowMs), hostRecord(nowMs - 5_000, { uptime: 7 })]);
+  await agent.report([hostRecord(nowMs - 60_000, { uptime: 1 })]);
+  const { status, body } = await search(rig);
+  expect(status).toBe(200);
+  expect(agentV1Schema.parse(body.data[0])).toEqual({
+    id: agent.identity.agentId,
+    farm_id: rig.farmId,
+    farm: { id: rig.farmId, name: 'Default' },
+    workspace_id: rig.workspaceId,
+    status: 'online',
+    last_updated_at: new Date(nowMs).toISOString(),
+    last_online_at: expect.any(String),
+    version: '1.2.3',
+    uptime: 42,
+    host: hostRecord(nowMs).host,
+  });
+  expect(body.pagination).toEqual({ total: 1, limit: 10, offset: 0, hasNext: false, hasPrevious: false });
+});
+
+test('an agent is online until a minute after it was last heard', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  await agent.report([hostRecord(rig.clock.nowMs())]);
+  await agent.close();
+  rig.clock.step(55_000);
+  expect((await search(rig)).body.data[0].status).toBe('online');
+  rig.clock.step(10_000);
+  expect((await search(rig)).body.data[0].status).toBe('offline');
+  expect((await search(rig, { status: { eq: 'online' } })).body.data).toEqual([]);
+  await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });
+  expect((await search(rig)).body.data[0].status).toBe('online');
+});
+
+test('filters by farm and status, last online first', async () => {
+  const rig = await startRig();
+  const farm = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });
+  const old = await connect(rig, { identity: await enrol(rig, farm.id) });
+  await old.report([hostRecord(rig.clock.nowMs())]);
+  await old.close();
+  rig.clock.step(120_000);
+  const fresh = await connect(rig);
+  await fresh.report([hostRecord(rig.clock.nowMs())]);
+  const [a, b] = [fresh.identity.agentId, old.identity.agentId];
+  const ids = async (body: unknown) => (await search(rig, body)).body.data.map(({ id }: { id: string }) => id);
+  expect(await ids({})).toEqual([a, b]);
+  expect(await ids({ status: { eq: 'online' } })).toEqual([a]);
+  expect(await ids({ status: { ne: 'online' } })).toEqual([b]);
+  expect(await ids({ status: { in: ['online', 'offline'] } })).toEqual([a, b]);
+  expect(await ids({ status: { nin: ['offline'] } })).toEqual([a]);
+  expect(await ids({ farm_id: { eq: farm.id } })).toEqual([b]);
+  expect(await ids({ farm_id: { ne: farm.id } })).toEqual([a]);
+  expect(await ids({ farm_id: { in: [farm.id, rig.farmId] } })).toEqual([a, b]);
+  expect(await ids({ farm_id: { nin: [rig.farmId] } })).toEqual([b]);
+  expect(await ids({ farm_id: { eq: farm.id }, status: { eq: 'online' } })).toEqual([]);
+  const { body } = await search(rig, { page: 2, limit: 1 });
+  expect(body.data[0].id).toBe(b);
+  expect(body.pagination).toEqual({ total: 2, limit: 1, offset: 1, hasNext: false, hasPrevious: true });
+});
+
+test.each<[object, number, string]>([
+  [{ farm_id: { eq: '01900000-0000-7000-8000-000000000000' } }, 403, 'Access denied to farm'],
+  [{ farm_id: { in: ['nonsense'] } }, 403, 'Access denied to farm'],
+  [{ farm_id: {} }, 400, 'farm_id'],
+  [{ farm_id: 'x' }, 400, 'farm_id'],
+  [{ farm_id: { gt: 'x' } }, 400, '"gt"'],
+  [{ status: { eq: 'asleep' } }, 400, 'status.eq'],
+  [{ status: {} }, 400, 'status'],
+  [{ name: 'x' }, 400, '"name"'],
+  [{ page: 0 }, 400, 'page'],
+  [{ limit: 10_001 }, 400, 'limit'],
+])('a search for %j is refused', async (body, status, words) => {
+  const rig = await startRig();
+  const answer = await search(rig, body);
+  expect(answer.status).toBe(status);
+  expect(answer.body.message).toContain(words);
+});
+
+test('the door of the uplink opens to the token of the agent only', async () => {
+  const rig = await startRig();
+  const good = await enrol(rig);
+  const other = await enrol(rig);
+  for (const identity of [
+    { ...good, token: other.token },
+    { ...good, agentId: other.agentId },
+    { ...good, token: `${good.token}x` },
+    { agentId: 'x', token: 'y' },
+    { agentId: '01900000-0000-7000-8000-000000000000', token: good.token },
+  ])
+    await expect(open(rig, identity)).rejects.toThrow('401');
+  query(rig, 'UPDATE agents SET revoked_at = 1 WHERE id = ?', good.agentId);
+  await expect(open(rig, good)).rejects.toThrow('401');
+  await expect(open(rig, other)).resolves.toBeDefined();
+});
+
+test('an agent of another protocol is turned away with the reason', async () => {
+  const rig = await startRig();
+  const agent = await open(rig, await enrol(rig));
+  agent.send({
+    type: 'hello',
+    protocol: 7,
+    version: '9',
+    epoch: agent.epoch,
+    next_seq: 1,
+    at: new Date().toISOString(),
+  });
+  expect(await agent.closed).toMatchObject({ code: 1008, reason: expect.stringContaining('protocol 7') });
+});
+
+test('a slice before the hello is refused', async () => {
+  const rig = await startRig();
+  const agent = await open(rig, await enrol(rig));
+  await expect(agent.report([])).rejects.toThrow('1008');
+});
+
+test('a second connection of the same agent takes over', async () => {
+  const rig = await startRig();
+  const first = await connect(rig);
+  const second = await connect(rig, { identity: first.identity, epoch: first.epoch });
+  expect(await first.closed).toMatchObject({ code: 4001 });
+  await second.report([]);
+});
+
+test('when the service stops it says so, and what it acknowledged is there after a restart', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  await agent.report([hostRecord(rig.clock.nowMs())]);
+  await rig.service.stop();
+  expect(await agent.closed).toMatchObject({ code: 1012 });
+  const next = await startRig({ databasePath: rig.databasePath });
+  const back = await connect(next, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });
+  expect(await back.frame('welcome')).toMatchObject({ acked_seq: 1 });
+  expect(next.workspaceId).toBe(rig.workspaceId);
+});

@@ -1,0 +1,79 @@
+// The list of grants, and the administration behind workspaces, keys and grants, also beside a running service.
+import { expect, test } from 'vitest';
+import { openAdmin } from '../../../src/service/admin.ts';
+import { grantSchema } from '../../../src/service/routes/v1/grants.ts';
+import { startRig } from './rig.ts';
+
+test('a workspace sees the grants that it was given while they are active', async () => {
+  const rig = await startRig();
+  const { admin } = rig.service;
+  const grantor = await admin.createWorkspace({ name: 'Grantor', slug: 'grantor' });
+  const farm = await admin.createFarm({ workspaceId: grantor.id, name: null });
+  const base = { grantorId: grantor.id, granteeId: rig.workspaceId };
+  const expiresAt = new Date(rig.clock.nowMs() + 60_000).toISOString();
+  const all = await admin.createGrant({ ...base, permissions: ['miners.read'] });
+  rig.clock.step(5);
+  const some = await admin.createGrant({
+    ...base,
+    farmIds: [farm.id],
+    permissions: ['tasks.read', 'tasks.create'],
+    expiresAt,
+  });
+  await admin.createGrant({ grantorId: rig.workspaceId, granteeId: grantor.id, permissions: ['miners.read'] });
+  const { status, body } = await rig.get('/private-api/v1/me/grants');
+  expect(status).toBe(200);
+  expect(Object.keys(body).toSorted()).toEqual(['data', 'error', 'success']);
+  expect(body.data.map((item: unknown) => grantSchema.parse(item))).toMatchObject([
+    {
+      id: all.id,
+      grantor: { id: grantor.id, name: 'Grantor', slug: 'grantor' },
+      grantee: { id: rig.workspaceId, slug: 'default' },
+      farm_ids: null,
+      permissions: ['miners.read'],
+      expires_at: null,
+    },
+    { id: some.id, farm_ids: [farm.id], permissions: ['tasks.read', 'tasks.create'], expires_at: expiresAt },
+  ]);
+  rig.clock.step(60_000);
+  expect((await rig.get('/private-api/v1/me/grants')).body.data).toHaveLength(1);
+  expect(await admin.revokeGrant(all.id)).toBe(true);
+  expect(await admin.revokeGrant(all.id)).toBe(false);
+  expect((await rig.get('/private-api/v1/me/grants')).body.data).toEqual([]);
+});
+
+test('the defaults are made once', async () => {
+  const rig = await startRig();
+  expect(await rig.service.admin.ensureDefaults()).toEqual({ workspaceId: rig.workspaceId, farmId: rig.farmId });
+  expect(await rig.service.admin.listWorkspaces()).toMatchObject([{ id: rig.workspaceId, slug: 'default' }]);
+  expect(await rig.service.admin.listFarms()).toMatchObject([{ id: rig.farmId, workspaceId: rig.workspaceId }]);
+});
+
+test('an administrator beside the running service: keys work and end at once', async () => {
+  const rig = await startRig();
+  const admin = await openAdmin(rig.databasePath, { clock: rig.clock });
+  const { id, key } = await admin.createKey({ workspaceId: rig.workspaceId, name: 'beside' });
+  expect((await rig.get(rig.farm('/miner/latest'), { 'x-api-key': key })).status).toBe(200);
+  expect(await admin.revokeKey(id)).toBe(true);
+  expect(await admin.revokeKey(id)).toBe(false);
+  expect((await rig.get(rig.farm('/miner/latest'), { 'x-api-key': key })).status).toBe(401);
+  expect((await admin.listKeys()).find((entry) => entry.id === id)?.revokedAt).not.toBeNull();
+  expect(key).toMatch(/^phk_[0-9a-f]{8}_[A-Za-z0-9_-]{43}$/);
+  await admin.close();
+});
+
+test('what does not exist is refused before anything is written', async () => {
+  const rig = await startRig();
+  const { admin } = rig.service;
+  const nobody = '01900000-0000-7000-8000-000000000000';
+  await expect(admin.createKey({ workspaceId: nobody, name: 'x' })).rejects.toThrow('administer');
+  await expect(admin.createKey({ workspaceId: 'default', name: 'x' })).rejects.toThrow('administer');
+  await expect(admin.createFarm({ workspaceId: nobody, name: 'x' })).rejects.toThrow('administer');
+  await expect(admin.createEnrolmentCode({ farmId: nobody, ttlMs: 1 })).rejects.toThrow('administer');
+  await expect(admin.createWorkspace({ name: 'x', slug: 'default' })).rejects.toThrow('administer');
+  await expect(admin.createKey({ workspaceId: rig.workspaceId, name: 'x', expiresAt: 'soon' })).rejects.toThrow(
+    'administer',
+  );
+  const grant = { grantorId: rig.workspaceId, granteeId: rig.workspaceId, permissions: ['miners.read'] as const };
+  await expect(admin.createGrant({ ...grant, farmIds: [nobody] })).rejects.toThrow('administer');
+  expect(await admin.listKeys()).toHaveLength(1);
+});

@@ -1,0 +1,46 @@
+// The served document is valid OpenAPI 3.1 and describes exactly the routes that are served and ruled.
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { RULES } from '../../../src/service/auth/rules.data.ts';
+import { startRig } from './rig.ts';
+
+test('valid 3.1, every route of the authorisation table, errors and security declared', async () => {
+  const rig = await startRig({ publicUrl: 'https://pithead.example' });
+  const { status, body } = await rig.get('/openapi.json', {});
+  expect(status).toBe(200);
+  expect(body.openapi).toBe('3.1.0');
+  expect(body.info.version).toBe('1.0.0');
+  expect(body.servers).toEqual([{ url: 'https://pithead.example' }]);
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(body))).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+
+  const described = Object.entries<Record<string, unknown>>(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+  );
+  expect(described.toSorted()).toEqual(Object.keys(RULES).toSorted());
+
+  for (const [route, rule] of Object.entries(RULES)) {
+    const [method = '', path = ''] = route.split(' ');
+    const operation = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()];
+    expect(operation.operationId).toBeTruthy();
+    if (rule.access !== 'key') {
+      expect(operation.security).toEqual([]);
+      continue;
+    }
+    expect(operation.security).toBeUndefined();
+    for (const code of [400, 401, 403, 404, 429, 500])
+      expect(operation.responses[code].content['application/json'].schema.$ref).toBe('#/components/schemas/Error');
+  }
+  expect(body.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
+});
+
+test('the miner of the document has every field of the interface', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const miner = body.components.schemas.Miner;
+  expect(Object.keys(miner.properties)).toHaveLength(42);
+  expect(miner.required).toHaveLength(42);
+  const page = body.paths['/private-api/v1/{workspace_id}/farms/{farm_id}/miner/latest'].get.responses[200];
+  expect(page.content['application/json'].schema.properties.data.items.$ref).toBe('#/components/schemas/Miner');
+});
