@@ -13,6 +13,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// A reader that has seen enough (`| head`) ends the command in order: nobody hears the rest, and that is no fault of ours.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort('nobody reads the output'));
+
 buildProgram({
   stdout: process.stdout,
   stderr: process.stderr,

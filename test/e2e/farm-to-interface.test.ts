@@ -57,6 +57,9 @@ test('a healthy farm shows no flag', async () => {
   expect(flagged).toEqual([]);
 });
 
+/** Miners that a fault has been given to; each fault has its own. */
+const busy = new Set<string>();
+
 const FAULTS: readonly (readonly [FaultName, AnomalyType])[] = [
   ['board-dead', 'hashboard'],
   ['fan-stopped', 'fan'],
@@ -67,7 +70,7 @@ const FAULTS: readonly (readonly [FaultName, AnomalyType])[] = [
   ['hangs', 'network'],
 ];
 
-test.each(FAULTS)(
+test.concurrent.each(FAULTS)(
   '%s shows as %s, and clears when it is mended',
   async (fault, type) => {
     const device = site.farm.devices.find(({ driver, ip }) => driver === 'antminer-stock' && !busy.has(ip));
@@ -89,7 +92,6 @@ test.each(FAULTS)(
   },
   90_000,
 );
-const busy = new Set<string>();
 
 test('two devices with the same MAC stay two miners and both say so', async () => {
   const [first, second] = site.farm.devices.filter(({ driver }) => driver === 'whatsminer');

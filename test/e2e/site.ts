@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
 import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/stack.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
+import { until } from './until.ts';
 
 const listSchema = z.strictObject({
   success: z.literal(true),
@@ -32,9 +34,13 @@ export type Site = {
   /** The miner at this address. */
   miner(ip: string): Promise<MinerV1>;
   /** Any request to the interface of this farm; paths from below the farm. */
-  call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
-  /** Asks until `is` holds for what `look` gives; throws with the last answer after `limitMs`. */
-  until<T>(look: () => Promise<T>, is: (value: T) => boolean, limitMs?: number): Promise<T>;
+  call(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: unknown }>;
+  readonly until: typeof until;
   stop(): Promise<void>;
 };
 
@@ -44,11 +50,13 @@ export async function startSite(
   config: Readonly<Record<string, unknown>> = {},
 ): Promise<Site> {
   const stateDir = mkdtempSync(join(tmpdir(), 'pithead-e2e-'));
-  const farm = await startFarm(farmOptions);
+  const portMap = await suitablePortMap();
+  const farm = await startFarm({ ...farmOptions, portMap });
   const parsed = parseConfig(
     JSON.stringify({
       stateDir,
       networks: [farmOptions.network],
+      portMap,
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       ...config,
     }),
@@ -64,11 +72,15 @@ export async function startSite(
     farm,
     stateDir,
     stack,
-    async call(method, path, body) {
+    async call(method, path, body, headers = {}) {
       const url = `${site.stack.url}/private-api/v1/${stack.workspaceId}/farms/${stack.farmId}${path}`;
       const answer = await request(url, {
         method,
-        headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          'x-api-key': key,
+          ...headers,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return { status: answer.statusCode, body: await answer.body.json() };
@@ -82,18 +94,7 @@ export async function startSite(
       if (miner === undefined) throw new Error(`the interface knows no miner at ${ip}`);
       return miner;
     },
-    async until(look, is, limitMs = 20_000) {
-      const endMs = performance.now() + limitMs;
-      for (;;) {
-        const value = await look();
-        if (is(value)) return value;
-        if (performance.now() > endMs)
-          throw new Error(
-            `not reached within ${limitMs} ms; the last answer was ${JSON.stringify(value).slice(0, 2_000)}`,
-          );
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    },
+    until,
     async stop() {
       await site.stack.stop();
       await farm.stop();
