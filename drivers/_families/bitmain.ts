@@ -15,6 +15,14 @@ export const statsReply = z.looseObject({
   STATS: list(row, 8),
 });
 
+/** How a make that copied the dialect writes figures whose unit it changed: C and MHz, or undefined. */
+export type Units = {
+  toChipC(value: unknown): number | undefined;
+  toMhz(value: unknown): number | undefined;
+};
+const toMhz = (value: unknown) => toNumber(value, { min: 0, max: 10_000 });
+export const BITMAIN: Units = { toChipC: (value) => toTempC(value), toMhz };
+
 /** Rates, boards and fans of one `stats` answer. Sensors keep their places: a sensor that is not there is undefined. */
 export type Stats = {
   readonly type?: string;
@@ -25,6 +33,8 @@ export type Stats = {
   readonly averageHs?: number;
   readonly idealHs?: number;
   readonly powerW?: number;
+  /** Of the whole machine; most boards tell their own. */
+  readonly frequencyMhz?: number;
   /** Device clock. */
   readonly whenS?: number;
   readonly mode?: number;
@@ -42,7 +52,7 @@ export type Board = {
 };
 
 /** Undefined when the answer holds no data. */
-export function readStats(reply: z.output<typeof statsReply> | undefined): Stats | undefined {
+export function readStats(reply: z.output<typeof statsReply> | undefined, units = BITMAIN): Stats | undefined {
   const rows = reply?.STATS ?? [];
   const data = rows.find(isData);
   if (data === undefined) return undefined;
@@ -55,15 +65,16 @@ export function readStats(reply: z.output<typeof statsReply> | undefined): Stats
     compileTime: first(toText(head?.CompileTime), reply?.INFO?.CompileTime),
     elapsedS: toNumber(first(data.Elapsed, data.elapsed), { min: 0, max: 4e9 }),
     nowHs: first(rate(data['GHS 5s']), rate(data.rate_5s), rateHs(data['MHS 5s'], 'M')),
-    settledHs: first(rate(data.rate_30m), rate(data['GHS 30m'])),
+    settledHs: first(rate(data.rate_15m), rate(data.rate_30m), rate(data['GHS 30m'])),
     averageHs: first(rate(data['GHS av']), rate(data.rate_avg), rateHs(data['MHS av'], 'M')),
     idealHs: positive(first(rate(data.total_rateideal), rate(data.rate_ideal))),
     powerW: first(...[data.power, data.Power, data.watt, data.chain_power].map(toWatts)),
+    frequencyMhz: positive(toMhz(data.frequency)),
     whenS: whenS(reply),
     mode: toNumber(data['miner-mode'], { min: 0, max: 99 }),
     fanCount: positive(toNumber(data.fan_num, { min: 0, max: 16 })),
     fanSlots: fanSlots(data),
-    boards: Array.isArray(data.chain) ? newBoards(data.chain, rate) : classicBoards(data, rate),
+    boards: Array.isArray(data.chain) ? newBoards(data.chain, rate, units) : classicBoards(data, rate, units),
   });
 }
 
@@ -89,7 +100,7 @@ const count = (value: unknown, max = 100_000) => {
  * Numbered keys: chains count from 1, on the S9 era from 6, rarely from 0; the number tells the slot, so that a dead board does not shift the
  * ones after it. Chains without chips, serial number and rate are placeholders.
  */
-function classicBoards(data: Row, rate: Rate): Board[] {
+function classicBoards(data: Row, rate: Rate, units: Units): Board[] {
   const chains = Array.from({ length: 17 }, (_, chain) => chain).filter(
     (chain) =>
       positive(toNumber(data[`chain_acn${chain}`])) !== undefined ||
@@ -99,7 +110,7 @@ function classicBoards(data: Row, rate: Rate): Board[] {
   const lowest = chains[0] ?? 0;
   const base = data.chain_acn0 !== undefined && lowest === 0 ? 0 : lowest >= 6 ? 6 : 1;
   return chains.map((chain) =>
-    toBoard(chain - base, {
+    toBoard(chain - base, units, {
       chips: data[`chain_acn${chain}`],
       map: data[`chain_acs${chain}`],
       serial: data[`chain_sn${chain}`],
@@ -114,7 +125,7 @@ function classicBoards(data: Row, rate: Rate): Board[] {
   );
 }
 
-function newBoards(chain: readonly unknown[], rate: Rate): Board[] {
+function newBoards(chain: readonly unknown[], rate: Rate, units: Units): Board[] {
   const taken = new Set<number>();
   return chain.slice(0, 32).flatMap((entry, place) => {
     const parsed = row.safeParse(entry);
@@ -127,7 +138,7 @@ function newBoards(chain: readonly unknown[], rate: Rate): Board[] {
     if (exists === undefined || taken.has(slot)) return [];
     taken.add(slot);
     return [
-      toBoard(slot, {
+      toBoard(slot, units, {
         chips: data.asic_num,
         map: data.asic,
         serial: data.sn,
@@ -143,13 +154,14 @@ function newBoards(chain: readonly unknown[], rate: Rate): Board[] {
   });
 }
 
-type Parts = Readonly<
+/** What a firmware writes of one board, unread but for its rates. */
+export type Parts = Readonly<
   Record<'chips' | 'map' | 'serial' | 'frequency' | 'hw' | 'pcb' | 'chip' | 'pic', unknown> &
     Record<'rateHs' | 'idealHs', number | undefined>
 >;
 
-function toBoard(slot: number, parts: Parts): Board {
-  const [pcbC, chipC, picC] = [sensors(parts.pcb), sensors(parts.chip), sensors(parts.pic)];
+export function toBoard(slot: number, units: Units, parts: Parts): Board {
+  const [pcbC, chipC, picC] = [sensors(parts.pcb), sensors(parts.chip, units.toChipC), sensors(parts.pic)];
   const boardTempsC = pcbC.filter((tempC) => tempC !== undefined);
   return {
     slot,
@@ -162,7 +174,7 @@ function toBoard(slot: number, parts: Parts): Board {
       expectedHashrateHs: positive(parts.idealHs),
       chips: count(parts.chips),
       badChips: badChips(parts.map),
-      frequencyMhz: toNumber(parts.frequency, { min: 0, max: 10_000 }),
+      frequencyMhz: units.toMhz(parts.frequency),
       boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
       chipTempMaxC: largest(chipC),
       chipTempAvgC: mean(chipC),
@@ -172,14 +184,14 @@ function toBoard(slot: number, parts: Parts): Board {
 }
 
 /** `"73-45--5-65"`, a list, or one number; 0 is an empty place. */
-export function sensors(value: unknown): (number | undefined)[] {
+export function sensors(value: unknown, toC = BITMAIN.toChipC): (number | undefined)[] {
   const written =
     typeof value === 'string'
       ? [...value.slice(0, 256).matchAll(/(?:^|-)(-?\d+(?:\.\d+)?)/g)].map(([, number]) => number)
       : Array.isArray(value)
         ? value
         : [value];
-  return written.slice(0, 32).map((entry) => toTempC(entry));
+  return written.slice(0, 32).map((entry) => toC(entry));
 }
 
 /** `o` is a good chip, `x` a bad one; a map of anything else says nothing. */

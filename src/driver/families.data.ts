@@ -47,6 +47,7 @@ export const TCP_WORDS: readonly {
   { words: ['INNOMINER'], family: 'innosilicon' },
   { words: ['AVALON'], family: 'avalon' },
   { words: ['VOLCMINER'], family: 'volcminer' },
+  { words: ['"HAMMER '], family: 'hammer', in: 'version' },
   { words: ['ANTMINER'], family: 'antminer-stock', in: 'version' },
 ];
 

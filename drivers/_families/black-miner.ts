@@ -1,0 +1,38 @@
+// The web that calls itself blackMiner (atlas 21, 22): Hammer and VolcMiner ask for a login in the same words, and only what they say behind it
+// tells them apart. Who it is, from those answers; nothing about rates or boards.
+import { first } from '../../src/driver/fields.ts';
+import { findModel, type Model } from './models.ts';
+
+export type BlackMiner = {
+  readonly make: 'Hammer' | 'VolcMiner';
+  /** Display name; the reported one where the table does not know it. */
+  readonly model?: string;
+  readonly row?: Model;
+};
+
+/** Names in the order of trust; the last may be a host name, which counts only if it is a name of such a machine. Undefined when none is. */
+export function whichBlackMiner(...names: readonly (string | undefined)[]): BlackMiner | undefined {
+  return first(...names.map(recognise));
+}
+
+function recognise(name: string | undefined): BlackMiner | undefined {
+  if (name === undefined) return undefined;
+  for (const [make, key] of MAKES) {
+    if (!new RegExp(`^${make}\\b`, 'i').test(name)) continue;
+    const row = findModel(key, name);
+    const model = row?.model ?? restOf(name, make);
+    return { make, ...(model && { model }), ...(row && { row }) };
+  }
+  return undefined;
+}
+
+const MAKES = [
+  ['Hammer', 'hammer-stock'],
+  ['VolcMiner', 'volcminer-stock'],
+] as const;
+
+/** `Hammer D10+` without its make. */
+const restOf = (name: string, make: string) => name.slice(make.length).trim();
+
+/** A `version` answer of the CGMiner port 4028, which a Hammer has and a VolcMiner keeps elsewhere. */
+export const speaksCgminer = (version: string | undefined) => version?.includes('"VERSION"') ?? false;

@@ -1,0 +1,33 @@
+// Elphapex scrypt miners with the maker's firmware: an Antminer look-alike over the web alone, with its own keys and units (atlas 20).
+import { defineDriver } from '../../src/driver/contract.ts';
+import { page } from '../_families/bitmain-web.ts';
+import { abilities } from './abilities.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+export const elphapex = defineDriver({
+  id: 'elphapex',
+  make: 'Elphapex',
+  covers: [
+    { models: 'DG-Home1', firmware: 'stock 1.0.5', evidence: 'recording' },
+    { models: 'DG1, DG1+', firmware: 'stock', evidence: 'simulated' },
+  ],
+  asks: {
+    stats: { every: 'poll', ...page('stats.cgi') },
+    power: { every: 'poll', ...page('get_power.cgi') },
+    pools: { every: 'slow', ...page('pools.cgi') },
+    summary: { every: 'slow', ...page('summary.cgi') },
+    conf: { every: 'slow', ...page('get_miner_conf.cgi') },
+    blink: { every: 'slow', ...page('get_blink_status.cgi') },
+    system: { every: 'static', ...page('get_system_info.cgi') },
+  },
+  replies,
+  abilities,
+  login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
+  // The web server fails when it is hurried.
+  quirks: { parallel: 1, warmUpS: 900 },
+  identify({ family }) {
+    return family === 'elphapex' ? { confidence: 'sure', make: 'Elphapex' } : undefined;
+  },
+  read,
+});

@@ -1,0 +1,39 @@
+// Hammer (BlackMiner) scrypt miners with the maker's firmware: classic CGMiner statistics in MH/s, and a web behind a digest login (atlas 22).
+import { defineDriver } from '../../src/driver/contract.ts';
+import { light, reboot } from '../_families/bitmain-actions.ts';
+import { page } from '../_families/bitmain-web.ts';
+import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
+import { versionTexts } from '../_families/cgminer.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+export const hammer = defineDriver({
+  id: 'hammer',
+  make: 'Hammer',
+  covers: [{ models: 'Hammer D10', firmware: 'stock', evidence: 'recording' }],
+  asks: {
+    stats: { every: 'poll', via: 'cgminer', command: 'stats' },
+    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
+    version: { every: 'static', via: 'cgminer', command: 'version' },
+    blink: { every: 'slow', ...page('get_blink_status.cgi') },
+    system: { every: 'static', ...page('get_system_info.cgi') },
+  },
+  replies,
+  abilities: { reboot, light: light(String) },
+  login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
+  quirks: { parallel: 2, warmUpS: 900 },
+  /** On its web page alone it cannot be told from a VolcMiner: that driver takes it then, and says what the login shows. */
+  identify({ family, version }) {
+    if (family !== 'hammer' || !speaksCgminer(version)) return undefined;
+    const texts = versionTexts(version);
+    const device = whichBlackMiner(texts.Type);
+    if (device?.make === 'VolcMiner') return undefined;
+    return {
+      confidence: 'sure',
+      make: 'Hammer',
+      ...(device?.model && { model: device.model }),
+      ...(texts.CompileTime && { firmwareVersion: texts.CompileTime }),
+    };
+  },
+  read,
+});

@@ -1,0 +1,15 @@
+// What Hammer miners answer, as far as we read it (atlas 22).
+import { z } from 'zod';
+import { reply } from '../../src/driver/contract.ts';
+import { statsReply } from '../_families/bitmain.ts';
+import { blinkPage, systemReply } from '../_families/bitmain-web.ts';
+import { poolsReply, versionReply } from '../_families/cgminer.ts';
+
+export const replies = z.object({
+  stats: reply(statsReply),
+  pools: reply(poolsReply),
+  version: reply(versionReply),
+  blink: reply(blinkPage),
+  system: reply(systemReply),
+});
+export type Replies = z.output<typeof replies>;

@@ -1,0 +1,34 @@
+// VolcMiner scrypt miners with the maker's firmware, over the web alone (atlas 21): their CGMiner port is mostly shut and says nothing more.
+// A Hammer that was seen on its web page alone is read here too, and called by its own name.
+import { defineDriver } from '../../src/driver/contract.ts';
+import { reboot } from '../_families/bitmain-actions.ts';
+import { page } from '../_families/bitmain-web.ts';
+import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
+import { versionTexts } from '../_families/cgminer.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+export const volcminer = defineDriver({
+  id: 'volcminer',
+  make: 'VolcMiner',
+  covers: [{ models: 'VolcMiner D1', firmware: 'stock', evidence: 'recording' }],
+  asks: {
+    status: { every: 'poll', ...page('get_miner_status.cgi') },
+    system: { every: 'static', ...page('get_system_info.cgi') },
+  },
+  replies,
+  abilities: { reboot },
+  login: { kind: 'digest', factoryDefault: { user: 'root', password: 'ltc@dog' } },
+  quirks: { parallel: 1, warmUpS: 900 },
+  identify({ family, version, web }) {
+    const texts = versionTexts(version);
+    if (family === 'volcminer') {
+      const model = whichBlackMiner(texts.Type)?.model;
+      return { confidence: 'sure', make: 'VolcMiner', ...(model && { model }) };
+    }
+    // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where nobody does, it is more likely one of these.
+    const isOpen = family === 'hammer' && !speaksCgminer(version);
+    return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: 'generic' } : undefined;
+  },
+  read,
+});

@@ -1,0 +1,40 @@
+// What VolcMiners answer on their web, as far as we read it (atlas 21). Numbers are texts with thousands separators.
+import { z } from 'zod';
+import { reply } from '../../src/driver/contract.ts';
+import { field, int, list, num } from '../../src/driver/fields.ts';
+import { poolRow, systemReply } from '../_families/bitmain-web.ts';
+import { rateHs } from '../_families/cgminer.ts';
+
+/** MH/s, whatever the name of the key says. */
+const rate = () => field((value) => rateHs(value, 'M'));
+const rpm = () => num({ min: 0, max: 30_000 });
+
+export const replies = z.object({
+  status: reply(
+    z.looseObject({
+      summary: z
+        .looseObject({ elapsed: num({ min: 0, max: 4e9 }), ghs5s: rate(), ghsav: rate() })
+        .optional()
+        .catch(undefined),
+      pools: list(poolRow, 64),
+      devs: list(
+        z.looseObject({
+          index: int({ min: 0, max: 31 }),
+          chain_acn: z.unknown().optional(),
+          chain_acs: z.unknown().optional(),
+          freq: z.unknown().optional(),
+          temp: z.unknown().optional(),
+          temp2: z.unknown().optional(),
+          rate: rate(),
+        }),
+        32,
+      ),
+      fan1: rpm(),
+      fan2: rpm(),
+      fan3: rpm(),
+      fan4: rpm(),
+    }),
+  ),
+  system: reply(systemReply),
+});
+export type Replies = z.output<typeof replies>;
