@@ -17,10 +17,9 @@ components.add(errorSchema, { id: 'Error' });
 
 /** Makes the schema appear as a component of the document. */
 export function named<S extends z.ZodType>(id: string, schema: S): S {
-  return components.has(schema) ? schema : (components.add(schema, { id }), schema);
+  components.add(schema, { id });
+  return schema;
 }
-
-const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
 
 /** The answers of a route that takes a key: the good one and every error. `more` are errors of its own. */
 export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<number, z.ZodType> {

@@ -1,6 +1,6 @@
 // Writing miners: many rows per statement, the narrow row, the documents and the searchable serials. It decides nothing about identity.
 import type { ExpressionBuilder } from 'kysely';
-import { normaliseSerial } from '../../model/identity-facts.ts';
+import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import type { MinerRecord } from '../../wire/records.ts';
 import { identityOf, type KnownMiner } from './identity.ts';
 import type { Db, Tables } from './schema.ts';
@@ -62,7 +62,7 @@ const overwrite = (eb: ExpressionBuilder<Tables & { excluded: Tables['miners'] }
 function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change: MinerChange) {
   const { id, known, record, reportedAtMs, seenAtMs, staleAtMs } = change;
   const { document, extras } = record;
-  const { mac, serial, ipNum } = identityOf(record);
+  const { serial, ipNum } = identityOf(record);
   return {
     id,
     farm_id: farmId,
@@ -73,7 +73,8 @@ function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change:
     seen_at: seenAtMs,
     stale_at: staleAtMs,
     ip_num: ipNum,
-    mac,
+    // What is shown can be searched for, also where it identifies nobody.
+    mac: normaliseMac(document.mac) ?? '',
     serial,
     serials: searchableSerials(record).join('\n'),
     anomaly_flags: document.anomaly_flags,

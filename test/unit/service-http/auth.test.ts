@@ -101,7 +101,7 @@ describe.each(ROUTES)('$route', (entry) => {
       expiresAt: new Date(rig.clock.nowMs()).toISOString(),
     });
     const wrong = `${rig.key.slice(0, -1)}${rig.key.endsWith('A') ? 'B' : 'A'}`;
-    for (const key of ['nonsense', 'phk_00000000_' + 'a'.repeat(43), wrong, `${rig.key}x`, revoked.key, expired.key]) {
+    for (const key of ['nonsense', `phk_00000000_${'a'.repeat(43)}`, wrong, `${rig.key}x`, revoked.key, expired.key]) {
       await refused(own(), { 'x-api-key': key }, 401, 'Unauthorized', 'Invalid or missing API key');
       await refused(own(), { authorization: `Bearer ${key}` }, 401, 'Unauthorized', 'Invalid or missing API key');
     }

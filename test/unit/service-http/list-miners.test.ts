@@ -23,7 +23,7 @@ const FLEET: Readonly<Record<number, MinerChange>> = {
   10: { extras: { expected_hashrate: 0 } },
   11: { document: { last_check_succeed: false, last_updated_at: '2020-01-01T00:00:00.000Z' } },
   12: { document: { last_check_succeed: false, last_updated_at: null } },
-  13: {},
+  13: { mac_state: 'invalid', document: { mac: '01:00:00:00:00:13', unstable_reason: 'mac_invalid' } },
   14: {},
 };
 const ALL = Object.keys(FLEET).map(Number);
@@ -109,7 +109,7 @@ describe('selects', () => {
     ['ops_status=maintenance,retired', [12, 13]],
     ['ops_status=maintenance&ops_status=retired', [12, 13]],
     ['ops_status=transit', []],
-    ['unstable=true', [7]],
+    ['unstable=true', [7, 13]],
     ['unstable=false', ALL],
     ['unstable=null', ALL],
     ['unstable=', ALL],
@@ -150,6 +150,7 @@ describe('selects', () => {
     ['mac=02-00-00-00-00-03', [3]],
     ['mac=020000000003', [3]],
     ['mac=0200.0000.0003', [3]],
+    ['mac=01:00:00:00:00:13', [13]],
     ['mac=02:00:00:00:00:ff', []],
     ['mac=', ALL],
     ['sn=SN-0003', [3]],
