@@ -21,6 +21,8 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
   return schema;
 }
 
+const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
+
 /** The answers of a route that takes a key: the good one and every error. `more` are errors of its own. */
 export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<number, z.ZodType> {
   return Object.fromEntries([
