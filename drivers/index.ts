@@ -3,8 +3,9 @@ import type { Driver } from '../src/driver/contract.ts';
 import { antminerStock } from './antminer-stock/driver.ts';
 import { avalon } from './avalon/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
+import { luxos } from './luxos/driver.ts';
 import { whatsminer } from './whatsminer/driver.ts';
 
-export const drivers: readonly Driver[] = [antminerStock, avalon, cgminer, whatsminer];
+export const drivers: readonly Driver[] = [antminerStock, avalon, cgminer, luxos, whatsminer];
 
 export { pleaseAddMe } from './cgminer/please-add-me.ts';

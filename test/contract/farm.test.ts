@@ -1,6 +1,7 @@
 // Every driver against simulated devices on real sockets: what it reads is what the device says of itself, and a reboot takes it away.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
+import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -13,7 +14,9 @@ import { createTransport, type Transport } from '../../src/transport/transport.t
 
 /** Unprivileged ports, so that an ordinary user can run it. */
 const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
-const MINERS = 24;
+/** Each family as often as any other, its models in turn. */
+const MIX = Object.fromEntries(Object.keys(parseMix('all')).map((family) => [family, 1]));
+const MINERS = Object.keys(MIX).length * 4;
 
 let farm: Farm;
 let transport: Transport;
@@ -21,6 +24,7 @@ beforeAll(async () => {
   farm = await startFarm({
     network: '127.91.17.0/24',
     miners: MINERS,
+    mix: MIX,
     seed: 5,
     freeze: true,
     portMap: PORTS,

@@ -21,6 +21,7 @@ import { BOARD_PLACES, NOT_READ, PLACES, POOL_PLACES, PSU_PLACES, TOLERANCE } fr
 const DRIVER_OF: Readonly<Record<string, string>> = {
   'antminer-stock': 'antminer-stock',
   'avalon-stock': 'avalon',
+  luxos: 'luxos',
   'whatsminer-stock': 'whatsminer',
 };
 const KNOWN: Readonly<Record<string, Known>> = {
@@ -193,3 +194,32 @@ test.skipIf(!hasRecordings)('Whatsminer API 3: a text in place of the answer nam
   const reading = driver?.read({ info3: answer }, { generation: 'api3' }).reading;
   expect(reading?.errors ?? []).toEqual([]);
 });
+
+test.skipIf(!hasRecordings)(
+  'LuxOS: boards are told in the order of their slots, and events with what they are about',
+  () => {
+    const set = sets.find(({ driver }) => driver.id === 'luxos');
+    if (set === undefined) throw new Error('no recording');
+    const { reading } = set.driver.read(rawOf(set.driver, bytesByAsk(set.driver, set.recording)), {});
+    expect(reading.boards?.map(({ slot, serialNumber }) => [slot, serialNumber])).toEqual([
+      [0, 'JYZZYRSBDJEBI06Z5'],
+      [1, 'JYZZYRSBDJEBI06ZM'],
+      [2, 'JYZZYRSBDJEBI06ZR'],
+    ]);
+    expect(reading.errors).toEqual([
+      {
+        code: 'NOPIC_PROTECTION',
+        message: '[MINER] Miner shutdown due to NOPIC protection.',
+        category: 'hashboard',
+        severity: 'minor',
+      },
+      {
+        code: 'REBOOT_NOT_HASHING',
+        message: '[BOARD 0] Board reboot due to it not hashing.',
+        category: 'hashboard',
+        severity: 'minor',
+        index: 0,
+      },
+    ]);
+  },
+);

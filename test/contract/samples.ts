@@ -1,6 +1,7 @@
 // Own answers for each driver, beside the recordings: what `read` is fed when answers are damaged on purpose. One value per ask.
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cgminerFixture, rawOf, recordings } from './answers.ts';
+import { luxos } from './samples-luxos-axeos.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
 
@@ -178,6 +179,7 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   'antminer-stock': [{ name: 'new form', known: { generation: 'c' }, raw: antminer }],
   avalon: [{ name: 'A series', known: { generation: 'a' }, raw: avalon }],
   blueprint: [{ name: 'example', known: {}, raw: blueprint }],
+  luxos: [{ name: 'air', known: {}, raw: luxos }],
   whatsminer: [{ name: 'API 2', known: { generation: 'api2' }, raw: whatsminer2 }],
 };
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { chooseVariants, parseMix } from '../../../fixtures/farm/families/index.ts';
 import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { layOut } from '../../../fixtures/farm/layout.ts';
-import { canBind, explainListenError, fileLimitAdvice, openFileLimit } from '../../../fixtures/farm/ports.ts';
+import { canBind, explainListenError, fileLimitAdvice } from '../../../fixtures/farm/ports.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { parseIpv4 } from '../../../src/base/ipv4.ts';
 import { ask, errorCode, get, talk, testFarm } from './clients.ts';
@@ -48,7 +48,9 @@ describe('mix', () => {
     expect(names.slice(0, 4).toSorted()).toEqual(['antminer-stock', 'antminer-stock', 'antminer-stock', 'avalon']);
   });
   test('all has every family', () => {
-    expect(new Set(chooseVariants(parseMix('all'), 100).map((variant) => variant.family)).size).toBe(6);
+    expect(new Set(chooseVariants(parseMix('all'), 100).map((variant) => variant.family)).size).toBe(
+      Object.keys(parseMix('all')).length,
+    );
   });
   test('an unknown family is refused with those that are known', () => {
     expect(() => parseMix('antmner=2')).toThrow(ConfigError);
@@ -143,7 +145,6 @@ describe('trouble', () => {
     expect(fileLimitAdvice(3_000, 1_024)).toMatch(/ulimit -n \d+.*at most 206 miners/);
     expect(fileLimitAdvice(200, 1_024)).toBeUndefined();
     expect(fileLimitAdvice(99_999, undefined)).toBeUndefined();
-    expect(openFileLimit() ?? 1_024).toBeGreaterThanOrEqual(64);
   });
   test('an address that is not ours cannot be bound', async () => {
     expect(await canBind(4028, '192.0.2.1')).toBe('no-such-address');

@@ -1,0 +1,111 @@
+// What we change on LuxOS (atlas 7): reboot, light, sleep and profile within a session; pools without one. Whether it worked is found out by looking.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import { list, text } from '../../src/driver/fields.ts';
+import { orLostReply } from '../_families/lost-reply.ts';
+import { changePools, luxPoolParams } from './pools.ts';
+import { isAsleep, isDefaultProfile } from './read.ts';
+import { type Config, configReply } from './replies.ts';
+import { beforeAct, DEADLINE_MS, inSession, type Privileged } from './session.ts';
+
+type MinerLink = Parameters<Ability['act']>[0];
+
+const lightParams = z.looseObject({ on: z.boolean() });
+const modeParams = z
+  .looseObject({
+    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
+    /** Name of a profile of the device, such as `290MHz`. */
+    preset: z
+      .string()
+      .regex(/^[\w .+-]{1,64}$/)
+      .optional(),
+  })
+  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
+
+export const abilities = {
+  reboot: {
+    effect: 'once',
+    offlineS: [40, 180],
+    params: z.looseObject({}),
+    act: (link) => inSession(link, 'reboot', (send) => command(send, link.ip, 'reboot', 'rebootdevice')),
+  },
+  light: {
+    effect: 'repeatable',
+    offlineS: [0, 0],
+    params: lightParams,
+    act(link, params) {
+      const { on } = lightParams.parse(params);
+      const what = 'switch the light of';
+      return inSession(link, what, (send) => command(send, link.ip, what, 'ledset', on ? 'red,blink' : 'red,auto'));
+    },
+  },
+  powerMode: {
+    effect: 'repeatable',
+    offlineS: [0, 60],
+    params: modeParams,
+    async act(link, params) {
+      const { mode, preset } = modeParams.parse(params);
+      if (mode === 'low' || mode === 'high') {
+        const cause = new Error('LuxOS has profiles, named in its own words, and no such mode');
+        throw new PeerError('peer.unsupported', `set the mode of ${link.ip} to ${mode}`, 'never', cause);
+      }
+      return mode === 'sleep' ? sleep(link) : setProfile(link, preset ?? 'default');
+    },
+  },
+  pools: {
+    effect: 'once',
+    offlineS: [0, 0],
+    params: luxPoolParams,
+    act: (link, params) => changePools(link, luxPoolParams.parse(params).pools),
+  },
+} as const satisfies Partial<Record<AbilityName, Ability>>;
+
+const sleep = (link: MinerLink): Promise<ActResult> =>
+  inSession(link, 'suspend', (send) => command(send, link.ip, 'suspend', 'curtail', 'sleep'));
+
+/** Wakes the machine, and changes its profile if that is another one. The firmware may move it again while its own thermal control is on. */
+async function setProfile(link: MinerLink, profile: string): Promise<ActResult> {
+  const what = 'set the profile of';
+  const config = await beforeAct(link, what, () => readConfig(link));
+  const isSet = profile === 'default' ? isDefaultProfile(config) : config?.Profile === profile;
+  const steps = [
+    ...(isAsleep(config) === true ? [['curtail', 'wakeup'] as const] : []),
+    ...(isSet ? [] : [['profileset', profile] as const]),
+  ];
+  if (steps.length === 0) return { kind: 'accepted', note: 'it was so already' };
+  return inSession(link, what, async (send) => {
+    let result: ActResult = { kind: 'accepted' };
+    for (const [name, parameter] of steps) {
+      result = await command(send, link.ip, what, name, parameter);
+      if (result.kind === 'lost-reply') return result;
+    }
+    return config?.IsAtmEnabled === true && !isSet
+      ? { kind: 'accepted', note: 'thermal control (ATM) is on and may move the profile' }
+      : result;
+  });
+}
+
+async function readConfig(link: MinerLink): Promise<Config | undefined> {
+  const answer = await link.send({ via: 'cgminer', command: 'config' }, { deadlineMs: DEADLINE_MS });
+  return configReply.safeParse(answer).data?.CONFIG?.[0];
+}
+
+const envelope = z.looseObject({ STATUS: list(z.looseObject({ STATUS: text(1), Msg: text(256) }), 1) });
+
+/** One privileged command. A refusal is thrown by the link; an answer that is neither yes nor no means that it may have been done. */
+async function command(
+  send: Privileged,
+  ip: string,
+  what: string,
+  name: string,
+  parameter?: string,
+): Promise<ActResult> {
+  return orLostReply(async () => {
+    const row = envelope.safeParse(await send(name, parameter)).data?.STATUS?.[0];
+    if (row?.STATUS === undefined) {
+      throw new PeerError('peer.unparsable', `${what} ${ip}`, 'later', undefined, { wasSent: true });
+    }
+    return { kind: 'accepted', ...(row.Msg !== undefined && { note: row.Msg }) };
+  });
+}

@@ -1,0 +1,57 @@
+// Changes the pools of a LuxOS miner, one command each and no session: first the new ones are added, then the old ones go, because the miner
+// needs one at any time. Group quotas stay as they are; new pools join the first group.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { PoolRow } from '../_families/cgminer.ts';
+import { poolsReply } from '../_families/cgminer.ts';
+import { orLostReply } from '../_families/lost-reply.ts';
+import { poolParams, type WantedPool } from '../_families/pool-params.ts';
+import { beforeAct, DEADLINE_MS } from './session.ts';
+
+type MinerLink = Parameters<Ability['act']>[0];
+
+/** A comma would end a part of `addpool`'s parameter. */
+export const luxPoolParams = poolParams.refine(({ pools }) =>
+  pools.every(({ url, user, password }) => !`${url}${user}${password}`.includes(',')),
+);
+
+const WHAT = 'change the pools of';
+const groupOf = z.looseObject({ GROUP: z.int().min(0).max(63) });
+
+/** Removed ids are given anew, so what is to go is looked up again after each step. */
+export async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
+  const before = await beforeAct(link, WHAT, () => readPools(link));
+  if (before.length === wanted.length && wanted.every((pool, place) => isSame(before[place], pool))) {
+    return { kind: 'accepted', note: 'they were so already' };
+  }
+  const group = groupOf.safeParse(before[0]).data?.GROUP ?? 0;
+  return orLostReply(async () => {
+    for (const { url, user, password } of wanted) await send(link, 'addpool', [url, user, password, group].join(','));
+    const added = await readPools(link);
+    const [first] = added.slice(before.length);
+    if (first?.POOL === undefined || added.length < before.length + wanted.length) {
+      const cause = new Error('the device does not list the pools that it has just taken');
+      throw new PeerError('peer.rejected', `${WHAT} ${link.ip}`, 'later', cause);
+    }
+    await send(link, 'switchpool', String(first.POOL));
+    // From the end, so that no id that is still to go changes.
+    for (const { POOL } of added.slice(0, before.length).toReversed()) {
+      if (POOL !== undefined) await send(link, 'removepool', String(POOL));
+    }
+    return { kind: 'accepted' };
+  });
+}
+
+const isSame = (row: PoolRow | undefined, { url, user }: WantedPool) => row?.URL === url && row.User === user;
+
+async function send(link: MinerLink, command: string, parameter: string): Promise<void> {
+  await link.send({ via: 'cgminer', command, parameter }, { deadlineMs: DEADLINE_MS });
+}
+
+async function readPools(link: MinerLink): Promise<PoolRow[]> {
+  const answer = await link.send({ via: 'cgminer', command: 'pools' }, { deadlineMs: DEADLINE_MS });
+  const rows = poolsReply.safeParse(answer).data?.POOLS;
+  if (rows === undefined) throw new PeerError('peer.unparsable', `read the pools of ${link.ip}`, 'later');
+  return rows;
+}

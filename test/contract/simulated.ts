@@ -1,0 +1,130 @@
+// One driver against simulated devices of its family on real sockets, for tests of single families: what `farm.test.ts` does for all.
+import { expect } from 'vitest';
+import { type Device, type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { Secret } from '../../src/base/secrets.ts';
+import type { Driver, Evidence, Known } from '../../src/driver/contract.ts';
+import { familyOf, gatherEvidence } from '../../src/driver/identify.ts';
+import { createVisitMemory, type VisitOutcome, visit } from '../../src/driver/visit.ts';
+import { normaliseMac } from '../../src/model/identity-facts.ts';
+import type { Reading } from '../../src/model/reading.ts';
+import type { ProbeLink } from '../../src/transport/request.ts';
+import { createTransport } from '../../src/transport/transport.ts';
+
+/** Unprivileged ports, so that an ordinary user can run it. */
+const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
+
+export type Simulated = {
+  readonly farm: Farm;
+  link(ip: string): ProbeLink;
+  /** Asks only these ports. Undefined when the driver does not know the device by what they say. */
+  recognise(ip: string, ports?: readonly number[]): Promise<{ evidence: Evidence; known: Known } | undefined>;
+  read(ip: string, known?: Known): Promise<VisitOutcome>;
+  stop(): Promise<void>;
+};
+
+export async function simulated(driver: Driver, options: Omit<FarmOptions, 'portMap'>): Promise<Simulated> {
+  const farm = await startFarm({ seed: 5, freeze: true, bootS: 1, ...options, portMap: PORTS });
+  const transport = createTransport({
+    clock: systemClock,
+    log: silentLog,
+    portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
+  });
+  const link = (ip: string) => {
+    const login = farm.device(ip)?.login;
+    return transport.link(ip, login && { user: login.user, password: new Secret(login.password) });
+  };
+  return {
+    farm,
+    link,
+    async recognise(ip, ports = [80, 4028, 4433]) {
+      const open = new Set<number>();
+      for (const port of ports) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
+      const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
+      const identity = driver.identify({ ...evidence, family: familyOf(evidence) });
+      if (identity === undefined) return undefined;
+      const { confidence: _, ...known } = identity;
+      return { evidence, known };
+    },
+    read: (ip, known = {}) =>
+      visit({
+        driver,
+        known,
+        link: link(ip),
+        memory: createVisitMemory(),
+        rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
+        clock: systemClock,
+        deadlineMs: 20_000,
+      }),
+    async stop() {
+      await transport.close();
+      await farm.stop();
+    },
+  };
+}
+
+/** Equal but for the last digits of a sum of fractions. */
+const near = (wanted: number | null) => (wanted === null ? undefined : expect.closeTo(wanted, wanted > 1e9 ? -6 : 3));
+const orAbsent = <T>(value: T | null) => value ?? undefined;
+
+/** Every field of the truth has the same value in the reading, and what the truth does not tell is absent. */
+export function expectTruth(reading: Reading, device: Device): void {
+  const truth = device.truth();
+  expect({
+    make: reading.make,
+    model: reading.model,
+    mac: reading.mac === undefined ? '' : normaliseMac(reading.mac),
+    serial: reading.serialNumber,
+    firmware: reading.firmwareVersion,
+    hostname: reading.hostname,
+    isMining: reading.isMining,
+    mode: reading.miningMode,
+    hashrate: reading.hashrateHs,
+    expected: reading.expected?.hashrateHs,
+    power: reading.powerW,
+    temp: reading.tempC,
+    uptime: reading.uptimeS,
+    light: reading.isLightOn,
+    errors: (reading.errors ?? []).map(({ code }) => ({ code })),
+    fans: reading.fans?.map(({ index, rpm }) => ({ index, rpm })) ?? [],
+    pools: reading.pools?.map((pool) => [pool.url, pool.user, pool.difficultyAccepted, pool.difficultyRejected]),
+    boards: (reading.boards ?? []).map((board) => [
+      board.serialNumber,
+      board.hashrateHs,
+      board.chips,
+      board.frequencyMhz,
+    ]),
+    psus: reading.psus?.map((psu) => [psu.serialNumber, psu.tempC]) ?? [],
+  }).toEqual({
+    make: orAbsent(truth.make),
+    model: orAbsent(truth.model),
+    mac: truth.mac,
+    serial: orAbsent(truth.serial_number),
+    firmware: orAbsent(truth.firmware_version),
+    hostname: orAbsent(truth.hostname),
+    isMining: truth.is_mining,
+    mode: orAbsent(truth.mining_mode),
+    hashrate: near(truth.hashrate),
+    expected: near(truth.expected_hashrate),
+    power: orAbsent(truth.power),
+    temp: orAbsent(truth.temp),
+    uptime: truth.uptime,
+    light: orAbsent(truth.light_on),
+    errors: truth.errors,
+    fans: truth.fans,
+    pools: truth.pools.map((pool) => [
+      pool.url,
+      pool.worker_id,
+      orAbsent(pool.difficulty_accepted),
+      orAbsent(pool.difficulty_rejected),
+    ]),
+    boards: truth.hashboards.map((board) => [
+      orAbsent(board.serial_number),
+      near(board.hashrate),
+      orAbsent(board.chips),
+      orAbsent(board.chip_frequency),
+    ]),
+    psus: truth.psus.map((psu) => [orAbsent(psu.serial_number), orAbsent(psu.temperature)]),
+  });
+}
