@@ -1,22 +1,24 @@
 // Reads the project's own sources for the tests of the house rules. Tracked and new files alike; nothing outside the project.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 export type Source = { readonly path: string; readonly text: string; readonly lines: readonly string[] };
 
-/** Every `.ts` file below the folders, with its path from the project's root. */
+/** Every `.ts` file below the folders that exist, with its path from the project's root. */
 export function sources(...folders: readonly string[]): Source[] {
-  return folders.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-      .map((entry) => {
-        const path = relative(ROOT, join(entry.parentPath, entry.name));
-        const text = readFileSync(join(ROOT, path), 'utf8');
-        return { path, text, lines: text.split('\n') };
-      }),
-  );
+  return folders
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+        .map((entry) => {
+          const path = relative(ROOT, join(entry.parentPath, entry.name));
+          const text = readFileSync(join(ROOT, path), 'utf8');
+          return { path, text, lines: text.split('\n') };
+        }),
+    );
 }
 
 /** Code without comments and without the contents of strings, line by line: good enough to look for words, not a parser. */
