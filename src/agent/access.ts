@@ -55,11 +55,15 @@ type AccessOptions = {
 
 /** Devices whose factory login was refused are remembered up to this many. */
 const MAX_REFUSED = 100_000;
+/** Multiples of it fall evenly between 0 and 1, however many there are. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export function createAccess({ clock, log, drivers, config, mayReach }: AccessOptions): Access {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach });
   const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
   const refusedDefaults = new Set<string>();
+  let memories = 0;
+  const newMemory = () => createVisitMemory((memories++ * GOLDEN) % 1);
 
   const loginFor = ({ driver, ip, known }: MinerTarget): { login?: Login; isDefault: boolean } => {
     if (driver.login.kind === 'none') return { isDefault: false };
@@ -108,7 +112,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     const choice = chooseDriver(drivers, evidence);
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;
-    const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: createVisitMemory() };
+    const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newMemory() };
     try {
       const outcome = await visitOnce(target, signal);
       return { status: outcome.isLoginRefused ? 'login_refused' : 'identified', target, identity, evidence, outcome };
@@ -140,7 +144,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     },
     targetOf(ip, driverId, known) {
       const driver = drivers.find(({ id }) => id === driverId);
-      return driver === undefined ? undefined : { ip, driver, known, memory: createVisitMemory() };
+      return driver === undefined ? undefined : { ip, driver, known, memory: newMemory() };
     },
     close: () => transport.close(),
   };

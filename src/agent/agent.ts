@@ -62,6 +62,8 @@ export type AgentOptions = {
 const HOST_EVERY_MS = 60_000;
 const WRITE_EVERY_MS = 5_000;
 const STOP_MS = 8_000;
+/** A visit ends within its own deadline and keeps what it heard until then; the poller's bound, which throws all of it away, lies behind that. */
+const SETTLE_MS = 1_000;
 
 /** The state directory must exist. Throws when its database cannot be opened. */
 export function createAgent({ config, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {
@@ -102,9 +104,9 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     settings: {
       intervalMs: config.poll.interval,
       maxInFlight: config.poll.maxInFlight,
-      visitDeadlineMs: config.poll.deadline,
+      visitDeadlineMs: config.poll.deadline + SETTLE_MS,
     },
-    visit: ({ key }, _rhythms, signal) => {
+    visit: ({ key }, signal) => {
       const state = roster.get(key);
       if (state === undefined) throw new CancelledError('poll a miner that has left');
       return access.read(state.target, signal);

@@ -20,11 +20,13 @@ export type VisitMemory = {
   readonly entries: Map<string, Entry>;
   /** Set when the device restarted or nothing was answered: everything is asked again. */
   isStale: boolean;
+  /** Share of the rhythm, [0, 1): miners that were all asked everything at once spread out again by it. */
+  readonly phase: number;
   uptimeS?: number;
 };
 
-export function createVisitMemory(): VisitMemory {
-  return { entries: new Map(), isStale: true };
+export function createVisitMemory(phase = 0): VisitMemory {
+  return { entries: new Map(), isStale: true, phase };
 }
 
 /** Larger answers are not kept: they are asked for at every visit. */
@@ -67,12 +69,20 @@ export function refusedLately(
   return entry.error.code === 'peer.unsupported' || entry.error.code === 'peer.permission' ? entry.error : undefined;
 }
 
-export function keepAnswer(memory: VisitMemory, name: string, ask: Ask, answer: unknown, nowMs: number): void {
+export function keepAnswer(
+  memory: VisitMemory,
+  name: string,
+  ask: Ask,
+  answer: unknown,
+  rhythms: Rhythms,
+  nowMs: number,
+): void {
   memory.entries.delete(name);
   if (ask.every === 'poll') return;
   const text = JSON.stringify(answer);
   if (text === undefined || text.length > MAX_TEXT_LENGTH) return;
-  memory.entries.set(name, { askedAtMs: nowMs, answeredAtMs: nowMs, text });
+  const agedMs = memory.isStale ? (memory.phase * rhythmMs(ask, rhythms)) / 2 : 0;
+  memory.entries.set(name, { askedAtMs: nowMs - agedMs, answeredAtMs: nowMs, text });
 }
 
 export function keepFailure(memory: VisitMemory, name: string, error: PeerError, nowMs: number): void {

@@ -105,12 +105,13 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
     if (!answers.has(name)) continue;
     if (nonsense.has(name)) {
       keepFailure(memory, name, new PeerError('peer.unparsable', `read ${name}`, 'later'), clock.monotonicMs());
-    } else keepAnswer(memory, name, ask, answers.get(name), clock.monotonicMs());
+    } else keepAnswer(memory, name, ask, answers.get(name), rhythms, clock.monotonicMs());
   }
   if (answered.every((name) => nonsense.has(name))) {
     memory.isStale = true;
     throw mostTelling([...failed.values()], answered.length > 0, `read ${plan.link.ip} as ${driver.id}`);
   }
+  memory.isStale = false;
   noteRestart(memory, result.reading.uptimeS);
   return {
     ...result,
@@ -193,9 +194,14 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     );
   for (let batch = due.length > 0 ? due : substitutes(); batch.length > 0; batch = substitutes()) {
     waiting = batch.length;
-    await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
+    try {
+      await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
+    } catch (error) {
+      // Cut short before it said a word: whoever answers next may have restarted, or be another unit.
+      if (answers.size === 0) memory.isStale = true;
+      throw error;
+    }
   }
-  memory.isStale = false;
   return { answers, failed };
 }
 

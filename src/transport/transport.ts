@@ -4,6 +4,7 @@ import { isIPv4 } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { openFileLimit } from '../base/open-files.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer.ts';
 import { Engine, type EngineLimits, type EngineStats } from './engine.ts';
@@ -12,7 +13,6 @@ import { askFramed, WHATSMINER3_PORT } from './framed.ts';
 import { askHttp, HTTP_PORT, lookAt, type Nonce, type Web } from './http.ts';
 import { HttpClient, type HttpClientLimits } from './http-client.ts';
 import type { Repair } from './json-repair.ts';
-import { openFileLimit } from './open-files.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -49,9 +49,11 @@ export type Transport = {
 
 const TLS_PORT = 443;
 const MAX_PORT = 65_535;
+/** Where the system does not tell. */
+const ASSUMED_OPEN_FILES = 10_240;
 
 /** Sized for 25,000 miners and for what the system allows this process. */
-export function defaultTransportLimits(openFiles: number = openFileLimit()): TransportLimits {
+export function defaultTransportLimits(openFiles: number = openFileLimit() ?? ASSUMED_OPEN_FILES): TransportLimits {
   const sockets = Math.max(64, Math.floor(openFiles / 2) - 512);
   return {
     engine: {

@@ -1,5 +1,6 @@
 // Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
 import { readFileSync } from 'node:fs';
+import { openFileLimit } from '../../base/open-files.ts';
 import { countOnLink, type OwnNetwork, ownNetworks } from './networks.ts';
 
 /** Entries of the IPv4 neighbour table: below `least` nothing is collected, above `most` new hosts cannot be reached. */
@@ -34,12 +35,6 @@ const RESERVE = 512;
 /** A silent neighbour holds its entry for three seconds; a quarter of the table per second leaves room for those that live. */
 const SHARE_PER_SECOND = 4;
 const LARGEST_TABLE = 262_144;
-
-/** Soft limit of open files of this process; undefined where the system does not tell. */
-export function openFileLimit(): number | undefined {
-  const line = readText('/proc/self/limits')?.match(/^Max open files\s+(\d+|unlimited)/m)?.[1];
-  return line === undefined || line === 'unlimited' ? undefined : Number(line);
-}
 
 export function readLimits(): HostLimits {
   const [least, soft, most] = [1, 2, 3].map((i) => Number(readText(`${NEIGHBOURS}/gc_thresh${i}`) ?? Number.NaN));

@@ -1,7 +1,6 @@
-// The course of one miner through its polls: which slot is next, which asks are due, when a failure counts. Decisions only: no I/O, no timer.
+// The course of one miner through its polls: which slot is next, when a failure counts. Decisions only: no I/O, no timer.
 import { doublingMs } from '../../base/backoff.ts';
 import { CancelledError, PeerError, RefusedError } from '../../base/errors.ts';
-import type { Rhythm } from '../../driver/contract.ts';
 import type { Due } from './due-heap.ts';
 import type { PollSettings } from './settings.ts';
 
@@ -22,9 +21,6 @@ export type Course = Due & {
   failures: number;
   /** Of these, those that were nobody's fault but the program's. */
   defects: number;
-  pollsSinceSlow: number;
-  isStaticWanted: boolean;
-  staticDueMs: number;
 };
 
 export type Verdict =
@@ -39,7 +35,7 @@ export type Verdict =
 const JITTER = 0.1;
 const BUSY_FACTOR = 5;
 
-export function newCourse(target: PollTarget, phase: number, settings: PollSettings, random: () => number): Course {
+export function newCourse(target: PollTarget, phase: number): Course {
   return {
     target,
     phase,
@@ -51,16 +47,7 @@ export function newCourse(target: PollTarget, phase: number, settings: PollSetti
     isConfirming: false,
     failures: 0,
     defects: 0,
-    pollsSinceSlow: Math.floor(random() * settings.slowEvery),
-    isStaticWanted: true,
-    staticDueMs: 0,
   };
-}
-
-/** The asks of the next visit. */
-export function rhythmsOf(course: Course, nowMs: number, { slowEvery }: PollSettings): ReadonlySet<Rhythm> {
-  if (course.isStaticWanted || nowMs >= course.staticDueMs) return new Set(['poll', 'slow', 'static']);
-  return new Set(course.pollsSinceSlow + 1 >= slowEvery ? ['poll', 'slow'] : ['poll']);
 }
 
 /** What the end of a visit means. A miner that failed before is not given a second try each time, nor is one that must not be asked again. */
@@ -84,31 +71,18 @@ export function confirmDelayMs(
   return Math.min(confirmAfterMs * factor, intervalMs / 2) * (1 + 0.25 * random());
 }
 
-/** Notes a success; `rhythms` are those that were asked. */
-export function noteSuccess(
-  course: Course,
-  rhythms: ReadonlySet<Rhythm>,
-  nowMs: number,
-  { staticEveryMs }: PollSettings,
-  random: () => number,
-): void {
-  const isFirst = course.staticDueMs === 0;
+/** Notes a success. */
+export function noteSuccess(course: Course): void {
   course.failures = 0;
   course.defects = 0;
   course.isConfirming = false;
-  course.pollsSinceSlow = rhythms.has('slow') && !isFirst ? 0 : course.pollsSinceSlow + 1;
-  if (!rhythms.has('static')) return;
-  course.isStaticWanted = false;
-  // Miners that were all seen first at the same time must not all be asked for static facts at the same time again.
-  course.staticDueMs = nowMs + staticEveryMs * (isFirst ? 0.5 + 0.5 * random() : 0.9 + 0.1 * random());
 }
 
-/** Notes a failure that counts. What comes back after it may be another unit: everything is asked then. */
+/** Notes a failure that counts. */
 export function noteFailure(course: Course, isDefect: boolean): void {
   course.failures++;
   course.defects = isDefect ? course.defects + 1 : 0;
   course.isConfirming = false;
-  course.isStaticWanted = true;
 }
 
 /**

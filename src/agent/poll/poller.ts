@@ -4,7 +4,6 @@ import type { Clock } from '../../base/clock.ts';
 import { withDeadline } from '../../base/deadline.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Rhythm } from '../../driver/contract.ts';
 import {
   type Course,
   confirmDelayMs,
@@ -14,7 +13,6 @@ import {
   noteFailure,
   noteSuccess,
   type PollTarget,
-  rhythmsOf,
 } from './course.ts';
 import { DueHeap } from './due-heap.ts';
 import { createPlaces } from './places.ts';
@@ -34,7 +32,7 @@ export type PollerOptions<O> = {
   readonly log: Log;
   readonly settings?: { readonly [K in keyof PollSettings]?: PollSettings[K] | undefined };
   /** Must end soon after its signal aborts. A CancelledError that we did not cause counts as nothing: the next slot comes. */
-  readonly visit: (target: PollTarget, rhythms: ReadonlySet<Rhythm>, signal: AbortSignal) => Promise<O>;
+  readonly visit: (target: PollTarget, signal: AbortSignal) => Promise<O>;
   readonly onResult: (target: PollTarget, result: PollResult<O>) => void;
 };
 
@@ -66,8 +64,6 @@ export type Poller = {
   remove(key: string): void;
   /** Ahead of all others, again afterwards when a visit is under way now. False when there is no such miner. */
   pollNow(key: string): boolean;
-  /** The next visit asks for static facts too. */
-  askStatic(key: string): void;
   start(): void;
   /** Aborts what is in flight; nothing is reported any more. */
   stop(): Promise<void>;
@@ -163,7 +159,6 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
   /** One visit from its start to its consequences. Never rejects. */
   const attend = async (course: Course, startMs: number, signal: AbortSignal) => {
     const { target, generation } = course;
-    const rhythms = rhythmsOf(course, startMs, settings);
     let isOver = false;
     let hasTimedOut = false;
     let failure: { readonly error: unknown } | undefined;
@@ -176,7 +171,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
       const bounds = { deadlineMs: settings.visitDeadlineMs, graceMs: GRACE_MS, signal, onDeadline };
       const outcome = await withDeadline(clock, bounds, async (inner) => {
         try {
-          return await options.visit(target, rhythms, inner);
+          return await options.visit(target, inner);
         } finally {
           isOver = true;
         }
@@ -193,7 +188,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
     let dueMs: number | undefined;
     if (failure === undefined) {
       totals.ok++;
-      noteSuccess(course, rhythms, startMs, settings, random);
+      noteSuccess(course);
     } else {
       // A visit that goes on after its abort would meet the next one at the same miner: that is a defect, and gets the long pause.
       const isStuck = !isOver;
@@ -259,7 +254,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
 
   const admit = (target: PollTarget, spreadMs: number) => {
     const phase = (firstPhase + seen++ * GOLDEN) % 1;
-    const course = newCourse(target, phase, settings, random);
+    const course = newCourse(target, phase);
     courses.set(target.key, course);
     if (isRunning) enqueue(course, clock.monotonicMs() + phase * spreadMs);
   };
@@ -278,7 +273,6 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
     course.failures = 0;
     course.defects = 0;
     course.isConfirming = false;
-    course.isStaticWanted = true;
     if (isRunning && course.abort === undefined) enqueue(course, -Infinity);
   };
 
@@ -319,10 +313,6 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
         enqueue(course, -Infinity);
       }
       return true;
-    },
-    askStatic(key) {
-      const course = courses.get(key);
-      if (course !== undefined) course.isStaticWanted = true;
     },
     start() {
       if (isRunning) return;

@@ -3,10 +3,6 @@
 export type PollSettings = {
   /** Each miner once in this time. */
   readonly intervalMs: number;
-  /** Every so many polls the slow asks as well. */
-  readonly slowEvery: number;
-  /** Static asks at least this often. */
-  readonly staticEveryMs: number;
   /** Visits at once, as long as they are brisk (see `lingerMs`). */
   readonly maxInFlight: number;
   /** A visit that takes longer than this no longer counts as brisk: hung miners cannot take the places of healthy ones. */
@@ -25,8 +21,6 @@ export type PollSettings = {
 
 export const POLL_SETTINGS: PollSettings = {
   intervalMs: 60_000,
-  slowEvery: 5,
-  staticEveryMs: 600_000,
   maxInFlight: 256,
   lingerMs: 2_000,
   maxLingering: 768,

@@ -108,6 +108,38 @@ describe('what is asked', () => {
     expect(link.asked).toEqual(['fast', '/slow', '/static']);
   });
 
+  test('an offline spell makes the settled facts be asked again, also when a visit was cut short', async () => {
+    const abort = new AbortController();
+    const { link, go, clock, plan } = setUp();
+    await go();
+    link.script.fast = takes(99_000, {});
+    const silent = visit({ ...plan, signal: abort.signal });
+    await clock.advance(10);
+    abort.abort();
+    await expect(clock.finish(silent)).rejects.toMatchObject({ family: 'cancelled' });
+    link.script = { ...good };
+    await go();
+    expect(link.asked).toEqual(['fast', '/slow', '/static']);
+    await go();
+    expect(link.asked).toEqual(['fast']);
+  });
+
+  test('miners that were first seen together do not ask for settled facts together again', async () => {
+    const againAfterS = async (phase: number) => {
+      const { link, go, clock } = setUp(good, { memory: createVisitMemory(phase) });
+      await go();
+      for (let minute = 1; minute <= 120; minute++) {
+        await clock.advance(60_000);
+        await go();
+        if (link.asked.includes('/static')) return minute;
+      }
+      return undefined;
+    };
+    expect(await againAfterS(0)).toBe(54);
+    expect(await againAfterS(0.5)).toBe(39);
+    expect(await againAfterS(0.99)).toBe(25);
+  });
+
   test('never more at once than the driver allows', async () => {
     const slowly = Object.fromEntries(Object.entries(good).map(([name, answer]) => [name, takes(50, answer)]));
     const one = setUp(slowly);

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { openFileLimit } from '../../../src/transport/open-files.ts';
 import { createTransport, defaultTransportLimits } from '../../../src/transport/transport.ts';
 import { pause, startDevice } from './loopback-device.ts';
 
@@ -95,17 +94,5 @@ describe('limits', () => {
       const sockets = engine.lanes.exchange.inFlight + engine.lanes.probe.inFlight + web.inFlight;
       expect(sockets).toBeLessThanOrEqual(Math.max(70, files / 2 - 500));
     }
-  });
-  test('are read from the system, or guessed', () => {
-    const text = (hard: string) =>
-      `Limit                     Soft Limit           Hard Limit\nMax open files            1024                 ${hard}              files\n`;
-    expect(openFileLimit(() => text('20000'))).toBe(20_000);
-    expect(openFileLimit(() => text('unlimited'))).toBe(Number.MAX_SAFE_INTEGER);
-    expect(openFileLimit(() => 'nothing')).toBe(10_240);
-    expect(
-      openFileLimit(() => {
-        throw new Error('no such file');
-      }),
-    ).toBe(10_240);
   });
 });

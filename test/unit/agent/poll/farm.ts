@@ -28,7 +28,6 @@ export type VisitNote = {
   readonly key: string;
   readonly ip: string;
   readonly atMs: number;
-  readonly rhythm: string;
   endMs?: number;
 };
 
@@ -68,9 +67,9 @@ export function createFarm(
     random,
     settings,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (_, message) => logged.push(message) },
-    visit: (target: PollTarget, rhythms, signal) => {
+    visit: (target: PollTarget, signal) => {
       if (manners.get(target.key) === 'poison at once') throw new TypeError('poison');
-      const note: VisitNote = { ...target, atMs: virtual.monotonicMs() - startMs, rhythm: [...rhythms].join('+') };
+      const note: VisitNote = { ...target, atMs: virtual.monotonicMs() - startMs };
       visits.push(note);
       seen.most = Math.max(seen.most, ++seen.inFlight);
       const ofOne = (seen.ofOne.get(target.key) ?? 0) + 1;

@@ -1,4 +1,4 @@
-// Every miner once per interval, evenly spread, from the first second on; and the seldom questions at their own pace.
+// Every miner once per interval, evenly spread, from the first second on.
 import { expect, test } from 'vitest';
 import { createFarm, densest, gapsOf, minersOf } from './farm.ts';
 
@@ -71,48 +71,6 @@ test('25,000 miners are each polled once per interval within the bound on what i
   expect(seen.most).toBeLessThanOrEqual(256);
   expect(poller.stats().worstLateMs).toBeLessThan(6_000);
 }, 30_000);
-
-test('static facts come first, after the offline spell, when asked for, after a move, and on their own schedule; slow ones every few polls', async () => {
-  const { clock, poller, manners, visits } = createFarm({ slowEvery: 3, staticEveryMs: 20 * MINUTE });
-  poller.setTargets(minersOf(1));
-  poller.start();
-  const rhythmsIn = async (minutes: number) => {
-    const from = visits.length;
-    await clock.advance(minutes * MINUTE);
-    return visits.slice(from).map(({ rhythm }) => rhythm);
-  };
-  const first = await rhythmsIn(9);
-  expect(first[0]).toBe('poll+slow+static');
-  expect(first.filter((rhythm) => rhythm.includes('static'))).toHaveLength(1);
-  const slow = first.flatMap((rhythm, i) => (rhythm.includes('slow') && i > 0 ? [i] : []));
-  expect(slow.length).toBeGreaterThanOrEqual(2);
-  expect(gapsOf(slow)).toEqual(slow.slice(1).map(() => 3));
-
-  poller.askStatic('m0');
-  expect((await rhythmsIn(2))[0]).toBe('poll+slow+static');
-  manners.set('m0', 'refused');
-  await rhythmsIn(3);
-  manners.set('m0', 'ok');
-  const back = await rhythmsIn(5);
-  expect(back[0]).toBe('poll+slow+static');
-  expect(back[1]).not.toContain('static');
-  poller.update('m0', '10.0.0.99');
-  expect((await rhythmsIn(1))[0]).toBe('poll+slow+static');
-  const long = await rhythmsIn(100);
-  const statics = long.filter((rhythm) => rhythm.includes('static')).length;
-  expect(statics).toBeGreaterThanOrEqual(4);
-  expect(statics).toBeLessThanOrEqual(7);
-});
-
-test('miners that were first seen together do not ask for static facts together again', async () => {
-  const { clock, poller, visits } = createFarm({ staticEveryMs: 10 * MINUTE });
-  poller.setTargets(minersOf(500));
-  poller.start();
-  await clock.advance(15 * MINUTE);
-  const statics = visits.flatMap(({ rhythm, atMs }) => (rhythm.includes('static') && atMs > MINUTE ? [atMs] : []));
-  expect(statics.length).toBeGreaterThanOrEqual(500);
-  expect(densest(statics, MINUTE)).toBeLessThan(220);
-});
 
 test('a step of the wall clock changes nothing', async () => {
   const { clock, poller, timesOf } = createFarm();
