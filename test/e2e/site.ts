@@ -12,7 +12,8 @@ import { type Stack, startStack } from '../../src/cli/stack.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
 import { until } from './until.ts';
 
-const listSchema = z.strictObject({
+/** The whole answer of a list of miners. */
+export const minerListSchema = z.strictObject({
   success: z.literal(true),
   data: z.array(minerV1Schema),
   pagination: z.strictObject({
@@ -87,7 +88,7 @@ export async function startSite(
     },
     async miners(query = '') {
       const { body } = await site.call('GET', `/miner/latest?pageSize=1000${query}`);
-      return listSchema.parse(body).data;
+      return minerListSchema.parse(body).data;
     },
     async miner(ip) {
       const [miner] = await site.miners(`&ip_ranges=${ip}`);
