@@ -24,6 +24,9 @@ const DEFAULTS = {
   maxPendingBytes: 64 * 1024 * 1024,
 };
 
+/** Long work on the backlog lets others have their turn. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /** Throws what the database throws when it cannot even be read. `newEpoch` makes a UUID. */
 export function createOutbox(
   db: DatabaseSync,
@@ -97,7 +100,7 @@ export function createOutbox(
     batch.settle(nextId);
   };
 
-  const shrink = () => {
+  const shrink = async () => {
     isFull = false;
     while (bytes > settings.maxBytes && !isFull) {
       const { freed, samples, isExhausted } = shrinkOnce(store, {
@@ -108,24 +111,26 @@ export function createOutbox(
       bytes -= freed;
       droppedBySpace += samples;
       isFull = isExhausted && bytes > settings.maxBytes;
+      await turn();
     }
   };
 
-  const deleteAcknowledged = () => {
+  const deleteAcknowledged = async () => {
     books.persist();
     for (let isMore = true; isMore; ) {
       const gone = store.deleteThrough(books.meta().deletedThrough, DELETE_BATCH);
       bytes -= gone.reduce((sum, size) => sum + size, 0);
       slices -= gone.length;
       isMore = gone.length === DELETE_BATCH;
+      if (isMore) await turn();
     }
   };
 
   const workOnce = async (): Promise<void> => {
     let hasCommitted = false;
     try {
-      deleteAcknowledged();
-      if (bytes > settings.maxBytes) shrink();
+      await deleteAcknowledged();
+      if (bytes > settings.maxBytes) await shrink();
       else isFull = false;
       while (
         urgent > 0 ||
@@ -144,7 +149,7 @@ export function createOutbox(
         hasCommitted = true;
         failures = 0;
         fault = undefined;
-        shrink();
+        await shrink();
       }
     } catch (error) {
       note(error);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { OutboxSettings } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
@@ -9,6 +9,9 @@ import { openSqlite } from '../../../../src/base/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { contents, makeDir, outcome, sample } from './farm-records.ts';
 
+vi.setConfig({ testTimeout: 20_000 });
+
+const WAIT = { timeout: 10_000, interval: 10 };
 const ALL = { maxSlices: 1_000, maxBytes: 1e9 };
 const clock = createVirtualClock();
 let dir: ReturnType<typeof makeDir>;
@@ -33,9 +36,9 @@ test('a full slice is stored at once, a part of one after the flush time', async
   const { outbox } = open({ sliceRecords: 3, flushMs: 1_000 });
   for (let number = 1; number <= 4; number++) outbox.offer(sample(number, clock.nowMs()));
   await outbox.source('farm').position();
-  await expect.poll(() => contents(outbox.read('farm', ALL)).samples).toEqual([1, 2, 3]);
+  await expect.poll(() => contents(outbox.read('farm', ALL)).samples, WAIT).toEqual([1, 2, 3]);
   await clock.advance(1_000);
-  await expect.poll(() => contents(outbox.read('farm', ALL)).samples).toEqual([1, 2, 3, 4]);
+  await expect.poll(() => contents(outbox.read('farm', ALL)).samples, WAIT).toEqual([1, 2, 3, 4]);
   expect(outbox.read('farm', ALL).map(({ header }) => header.seq)).toEqual([1, 2]);
 });
 
@@ -53,13 +56,13 @@ test('each uplink has its own cursor and slices go when all have them', async ()
   outbox.acknowledge('farm', 5);
   outbox.acknowledge('company', 2);
   await clock.advance(1_000);
-  await expect.poll(() => outbox.state().slices).toBe(3);
+  await expect.poll(() => outbox.state().slices, WAIT).toBe(3);
   expect(outbox.read('farm', ALL)).toEqual([]);
   expect(contents(outbox.read('company', ALL)).samples).toEqual([3, 4, 5]);
   expect(outbox.state().backlog).toEqual({ farm: 0, company: 3 });
   outbox.setUplinks(['farm']);
   await outbox.append([sample(6, clock.nowMs())]);
-  await expect.poll(() => outbox.state().slices).toBe(1);
+  await expect.poll(() => outbox.state().slices, WAIT).toBe(1);
 });
 
 test('an uplink that comes later starts at sequence 1 with what is still stored', async () => {
@@ -67,7 +70,7 @@ test('an uplink that comes later starts at sequence 1 with what is still stored'
   for (let number = 1; number <= 3; number++) await outbox.append([sample(number, clock.nowMs())]);
   outbox.acknowledge('farm', 2);
   await clock.advance(1_000);
-  await expect.poll(() => outbox.state().slices).toBe(1);
+  await expect.poll(() => outbox.state().slices, WAIT).toBe(1);
   const late = outbox.read('late', ALL);
   expect(late.map(({ header }) => header.seq)).toEqual([1]);
   expect(contents(late).samples).toEqual([3]);
@@ -160,7 +163,7 @@ test('when nothing is left to give way new samples are counted, and kept again o
   const first = outbox.read('farm', ALL);
   outbox.acknowledge('farm', first.length);
   await clock.advance(1_000);
-  await expect.poll(() => outbox.state().isFull).toBe(false);
+  await expect.poll(() => outbox.state().isFull, WAIT).toBe(false);
   await outbox.append([sample(++produced, clock.nowMs())]);
   const second = outbox.read('farm', ALL);
   const { samples, tasks, gaps } = contents([...first, ...second]);
