@@ -3,9 +3,21 @@ import type { Driver } from '../src/driver/contract.ts';
 import { antminerStock } from './antminer-stock/driver.ts';
 import { avalon } from './avalon/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
+import { elphapex } from './elphapex/driver.ts';
+import { hammer } from './hammer/driver.ts';
 import { luxos } from './luxos/driver.ts';
+import { volcminer } from './volcminer/driver.ts';
 import { whatsminer } from './whatsminer/driver.ts';
 
-export const drivers: readonly Driver[] = [antminerStock, avalon, cgminer, luxos, whatsminer];
+export const drivers: readonly Driver[] = [
+  antminerStock,
+  avalon,
+  cgminer,
+  elphapex,
+  hammer,
+  luxos,
+  volcminer,
+  whatsminer,
+];
 
 export { pleaseAddMe } from './cgminer/please-add-me.ts';

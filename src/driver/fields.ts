@@ -55,6 +55,7 @@ export const text = (maxLength = 256) => field((value) => toText(value, maxLengt
 /** true/false from booleans, 0/1, "true"/"false", "Y"/"N", "on"/"off". */
 export function toBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   switch (String(value).trim().toLowerCase()) {
     case 'true':
     case '1':

@@ -37,6 +37,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   hashrate30mHs: (r) => r.hashrateSettledHs,
   hashrateAvgHs: (r) => r.hashrateAverageHs,
   hashrateHs: (r) => r.hashrateHs,
+  hashrateHsRounded: (r) => (r.hashrateHs === undefined ? undefined : Math.round(r.hashrateHs / 1e6) * 1e6),
   hostname: (r) => r.hostname,
   inletTempC: (r) => r.inletTempC,
   intakeTempC: (r) => r.boards?.map((board) => board.inletTempC),
@@ -44,6 +45,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   lightOn: (r) => r.isLightOn,
   // As written it goes on to the identity rules, which take only a valid one.
   mac: (r) => (r.mac === undefined ? undefined : normaliseMac(r.mac)),
+  miningMode: (r) => r.miningMode,
   poolCount: (r) => r.pools?.length,
   powerLimitW: (r) => r.powerLimitW,
   powerMode: (r) => r.miningMode,
@@ -54,6 +56,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   psuOutputPowerW: (r) => r.psuOutputPowerW,
   rejected: (r) => r.pools?.[0]?.rejected,
   serialNumber: (r) => r.serialNumber,
+  tuningPercent: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
   uptimeS: (r) => r.uptimeS,
   wallPowerW: (r) => r.powerW,
   workLevel: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
@@ -89,6 +92,8 @@ export const PSU_PLACES: Readonly<Record<string, (psu: Item<'psus'>) => unknown>
   model: (p) => p.model,
   serialNumber: (p) => p.serialNumber,
   fanRpm: (p) => p.fanRpm,
+  outputPowerW: (p) => p.outputPowerW,
+  tempC: (p) => p.tempC,
 };
 
 /** Values of a recording that are not read, per set: `<field>` or `boards.<field>`, with the reason. Nothing else may be missing. */
@@ -120,6 +125,23 @@ export const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>
     nameplateHashrateHs: 'it holds for the default profile, and another one is set',
     boardVoltageV: 'a Reading has no place for the voltage of boards',
     boardsInDevsOrder: 'a remark: the order is checked below by the serial numbers',
+  },
+  'elphapex--dg-home1-1.0.5': {
+    algorithm: 'a Reading has none: it follows from the model',
+    averageTempC: 'the board sensors, which every slot repeats, are not believed; the chip sensors are told',
+    boardCount: 'three of the four slots are empty: a Reading lists the boards that are there',
+    'boards.active': 'said by being in the list',
+    'boards.expectedChips': 'in expected.chipsPerBoard; checked below',
+    'boards.inletChipTempC': 'a Reading keeps the hottest and the mean of the chip sensors; checked below',
+  },
+  'hammer--d10-2023-05-28': {
+    algorithm: 'a Reading has none: it follows from the model',
+    'boards.chain': 'the slot is told, counted from 0; the chain number is the firmware’s own',
+  },
+  'volcminer--d1-2025-10-08-web': {
+    algorithm: 'a Reading has none: it follows from the model',
+    controlBoard:
+      'the index has the word of its source, TVXilinx; the device says xilinx and is told as Xilinx; checked below',
   },
   'whatsminer-api3--error-code-shapes': {
     errorCodesForString: 'of the second answer of the set: checked in a test of its own',

@@ -21,7 +21,11 @@ import { BOARD_PLACES, NOT_READ, PLACES, POOL_PLACES, PSU_PLACES, TOLERANCE } fr
 const DRIVER_OF: Readonly<Record<string, string>> = {
   'antminer-stock': 'antminer-stock',
   'avalon-stock': 'avalon',
+  'elphapex-stock': 'elphapex',
+  'hammer-stock': 'hammer',
+  axeos: 'axeos',
   luxos: 'luxos',
+  'volcminer-stock': 'volcminer',
   'whatsminer-stock': 'whatsminer',
 };
 const KNOWN: Readonly<Record<string, Known>> = {
@@ -124,7 +128,14 @@ function compare(recording: Recording, reading: Reading, wanted: Readonly<Record
     if (key in notRead) continue;
     if (key === 'boards') {
       for (const [place, item] of listOf(value).entries()) {
-        const board = reading.boards?.[place];
+        const { slot, chips, active } = Object(item);
+        const board =
+          slot === undefined ? reading.boards?.[place] : reading.boards?.find((entry) => entry.slot === slot);
+        if (active === false && chips === 0) {
+          // An empty slot is no board.
+          expect(board, `${recording.id} board in slot ${slot}`).toBeUndefined();
+          continue;
+        }
         compareItem(recording.id, key, item, (field) => board && placeOf(BOARD_PLACES, key, field)(board));
       }
     } else if (key === 'pools') {
@@ -223,3 +234,43 @@ test.skipIf(!hasRecordings)(
     ]);
   },
 );
+
+test.skipIf(!hasRecordings)('Elphapex: chip sensors in thousandths, kHz, its own clock; no board sensors', () => {
+  const set = sets.find(({ driver }) => driver.id === 'elphapex');
+  if (set === undefined) throw new Error('no recording');
+  const { reading } = set.driver.read(rawOf(set.driver, bytesByAsk(set.driver, set.recording)), {});
+  expect(reading).toMatchObject({
+    model: 'DG1Home',
+    tempC: 25.687,
+    deviceTimeS: 1_742_264_353,
+    controlBoard: 'DG-Home1_HW_V1.0',
+    isMining: false,
+    errors: [],
+    expected: { chipsPerBoard: 120, fans: 4 },
+  });
+  expect(reading.boards).toHaveLength(1);
+  expect(reading.boards?.[0]).toMatchObject({ slot: 3, chipTempMaxC: 25.687, frequencyMhz: 89, badChips: 0 });
+  expect(reading.boards?.[0]?.chipTempAvgC).toBeCloseTo(25.5465, 9);
+  expect(reading.boards?.[0]).not.toHaveProperty('boardTempsC');
+});
+
+test.skipIf(!hasRecordings)('Hammer: the last of the repeated keys is a chip; the light answers with a code', () => {
+  const set = sets.find(({ driver }) => driver.id === 'hammer');
+  if (set === undefined) throw new Error('no recording');
+  const { reading } = set.driver.read(rawOf(set.driver, bytesByAsk(set.driver, set.recording)), {});
+  expect(reading).toMatchObject({ make: 'Hammer', model: 'D10', tempC: 45, isLightOn: true, miningMode: 'normal' });
+  expect(reading.boards?.map((board) => [board.chipTempMaxC, board.frequencyMhz])).toEqual([
+    [45, 810],
+    [42, 810],
+    [40, 810],
+  ]);
+});
+
+test.skipIf(!hasRecordings)('VolcMiner: MH/s whatever the key says, fans that turn, its host name as its type', () => {
+  const set = sets.find(({ driver }) => driver.id === 'volcminer');
+  if (set === undefined) throw new Error('no recording');
+  const { reading } = set.driver.read(rawOf(set.driver, bytesByAsk(set.driver, set.recording)), {});
+  expect(reading).toMatchObject({ make: 'VolcMiner', model: 'D1', controlBoard: 'Xilinx', tempC: 57 });
+  expect(reading.boards).toMatchObject([{ slot: 0, chips: 120, frequencyMhz: 2_000, boardTempsC: [55, 57] }]);
+  expect(reading.expected).toMatchObject({ fans: 4, boards: 3 });
+});

@@ -1,7 +1,7 @@
 // Own answers for each driver, beside the recordings: what `read` is fed when answers are damaged on purpose. One value per ask.
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cgminerFixture, rawOf, recordings } from './answers.ts';
-import { luxos } from './samples-luxos-axeos.ts';
+import { axeos, luxos, nerdaxe } from './samples-luxos-axeos.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
 
@@ -168,6 +168,173 @@ const whatsminer2: Record<string, unknown> = {
   },
 };
 
+const elphapexHead = {
+  STATUS: { STATUS: 'S', when: 924_785, timestamp: 1_742_264_353, Msg: 'stats', api_version: '1.0.0' },
+  INFO: { dev_sn: '13HY24B056N3', hw_version: 'DG1+_HW_V1.1', miner_version: 'DG1+_SW_V1.0.2', type: 'DG1+' },
+};
+
+const elphapexSlot = (index: number) => ({
+  index,
+  asic: 'oooooooo oox',
+  asic_num: 204,
+  freq_avg: 1_850_000,
+  hw: 12,
+  rate_ideal: 3_500,
+  rate_real: 3_511.5,
+  sn: `10HY24B046${index}`,
+  temp_chip: ['61250', '60125', '', '59000'],
+  temp_pcb: [47, 46, 67, 66],
+});
+
+const elphapex: Record<string, unknown> = {
+  stats: {
+    ...elphapexHead,
+    STATS: [
+      {
+        elapsed: 5_000,
+        rate_5s: 10_511.5,
+        rate_15m: 10_450,
+        rate_avg: 10_400,
+        rate_ideal: 14_000,
+        rate_unit: 'MH/s',
+        fan_num: 4,
+        fan: ['5040', '5010', '5070', '5100'],
+        chain: [
+          elphapexSlot(0),
+          elphapexSlot(1),
+          { index: 2, asic_num: 0, rate_real: 0, sn: '', temp_chip: ['', '', '', ''], temp_pcb: [47, 46, 67, 66] },
+          elphapexSlot(3),
+        ],
+      },
+    ],
+  },
+  power: { power_output: '3925', power_sn: 'BC10FP1041115', power_temp: '415' },
+  pools: {
+    ...elphapexHead,
+    POOLS: [
+      {
+        index: 0,
+        url: 'a',
+        user: 'w',
+        status: 'Unreachable',
+        priority: 0,
+        accepted: 4,
+        rejected: 1,
+        stale: 1,
+        diff: '524K',
+      },
+      {
+        index: 1,
+        url: 'b',
+        user: 'w',
+        status: 'Alive',
+        priority: 1,
+        accepted: 40,
+        diffa: 8_192,
+        diffr: 16,
+        diffs: 16,
+        lsdiff: 64,
+      },
+      { index: 2, url: '', user: '', status: 'Unreachable', priority: 2 },
+    ],
+  },
+  summary: {
+    ...elphapexHead,
+    SUMMARY: [
+      {
+        status: [
+          { type: 'rate', status: '', code: 0, msg: '' },
+          { type: 'temp', status: 'e', code: 2, msg: 'too hot' },
+        ],
+      },
+    ],
+  },
+  conf: { 'fc-work-mode': 0, 'fc-freq-level': '100', 'fc-fan-ctrl': false, pools: [] },
+  blink: { blink: true },
+  system: {
+    minertype: 'DG1+',
+    hostname: 'DG1+',
+    macaddr: 'b8:4c:87:e0:66:b2',
+    system_filesystem_version: 'DG1+_SW_V1.0.2',
+  },
+};
+
+const hammer: Record<string, unknown> = {
+  stats: {
+    STATUS: status('CGMiner stats', 70),
+    STATS: [
+      { CGMiner: '2.3.3', Miner: '2.0.2.2', CompileTime: '2023-05-28 17-20-35 CST', Type: 'Hammer D10' },
+      {
+        STATS: 0,
+        Elapsed: 119_161,
+        'MHS 5s': '4686.4886',
+        'MHS av': '4872.8713',
+        frequency: '810',
+        fan_num: 4,
+        fan1: 4_650,
+        fan2: 4_500,
+        fan3: 3_870,
+        fan4: 3_930,
+        temp1: 45,
+        temp2: 42,
+        temp4: 0,
+        chain_acn1: 108,
+        chain_acn2: 107,
+        chain_acn4: 0,
+        chain_acs1: ' oooooooo',
+        chain_acs2: ' ooxooooo',
+        chain_hw1: 2_133,
+        chain_hw2: 2_942,
+        chain_rate1: '2344.25',
+        chain_rate2: '2342.25',
+        chain_rate4: '',
+      },
+    ],
+  },
+  pools,
+  version: { STATUS: status('versions', 22), VERSION: [{ API: '3.1', Type: 'Hammer D10' }] },
+  blink: { code: 'B100' },
+  system: { minertype: 'Hammer D10', hostname: 'Hammer', macaddr: '12:34:56:78:90:12' },
+};
+
+const volcminer: Record<string, unknown> = {
+  status: {
+    summary: { elapsed: '4,200', ghs5s: '18,500.5', ghsav: '18,400.0' },
+    pools: [{ index: '0', url: 'stratum+tcp://p:1', user: 'w', status: 'Alive', accepted: '1,012', rejected: '1' }],
+    fan1: '5,200',
+    fan2: '5300',
+    fan3: '0',
+    fan4: '5100',
+    devs: [
+      {
+        index: '1',
+        chain_acn: '105',
+        freq: '2000',
+        temp: [55, 57],
+        temp2: [70, 72],
+        chain_acs: 'oooooooo',
+        rate: '9,250.5',
+      },
+      { index: '2', chain_acn: '0', freq: '', temp: [0, 0], temp2: [0, 0], chain_acs: '', rate: '' },
+      {
+        index: '3',
+        chain_acn: '105',
+        freq: '2000',
+        temp: [54, 56],
+        temp2: [69, 71],
+        chain_acs: 'ooxooooo',
+        rate: '9,250.0',
+      },
+    ],
+  },
+  system: {
+    macaddr: '48:FA:68:34:68:01',
+    hostname: 'VolcMiner D1',
+    system_filesystem_version: '2025-10-08 04-26-50 CST',
+    system_kernel_version: 'Linux 4.4.0-xilinx',
+  },
+};
+
 const blueprint: Record<string, unknown> = {
   summary: { STATUS: status('Summary'), SUMMARY: [{ Elapsed: 900, 'GHS 5s': 1_000, 'GHS av': 990 }] },
   boards: { STATUS: status('devs', 9), DEVS: [{ ASC: 0, 'GHS 5s': 1_000, 'Chip Temp': 70, 'Hardware Errors': 4 }] },
@@ -178,6 +345,13 @@ const blueprint: Record<string, unknown> = {
 const OWN: Readonly<Record<string, readonly Sample[]>> = {
   'antminer-stock': [{ name: 'new form', known: { generation: 'c' }, raw: antminer }],
   avalon: [{ name: 'A series', known: { generation: 'a' }, raw: avalon }],
+  elphapex: [{ name: 'a slot empty, a fault', known: {}, raw: elphapex }],
+  hammer: [{ name: 'D10', known: { model: 'D10' }, raw: hammer }],
+  volcminer: [{ name: 'a board missing', known: {}, raw: volcminer }],
+  axeos: [
+    { name: 'Bitaxe', known: { generation: 'bitaxe' }, raw: axeos },
+    { name: 'NerdAxe', known: { generation: 'nerd' }, raw: nerdaxe },
+  ],
   blueprint: [{ name: 'example', known: {}, raw: blueprint }],
   luxos: [{ name: 'air', known: {}, raw: luxos }],
   whatsminer: [{ name: 'API 2', known: { generation: 'api2' }, raw: whatsminer2 }],

@@ -48,7 +48,7 @@ test('accepted difficulty grows by what the hashrate earns', async () => {
     const device = devices[index];
     const from = before[index];
     if (after === null || from === null || from === undefined || !device) continue;
-    const expected = ((device.truth().hashrate ?? 0) * 3_600) / 2 ** 32;
+    const expected = ((device.truth().hashrate ?? 0) * 3_600) / (device.spec.hashesPerDifficulty ?? 2 ** 32);
     expect((after - from) / expected).toBeGreaterThan(0.9);
     expect((after - from) / expected).toBeLessThan(1.1);
   }
