@@ -12,3 +12,15 @@ export async function orLostReply(act: () => Promise<ActResult>): Promise<ActRes
     throw error;
   }
 }
+
+/** What is asked before anything is changed: when it fails, the action cannot have happened. */
+export async function beforeAct<T>({ ip }: { readonly ip: string }, what: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    const isNonsense = error.code === 'peer.unparsable' || error.code === 'peer.too-large';
+    const code = isNonsense ? 'peer.rejected' : error.code;
+    throw new PeerError(code, `prepare to ${what} ${ip}`, error.retry, error, { wasSent: false });
+  }
+}

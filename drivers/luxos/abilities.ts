@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
+import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { changePools, luxPoolParams } from './pools.ts';
 import { isAsleep, isDefaultProfile } from './read.ts';
 import { type Config, configReply } from './replies.ts';
-import { beforeAct, DEADLINE_MS, inSession, type Privileged } from './session.ts';
+import { DEADLINE_MS, inSession, type Privileged } from './session.ts';
 
 type MinerLink = Parameters<Ability['act']>[0];
 

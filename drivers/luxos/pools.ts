@@ -5,9 +5,9 @@ import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, ActResult } from '../../src/driver/contract.ts';
 import type { PoolRow } from '../_families/cgminer.ts';
 import { poolsReply } from '../_families/cgminer.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
+import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { poolParams, type WantedPool } from '../_families/pool-params.ts';
-import { beforeAct, DEADLINE_MS } from './session.ts';
+import { DEADLINE_MS } from './session.ts';
 
 type MinerLink = Parameters<Ability['act']>[0];
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
+import { beforeAct } from '../_families/lost-reply.ts';
 
 type MinerLink = Parameters<Ability['act']>[0];
 
@@ -27,18 +28,6 @@ export async function inSession<T>(link: MinerLink, what: string, work: (send: P
     );
   } finally {
     await logOff(link, id);
-  }
-}
-
-/** What is asked before anything is changed: when it fails, the action cannot have happened. */
-export async function beforeAct<T>(link: MinerLink, what: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof PeerError)) throw error;
-    const isNonsense = error.code === 'peer.unparsable' || error.code === 'peer.too-large';
-    const code = isNonsense ? 'peer.rejected' : error.code;
-    throw new PeerError(code, `prepare to ${what} ${link.ip}`, error.retry, error, { wasSent: false });
   }
 }
 

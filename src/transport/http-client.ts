@@ -12,7 +12,7 @@ import { WaitingLine } from './waiting-line.ts';
 
 export type HttpCall = {
   readonly to: Endpoint & { readonly isTls: boolean };
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -17,7 +17,7 @@ export type Whatsminer3Request = { readonly via: 'whatsminer3'; readonly cmd: st
 /** HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a PeerError. */
 export type HttpRequest = {
   readonly via: 'http';
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   /** Default 80. */
   readonly port?: number;
