@@ -2,6 +2,7 @@
 import type { Driver } from '../src/driver/contract.ts';
 import { antminerStock } from './antminer-stock/driver.ts';
 import { avalon } from './avalon/driver.ts';
+import { axeos } from './axeos/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
 import { elphapex } from './elphapex/driver.ts';
 import { hammer } from './hammer/driver.ts';
@@ -12,6 +13,7 @@ import { whatsminer } from './whatsminer/driver.ts';
 export const drivers: readonly Driver[] = [
   antminerStock,
   avalon,
+  axeos,
   cgminer,
   elphapex,
   hammer,

@@ -6,7 +6,11 @@ import { rateHs, toDifficulty } from '../_families/cgminer.ts';
 
 const rate = () => field((value) => rateHs(value, 'G'));
 /** -1 is a sensor that is not there. */
-const sensor = () => field((value) => (Number(value) === -1 ? undefined : toTempC(value)));
+const sensor = () =>
+  field((value) => {
+    const tempC = toTempC(value);
+    return tempC === -1 ? undefined : tempC;
+  });
 const count = () => int({ min: 0, max: 1e15 });
 const port = () => int({ min: 1, max: 65_535 });
 
