@@ -1,6 +1,6 @@
 // Turns the answers of one Elphapex into a Reading. Board sensors are left out: every slot repeats the same four numbers.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, scale, toNumber, toTempC } from '../../src/driver/fields.ts';
+import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
 import { type Board, readStats, type Stats, toFans, toWatts, type Units } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
@@ -89,7 +89,8 @@ function toBoard({ slot, reading: { boardTempsC: _, ...rest } }: Board): BoardRe
 function psus(power: Replies['power']): PsuReading[] | undefined {
   const psu: PsuReading = present({
     serialNumber: power?.power_sn,
-    tempC: toTempC(scale(power?.power_temp, 0.1)),
+    // Tenths, divided: a tenth has no exact factor.
+    tempC: power?.power_temp === undefined ? undefined : toTempC(power.power_temp / 10),
     outputPowerW: toWatts(power?.power_output),
   });
   return Object.keys(psu).length === 0 ? undefined : [psu];
