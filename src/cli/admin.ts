@@ -39,7 +39,10 @@ const readTtl = (text: string | undefined, option: string): number | undefined =
 };
 
 export function addKey(program: Command, context: CliContext): void {
-  const key = program.command('key').description('API keys of integrators');
+  const key = program
+    .command('key')
+    .description('API keys of integrators')
+    .addHelpText('after', '\nExamples:\n  $ pithead key create --name dashboard\n  $ pithead key list');
   addDatabaseOptions(key.command('create').description('make a key; it is shown once and only its hash is kept'))
     .requiredOption('--name <name>', 'who uses it')
     .option('--expires-in <duration>', 'how long it is valid, e.g. 90d (default: for ever)')
@@ -60,8 +63,9 @@ export function addKey(program: Command, context: CliContext): void {
         );
       else context.stdout.write(`${made.key}\n`);
     });
-  addDatabaseOptions(key.command('list').description('keys, without their secrets')).action(
-    async (flags: DatabaseFlags) => {
+  addDatabaseOptions(key.command('list').description('keys, without their secrets'))
+    .addHelpText('after', '\nExamples:\n  $ pithead key list\n  $ pithead key list --json')
+    .action(async (flags: DatabaseFlags) => {
       const keys = await withAdmin(flags, context, (admin) => admin.listKeys());
       if (flags.json) context.stdout.write(`${JSON.stringify(keys)}\n`);
       else {
@@ -80,14 +84,15 @@ export function addKey(program: Command, context: CliContext): void {
         );
         context.stdout.write(`${table.toString()}\n`);
       }
-    },
-  );
+    });
   addDatabaseOptions(
     key.command('revoke').description('end a key now').argument('<id>', 'its id, as `key list` shows it'),
-  ).action(async (id: string, flags: DatabaseFlags) => {
-    if (!(await withAdmin(flags, context, (admin) => admin.revokeKey(id))))
-      throw new CommandFailed(`no key has the id '${id}'`);
-  });
+  )
+    .addHelpText('after', '\nExamples:\n  $ pithead key revoke 4f1c09ab')
+    .action(async (id: string, flags: DatabaseFlags) => {
+      if (!(await withAdmin(flags, context, (admin) => admin.revokeKey(id))))
+        throw new CommandFailed(`no key has the id '${id}'`);
+    });
 }
 
 export function addEnroll(program: Command, context: CliContext): void {
@@ -110,13 +115,17 @@ export function addEnroll(program: Command, context: CliContext): void {
     });
 }
 
+const CHECK_EXAMPLES = '\nExamples:\n  $ pithead config check\n  $ pithead config check /etc/pithead/pithead.yaml';
+
 export function addConfig(program: Command, context: CliContext): void {
   program
     .command('config')
     .description('the configuration file')
+    .addHelpText('after', CHECK_EXAMPLES)
     .command('check')
     .description('check a configuration and report every problem; exit code 78 if there is one')
     .argument('[file]', 'configuration', DEFAULT_CONFIG)
+    .addHelpText('after', CHECK_EXAMPLES)
     .action((path: string) => {
       const config = loadConfig(path, context.environment);
       context.stdout.write(`${path} is fine\n${config.ranges.echo.map((line) => `  ${line}\n`).join('')}`);

@@ -9,11 +9,18 @@ import { addScan } from './scan.ts';
 import type { CliContext } from './terminal.ts';
 import { addAgent, addService, addUp } from './up.ts';
 
+const EXAMPLES = `
+Examples:
+  $ pithead scan 10.31.0.0/22     which miners are there
+  $ pithead up                    watch a farm
+  $ pithead demo                  try it with simulated miners`;
+
 export function buildProgram(context: CliContext): Command {
   const program = new Command('pithead')
     .description('On-site agent of a mining farm, and the service that it reports to')
     .version(VERSION)
     .showHelpAfterError()
+    .addHelpText('after', EXAMPLES)
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),

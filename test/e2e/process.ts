@@ -11,6 +11,8 @@ export type StartOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** As another user; only root may. */
   readonly uid?: number;
+  /** In a network of its own that this shell text sets up; only root on Linux may. */
+  readonly network?: string;
   /** Closes the reading end of stdout when the first bytes have come, as `| head -1` does. */
   readonly readsOnce?: boolean;
 };
@@ -33,7 +35,12 @@ const GENEROUS_MS = 40_000;
 
 export function startPithead(args: readonly string[], options: StartOptions = {}): Started {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const command = [process.execPath, MAIN, ...args];
+  const [file = '', ...rest] =
+    options.network === undefined
+      ? command
+      : ['unshare', '--net', 'sh', '-c', `set -e\n${options.network}\nexec "$@"`, 'sh', ...command];
+  const child = spawn(file, rest, {
     cwd: options.cwd,
     env: { ...inherited, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
