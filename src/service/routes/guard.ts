@@ -1,6 +1,7 @@
 // The door of every route: looks up its row in the authorisation table, identifies the key, counts it against its rate, asks auth for access.
 // A route without a row cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { BugError, RefusedError } from '../../base/errors.ts';
 import { type Access, type AuthSource, authorise, identifyCaller, presentedKey } from '../auth/authorise.ts';
@@ -17,6 +18,9 @@ export type Rates = {
 };
 
 const MINUTE_MS = 60_000;
+
+/** The path of a route about a farm; the guard reads it. */
+export const farmParams = z.object({ workspace_id: z.string(), farm_id: z.string() });
 
 /** The access that the guard has granted to this request. */
 export const accessOf = (request: FastifyRequest): Access => {

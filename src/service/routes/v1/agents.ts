@@ -4,12 +4,13 @@ import type { Clock } from '../../../base/clock.ts';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
 import { type Access, farmDenied } from '../../auth/authorise.ts';
 import { type AgentRow, type AgentStore, isMatch, type TenantStore, type ValueFilter } from '../../store/store.ts';
+import { valueFilter } from '../filters.ts';
 import { accessOf } from '../guard.ts';
 import { answers } from '../openapi.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
-import { listOf, paginate, toIso, toWindow } from './envelope.ts';
-import { searchPage, valueFilter } from './filters.ts';
+import { toIso, toWindow } from '../window.ts';
+import { listOf, paginate, searchPage } from './envelope.ts';
 
 const searchBodySchema = closedObject({
   farm_id: valueFilter(z.string().max(128)).optional(),

@@ -2,28 +2,24 @@
 import { z } from 'zod';
 import {
   ACTOR_TYPES,
-  type Actor,
   actorSchema,
   BATCH_STATUSES,
   type EXECUTION_TASK_NAMES,
   TASK_NAMES,
-  type TaskName,
   taskNameSchema,
 } from '../../../model/task.ts';
-import type { Caller } from '../../auth/authorise.ts';
 import type { Batch, BatchFilter, BatchStore, Window } from '../../store/store.ts';
-import { invalidRequest } from '../errors.ts';
-import { accessOf, farmOf } from '../guard.ts';
+import { dateFilter, equalFilter, toTimes, valueFilter } from '../filters.ts';
+import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
+import { actorOf, type CreateBatches, idempotencyOf, orderHeaders } from '../orders.ts';
+import { list, oneOf, wholeNumber } from '../parameters.ts';
 import type { App } from '../server.ts';
-import { closedObject, show } from '../validation.ts';
-import { listOf, paginate, toIso, toWindow } from './envelope.ts';
-import { dateFilter, equalFilter, searchPage, toTimes, valueFilter } from './filters.ts';
-import { farmParams } from './miners.ts';
-import { list, oneOf, wholeNumber } from './parameters.ts';
+import { closedObject } from '../validation.ts';
+import { toIso, toWindow } from '../window.ts';
+import { listOf, paginate, searchPage } from './envelope.ts';
 
 const V1_FARM = '/private-api/v1/:workspace_id/farms/:farm_id';
-const MAX_IDEMPOTENCY_KEY = 255;
 
 const createdBatchSchema = named(
   'CreatedTaskBatch',
@@ -90,17 +86,6 @@ const searchBodySchema = closedObject({
   ...searchPage,
 }).prefault({});
 
-/** What the create route hands on; the text of the answer comes back. */
-export type CreateBatches = (order: {
-  readonly workspaceId: string;
-  readonly farmId: string;
-  readonly name: TaskName;
-  readonly minerIds: readonly string[];
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly actor: Actor;
-  readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
-}) => Promise<string>;
-
 export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, createBatches: CreateBatches): void {
   const described = { tags: ['tasks'], params: farmParams };
   app.post(
@@ -112,7 +97,7 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
         summary: 'Run a task on selected miners',
         description:
           'With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
-        headers: z.looseObject({ 'idempotency-key': z.string().optional() }),
+        headers: orderHeaders,
         body: createBodySchema,
         response: answers(createAnswerSchema, 409),
       },
@@ -121,7 +106,6 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
       const access = accessOf(request);
       const farm = farmOf(access);
       const { task_name, miner_ids, params } = request.body;
-      const key = idempotencyKey(request.headers['idempotency-key']);
       const text = await createBatches({
         workspaceId: farm.workspaceId,
         farmId: farm.id,
@@ -129,7 +113,7 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
         minerIds: miner_ids,
         params: params ?? {},
         actor: actorOf(access.caller),
-        idempotency: key === undefined ? undefined : { apiKeyId: access.caller.keyId, key },
+        idempotency: idempotencyOf(access.caller, request.headers),
       });
       return reply.type('application/json; charset=utf-8').send(text);
     },
@@ -174,21 +158,6 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
     },
   );
 }
-
-function idempotencyKey(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (header === '' || header.length > MAX_IDEMPOTENCY_KEY)
-    throw invalidRequest(`Idempotency-Key: received ${show(header)}, accepted: 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
-  return header;
-}
-
-const actorOf = ({ keyId, keyName }: Caller): Actor => ({
-  type: 'api_key',
-  id: keyId,
-  name: keyName,
-  avatar: '',
-  metadata: {},
-});
 
 function toSummary(batch: Batch): z.infer<typeof batchSummarySchema> {
   return {

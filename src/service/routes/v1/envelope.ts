@@ -27,9 +27,8 @@ export function paginate({ limit, offset }: Window, total: number): Pagination {
   return { total, limit, offset, hasNext: offset + limit < total, hasPrevious: offset > 0 && total > 0 };
 }
 
-/** Pages count from 1. The offset stays a number that databases can read, however far the page. */
-export function toWindow(page: number, limit: number): Window {
-  return { limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
-}
-
-export const toIso = (ms: number): string => new Date(ms).toISOString();
+/** `page` and `limit` of a search body. */
+export const searchPage = {
+  page: z.int().min(1).default(1),
+  limit: z.int().min(1).max(10_000).default(10),
+};

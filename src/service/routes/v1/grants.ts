@@ -5,7 +5,7 @@ import type { Grant, TenantStore } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
-import { toIso } from './envelope.ts';
+import { toIso } from '../window.ts';
 
 const workspaceSchema = named('Workspace', z.strictObject({ id: z.string(), name: z.string(), slug: z.string() }));
 

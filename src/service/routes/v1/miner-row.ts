@@ -1,7 +1,7 @@
 // One miner as v1 serves it: the stored document as it is, with what only the service knows put in front of it. Text, because a page holds
 // thousands and parsing them to write them again would cost more than everything else together.
 import type { Farm, MinerRow } from '../../store/store.ts';
-import { toIso } from './envelope.ts';
+import { toIso } from '../window.ts';
 
 /** JSON text of the miner (schema: minerV1Schema). */
 export function writeMinerRows(farm: Farm, rows: readonly MinerRow[], nowMs: number): string {

@@ -3,14 +3,20 @@ import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { minerV1Schema } from '../../../model/miner.ts';
 import type { MinerStore } from '../../store/store.ts';
-import { accessOf, farmOf } from '../guard.ts';
+import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
 import { answers } from '../openapi.ts';
+import { wholeNumber } from '../parameters.ts';
 import type { App } from '../server.ts';
-import { listOf, paginate, toWindow } from './envelope.ts';
-import { minerQuerySchema, toMinerFilter } from './miner-parameters.ts';
+import { toWindow } from '../window.ts';
+import { listOf, paginate } from './envelope.ts';
 import { writeMinerRows } from './miner-row.ts';
 
-export const farmParams = z.object({ workspace_id: z.string(), farm_id: z.string() });
+const minerQuerySchema = z.object({
+  page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
+  pageSize: wholeNumber({ min: 1, max: 10_000, fallback: 10, description: 'Miners per page' }),
+  ...minerFilterShape,
+});
 
 export function registerMiners(app: App, miners: MinerStore, clock: Clock): void {
   app.get(

@@ -1,6 +1,6 @@
 // Operator objects of search bodies: closed objects with at least one operator. Spec decisions, "Lists, filters, searches".
 import { z } from 'zod';
-import { closedObject } from '../validation.ts';
+import { closedObject } from './validation.ts';
 
 /** More values than anybody means; keeps statements within what databases take. */
 const MAX_VALUES = 1_000;
@@ -43,9 +43,3 @@ export function toTimes(filter: z.infer<ReturnType<typeof dateFilter>>) {
     lte: at(filter.lte),
   };
 }
-
-/** `page` and `limit` of a search body. */
-export const searchPage = {
-  page: z.int().min(1).default(1),
-  limit: z.int().min(1).max(10_000).default(10),
-};

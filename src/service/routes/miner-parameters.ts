@@ -1,12 +1,12 @@
-// The query of the miner list: every parameter of the interface document, turned into the store's filter.
+// The filters of the miner lists: every parameter of the interface document, turned into the store's filter.
 import { z } from 'zod';
-import { parseIpv4Range, RANGE_FORMS } from '../../../base/ipv4.ts';
-import { ANOMALY_TYPES, toBitmask } from '../../../model/flags.ts';
-import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
-import { OPS_STATUSES, type OpsStatus, RUN_STATUSES } from '../../../model/miner.ts';
-import type { MinerFilter, StatusSet } from '../../store/store.ts';
-import { show } from '../validation.ts';
-import { list, oneOf, single, wholeNumber } from './parameters.ts';
+import { parseIpv4Range, RANGE_FORMS } from '../../base/ipv4.ts';
+import { ANOMALY_TYPES, toBitmask } from '../../model/flags.ts';
+import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
+import { OPS_STATUSES, type OpsStatus, RUN_STATUSES } from '../../model/miner.ts';
+import type { MinerFilter, StatusSet } from '../store/store.ts';
+import { list, oneOf, single } from './parameters.ts';
+import { show } from './validation.ts';
 
 /** Accepted as if not given: the interface document calls them deprecated. */
 const IGNORED_STATUSES = ['error', 'low_hashrate', 'overheated', 'overpower', 'underpower', 'overclocking'] as const;
@@ -23,9 +23,8 @@ const decimal = () =>
 
 const modes = () => list('mining modes', (text) => ({ value: text }));
 
-export const minerQuerySchema = z.object({
-  page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
-  pageSize: wholeNumber({ min: 1, max: 10_000, fallback: 10, description: 'Miners per page' }),
+/** Every filter of the list; the page is each version's own. */
+export const minerFilterShape = {
   agent_id: single(
     'the uuid of an agent',
     (text) => (z.uuid().safeParse(text).success ? text.toLowerCase() : undefined),
@@ -57,9 +56,10 @@ export const minerQuerySchema = z.object({
     const range = parseIpv4Range(text);
     return typeof range === 'string' ? { problem: `received ${show(text)}: ${range}` } : { value: range };
   }),
-});
+};
+const minerFilterSchema = z.object(minerFilterShape);
 
-export function toMinerFilter(query: z.infer<typeof minerQuerySchema>): MinerFilter {
+export function toMinerFilter(query: z.infer<typeof minerFilterSchema>): MinerFilter {
   return {
     agentId: query.agent_id,
     serial: query.sn,

@@ -1,7 +1,7 @@
 // The forms that query parameters take: whole numbers, single values, lists given repeated, with commas, or both. Each says what it accepts.
 import { z } from 'zod';
-import { documented } from '../openapi.ts';
-import { show } from '../validation.ts';
+import { documented } from './openapi.ts';
+import { show } from './validation.ts';
 
 const given = z.union([z.string(), z.array(z.string())]).optional();
 type Given = z.infer<typeof given>;

@@ -1,0 +1,40 @@
+// What the routes that create task batches share: who orders, once per idempotency key, and how the order is handed on.
+import { z } from 'zod';
+import type { Actor, TaskName } from '../../model/task.ts';
+import type { Caller } from '../auth/authorise.ts';
+import { invalidRequest } from './errors.ts';
+import { show } from './validation.ts';
+
+const MAX_IDEMPOTENCY_KEY = 255;
+
+export const orderHeaders = z.looseObject({ 'idempotency-key': z.string().optional() });
+
+/** What a create route hands on; the text of the answer comes back. */
+export type CreateBatches = (order: {
+  readonly workspaceId: string;
+  readonly farmId: string;
+  readonly name: TaskName;
+  readonly minerIds: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly actor: Actor;
+  readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
+}) => Promise<string>;
+
+/** The idempotency key of the request, which counts per API key. */
+export function idempotencyOf(
+  { keyId }: Caller,
+  { 'idempotency-key': key }: z.infer<typeof orderHeaders>,
+): { apiKeyId: string; key: string } | undefined {
+  if (key === undefined) return undefined;
+  if (key === '' || key.length > MAX_IDEMPOTENCY_KEY)
+    throw invalidRequest(`Idempotency-Key: received ${show(key)}, accepted: 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+  return { apiKeyId: keyId, key };
+}
+
+export const actorOf = ({ keyId, keyName }: Caller): Actor => ({
+  type: 'api_key',
+  id: keyId,
+  name: keyName,
+  avatar: '',
+  metadata: {},
+});
