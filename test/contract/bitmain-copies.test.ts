@@ -1,0 +1,275 @@
+// Makes that copied Bitmain's web (Elphapex, Hammer, VolcMiner): who is who, what stands in their place in odd cases, and what they can be told,
+// against simulated devices on real sockets.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { elphapex } from '../../drivers/elphapex/driver.ts';
+import { hammer } from '../../drivers/hammer/driver.ts';
+import { drivers } from '../../drivers/index.ts';
+import { volcminer } from '../../drivers/volcminer/driver.ts';
+import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { PeerError } from '../../src/base/errors.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { Secret } from '../../src/base/secrets.ts';
+import type { Driver } from '../../src/driver/contract.ts';
+import { chooseDriver, familyOf, gatherEvidence } from '../../src/driver/identify.ts';
+import { createVisitMemory, visit } from '../../src/driver/visit.ts';
+import { createTransport, type Transport } from '../../src/transport/transport.ts';
+import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+
+const PORTS = { 80: 18_081, 4028: 14_029 };
+
+let farm: Farm;
+let transport: Transport;
+beforeAll(async () => {
+  farm = await startFarm({
+    network: '127.91.18.0/26',
+    miners: 12,
+    mix: 'elphapex=1,hammer=1,volcminer=1',
+    freeze: true,
+    portMap: PORTS,
+    bootS: 1,
+  });
+  transport = createTransport({
+    clock: systemClock,
+    log: silentLog,
+    portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
+  });
+});
+afterAll(async () => {
+  await transport.close();
+  await farm.stop();
+});
+
+/** The n-th device of a driver. */
+function device(driver: Driver, place = 0): Device {
+  const found = farm.devices.filter((entry) => entry.driver === driver.id)[place];
+  if (found === undefined) throw new Error(`no ${driver.id} in the farm`);
+  return found;
+}
+
+const linkTo = ({ ip, login }: Device, password = login?.password ?? '') =>
+  transport.link(ip, { user: 'root', password: new Secret(password) });
+
+const look = (driver: Driver, of: Device) =>
+  visit({
+    driver,
+    known: {},
+    link: linkTo(of),
+    memory: createVisitMemory(),
+    rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
+    clock: systemClock,
+    deadlineMs: 10_000,
+  });
+
+/** What is known of a device when only these ports are open. */
+const evidenceOf = async ({ ip }: Device, ...ports: number[]) =>
+  (await gatherEvidence(transport.link(ip), new Set(ports), { clock: systemClock })).evidence;
+
+describe('who is who', () => {
+  test('Elphapex by the words of its login', async () => {
+    const found = chooseDriver(drivers, await evidenceOf(device(elphapex), 80));
+    expect([found?.driver.id, found?.identity]).toEqual(['elphapex', { confidence: 'sure', make: 'Elphapex' }]);
+  });
+
+  test('Hammer by TCP alone, and by TCP and web together', async () => {
+    for (const ports of [[4028], [80, 4028]]) {
+      const found = chooseDriver(drivers, await evidenceOf(device(hammer), ...ports));
+      expect(found?.driver.id).toBe('hammer');
+      expect(found?.identity).toMatchObject({ confidence: 'sure', make: 'Hammer', model: 'D10' });
+    }
+  });
+
+  test('the web alone does not tell Hammer from VolcMiner, and nobody is sure of it; the login does', async () => {
+    for (const [driver, make, model] of [
+      [volcminer, 'VolcMiner', 'D1'],
+      [hammer, 'Hammer', 'D10'],
+    ] as const) {
+      const found = chooseDriver(drivers, await evidenceOf(device(driver), 80));
+      expect([found?.driver.id, found?.identity]).toEqual(['volcminer', { confidence: 'generic' }]);
+      const { reading } = await look(volcminer, device(driver));
+      expect(reading).toMatchObject({ make, model, hashrateHs: device(driver).truth().hashrate });
+    }
+  });
+
+  test('VolcMiner by its own words', () => {
+    const web = { status: 200, body: '<title>VolcMiner</title>' };
+    const version = '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"Type":"VolcMiner D1","Miner":"2.0.2.2"}]}';
+    for (const parts of [{ web }, { version }]) {
+      const found = chooseDriver(drivers, { ...parts, family: familyOf(parts) });
+      expect([found?.driver.id, found?.identity.confidence, found?.identity.make]).toEqual([
+        'volcminer',
+        'sure',
+        'VolcMiner',
+      ]);
+    }
+  });
+
+  test('a name that has Hammer in it somewhere is no Hammer', () => {
+    const version = '{"VERSION":[{"Type":"Antminer S19","Miner":"sledgehammer 1"}]}';
+    expect(familyOf({ version })).toBe('antminer-stock');
+  });
+});
+
+describe('readings', () => {
+  const head = { STATS: [{ elapsed: 9, rate_5s: 1, rate_unit: 'MH/s' }] };
+  const board = (fields: object) =>
+    elphapex.read({ stats: { STATS: [{ ...head.STATS[0], chain: [{ index: 0, asic_num: 9, ...fields }] }] } }, {})
+      .reading.boards?.[0];
+
+  test('Elphapex: thousandths of a degree and plain ones, kHz and MHz', () => {
+    expect(board({ temp_chip: ['61250', '', '60000'], freq_avg: 1_850_000 })).toMatchObject({
+      chipTempMaxC: 61.25,
+      chipTempAvgC: 60.625,
+      frequencyMhz: 1_850,
+    });
+    expect(board({ temp_chip: [61, 60], freq_avg: 1_850 })).toMatchObject({ chipTempMaxC: 61, frequencyMhz: 1_850 });
+    expect(board({ temp_chip: ['', ''], freq_avg: '' })).not.toHaveProperty('chipTempMaxC');
+  });
+
+  test('Elphapex: only modes that are known are told, and the clock is never the uptime', () => {
+    const mode = (number: unknown) => elphapex.read({ conf: { 'fc-work-mode': number } }, {}).reading.miningMode;
+    expect([0, '1', 2, 3].map(mode)).toEqual(['normal', 'sleep', undefined, undefined]);
+    expect(elphapex.read({ stats: { ...head, STATUS: { when: 924_785 } } }, {}).reading).not.toHaveProperty(
+      'deviceTimeS',
+    );
+  });
+
+  test('Elphapex: asleep is not mining, whatever the last rate was', () => {
+    expect(elphapex.read({ stats: head, conf: { 'fc-work-mode': 1 } }, {}).reading.isMining).toBe(false);
+    expect(elphapex.read({ stats: head }, {}).reading.isMining).toBe(true);
+  });
+
+  test('the active pool is the first that lives, and nobody’s guess', () => {
+    const active = (...states: (string | undefined)[]) =>
+      elphapex
+        .read({ pools: { POOLS: states.map((status, index) => ({ index, url: 'a', status, priority: index })) } }, {})
+        .reading.pools?.map(({ isActive }) => isActive);
+    expect(active('Unreachable', 'Alive', 'Alive')).toEqual([false, true, false]);
+    expect(active('Unreachable', 'Unreachable')).toEqual([false, false]);
+    expect(active('odd', 'Alive')).toEqual([undefined, undefined]);
+  });
+
+  test('VolcMiner: a fan that reads 0 is left out, an empty place is no board, places keep their number', () => {
+    const { reading } = volcminer.read(
+      {
+        status: {
+          fan1: '0',
+          fan2: '5,100',
+          devs: [
+            { index: '1', chain_acn: '0' },
+            { index: '3', chain_acn: '105', temp: [50], rate: '5,600.5' },
+          ],
+        },
+        system: { hostname: 'rack-7' },
+      },
+      {},
+    );
+    expect(reading.fans).toEqual([{ index: 1, rpm: 5_100 }]);
+    expect(reading.boards).toMatchObject([{ slot: 2, chips: 105, hashrateHs: 5_600.5e6, boardTempsC: [50] }]);
+    expect(reading).not.toHaveProperty('model');
+  });
+
+  test('a VolcMiner that writes a comma too many is read all the same', async () => {
+    const sloppy = device(volcminer, 1);
+    const { reading, unparsable } = await look(volcminer, sloppy);
+    expect(unparsable).toEqual([]);
+    expect(reading.boards).toHaveLength(3);
+  });
+});
+
+describe('a board that died and a fan that stopped', () => {
+  test.each([elphapex, hammer, volcminer])('$id', async (driver) => {
+    const one = device(driver);
+    const before = one.truth().hashboards.length;
+    one.setFault('board-dead', true);
+    one.setFault('fan-stopped', true);
+    const { reading } = await look(driver, one);
+    expect(reading.boards?.length ?? 0).toBe(before - 1);
+    expect(reading.boards?.map(({ hashrateHs }) => hashrateHs) ?? []).toEqual(
+      one.truth().hashboards.map(({ hashrate }) => expect.closeTo(hashrate, -6)),
+    );
+    expect(reading.fans).toEqual(one.truth().fans);
+    one.setFault('board-dead', false);
+    one.setFault('fan-stopped', false);
+  });
+});
+
+describe('actions', () => {
+  test.each([elphapex, hammer])('$id: the light goes on and off, and is seen', async (driver) => {
+    const one = device(driver);
+    for (const on of [true, false]) {
+      const result = await driver.abilities.light?.act(linkTo(one), { on }, {});
+      expect(result).toEqual({ kind: 'accepted', note: on ? 'B000' : 'B100' });
+      expect((await look(driver, one)).reading.isLightOn).toBe(on);
+    }
+  });
+
+  test('Elphapex sleeps and wakes, keeps its pools, and is not restarted for nothing', async () => {
+    const one = device(elphapex);
+    const { pools } = one.truth();
+    const set = (mode: string) => elphapex.abilities.powerMode?.act(linkTo(one), { mode }, {});
+    expect(await set('normal')).toMatchObject({ kind: 'accepted' });
+    expect(one.truth().uptime).toBeGreaterThan(0);
+    expect(await set('sleep')).toEqual({ kind: 'accepted', note: 'M000' });
+    expect(one.truth()).toMatchObject({ mining_mode: 'sleep', is_mining: false, uptime: 0 });
+    expect((await look(elphapex, one)).reading).toMatchObject({ miningMode: 'sleep', isMining: false });
+    expect(await set('normal')).toEqual({ kind: 'accepted', note: 'M000' });
+    expect(one.truth().mining_mode).toBe('normal');
+    expect(one.truth().pools.map(({ url }) => url)).toEqual(pools.map(({ url }) => url));
+  });
+
+  test('a mode that it does not have is refused before anything is sent', async () => {
+    const link = fakeLink(() => ({}));
+    for (const mode of ['low', 'high']) {
+      const refused = elphapex.abilities.powerMode?.act(link, { mode }, {});
+      expect(await refusalOf(Promise.resolve(refused))).toBe('peer.unsupported');
+    }
+    expect(link.sent).toEqual([]);
+  });
+
+  test('a wrong password is told as such, by every action', async () => {
+    for (const driver of [elphapex, hammer, volcminer]) {
+      const link = linkTo(device(driver), 'wrong');
+      for (const [name, ability] of Object.entries(driver.abilities)) {
+        const refused = ability.act(link, { on: true, mode: 'sleep' }, {});
+        expect(await refusalOf(refused), `${driver.id} ${name}`).toBe('peer.auth');
+      }
+    }
+  });
+
+  const conf = { 'fc-work-mode': '0', 'fc-freq-level': '100', pools: [{ url: 'a', user: 'b', pass: 'c' }] };
+  const sleep = (answer: Parameters<typeof fakeLink>[0]) => {
+    const link = fakeLink(answer);
+    return { link, result: Promise.resolve(elphapex.abilities.powerMode?.act(link, { mode: 'sleep' }, {})) };
+  };
+
+  test('a yes that changes nothing is a no; a no is a no; a lost answer is left to be seen', async () => {
+    const isRead = (request: { readonly via: string }) => 'method' in request && request.method === 'GET';
+    const liar = sleep((request) => (isRead(request) ? conf : { stats: 'success', code: 'M000' }));
+    expect(await refusalOf(liar.result)).toBe('peer.rejected');
+    expect(liar.link.sent).toHaveLength(3);
+    const refuser = sleep((request) => (isRead(request) ? conf : { stats: 'error', code: 'M001' }));
+    expect(await refusalOf(refuser.result)).toBe('peer.rejected');
+    const lost = sleep((request) => {
+      if (isRead(request)) return conf;
+      throw lostAfterSending();
+    });
+    expect(await lost.result).toEqual({ kind: 'lost-reply' });
+  });
+
+  test('the whole configuration goes back, the mode in the form that it had', async () => {
+    let isWritten = false;
+    const { link, result } = sleep((request) => {
+      if ('json' in request) isWritten = true;
+      return 'json' in request ? { code: 'M000' } : { ...conf, 'fc-work-mode': isWritten ? '1' : '0' };
+    });
+    expect(await result).toEqual({ kind: 'accepted', note: 'M000' });
+    expect(link.sent[1]).toMatchObject({ json: { ...conf, 'fc-work-mode': '1' } });
+  });
+
+  test('nothing is written over a configuration that could not be read', async () => {
+    const { link, result } = sleep(() => ({ 'fc-work-mode': 0 }));
+    await expect(result).rejects.toBeInstanceOf(PeerError);
+    expect(link.sent).toHaveLength(1);
+  });
+});
