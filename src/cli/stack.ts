@@ -1,5 +1,4 @@
 // Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Agent, createAgent } from '../agent/agent.ts';
 import type { AgentConfig } from '../agent/config.ts';
@@ -8,6 +7,7 @@ import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
 import { createService, type Service } from '../service/service.ts';
+import { prepareStateDir } from './state-dir.ts';
 
 export type Stack = {
   readonly url: string;
@@ -31,7 +31,7 @@ export async function startStack(options: {
   log: Log;
 }): Promise<Stack> {
   const { config, host, port, log } = options;
-  mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+  prepareStateDir(config.stateDir);
   const service = await createService({
     databasePath: databaseOf(config.stateDir),
     host,

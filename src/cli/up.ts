@@ -1,7 +1,7 @@
 // `pithead up`, `agent`, `service`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
 
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createAgent } from '../agent/agent.ts';
 import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
@@ -13,6 +13,7 @@ import { VERSION } from '../base/version.ts';
 import { createService } from '../service/service.ts';
 import { createLog } from './logging.ts';
 import { databaseOf, startStack } from './stack.ts';
+import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
 
 export const DEFAULT_CONFIG = 'pithead.yaml';
@@ -59,7 +60,7 @@ export function addAgent(program: Command, context: CliContext): void {
           { path: 'service.url', message: 'is needed to run the agent alone; `pithead up` runs a service with it' },
         ]);
       }
-      mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+      prepareStateDir(config.stateDir);
       const kept = loadCredentials(config.stateDir, service.url);
       if (kept === undefined && service.enrolmentCode === undefined) {
         throw new ConfigError(`check config ${path}`, [
@@ -102,7 +103,7 @@ export function addService(program: Command, context: CliContext): void {
     .action(async (flags: ListenFlags) => {
       const config = configOrDefault(flags.config, context);
       const log = createLog(context, 'stdout', config.log.level);
-      mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+      prepareStateDir(config.stateDir);
       const service = await createService({
         databasePath: flags.database ?? databaseOf(config.stateDir),
         host: flags.host,
@@ -126,7 +127,8 @@ export function configOrDefault(
 ): AgentConfig {
   if (path !== undefined) return loadConfig(path, environment);
   if (existsSync(DEFAULT_CONFIG)) return loadConfig(DEFAULT_CONFIG, environment);
-  return parseConfig('', { baseDir: '.', environment, name: '(defaults)' });
+  const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
+  return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
 }
 
 function readPort(text: string): number {
