@@ -213,9 +213,7 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
       version: VERSION,
       source: outbox.source(name),
       tasks: {
-        onTasks(orders) {
-          for (const order of orders) tasks.accept(order);
-        },
+        onTasks: (orders) => tasks.acceptAll(orders),
         onCancel: (taskId) => tasks.cancel(taskId),
       },
       clock,
