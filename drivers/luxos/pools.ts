@@ -22,7 +22,7 @@ const groupOf = z.looseObject({ GROUP: z.int().min(0).max(63) });
 /** Removed ids are given anew, so what is to go is looked up again after each step. */
 export async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
   const before = await beforeAct(link, WHAT, () => readPools(link));
-  if (before.length === wanted.length && wanted.every((pool, place) => isSame(before[place], pool))) {
+  if (areSame(before, wanted)) {
     return { kind: 'accepted', note: 'they were so already' };
   }
   const group = groupOf.safeParse(before[0]).data?.GROUP ?? 0;
@@ -39,11 +39,14 @@ export async function changePools(link: MinerLink, wanted: readonly WantedPool[]
     for (const { POOL } of added.slice(0, before.length).toReversed()) {
       if (POOL !== undefined) await send(link, 'removepool', String(POOL));
     }
-    return { kind: 'accepted' };
+    if (areSame(await readPools(link), wanted)) return { kind: 'accepted' };
+    const cause = new Error('the device lists other pools than it was told');
+    throw new PeerError('peer.rejected', `${WHAT} ${link.ip}`, 'later', cause);
   });
 }
 
-const isSame = (row: PoolRow | undefined, { url, user }: WantedPool) => row?.URL === url && row.User === user;
+const areSame = (rows: readonly PoolRow[], wanted: readonly WantedPool[]) =>
+  rows.length === wanted.length && wanted.every(({ url, user }, at) => rows[at]?.URL === url && rows[at].User === user);
 
 async function send(link: MinerLink, command: string, parameter: string): Promise<void> {
   await link.send({ via: 'cgminer', command, parameter }, { deadlineMs: DEADLINE_MS });
