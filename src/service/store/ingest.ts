@@ -1,6 +1,7 @@
 // Storing what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). Older records never replace newer ones.
 // It trusts that the records fit their schemas and takes nothing on trust about whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
+import { rollUp } from './history-write.ts';
 import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './identity.ts';
 import { chunks, type MinerChange, writeMiners } from './miner-write.ts';
 import type { Db } from './schema.ts';
@@ -48,10 +49,12 @@ export function createIngestStore(write: Db, newId: (nowMs: number) => string): 
         const { nowMs, agentId } = slice;
         const ofKind = sortByKind(slice.records);
         await storeHost(trx, slice, ofKind.host);
-        const minerIds = await storeMiners(trx, slice, ofKind.miner, newId);
+        const { minerIds, rowOf } = await storeMiners(trx, slice, ofKind.miner, newId);
         const { strangers } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
         await storeGaps(trx, slice, ofKind.gap);
         await storeEvents(trx, slice, ofKind.event, minerIds);
+        const pollIntervalMs = await readPollIntervalMs(trx, agentId);
+        await rollUp(trx, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
         await trx
           .insertInto('ingest_cursors')
           .values({ agent_id: agentId, epoch: slice.epoch, seq: slice.seq, updated_at: nowMs })
@@ -88,12 +91,12 @@ async function storeMiners(
   slice: Slice,
   records: readonly MinerRecord[],
   newId: (nowMs: number) => string,
-): Promise<Map<string, string>> {
+): Promise<{ minerIds: Map<string, string>; rowOf: (key: string) => number | undefined }> {
   const newest = newestByKey(records);
   const registered = await findRegistered(db, slice.agentId, [...newest.keys()]);
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
   const adopted = await findAdoptable(db, slice, strangers);
-  const staleAfterMs = await readStaleAfterMs(db, slice.agentId);
+  const ageMs = staleAfterMs((await readPollIntervalMs(db, slice.agentId)) ?? 0);
   const changes: MinerChange[] = [];
   const minerIds = new Map<string, string>();
   for (const record of newest.values()) {
@@ -104,7 +107,7 @@ async function storeMiners(
     if (known !== undefined && known.reported_at > reportedAtMs) continue;
     const seenAt = record.document.last_updated_at;
     const seenAtMs = seenAt === null ? null : notAfter(seenAt, slice.nowMs);
-    const staleAtMs = seenAtMs === null ? null : seenAtMs + staleAfterMs;
+    const staleAtMs = seenAtMs === null ? null : seenAtMs + ageMs;
     changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs });
   }
   const rowIds = await writeMiners(db, slice, changes);
@@ -114,8 +117,9 @@ async function storeMiners(
     slice.agentId,
     [...adopted.values()].map(({ row_id }) => row_id),
   );
-  await register(db, slice, newest, registered, (key) => rowIds.get(minerIds.get(key) ?? ''));
-  return minerIds;
+  const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
+  await register(db, slice, newest, registered, rowOf);
+  return { minerIds, rowOf };
 }
 
 function newestByKey(records: readonly MinerRecord[]): Map<string, MinerRecord> {
@@ -127,9 +131,9 @@ function newestByKey(records: readonly MinerRecord[]): Map<string, MinerRecord> 
   return newest;
 }
 
-async function readStaleAfterMs(db: Db, agentId: string): Promise<number> {
+async function readPollIntervalMs(db: Db, agentId: string): Promise<number | null> {
   const agent = await db.selectFrom('agents').select('poll_interval_ms').where('id', '=', agentId).executeTakeFirst();
-  return staleAfterMs(agent?.poll_interval_ms ?? 0);
+  return agent?.poll_interval_ms ?? null;
 }
 
 /** How long after its newest successful reading a miner counts as online. */

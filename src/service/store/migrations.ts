@@ -3,12 +3,13 @@
 import { BugError } from '../../base/errors.ts';
 import type { Db } from './schema.ts';
 import { createFirstSchema } from './schema-1.ts';
+import { addHistory } from './schema-2.ts';
 import type { AutoNumber, Databases } from './sqlite.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
 const OWNER = 'service';
-const STEPS: readonly Step[] = [createFirstSchema];
+const STEPS: readonly Step[] = [createFirstSchema, addHistory];
 
 /** Applies what is missing, in one transaction. Throws when the database was written by a newer version. */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {

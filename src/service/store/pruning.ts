@@ -1,4 +1,5 @@
 // Removes what has had its time: records that only help for a while may not grow without end.
+import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history-write.ts';
 import type { Db } from './schema.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,5 +29,13 @@ export async function prune(write: Db, nowMs: number): Promise<void> {
   await write
     .deleteFrom('ingest_cursors')
     .where('updated_at', '<=', nowMs - CURSOR_MS)
+    .execute();
+  await write
+    .deleteFrom('history_cells')
+    .where('from_at', '<=', nowMs - CELLS_KEPT_MS)
+    .execute();
+  await write
+    .deleteFrom('history_hours')
+    .where('from_at', '<=', nowMs - HOURS_KEPT_MS)
     .execute();
 }

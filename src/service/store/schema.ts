@@ -1,6 +1,7 @@
 // The tables of the service, typed for the query builder. Portable types only: text, integers (times are ms since the epoch), floating point.
 // A miner is two rows: a narrow one that filters and counts read, and its documents, which are only read for the page that is served.
 import type { Generated, Kysely } from 'kysely';
+import type { CellSums, Sums } from './history-sums.ts';
 
 export type WorkspaceTable = { id: string; name: string; slug: string; created_at: number };
 
@@ -157,11 +158,22 @@ export type EventTable = {
   detail: string;
 };
 
+/** For which minutes the miner is accounted for in history: see presence.ts. */
+export type MinerPresenceTable = { row_id: number; spans: string };
+
+/** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells: see history-sums.ts. */
+export type HistoryCellTable = { farm_id: string; from_at: number } & Sums;
+export type HistoryHourTable = { farm_id: string; from_at: number } & CellSums;
+
+/** The newest connection of an agent, on whichever copy. */
+export type AgentLinkTable = { agent_id: string; link_id: string; linked_at: number };
+
 export type Tables = {
   schema_version: { owner: string; version: number };
   workspaces: WorkspaceTable;
   farms: FarmTable;
   agents: AgentTable;
+  agent_links: AgentLinkTable;
   enrolment_codes: EnrolmentCodeTable;
   api_keys: ApiKeyTable;
   grants: GrantTable;
@@ -175,6 +187,9 @@ export type Tables = {
   ingest_cursors: IngestCursorTable;
   gaps: GapTable;
   events: EventTable;
+  miner_presence: MinerPresenceTable;
+  history_cells: HistoryCellTable;
+  history_hours: HistoryHourTable;
 };
 
 /** A connection or a transaction. */

@@ -2,6 +2,7 @@
 import { v7 } from 'uuid';
 import { type AgentStore, createAgentStore } from './agents.ts';
 import { type BatchStore, createBatchStore } from './batches.ts';
+import { createHistoryStore, type HistoryStore } from './history.ts';
 import { createIngestStore, type IngestStore } from './ingest.ts';
 import { createKeyStore, type KeyStore } from './keys.ts';
 import { migrate } from './migrations.ts';
@@ -13,6 +14,7 @@ import { createTenantStore, type TenantStore } from './tenants.ts';
 
 export type { Agent, AgentFilter, AgentRow, AgentStatus, AgentStore } from './agents.ts';
 export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
+export { GRANULARITIES, type Granularity, type HistoryBucket, type HistoryStore } from './history.ts';
 export type { IngestStore, Slice, SliceOutcome } from './ingest.ts';
 export type { ApiKey, KeyStore } from './keys.ts';
 export type { MinerFilter, RunStatus, StatusSet } from './miner-filter.ts';
@@ -28,6 +30,7 @@ export type Store = {
   readonly agents: AgentStore;
   readonly miners: MinerStore;
   readonly ingest: IngestStore;
+  readonly history: HistoryStore;
   readonly batches: BatchStore;
   readonly tasks: TaskStore;
   /** Removes what has had its time. */
@@ -53,6 +56,7 @@ export async function openStore(path: string): Promise<Store> {
     agents: createAgentStore(read, write),
     miners: createMinerStore(read),
     ingest: createIngestStore(write, newId),
+    history: createHistoryStore(read),
     batches: createBatchStore(read, write),
     tasks: createTaskStore(read, write),
     prune: (nowMs) => prune(write, nowMs),

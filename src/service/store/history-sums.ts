@@ -1,0 +1,148 @@
+// The arithmetic of historical metrics: what a report adds to a cell of ten minutes, what cells make of an hour, what sums say in the end. Pure.
+//
+// A cell counts miner-minutes. Within a cell the minutes that were observed stand for those that were not: an average is the sum over observed
+// miner-minutes / observed miner-minutes x the miners that reported in the cell. So a restart of the agent makes no dip, and a miner that nobody
+// heard of in ten minutes adds nothing. Longer buckets are the mean of their cells that have data.
+import type { MinerRecord } from '../../wire/records.ts';
+
+export const MINUTE_MS = 60_000;
+export const CELL_MS = 10 * MINUTE_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+
+/** `…_count` says how many miner-minutes (in an hour: cells) know the value; an unreachable miner is known to give nothing. */
+export type Sums = {
+  /** Miners with a report; of an hour, of the cell with most. */
+  readonly miners: number;
+  /** Miner-minutes with a report, good or not. */
+  readonly accounted: number;
+  readonly online: number;
+  readonly hashrate: number;
+  readonly hashrate_count: number;
+  readonly expected: number;
+  readonly expected_count: number;
+  readonly power: number;
+  readonly power_count: number;
+  /** Of reports that know both, for the efficiency. */
+  readonly paired_power: number;
+  readonly paired_hashrate: number;
+  readonly temperature: number;
+  readonly temperature_count: number;
+  readonly temperature_max: number | null;
+};
+
+/** Sums over cells; `online`, `hashrate`, `expected` and `power` are sums of the cells' averages. */
+export type CellSums = Sums & { readonly cells: number };
+
+export const NO_SUMS: Sums = {
+  miners: 0,
+  accounted: 0,
+  online: 0,
+  hashrate: 0,
+  hashrate_count: 0,
+  expected: 0,
+  expected_count: 0,
+  power: 0,
+  power_count: 0,
+  paired_power: 0,
+  paired_hashrate: 0,
+  temperature: 0,
+  temperature_count: 0,
+  temperature_max: null,
+};
+export const NO_CELLS: CellSums = { ...NO_SUMS, cells: 0 };
+
+/** What one report adds for so many minutes. `isFirst`: the miner has not been counted in this cell. */
+export function sumsOf({ document, extras }: MinerRecord, minutes: number, isFirst: boolean): Sums {
+  const isOnline = document.last_check_succeed;
+  const hashrate = isOnline ? document.hashrate : 0;
+  const power = isOnline ? document.power : 0;
+  const temperature = isOnline ? document.temp : null;
+  const expected = extras.expected_hashrate;
+  const isPaired = isOnline && hashrate !== null && power !== null;
+  const counted = (value: number | null) => (value === null ? 0 : minutes);
+  return {
+    miners: isFirst ? 1 : 0,
+    accounted: minutes,
+    online: isOnline ? minutes : 0,
+    hashrate: (hashrate ?? 0) * minutes,
+    hashrate_count: counted(hashrate),
+    expected: (expected ?? 0) * minutes,
+    expected_count: counted(expected),
+    power: (power ?? 0) * minutes,
+    power_count: counted(power),
+    paired_power: isPaired ? power * minutes : 0,
+    paired_hashrate: isPaired ? hashrate * minutes : 0,
+    temperature: (temperature ?? 0) * minutes,
+    temperature_count: counted(temperature),
+    temperature_max: temperature,
+  };
+}
+
+const larger = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b));
+
+export function add(a: Sums, b: Sums): Sums {
+  return {
+    miners: a.miners + b.miners,
+    accounted: a.accounted + b.accounted,
+    online: a.online + b.online,
+    hashrate: a.hashrate + b.hashrate,
+    hashrate_count: a.hashrate_count + b.hashrate_count,
+    expected: a.expected + b.expected,
+    expected_count: a.expected_count + b.expected_count,
+    power: a.power + b.power,
+    power_count: a.power_count + b.power_count,
+    paired_power: a.paired_power + b.paired_power,
+    paired_hashrate: a.paired_hashrate + b.paired_hashrate,
+    temperature: a.temperature + b.temperature,
+    temperature_count: a.temperature_count + b.temperature_count,
+    temperature_max: larger(a.temperature_max, b.temperature_max),
+  };
+}
+
+/** A cell of miner-minutes as the first of a sum of cells. */
+export function ofCell(cell: Sums): CellSums {
+  if (cell.accounted === 0) return NO_CELLS;
+  const scale = cell.miners / cell.accounted;
+  const known = (count: number) => (count > 0 ? 1 : 0);
+  return {
+    ...cell,
+    cells: 1,
+    online: cell.online * scale,
+    hashrate: cell.hashrate * scale,
+    hashrate_count: known(cell.hashrate_count),
+    expected: cell.expected * scale,
+    expected_count: known(cell.expected_count),
+    power: cell.power * scale,
+    power_count: known(cell.power_count),
+  };
+}
+
+export function addCells(a: CellSums, b: CellSums): CellSums {
+  return { ...add(a, b), miners: Math.max(a.miners, b.miners), cells: a.cells + b.cells };
+}
+
+/** Null where nothing is known. H/s, W, J/TH, degrees Celsius. */
+export type Averages = {
+  readonly hashrate_avg: number | null;
+  readonly expected_hashrate_avg: number | null;
+  readonly power_avg: number | null;
+  readonly efficiency: number | null;
+  readonly temperature_avg: number | null;
+  readonly temperature_max: number | null;
+  readonly miners_online_avg: number | null;
+};
+
+const HS_PER_THS = 1e12;
+const mean = (sum: number, count: number) => (count === 0 ? null : sum / count);
+
+export function averagesOf(sums: CellSums): Averages {
+  return {
+    hashrate_avg: mean(sums.hashrate, sums.hashrate_count),
+    expected_hashrate_avg: mean(sums.expected, sums.expected_count),
+    power_avg: mean(sums.power, sums.power_count),
+    efficiency: mean(sums.paired_power, sums.paired_hashrate / HS_PER_THS),
+    temperature_avg: mean(sums.temperature, sums.temperature_count),
+    temperature_max: sums.temperature_max,
+    miners_online_avg: mean(sums.online, sums.cells),
+  };
+}

@@ -1,0 +1,186 @@
+// Rolls reports up as they arrive, inside the transaction that stores their slice: which minutes they newly account for, what that adds to the
+// farm's cells of ten minutes, and the hours made of those cells. Statements are additive or made anew under a lock, so several writers agree.
+import type { ExpressionBuilder } from 'kysely';
+import type { MinerRecord } from '../../wire/records.ts';
+import {
+  add,
+  addCells,
+  CELL_MS,
+  type CellSums,
+  HOUR_MS,
+  MINUTE_MS,
+  NO_CELLS,
+  NO_SUMS,
+  ofCell,
+  type Sums,
+  sumsOf,
+} from './history-sums.ts';
+import { chunks } from './miner-write.ts';
+import { insert, newMinutes, readSpans, type Span, touches, writeSpans } from './presence.ts';
+import type { Db, Tables } from './schema.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+/** Cells are kept a little longer than records for them are taken. Hours serve ranges of up to a year. */
+export const CELLS_KEPT_MS = 32 * DAY_MS;
+const TAKEN_MS = 31 * DAY_MS;
+export const HOURS_KEPT_MS = 400 * DAY_MS;
+
+const CELL_MINUTES = CELL_MS / MINUTE_MS;
+const MAX_REACH = 60;
+
+type Reports = {
+  readonly farmId: string;
+  readonly nowMs: number;
+  /** Null when the agent has not said. */
+  readonly pollIntervalMs: number | null;
+  readonly records: readonly MinerRecord[];
+  /** The stored miner of an agent's key. */
+  readonly rowOf: (key: string) => number | undefined;
+};
+
+/** Reports from the future count as of now; those of more than a month ago are not counted. */
+export async function rollUp(db: Db, { farmId, nowMs, pollIntervalMs, records, rowOf }: Reports): Promise<void> {
+  const samples = records
+    .flatMap((record) => {
+      const rowId = rowOf(record.key);
+      const atMs = Math.min(Date.parse(record.at), nowMs);
+      return rowId === undefined || atMs < nowMs - TAKEN_MS ? [] : [{ rowId, atMs, record }];
+    })
+    .toSorted((a, b) => a.atMs - b.atMs);
+  if (samples.length === 0) return;
+  const reach = Math.min(MAX_REACH, Math.max(1, Math.ceil((pollIntervalMs ?? 0) / MINUTE_MS)));
+  const presence = await readPresence(db, [...new Set(samples.map(({ rowId }) => rowId))]);
+  const cells = new Map<number, Sums>();
+  const changed = new Set<number>();
+  const addTo = (cell: number, sums: Sums) => cells.set(cell, add(cells.get(cell) ?? NO_SUMS, sums));
+  for (const { rowId, atMs, record } of samples) {
+    let spans = presence.get(rowId) ?? [];
+    const minute = Math.floor(atMs / MINUTE_MS);
+    const fresh = newMinutes(spans, minute, reach).flatMap(splitByCell);
+    for (const span of fresh) {
+      const cell = Math.floor(span[0] / CELL_MINUTES);
+      const isFirst = !touches(spans, [cell * CELL_MINUTES, (cell + 1) * CELL_MINUTES - 1]);
+      spans = insert(spans, span);
+      addTo(cell, sumsOf(record, span[1] - span[0] + 1, isFirst));
+      changed.add(rowId);
+    }
+    presence.set(rowId, spans);
+    // A second reading within the minute counts no time, but a peak is a peak.
+    if (fresh.length === 0) {
+      const { temperature_max } = sumsOf(record, 0, false);
+      if (temperature_max !== null) addTo(Math.floor(minute / CELL_MINUTES), { ...NO_SUMS, temperature_max });
+    }
+  }
+  await writePresence(db, changed, presence);
+  await writeCells(db, farmId, cells);
+}
+
+function splitByCell([first, last]: Span): Span[] {
+  const parts: Span[] = [];
+  for (let start = first; start <= last; ) {
+    const end = Math.min(last, (Math.floor(start / CELL_MINUTES) + 1) * CELL_MINUTES - 1);
+    parts.push([start, end]);
+    start = end + 1;
+  }
+  return parts;
+}
+
+async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<number, Span[]>> {
+  const rows = await db.selectFrom('miner_presence').selectAll().where('row_id', 'in', rowIds).execute();
+  return new Map(rows.map(({ row_id, spans }) => [row_id, readSpans(spans)]));
+}
+
+async function writePresence(
+  db: Db,
+  changed: ReadonlySet<number>,
+  presence: ReadonlyMap<number, readonly Span[]>,
+): Promise<void> {
+  const rows = [...changed].map((row_id) => ({ row_id, spans: writeSpans(presence.get(row_id) ?? []) }));
+  for (const part of chunks(rows))
+    await db
+      .insertInto('miner_presence')
+      .values(part)
+      .onConflict((conflict) => conflict.column('row_id').doUpdateSet((eb) => ({ spans: eb.ref('excluded.spans') })))
+      .execute();
+}
+
+const ADDED = [
+  'miners',
+  'accounted',
+  'online',
+  'hashrate',
+  'hashrate_count',
+  'expected',
+  'expected_count',
+  'power',
+  'power_count',
+  'paired_power',
+  'paired_hashrate',
+  'temperature',
+  'temperature_count',
+] as const;
+
+/** Colder than any miner reports. */
+const NO_TEMPERATURE = -1_000;
+
+type CellBuilder = ExpressionBuilder<Tables & { excluded: Tables['history_cells'] }, 'history_cells' | 'excluded'>;
+
+const increase = (eb: CellBuilder) => ({
+  ...Object.fromEntries(
+    ADDED.map((column) => [column, eb(`history_cells.${column}`, '+', eb.ref(`excluded.${column}`))]),
+  ),
+  temperature_max: eb
+    .case()
+    .when(
+      eb.fn.coalesce('excluded.temperature_max', eb.lit(NO_TEMPERATURE)),
+      '>',
+      eb.fn.coalesce('history_cells.temperature_max', eb.lit(NO_TEMPERATURE)),
+    )
+    .then(eb.ref('excluded.temperature_max'))
+    .else(eb.ref('history_cells.temperature_max'))
+    .end(),
+});
+
+async function writeCells(db: Db, farmId: string, cells: ReadonlyMap<number, Sums>): Promise<void> {
+  const rows = [...cells]
+    .map(([cell, sums]) => ({ farm_id: farmId, from_at: cell * CELL_MS, ...sums }))
+    .toSorted((a, b) => a.from_at - b.from_at);
+  const hours = [...new Set(rows.map(({ from_at }) => Math.floor(from_at / HOUR_MS) * HOUR_MS))];
+  // Whoever changes a cell holds its hour, so that no hour is made from cells that another writer is about to change.
+  const locks = hours.map((from_at) => ({ farm_id: farmId, from_at, ...NO_CELLS }));
+  for (const part of chunks(locks))
+    await db
+      .insertInto('history_hours')
+      .values(part)
+      .onConflict((conflict) =>
+        conflict.columns(['farm_id', 'from_at']).doUpdateSet((eb) => ({ from_at: eb.ref('excluded.from_at') })),
+      )
+      .execute();
+  for (const part of chunks(rows))
+    await db
+      .insertInto('history_cells')
+      .values(part)
+      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(increase))
+      .execute();
+  for (const hour of hours) await writeHour(db, farmId, hour);
+}
+
+async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
+  const cells = await db
+    .selectFrom('history_cells')
+    .selectAll()
+    .where('farm_id', '=', farmId)
+    .where('from_at', '>=', hour)
+    .where('from_at', '<', hour + HOUR_MS)
+    .orderBy('from_at')
+    .execute();
+  const { cells: count, ...sums } = cells
+    .map(({ farm_id: _farm, from_at: _from, ...cell }): CellSums => ofCell(cell))
+    .reduce(addCells, NO_CELLS);
+  await db
+    .updateTable('history_hours')
+    .set({ cells: count, ...sums })
+    .where('farm_id', '=', farmId)
+    .where('from_at', '=', hour)
+    .execute();
+}

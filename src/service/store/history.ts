@@ -1,0 +1,138 @@
+// Reading historical metrics: buckets of a farm over a window, with the gaps in it. Rolling up is history-write.ts.
+import {
+  type Averages,
+  addCells,
+  averagesOf,
+  CELL_MS,
+  type CellSums,
+  HOUR_MS,
+  MINUTE_MS,
+  NO_CELLS,
+  ofCell,
+} from './history-sums.ts';
+import type { Db } from './schema.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+
+/** The longest range that one query may ask for. Interface document, "Versioning" 6. */
+export const GRANULARITIES = {
+  '10min': { stepMs: CELL_MS, maxRangeMs: DAY_MS },
+  hour: { stepMs: HOUR_MS, maxRangeMs: 7 * DAY_MS },
+  day: { stepMs: DAY_MS, maxRangeMs: 90 * DAY_MS },
+  week: { stepMs: 7 * DAY_MS, maxRangeMs: 365 * DAY_MS },
+} as const;
+export type Granularity = keyof typeof GRANULARITIES;
+
+/** The epoch was a Thursday; weeks begin on Monday. All buckets are of UTC. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+/** A miner is missed for so long after its last report; then it is gone and its silence is no gap. */
+const MISSED_MS = DAY_MS;
+
+/** `toMs` is not part of the bucket. `coverage` is the share of its miner-minutes that were reported on, 0 to 1. */
+export type HistoryBucket = Averages & {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly minersTotal: number;
+  readonly coverage: number;
+};
+
+export type HistoryQuery = {
+  readonly farmId: string;
+  readonly granularity: Granularity;
+  /** Every bucket that overlaps [fromMs, toMs) is answered, whole. */
+  readonly fromMs: number;
+  readonly toMs: number;
+};
+
+export type HistoryStore = { query(query: HistoryQuery): Promise<readonly HistoryBucket[]> };
+
+type Part = { readonly fromMs: number; readonly sums: CellSums };
+
+export function createHistoryStore(read: Db): HistoryStore {
+  return {
+    async query({ farmId, granularity, fromMs, toMs }) {
+      const { stepMs } = GRANULARITIES[granularity];
+      const offsetMs = granularity === 'week' ? FIRST_MONDAY_MS : 0;
+      const begin = Math.floor((fromMs - offsetMs) / stepMs) * stepMs + offsetMs;
+      const end = Math.ceil((toMs - offsetMs) / stepMs) * stepMs + offsetMs;
+      const partMs = granularity === '10min' ? CELL_MS : HOUR_MS;
+      const parts = await (granularity === '10min' ? readCells : readHours)(read, farmId, begin, end);
+      const sumsAt = new Map(parts.map((part) => [part.fromMs, part.sums]));
+      const countMiners = await readLifetimes(read, farmId, begin, end);
+      const buckets: HistoryBucket[] = [];
+      for (let from = begin; from < end; from += stepMs) buckets.push(bucketOf(from));
+      return buckets;
+
+      function bucketOf(from: number): HistoryBucket {
+        let sums = NO_CELLS;
+        let due = 0;
+        for (let at = from; at < from + stepMs; at += partMs) {
+          const part = sumsAt.get(at) ?? NO_CELLS;
+          sums = addCells(sums, part);
+          due += Math.max(part.accounted, (countMiners(at, at + partMs) * partMs) / MINUTE_MS);
+        }
+        return {
+          fromMs: from,
+          toMs: from + stepMs,
+          ...averagesOf(sums),
+          minersTotal: Math.max(sums.miners, countMiners(from, from + stepMs)),
+          coverage: due === 0 ? 0 : sums.accounted / due,
+        };
+      }
+    },
+  };
+}
+
+async function readCells(read: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
+  const rows = await read
+    .selectFrom('history_cells')
+    .selectAll()
+    .where('farm_id', '=', farmId)
+    .where('from_at', '>=', begin)
+    .where('from_at', '<', end)
+    .execute();
+  return rows.map(({ farm_id: _farm, from_at, ...cell }) => ({ fromMs: from_at, sums: ofCell(cell) }));
+}
+
+async function readHours(read: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
+  const rows = await read
+    .selectFrom('history_hours')
+    .selectAll()
+    .where('farm_id', '=', farmId)
+    .where('from_at', '>=', begin)
+    .where('from_at', '<', end)
+    .execute();
+  return rows.map(({ farm_id: _farm, from_at, ...sums }) => ({ fromMs: from_at, sums }));
+}
+
+/** Counts the miners of the farm that were there at some time of a span: registered before its end and not gone before its begin. */
+async function readLifetimes(
+  read: Db,
+  farmId: string,
+  begin: number,
+  end: number,
+): Promise<(from: number, to: number) => number> {
+  const rows = await read
+    .selectFrom('miners')
+    .select(['created_at', 'reported_at'])
+    .where('farm_id', '=', farmId)
+    .where('created_at', '<', end)
+    .where('reported_at', '>=', begin - MISSED_MS)
+    .execute();
+  const births = Float64Array.from(rows, ({ created_at }) => created_at).sort();
+  const ends = Float64Array.from(rows, ({ reported_at }) => reported_at + MISSED_MS).sort();
+  return (from, to) => countBelow(births, to) - countBelow(ends, from);
+}
+
+/** How many of the sorted values are below the bound. */
+function countBelow(sorted: Float64Array, bound: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? bound) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
