@@ -48,8 +48,15 @@ export async function changePools(link: MinerLink, wanted: readonly WantedPool[]
 const areSame = (rows: readonly PoolRow[], wanted: readonly WantedPool[]) =>
   rows.length === wanted.length && wanted.every(({ url, user }, at) => rows[at]?.URL === url && rows[at].User === user);
 
+/** A device that refuses `addpool` repeats what it was told, password included: its words go no further. */
 async function send(link: MinerLink, command: string, parameter: string): Promise<void> {
-  await link.send({ via: 'cgminer', command, parameter }, { deadlineMs: DEADLINE_MS });
+  try {
+    await link.send({ via: 'cgminer', command, parameter }, { deadlineMs: DEADLINE_MS });
+  } catch (error) {
+    if (!(error instanceof PeerError) || command !== 'addpool') throw error;
+    const { code, retry, wasSent } = error;
+    throw new PeerError(code, `add a pool to ${link.ip}`, retry, undefined, { wasSent });
+  }
 }
 
 async function readPools(link: MinerLink): Promise<PoolRow[]> {

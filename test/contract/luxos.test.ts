@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { luxos as driver } from '../../drivers/luxos/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
-import { PeerError } from '../../src/base/errors.ts';
+import { PeerError, renderError } from '../../src/base/errors.ts';
 import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
 let site: Simulated;
@@ -131,6 +131,14 @@ describe('actions', () => {
       pools.map(({ url, user }) => ({ url, user })),
     );
     expect(await act(device, 'pools', { pools })).toMatchObject({ note: 'they were so already' });
+  });
+
+  test('a pool that is refused takes no password into the error', async () => {
+    const device = at(4);
+    const pools = [{ url: 'http://new.example:1', user: 'farm.x', password: 'hush-hush' }];
+    const error: unknown = await act(device, 'pools', { pools }).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: 'peer.rejected' });
+    expect(renderError(error)).not.toContain('hush');
   });
 
   test('somebody else’s session is respected: busy, and nothing is changed', async () => {
