@@ -68,11 +68,10 @@ export function createAdmin(store: Store, clock: Clock): Admin {
   const { tenants, keys, agents } = store;
   const admin: Admin = {
     async ensureDefaults() {
-      const workspace =
-        (await tenants.findWorkspace('default')) ?? (await admin.createWorkspace({ name: 'Default', slug: 'default' }));
-      const [first] = await tenants.listFarms(workspace.id);
-      const farm = first ?? (await admin.createFarm({ workspaceId: workspace.id, name: 'Default' }));
-      return { workspaceId: workspace.id, farmId: farm.id };
+      const nowMs = clock.nowMs();
+      const workspace = { id: newId(nowMs), name: 'Default', slug: 'default' };
+      const farm = await tenants.ensure(workspace, { id: newId(nowMs), name: 'Default' }, nowMs);
+      return { workspaceId: farm.workspaceId, farmId: farm.id };
     },
     async createWorkspace({ name, slug }) {
       const workspace = { id: newId(clock.nowMs()), name, slug };

@@ -8,6 +8,7 @@ import {
   type TaskName,
   taskNameSchema,
 } from '../../model/task.ts';
+import type { Lock } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import { totalFromPage, type Window } from './miners.ts';
 import type { Db, Tables, TaskBatchTable } from './schema.ts';
@@ -91,10 +92,14 @@ export type BatchStore = {
   }): Promise<{ batches: readonly Batch[]; total: number }>;
 };
 
-export function createBatchStore(read: Db, write: Db): BatchStore {
+export function createBatchStore(read: Db, write: Db, lock: Lock): BatchStore {
   return {
     create: (request, plan) =>
       write.transaction().execute(async (trx) => {
+        const { farmId, idempotency } = request;
+        // Nobody else decides meanwhile which miners of the farm are busy, nor answers the same request.
+        await lock(trx, `tasks ${farmId}`);
+        if (idempotency !== undefined) await lock(trx, `request ${idempotency.apiKeyId} ${idempotency.key}`);
         const before = await findAnswered(trx, request);
         if (before !== undefined) return before;
         const { batches, response } = plan(await findCandidates(trx, request));

@@ -1,6 +1,7 @@
 // Storing what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). Older records never replace newer ones.
 // It trusts that the records fit their schemas and takes nothing on trust about whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
+import type { Lock } from './databases.ts';
 import { rollUp } from './history-write.ts';
 import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './identity.ts';
 import { chunks, type MinerChange, writeMiners } from './miner-write.ts';
@@ -10,6 +11,8 @@ import { applyTaskRecords } from './task-outcomes.ts';
 /** Never stale before this, however fast the agent polls; in poll intervals otherwise. */
 const STALE_AFTER_MIN_MS = 180_000;
 const STALE_AFTER_POLLS = 3;
+/** Longer ones are taken for this. */
+const POLL_INTERVAL_MAX_MS = 7 * 86_400_000;
 /** How old a registration's mark may get before it is renewed: it only has to show that the key lives. */
 const RENEW_REGISTRATION_MS = 5 * 60_000;
 
@@ -38,18 +41,20 @@ export type IngestStore = {
   storeSlice(slice: Slice): Promise<SliceOutcome>;
 };
 
-export function createIngestStore(write: Db, newId: (nowMs: number) => string): IngestStore {
+export function createIngestStore(write: Db, lock: Lock, newId: (nowMs: number) => string): IngestStore {
   return {
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
     storeSlice: (slice) =>
       write.transaction().execute(async (trx) => {
+        // Two connections of the agent may bring the same slice to two copies.
+        await lock(trx, `uplink ${slice.agentId}`);
         const seq = await readCursor(trx, slice.agentId, slice.epoch);
         if (slice.seq <= seq) return { kind: 'duplicate', seq };
         if (slice.seq > seq + 1) return { kind: 'out-of-order', seq };
         const { nowMs, agentId } = slice;
         const ofKind = sortByKind(slice.records);
         await storeHost(trx, slice, ofKind.host);
-        const { minerIds, rowOf } = await storeMiners(trx, slice, ofKind.miner, newId);
+        const { minerIds, rowOf } = await storeMiners(trx, lock, slice, ofKind.miner, newId);
         const { strangers } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
         await storeGaps(trx, slice, ofKind.gap);
         await storeEvents(trx, slice, ofKind.event, minerIds);
@@ -88,6 +93,7 @@ const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs
 
 async function storeMiners(
   db: Db,
+  lock: Lock,
   slice: Slice,
   records: readonly MinerRecord[],
   newId: (nowMs: number) => string,
@@ -95,6 +101,8 @@ async function storeMiners(
   const newest = newestByKey(records);
   const registered = await findRegistered(db, slice.agentId, [...newest.keys()]);
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
+  // Two agents of a farm may meet the same miner at the same time.
+  if (strangers.length > 0) await lock(db, `identity ${slice.farmId}`);
   const adopted = await findAdoptable(db, slice, strangers);
   const ageMs = staleAfterMs((await readPollIntervalMs(db, slice.agentId)) ?? 0);
   const changes: MinerChange[] = [];
@@ -186,7 +194,8 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
     .executeTakeFirst();
   const atMs = notAfter(newest.at, slice.nowMs);
   if (before?.host_at && before.host_at > atMs) return;
-  const { host, version, uptime, poll_interval_ms } = newest;
+  const { host, version, uptime } = newest;
+  const poll_interval_ms = Math.round(Math.min(newest.poll_interval_ms, POLL_INTERVAL_MAX_MS));
   await db
     .updateTable('agents')
     .set({ host: JSON.stringify(host), host_at: atMs, version, uptime_s: uptime, poll_interval_ms })

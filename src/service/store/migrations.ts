@@ -1,19 +1,21 @@
 // The schema, step by step forward. A step is never edited once released; the next version adds one. It does not go back.
 
 import { BugError } from '../../base/errors.ts';
+import type { AutoNumber, Databases } from './databases.ts';
 import type { Db } from './schema.ts';
 import { createFirstSchema } from './schema-1.ts';
 import { addHistory } from './schema-2.ts';
-import type { AutoNumber, Databases } from './sqlite.ts';
+import { addAgentLinks } from './schema-3.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
 const OWNER = 'service';
-const STEPS: readonly Step[] = [createFirstSchema, addHistory];
+const STEPS: readonly Step[] = [createFirstSchema, addHistory, addAgentLinks];
 
 /** Applies what is missing, in one transaction. Throws when the database was written by a newer version. */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {
   await databases.write.transaction().execute(async (trx) => {
+    await databases.lock(trx, 'schema');
     await trx.schema
       .createTable('schema_version')
       .ifNotExists()

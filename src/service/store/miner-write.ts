@@ -18,18 +18,21 @@ export type MinerChange = {
 /** Rows per statement: below the smallest bound on parameters among the databases. */
 const ROWS_PER_STATEMENT = 100;
 
-/** Writes the changes and gives the row of each miner id. */
+/** Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something newer meanwhile. */
 export async function writeMiners(
   db: Db,
   agent: { agentId: string; farmId: string },
   changes: readonly MinerChange[],
 ): Promise<Map<string, number>> {
   const rowIds = new Map<string, number>();
-  for (const part of chunks(changes)) {
+  // In one order for all, so that two agents that report the same miners wait for each other and not in a circle.
+  for (const part of chunks(changes.toSorted((a, b) => (a.id < b.id ? -1 : 1)))) {
     const rows = await db
       .insertInto('miners')
       .values(part.map((change) => toRow(agent, change)))
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(overwrite))
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet(overwrite).whereRef('miners.reported_at', '<=', 'excluded.reported_at'),
+      )
       .returning(['id', 'row_id'])
       .execute();
     for (const { id, row_id } of rows) rowIds.set(id, row_id);
@@ -64,6 +67,8 @@ function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change:
   const { document, extras } = record;
   const { serial, ipNum } = identityOf(record);
   return {
+    // Given where it is known, because each number that the database makes is used up also where the row is there already.
+    row_id: known?.row_id,
     id,
     farm_id: farmId,
     agent_id: agentId,

@@ -1,7 +1,7 @@
 // Step 1 of the schema: every table of the first version, with the indexes that the lists, the searches and the ingest use.
 import type { ColumnDataType, CreateTableBuilder } from 'kysely';
+import type { AutoNumber } from './databases.ts';
 import type { Db } from './schema.ts';
-import type { AutoNumber } from './sqlite.ts';
 
 type ColumnSpec = readonly [name: string, type: ColumnDataType, use?: 'key' | 'optional'];
 
@@ -75,7 +75,7 @@ const TABLES: Readonly<Record<string, readonly ColumnSpec[]>> = {
     ['mac', 'text'],
     ['serial', 'text'],
     ['serials', 'text'],
-    ['anomaly_flags', 'integer'],
+    ['anomaly_flags', 'bigint'],
     ['unstable_reason', 'text', 'optional'],
     ['mining_mode', 'text'],
     ['hashrate', 'double precision', 'optional'],
@@ -154,7 +154,7 @@ const TABLES: Readonly<Record<string, readonly ColumnSpec[]>> = {
     ['from_at', 'bigint'],
     ['to_at', 'bigint'],
     ['reason', 'text'],
-    ['count', 'integer', 'optional'],
+    ['count', 'bigint', 'optional'],
   ],
   events: [
     ['farm_id', 'text'],

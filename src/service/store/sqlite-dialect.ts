@@ -1,9 +1,9 @@
 // node:sqlite under the query builder: statements are prepared once, and a database that another process or connection has locked is waited for
 // without holding up the event loop. It opens nothing and knows no table.
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type DatabaseConnection, type Driver, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
-import { BugError } from '../../base/errors.ts';
+import { plainValue } from './databases.ts';
 
 const CACHED_STATEMENTS = 200;
 const SQLITE_BUSY = 5;
@@ -40,16 +40,10 @@ function adapt(db: DatabaseSync, begin: string): SqliteDatabase {
 function adaptStatement(statement: StatementSync): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...parameters.map(toInput)),
-    run: (parameters) => statement.run(...parameters.map(toInput)),
-    iterate: (parameters) => statement.iterate(...parameters.map(toInput)),
+    all: (parameters) => statement.all(...parameters.map(plainValue)),
+    run: (parameters) => statement.run(...parameters.map(plainValue)),
+    iterate: (parameters) => statement.iterate(...parameters.map(plainValue)),
   };
-}
-
-function toInput(value: unknown): SQLInputValue {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
-    return value;
-  throw new BugError(`bind a ${typeof value} to a statement: not a type that the tables have`);
 }
 
 function makePatient(driver: Driver): Driver {

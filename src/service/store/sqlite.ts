@@ -1,21 +1,10 @@
 // Opens the embedded database: one connection writes, one reads snapshots beside it. With sqlite-dialect.ts this is all that is SQLite's own;
 // the rest of the store speaks the query builder only.
-import { type ColumnDefinitionBuilder, Kysely } from 'kysely';
+import { Kysely } from 'kysely';
 import { openSqlite } from '../../base/sqlite.ts';
-import type { Db, Tables } from './schema.ts';
+import type { Databases } from './databases.ts';
+import type { Tables } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
-
-/** How this database makes a primary key number by itself. */
-export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-
-export type Databases = {
-  /** Transactions here hold the write lock from their first statement. */
-  readonly write: Db;
-  /** Sees what is committed; refuses to write. */
-  readonly read: Db;
-  readonly autoNumber: AutoNumber;
-  close(): Promise<void>;
-};
 
 /** Opens or creates the file. Throws when it is damaged or cannot be made durable. */
 export function openSqliteDatabases(path: string): Databases {
@@ -31,6 +20,10 @@ export function openSqliteDatabases(path: string): Databases {
     write,
     read,
     autoNumber: (key) => key.autoIncrement(),
+    // A transaction holds the write lock of the whole file from its first statement.
+    lock: async () => {},
+    // One process serves the file: it tells itself.
+    messages: { send: async () => {}, listen: () => ({ stop: async () => {} }) },
     async close() {
       if (!writer.isOpen) return;
       await read.destroy();

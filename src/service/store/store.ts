@@ -1,12 +1,16 @@
 // The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to date.
 import { v7 } from 'uuid';
+import type { Log } from '../../base/log.ts';
 import { type AgentStore, createAgentStore } from './agents.ts';
 import { type BatchStore, createBatchStore } from './batches.ts';
+import type { Databases, Messages } from './databases.ts';
 import { createHistoryStore, type HistoryStore } from './history.ts';
 import { createIngestStore, type IngestStore } from './ingest.ts';
 import { createKeyStore, type KeyStore } from './keys.ts';
+import { createLinkStore, type LinkStore } from './links.ts';
 import { migrate } from './migrations.ts';
 import { createMinerStore, type MinerStore } from './miners.ts';
+import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres.ts';
 import { prune } from './pruning.ts';
 import { openSqliteDatabases } from './sqlite.ts';
 import { createTaskStore, type TaskStore } from './tasks.ts';
@@ -14,9 +18,11 @@ import { createTenantStore, type TenantStore } from './tenants.ts';
 
 export type { Agent, AgentFilter, AgentRow, AgentStatus, AgentStore } from './agents.ts';
 export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
+export type { Messages } from './databases.ts';
 export { GRANULARITIES, type Granularity, type HistoryBucket, type HistoryStore } from './history.ts';
 export type { IngestStore, Slice, SliceOutcome } from './ingest.ts';
 export type { ApiKey, KeyStore } from './keys.ts';
+export type { LinkStore } from './links.ts';
 export type { MinerFilter, RunStatus, StatusSet } from './miner-filter.ts';
 export type { MinerRow, MinerStore, Window } from './miners.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
@@ -33,6 +39,9 @@ export type Store = {
   readonly history: HistoryStore;
   readonly batches: BatchStore;
   readonly tasks: TaskStore;
+  readonly links: LinkStore;
+  /** To the other copies of the service on the same database. */
+  readonly messages: Messages;
   /** Removes what has had its time. */
   prune(nowMs: number): Promise<void>;
   /** Throws when the database does not answer. */
@@ -40,25 +49,27 @@ export type Store = {
   close(): Promise<void>;
 };
 
-/** Opens or creates the database file and applies what its schema lacks. Throws when that fails. */
-export async function openStore(path: string): Promise<Store> {
-  const databases = openSqliteDatabases(path);
+/** Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks. Throws when that fails. */
+export async function openStore(target: string, log?: Log): Promise<Store> {
+  const databases = openDatabases(target, log);
   try {
-    await migrate(databases, path);
+    await migrate(databases, nameOf(target));
   } catch (error) {
     await databases.close();
     throw error;
   }
-  const { read, write } = databases;
+  const { read, write, lock } = databases;
   return {
-    tenants: createTenantStore(read, write),
+    tenants: createTenantStore(read, write, lock),
     keys: createKeyStore(read, write),
     agents: createAgentStore(read, write),
     miners: createMinerStore(read),
-    ingest: createIngestStore(write, newId),
+    ingest: createIngestStore(write, lock, newId),
     history: createHistoryStore(read),
-    batches: createBatchStore(read, write),
+    batches: createBatchStore(read, write, lock),
     tasks: createTaskStore(read, write),
+    links: createLinkStore(read, write),
+    messages: databases.messages,
     prune: (nowMs) => prune(write, nowMs),
     async check() {
       await read.selectFrom('workspaces').select('id').limit(1).execute();
@@ -66,6 +77,14 @@ export async function openStore(path: string): Promise<Store> {
     close: () => databases.close(),
   };
 }
+
+/** The connections alone, as they are before any schema. */
+export function openDatabases(target: string, log?: Log): Databases {
+  return isPostgresUrl(target) ? openPostgresDatabases(target, log) : openSqliteDatabases(target);
+}
+
+/** How messages call the database; never with a password. */
+const nameOf = (target: string) => (isPostgresUrl(target) ? nameOfPostgres(target) : target);
 
 /** UUIDv7: sorts by time of making. */
 export function newId(nowMs: number): string {

@@ -15,7 +15,8 @@ export async function applyTaskRecords(
 ): Promise<{ strangers: number }> {
   const batches = new Set<string>();
   let strangers = 0;
-  for (const record of records) {
+  // In one order for all who write tasks; of one task, the order in which they came.
+  for (const record of records.toSorted((a, b) => (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0))) {
     const task = await db
       .selectFrom('tasks')
       .select(['batch_id', 'status', 'is_presumed', 'received_at'])
@@ -38,6 +39,7 @@ export async function applyTaskRecords(
         is_presumed: 0,
       })
       .where('id', '=', record.task_id)
+      .where((eb) => eb.or([eb('status', 'in', OPEN_STATUSES), eb('is_presumed', '=', 1)]))
       .execute();
     batches.add(task.batch_id);
   }
@@ -45,9 +47,17 @@ export async function applyTaskRecords(
   return { strangers };
 }
 
+const OPEN_STATUSES = ['pending', 'running'] as const satisfies readonly TaskStatus[];
+
 /** Brings status and counts of the batches in line with their tasks. */
 export async function recountBatches(db: Db, batchIds: Iterable<string>): Promise<void> {
-  for (const id of batchIds) {
+  for (const id of [...batchIds].toSorted()) {
+    // Takes the row: whoever else changes tasks of the batch has either been counted or counts after us.
+    await db
+      .updateTable('task_batches')
+      .set((eb) => ({ status: eb.ref('status') }))
+      .where('id', '=', id)
+      .execute();
     const tasks = await db.selectFrom('tasks').select('status').where('batch_id', '=', id).execute();
     const statuses = tasks.map(({ status }) => taskStatusSchema.parse(status));
     const count = (...wanted: TaskStatus[]) => statuses.filter((status) => wanted.includes(status)).length;

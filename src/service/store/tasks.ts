@@ -93,20 +93,26 @@ export function createTaskStore(read: Db, write: Db): TaskStore {
           .selectFrom('tasks')
           .select(['id', 'batch_id', 'received_at'])
           .where('id', 'in', due)
+          .orderBy('id')
           .execute();
-        for (const { id, received_at } of tasks) {
+        const ended: typeof tasks = [];
+        for (const task of tasks) {
+          const { id, received_at } = task;
           const message =
             received_at === null
               ? 'The agent was not there to take the task before it expired'
               : 'The agent took the task but did not say what became of it';
-          await trx
+          const { numUpdatedRows } = await trx
             .updateTable('tasks')
             .set({ status: 'timeout', is_presumed: 1, message, updated_at: nowMs })
             .where('id', '=', id)
-            .execute();
+            // On another copy the agent may just have said otherwise.
+            .where('status', 'in', ['pending', 'running'])
+            .executeTakeFirst();
+          if (numUpdatedRows > 0n) ended.push(task);
         }
-        await recountBatches(trx, new Set(tasks.map(({ batch_id }) => batch_id)));
-        return tasks.length;
+        await recountBatches(trx, new Set(ended.map(({ batch_id }) => batch_id)));
+        return ended.length;
       });
     },
   };

@@ -1,4 +1,5 @@
 // Workspaces, their farms, and the grants between workspaces. It does not decide who may do what: that is auth.
+import type { Lock } from './databases.ts';
 import type { Db } from './schema.ts';
 
 export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
@@ -16,6 +17,8 @@ export type Grant = {
 };
 
 export type TenantStore = {
+  /** The workspace with this slug and its oldest farm; those that are given where there is none. */
+  ensure(workspace: Workspace, farm: Omit<Farm, 'workspaceId'>, nowMs: number): Promise<Farm>;
   createWorkspace(workspace: Workspace, nowMs: number): Promise<void>;
   findWorkspace(slugOrId: string): Promise<Workspace | undefined>;
   listWorkspaces(): Promise<readonly Workspace[]>;
@@ -29,8 +32,37 @@ export type TenantStore = {
   listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
 };
 
-export function createTenantStore(read: Db, write: Db): TenantStore {
+export function createTenantStore(read: Db, write: Db, lock: Lock): TenantStore {
   return {
+    ensure: (workspace, farm, nowMs) =>
+      write.transaction().execute(async (trx) => {
+        // Copies that start together each want the first ones.
+        await lock(trx, 'defaults');
+        const found = await trx
+          .selectFrom('workspaces')
+          .select('id')
+          .where('slug', '=', workspace.slug)
+          .executeTakeFirst();
+        if (found === undefined)
+          await trx
+            .insertInto('workspaces')
+            .values({ ...workspace, created_at: nowMs })
+            .execute();
+        const workspaceId = found?.id ?? workspace.id;
+        const first = await trx
+          .selectFrom('farms')
+          .select(['id', 'name'])
+          .where('workspace_id', '=', workspaceId)
+          .orderBy('id')
+          .limit(1)
+          .executeTakeFirst();
+        if (first === undefined)
+          await trx
+            .insertInto('farms')
+            .values({ ...farm, workspace_id: workspaceId, created_at: nowMs })
+            .execute();
+        return { workspaceId, ...(first ?? farm) };
+      }),
     async createWorkspace({ id, name, slug }, nowMs) {
       await write.insertInto('workspaces').values({ id, name, slug, created_at: nowMs }).execute();
     },

@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPS_STATUSES } from '../../../src/model/miner.ts';
+import type { Databases } from '../../../src/service/store/databases.ts';
 import { migrate } from '../../../src/service/store/migrations.ts';
 import { type MinerFilter, minerConditions, type StatusSet } from '../../../src/service/store/miner-filter.ts';
 import { createMinerStore } from '../../../src/service/store/miners.ts';
-import { type Databases, openSqliteDatabases } from '../../../src/service/store/sqlite.ts';
+import { openSqliteDatabases } from '../../../src/service/store/sqlite.ts';
 
 const NOW_MS = 1_000_000;
 const FARM = 'farm';

@@ -1,0 +1,53 @@
+// What the store asks of a database beside the query builder: the two connections, and the few things that each database does in its own way.
+import type { ColumnDefinitionBuilder } from 'kysely';
+import { BugError } from '../../base/errors.ts';
+import type { Db } from './schema.ts';
+
+/** How this database makes a primary key number by itself. */
+export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
+
+/**
+ * In a transaction: waits until no other transaction holds the lock of this name, on any copy, and holds it until this one ends. What is read
+ * after it is what they left. Whoever takes two takes `uplink` before `identity`, `tasks` before `request`, so that nobody waits in a circle.
+ */
+export type Lock = (transaction: Db, name: LockName) => Promise<void>;
+export type LockName =
+  | 'schema'
+  | 'defaults'
+  | `identity ${string}`
+  | `tasks ${string}`
+  | `uplink ${string}`
+  | `request ${string}`;
+
+/** Short texts to every process that has the database open, this one too. They may get lost: they say where to look, not what is so. */
+export type Messages = {
+  /** At most 8,000 bytes. Does nothing where only one process can have the database. */
+  send(text: string): Promise<void>;
+  /** Ends with `stop`. A lost connection is made again without end. */
+  listen(listener: MessageListener): { stop(): Promise<void> };
+};
+
+export type MessageListener = {
+  readonly onMessage: (text: string) => void;
+  /** Connected, for the first time or again: what was sent before may have been missed. */
+  readonly onConnected: () => void;
+  readonly onError: (error: unknown) => void;
+};
+
+export type Databases = {
+  /** Transactions here see each other's work in full or not at all where they take the same lock. */
+  readonly write: Db;
+  /** Sees what is committed; refuses to write. */
+  readonly read: Db;
+  readonly autoNumber: AutoNumber;
+  readonly lock: Lock;
+  readonly messages: Messages;
+  close(): Promise<void>;
+};
+
+/** The types that the tables have; throws for every other. */
+export function plainValue(value: unknown): string | number | bigint | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+    return value;
+  throw new BugError(`bind a ${typeof value} to a statement: not a type that the tables have`);
+}

@@ -1,0 +1,31 @@
+// Which connection of an agent counts when two copies of the service each hold one: the one that said hello last.
+import type { Db } from './schema.ts';
+
+export type LinkStore = {
+  /** From now on this is the agent's connection. */
+  claim(agentId: string, linkId: string, nowMs: number): Promise<void>;
+  /** The newest connection of each agent that ever had one. */
+  current(agentIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+};
+
+export function createLinkStore(read: Db, write: Db): LinkStore {
+  return {
+    async claim(agentId, linkId, nowMs) {
+      const row = { link_id: linkId, linked_at: nowMs };
+      await write
+        .insertInto('agent_links')
+        .values({ agent_id: agentId, ...row })
+        .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(row))
+        .execute();
+    },
+    async current(agentIds) {
+      if (agentIds.length === 0) return new Map();
+      const rows = await read
+        .selectFrom('agent_links')
+        .select(['agent_id', 'link_id'])
+        .where('agent_id', 'in', agentIds)
+        .execute();
+      return new Map(rows.map(({ agent_id, link_id }) => [agent_id, link_id]));
+    },
+  };
+}
