@@ -14,11 +14,13 @@ import { registerAgents } from './routes/v1/agents.ts';
 import { registerBatches } from './routes/v1/batches.ts';
 import { registerGrants } from './routes/v1/grants.ts';
 import { registerMiners } from './routes/v1/miners.ts';
+import { registerV2 } from './routes/v2/register.ts';
 import { newId, openStore, type Store } from './store/store.ts';
 import { type Courier, createCourier } from './tasks/courier.ts';
 import { createBatches } from './tasks/create.ts';
 
 export type ServiceOptions = {
+  /** A file, or a `postgres://` URL: several copies of the service may share that. */
   readonly databasePath: string;
   readonly host: string;
   /** 0 = any free one. */
@@ -45,7 +47,7 @@ const PRUNE_MS = 3_600_000;
 
 /** Opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const store = await openStore(options.databasePath);
+  const store = await openStore(options.databasePath, options.log);
   try {
     return await compose(options, store);
   } catch (error) {
@@ -116,6 +118,7 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
   );
   registerAgents(app, { agents, tenants, clock });
   registerGrants(app, tenants, clock);
+  registerV2(app, { store, clock });
   uplinks.attach(app.server);
 
   let url = '';

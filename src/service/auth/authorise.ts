@@ -2,7 +2,7 @@
 // It never says whether a foreign workspace or farm exists.
 import { RefusedError } from '../../base/errors.ts';
 import type { ApiKey, Farm, Grant } from '../store/store.ts';
-import type { Permission, Rule } from './rules.data.ts';
+import type { Needed, Rule } from './rules.data.ts';
 import { apiKeyId, isSecretOf } from './secrets.ts';
 
 /** How often the last use of a key is written down. */
@@ -67,31 +67,52 @@ export async function authorise(
   nowMs: number,
 ): Promise<Access> {
   const workspaceId = rule.scope === 'own' ? caller.workspaceId : (path.workspaceId ?? '');
-  const farmIds = await usableFarms(source, caller, workspaceId, rule.permission, nowMs);
+  const { farmIds, seenIds } = await usableFarms(source, caller, workspaceId, rule, nowMs);
   if (rule.scope !== 'farm') return { caller, workspaceId, farmIds, farm: undefined };
   const farm = await source.findFarm(path.farmId ?? '');
-  const isUsable = farm?.workspaceId === workspaceId && (farmIds === null || farmIds.includes(farm.id));
-  if (farm !== undefined && isUsable) return { caller, workspaceId, farmIds, farm };
-  throw rule.unknownFarm === 'denied' ? farmDenied() : new RefusedError('request.not-found', 'Resource not found');
+  if (farm?.workspaceId === workspaceId) {
+    if (isAmong(farmIds, farm)) return { caller, workspaceId, farmIds, farm };
+    if (rule.unknownWorkspace === 'not-found' && isAmong(seenIds, farm)) throw permissionDenied(rule.permission);
+  }
+  throw rule.unknownFarm === 'denied' ? farmDenied() : notFound();
 }
 
 export const farmDenied = () => new RefusedError('auth.farm', 'Access denied to farm');
+export const notFound = () => new RefusedError('request.not-found', 'Resource not found');
 
-/** Farms of the workspace that the caller may use with the permission; null = all of them. */
+const permissionDenied = (needed: Needed) =>
+  new RefusedError(
+    'auth.permission',
+    needed === 'any'
+      ? 'Access denied: the key has no permissions'
+      : `Access denied: the key lacks the permission ${needed}`,
+  );
+
+const isAmong = (ids: readonly string[] | null, { id }: Farm) => ids === null || ids.includes(id);
+
+const isHeld = (permissions: readonly string[] | null, needed: Needed) =>
+  permissions === null || (needed === 'any' ? permissions.length > 0 : permissions.includes(needed));
+
+/** Farms of the workspace that the caller may use with the permission, and those that it may use with any; null = all of them. */
 async function usableFarms(
   source: AuthSource,
   caller: Caller,
   workspaceId: string,
-  permission: Permission,
+  rule: KeyRule,
   nowMs: number,
-): Promise<readonly string[] | null> {
+): Promise<{ farmIds: readonly string[] | null; seenIds: readonly string[] | null }> {
   const isOwn = workspaceId === caller.workspaceId;
   const grants = isOwn ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
-  if (!isOwn && grants.length === 0) throw new RefusedError('auth.workspace', 'Access denied to workspace');
-  const isHeld = caller.permissions === null || caller.permissions.includes(permission);
-  const useful = grants.filter(({ permissions }) => permissions.includes(permission));
-  if (!isHeld || (!isOwn && useful.length === 0))
-    throw new RefusedError('auth.permission', `Access denied: the key lacks the permission ${permission}`);
-  if (isOwn || useful.some(({ farmIds }) => farmIds === null)) return null;
-  return useful.flatMap(({ farmIds }) => farmIds ?? []);
+  if (!isOwn && grants.length === 0)
+    throw rule.scope !== 'own' && rule.unknownWorkspace === 'not-found'
+      ? notFound()
+      : new RefusedError('auth.workspace', 'Access denied to workspace');
+  const useful = grants.filter(({ permissions }) => isHeld(permissions, rule.permission));
+  if (!isHeld(caller.permissions, rule.permission) || (!isOwn && useful.length === 0))
+    throw permissionDenied(rule.permission);
+  return isOwn ? { farmIds: null, seenIds: null } : { farmIds: farmsOf(useful), seenIds: farmsOf(grants) };
+}
+
+function farmsOf(grants: readonly Grant[]): readonly string[] | null {
+  return grants.some(({ farmIds }) => farmIds === null) ? null : grants.flatMap(({ farmIds }) => farmIds ?? []);
 }

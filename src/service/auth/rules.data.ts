@@ -3,25 +3,42 @@
 export const PERMISSIONS = ['miners.read', 'agents.read', 'tasks.read', 'tasks.create', 'grants.read'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** What a rule asks for: one permission, or `any`: what it shows is the way to whatever the key may do. */
+export type Needed = Permission | 'any';
+
+/** Answer of a workspace that does not exist or that the caller may not use; denied unless it says otherwise. */
+type UnknownWorkspace = { readonly unknownWorkspace?: 'not-found' };
+
 export type Rule =
   /** Anybody may ask; it says nothing about any tenant. */
   | { readonly access: 'open' }
   /** A one-time code in the body decides. */
   | { readonly access: 'enrolment-code' }
   /** A key, for its own workspace. */
-  | { readonly access: 'key'; readonly permission: Permission; readonly scope: 'own' }
+  | { readonly access: 'key'; readonly permission: Needed; readonly scope: 'own' }
   /** A key, for the workspace in the path: its own or one that a grant opens. */
-  | { readonly access: 'key'; readonly permission: Permission; readonly scope: 'workspace' }
+  | ({ readonly access: 'key'; readonly permission: Needed; readonly scope: 'workspace' } & UnknownWorkspace)
   /** ... and the farm in the path. `unknownFarm`: what a farm that does not exist or is foreign answers. */
-  | {
+  | ({
       readonly access: 'key';
-      readonly permission: Permission;
+      readonly permission: Needed;
       readonly scope: 'farm';
       readonly unknownFarm: 'denied' | 'not-found';
-    };
+    } & UnknownWorkspace);
 
 const V1_WORKSPACE = '/private-api/v1/:workspace_id';
 const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
+const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
+const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id`;
+
+/** In v2 what the caller may not know of is not found. Spec decisions, "Authentication". */
+const v2Farm = (permission: Permission): Rule => ({
+  access: 'key',
+  permission,
+  scope: 'farm',
+  unknownFarm: 'not-found',
+  unknownWorkspace: 'not-found',
+});
 
 export const RULES: Readonly<Record<string, Rule>> = {
   'GET /healthz': { access: 'open' },
@@ -39,4 +56,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`POST ${V1_FARM}/tasks/search`]: { access: 'key', permission: 'tasks.read', scope: 'farm', unknownFarm: 'denied' },
   [`POST ${V1_WORKSPACE}/agents/search`]: { access: 'key', permission: 'agents.read', scope: 'workspace' },
   'GET /private-api/v1/me/grants': { access: 'key', permission: 'grants.read', scope: 'own' },
+  'GET /public-api/v2/workspaces': { access: 'key', permission: 'any', scope: 'own' },
+  [`GET ${V2_WORKSPACE}/farms`]: {
+    access: 'key',
+    permission: 'any',
+    scope: 'workspace',
+    unknownWorkspace: 'not-found',
+  },
+  [`GET ${V2_FARM}/agents`]: v2Farm('agents.read'),
 };

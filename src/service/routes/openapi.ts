@@ -74,7 +74,9 @@ export async function registerOpenApi(
       },
       ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
       security: [{ bearer: [] }, { apiKey: [] }],
-      tags: [{ name: 'miners' }, { name: 'tasks' }, { name: 'agents' }, { name: 'grants' }, { name: 'service' }],
+      tags: ['miners', 'metrics', 'tasks', 'agents', 'farms', 'workspaces', 'grants', 'service'].map((name) => ({
+        name,
+      })),
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'API key' },

@@ -1,0 +1,46 @@
+// GET …/farms/{farm_id}/agents: the agents of a farm, without what they run on.
+import { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
+import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
+import type { AgentStore } from '../../store/store.ts';
+import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { answers, named } from '../openapi.ts';
+import type { App } from '../server.ts';
+import { toIso, toWindow } from '../window.ts';
+import { listOf, pageShape, paginate, V2_FARM } from './envelope.ts';
+
+export const agentV2Schema = named('AgentV2', agentV1Schema.omit({ farm: true, host: true }));
+
+export function registerFarmAgents(app: App, agents: Pick<AgentStore, 'search' | 'statusAt'>, clock: Clock): void {
+  app.get(
+    `${V2_FARM}/agents`,
+    {
+      schema: {
+        tags: ['agents'],
+        operationId: 'listAgentsV2',
+        summary: 'Agents of a farm, last online first',
+        params: farmParams,
+        querystring: z.object(pageShape),
+        response: answers(listOf(agentV2Schema)),
+      },
+    },
+    async (request, reply) => {
+      const farm = farmOf(accessOf(request));
+      const { page, page_size } = request.query;
+      const nowMs = clock.nowMs();
+      const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES };
+      const { rows, total } = await agents.search({ filter, window: toWindow(page, page_size), nowMs });
+      const data = rows.map((row) => ({
+        id: row.id,
+        farm_id: farm.id,
+        workspace_id: farm.workspaceId,
+        status: agents.statusAt(row, nowMs),
+        last_updated_at: toIso(row.host_at ?? row.enrolled_at),
+        last_online_at: toIso(row.last_seen_at ?? row.enrolled_at),
+        version: row.version,
+        uptime: row.uptime_s ?? 0,
+      }));
+      return reply.send({ success: true, data, pagination: paginate(request.query, total), error: null });
+    },
+  );
+}

@@ -1,0 +1,171 @@
+// Every v2 row of the authorisation table × every kind of key × own, granted, foreign, no workspace and farm: the row decides each cell.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PERMISSIONS, type Permission, RULES, type Rule } from '../../../src/service/auth/rules.data.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { type Answer, call, type Rig, startOwnedRig } from './rig.ts';
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+const HOUR_MS = 3_600_000;
+
+type KeyRule = Extract<Rule, { access: 'key' }>;
+const ROWS = Object.entries(RULES).flatMap(([route, rule]) =>
+  route.includes(' /public-api/v2/') && rule.access === 'key' ? [{ route, rule }] : [],
+);
+
+let rig: Rig;
+let stop: () => Promise<void>;
+let host: { workspaceId: string; farmId: string; secondFarmId: string };
+
+beforeAll(async () => {
+  ({ rig, stop } = await startOwnedRig({
+    limits: { ...DEFAULT_LIMITS, rates: { perKey: 10_000, perStranger: 10_000, perCode: 100 } },
+  }));
+  const { admin } = rig.service;
+  const workspace = await admin.createWorkspace({ name: 'Host', slug: 'host' });
+  const farm = await admin.createFarm({ workspaceId: workspace.id, name: 'North' });
+  const second = await admin.createFarm({ workspaceId: workspace.id, name: 'South' });
+  host = { workspaceId: workspace.id, farmId: farm.id, secondFarmId: second.id };
+});
+afterAll(() => stop());
+
+type Place = { workspaceId: string; farmId: string };
+const own = (): Place => ({ workspaceId: rig.workspaceId, farmId: rig.farmId });
+
+/** The decision of the guard alone: what is below the farm does not exist here, so an open door answers 200, 400 or 404 of its own. */
+async function ask(route: string, place: Place, headers: Record<string, string>): Promise<Answer> {
+  const [method = '', path = ''] = route.split(' ');
+  const url = path
+    .replace(':workspace_id', place.workspaceId)
+    .replace(':farm_id', place.farmId)
+    .replaceAll(/:\w+/g, UNKNOWN);
+  const hasBody = method !== 'GET';
+  return call(rig.url + url, {
+    method,
+    headers: { ...headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+    ...(hasBody ? { body: '{}' } : {}),
+  });
+}
+
+const isBelowFarm = (route: string) => route.replace(':workspace_id', '').replace(':farm_id', '').includes('/:');
+
+const refusal = (statusCode: number, error: string, message: string) => ({ statusCode, message, error });
+const NOT_FOUND = refusal(404, 'Not Found', 'Resource not found');
+const lacking = ({ permission }: KeyRule) =>
+  refusal(
+    403,
+    'Forbidden',
+    permission === 'any'
+      ? 'Access denied: the key has no permissions'
+      : `Access denied: the key lacks the permission ${permission}`,
+  );
+
+function expectOpen(route: string, { status, body }: Answer): void {
+  const allowed = isBelowFarm(route) ? [200, 400, 404] : [200, 400];
+  expect(allowed, JSON.stringify(body)).toContain(status);
+}
+
+/** Permissions that open the row, and those that do not. */
+const enough = ({ permission }: KeyRule): Permission[] => (permission === 'any' ? ['grants.read'] : [permission]);
+const others = ({ permission }: KeyRule): Permission[] =>
+  permission === 'any' ? [] : PERMISSIONS.filter((one) => one !== permission);
+
+async function keyOf(workspaceId: string, permissions?: Permission[]): Promise<Record<string, string>> {
+  const { key } = await rig.service.admin.createKey({
+    workspaceId,
+    name: 'k',
+    ...(permissions ? { permissions } : {}),
+  });
+  return { 'x-api-key': key };
+}
+
+let guests = 0;
+async function guest() {
+  const { id } = await rig.service.admin.createWorkspace({ name: 'Guest', slug: `v2-guest-${guests++}` });
+  const grant = (permissions: Permission[], more: { farmIds?: string[]; expiresAt?: string } = {}) =>
+    rig.service.admin.createGrant({ grantorId: host.workspaceId, granteeId: id, permissions, ...more });
+  return { headers: await keyOf(id), grant, id };
+}
+
+describe.each(ROWS)('$route', ({ route, rule }) => {
+  test('401 without key, with a wrong, a revoked and an expired one, whatever the place', async () => {
+    const { admin } = rig.service;
+    const { workspaceId } = rig;
+    const revoked = await admin.createKey({ workspaceId, name: 'revoked' });
+    await admin.revokeKey(revoked.id);
+    const expiresAt = new Date(rig.clock.nowMs() - 1).toISOString();
+    const expired = await admin.createKey({ workspaceId, name: 'expired', expiresAt });
+    for (const place of [own(), host, { workspaceId: UNKNOWN, farmId: UNKNOWN }]) {
+      expect((await ask(route, place, {})).body).toEqual(refusal(401, 'Unauthorized', 'Missing x-api-key header'));
+      for (const key of ['x', `${rig.key}x`, revoked.key, expired.key])
+        for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }])
+          expect((await ask(route, place, headers)).body).toEqual(
+            refusal(401, 'Unauthorized', 'Invalid or missing API key'),
+          );
+    }
+  });
+
+  test('own workspace: open to a full key and to one with just the permission, 403 to every other', async () => {
+    expectOpen(route, await ask(route, own(), { 'x-api-key': rig.key }));
+    expectOpen(route, await ask(route, own(), { authorization: `Bearer ${rig.key}` }));
+    expectOpen(route, await ask(route, own(), await keyOf(rig.workspaceId, enough(rule))));
+    expect((await ask(route, own(), await keyOf(rig.workspaceId, []))).body).toEqual(lacking(rule));
+    for (const permission of others(rule))
+      expect((await ask(route, own(), await keyOf(rig.workspaceId, [permission]))).body).toEqual(lacking(rule));
+  });
+
+  test.runIf(rule.scope !== 'own')('a foreign workspace and none at all are not found, in the same words', async () => {
+    const headers = { 'x-api-key': rig.key };
+    for (const workspaceId of [host.workspaceId, UNKNOWN, 'x', '%27', rig.farmId])
+      expect((await ask(route, { ...host, workspaceId }, headers)).body).toEqual(NOT_FOUND);
+  });
+
+  test.runIf(rule.scope === 'farm')('a foreign farm and none at all are not found, in the same words', async () => {
+    const headers = { 'x-api-key': rig.key };
+    for (const farmId of [host.farmId, UNKNOWN, 'x', '%27', rig.workspaceId])
+      expect((await ask(route, { ...own(), farmId }, headers)).body).toEqual(NOT_FOUND);
+  });
+
+  test.runIf(rule.scope !== 'own')('a granted workspace: the grant decides, for its farms, until it ends', async () => {
+    const { admin } = rig.service;
+    const { headers, grant } = await guest();
+    expect((await ask(route, host, headers)).body).toEqual(NOT_FOUND);
+    await grant(enough(rule), { expiresAt: new Date(rig.clock.nowMs() - HOUR_MS).toISOString() });
+    expect((await ask(route, host, headers)).body).toEqual(NOT_FOUND);
+
+    const useful = await grant(enough(rule), { farmIds: [host.farmId] });
+    expectOpen(route, await ask(route, host, headers));
+    if (rule.scope === 'farm') {
+      const elsewhere = { ...host, farmId: host.secondFarmId };
+      expect((await ask(route, elsewhere, headers)).body).toEqual(NOT_FOUND);
+    }
+    await admin.revokeGrant(useful.id);
+    expect((await ask(route, host, headers)).body).toEqual(NOT_FOUND);
+
+    const whole = await grant(enough(rule));
+    expectOpen(route, await ask(route, { ...host, farmId: host.secondFarmId }, headers));
+    await admin.revokeGrant(whole.id);
+  });
+
+  test.runIf(rule.scope !== 'own' && rule.permission !== 'any')(
+    'a granted workspace without the permission: 403, and a farm that the grant does not name stays unconfirmed',
+    async () => {
+      const { headers, grant, id } = await guest();
+      await grant(others(rule), { farmIds: [host.farmId] });
+      for (const farmId of [host.farmId, host.secondFarmId, UNKNOWN])
+        expect((await ask(route, { ...host, farmId }, headers)).body).toEqual(lacking(rule));
+      if (rule.scope !== 'farm') return;
+      await grant(enough(rule), { farmIds: [host.secondFarmId] });
+      expect((await ask(route, host, headers)).body).toEqual(lacking(rule));
+      expectOpen(route, await ask(route, { ...host, farmId: host.secondFarmId }, headers));
+      expect((await ask(route, { ...host, farmId: rig.farmId }, headers)).body).toEqual(NOT_FOUND);
+      const narrow = await keyOf(id, others(rule));
+      expect((await ask(route, { ...host, farmId: host.secondFarmId }, narrow)).body).toEqual(lacking(rule));
+    },
+  );
+});
+
+test('who may not is told so before what is wrong with the request', async () => {
+  const path = `/public-api/v2/workspaces/${host.workspaceId}/farms/${host.farmId}/agents?page=0`;
+  expect((await rig.get(path, {})).status).toBe(401);
+  expect((await rig.get(path)).status).toBe(404);
+});
