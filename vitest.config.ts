@@ -1,13 +1,38 @@
-// Two projects: `fast` is what `npm test` runs on every change; `arch` holds the rules of the house and is part of `npm run check` too.
+// Projects: `arch` holds the rules of the house and is part of `npm run check` too; `postgres` runs the tests of the service once more, on a real
+// PostgreSQL that it starts itself.
 import { defineConfig } from 'vitest/config';
+
+/** What has no database in it, or is about the embedded one. */
+const EMBEDDED_ONLY = ['secrets', 'plan', 'presence', 'store-sqlite'].map(
+  (name) => `test/unit/service/${name}.test.ts`,
+);
 
 export default defineConfig({
   test: {
     projects: [
       { test: { name: 'arch', include: ['test/arch/**/*.test.ts'] } },
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: ['test/unit/service-postgres/**'] } },
+      {
+        test: {
+          name: 'postgres',
+          include: ['test/unit/{service,service-http,service-postgres}/*.test.ts'],
+          exclude: EMBEDDED_ONLY,
+          globalSetup: 'test/postgres/global-setup.ts',
+          runner: 'test/postgres/runner.ts',
+        },
+      },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'] } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

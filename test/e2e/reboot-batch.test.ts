@@ -18,7 +18,7 @@ beforeAll(async () => {
     { network: '127.38.0.0/25', miners: 30, mix: 'all', seed: 11, noise: 0, noiseStepS: 1, bootS: 2, warmUpS: 3 },
     {
       tasks: {
-        reboot: { concurrency: CONCURRENCY, backS: 25, hashS: 60, graceS: 8, checkEveryS: 0.3 },
+        reboot: { concurrency: CONCURRENCY, backS: 15, hashS: 60, graceS: 8, checkEveryS: 0.3 },
         powerGate: { count: 100, windowS: 1 },
       },
     },
@@ -111,7 +111,7 @@ test('twenty miners go away and come back, at most the configured number at once
     expect(after.find((miner) => miner.id === id)?.uptime).toBeGreaterThanOrEqual(uptime);
 });
 
-test('one that never returns and one that does nothing fail their batch, with a reason; the others do not suffer', async () => {
+test.concurrent('one that never returns and one that does nothing fail their batch, with a reason; the others do not suffer', async () => {
   const [lost, deaf, fine] = take(3);
   if (lost === undefined || deaf === undefined || fine === undefined) throw new Error('the farm has too few miners');
   lost.setFault('never-returns', true);
@@ -137,7 +137,7 @@ test('one that never returns and one that does nothing fail their batch, with a 
   lost.setFault('never-returns', false);
 });
 
-test('miners that cannot have the task are skipped, each with its reason, and the others have it', async () => {
+test.concurrent('miners that cannot have the task are skipped, each with its reason, and the others have it', async () => {
   const [running, other] = take(2);
   const generic = site.farm.devices.find(({ driver }) => driver === 'cgminer');
   if (running === undefined || other === undefined || generic === undefined)
@@ -158,7 +158,7 @@ test('miners that cannot have the task are skipped, each with its reason, and th
   expect([running.reboots, other.reboots]).toEqual([1, 1]);
 });
 
-test('the same Idempotency-Key gives the same batch and no second reboot; with another body it is refused', async () => {
+test.concurrent('the same Idempotency-Key gives the same batch and no second reboot; with another body it is refused', async () => {
   const [device, other] = take(2);
   if (device === undefined || other === undefined) throw new Error('the farm has too few miners');
   const [id = '', otherId = ''] = await idsOf([device, other]);
