@@ -7,6 +7,7 @@ import { cgminer } from './cgminer/driver.ts';
 import { elphapex } from './elphapex/driver.ts';
 import { hammer } from './hammer/driver.ts';
 import { luxos } from './luxos/driver.ts';
+import { mara } from './mara/driver.ts';
 import { volcminer } from './volcminer/driver.ts';
 import { whatsminer } from './whatsminer/driver.ts';
 
@@ -18,6 +19,7 @@ export const drivers: readonly Driver[] = [
   elphapex,
   hammer,
   luxos,
+  mara,
   volcminer,
   whatsminer,
 ];

@@ -335,6 +335,46 @@ const volcminer: Record<string, unknown> = {
   },
 };
 
+const mara: Record<string, unknown> = {
+  brief: {
+    status: 'Mining',
+    hashrate_realtime: 103.512,
+    hashrate_average: 103.1,
+    hashrate_ideal: 104_000,
+    power_consumption_estimated: 3_061,
+    elapsed: 86_400,
+  },
+  hashboards: {
+    hashboards: [
+      {
+        index: 0,
+        hashrate_average: 34.5,
+        asic_num: 126,
+        serial_number: 'SMTTYRHB0',
+        temperature_pcb: [58, 60],
+        temperature_chip: [66, 71],
+      },
+      { index: 1, hashrate_average: 0, asic_num: 0, serial_number: '', temperature_pcb: [], temperature_chip: [] },
+    ],
+  },
+  fans: { fans: [{ current_speed: 5_400 }, { current_speed: 5_370 }] },
+  pools: [
+    { index: 0, url: 'a', user: 'w', status: 'Dead', priority: 0, accepted: 12, rejected: 1 },
+    { index: 1, url: 'b', user: 'w', status: 'Alive', priority: 1, accepted: 2, rejected: 1 },
+  ],
+  config: {
+    mode: { 'work-mode-selector': 'Auto', concorde: { 'mode-select': 'PowerTarget', 'power-target': 3_100 } },
+  },
+  light: { blinking: true },
+  overview: {
+    model: 'Antminer S19J Pro',
+    mac: '02:55:97:22:33:72',
+    version_firmware: '24.8.2',
+    control_board: 'CVITek',
+  },
+  network: { hostname: 'rack-9' },
+};
+
 const blueprint: Record<string, unknown> = {
   summary: { STATUS: status('Summary'), SUMMARY: [{ Elapsed: 900, 'GHS 5s': 1_000, 'GHS av': 990 }] },
   boards: { STATUS: status('devs', 9), DEVS: [{ ASC: 0, 'GHS 5s': 1_000, 'Chip Temp': 70, 'Hardware Errors': 4 }] },
@@ -347,6 +387,7 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   avalon: [{ name: 'A series', known: { generation: 'a' }, raw: avalon }],
   elphapex: [{ name: 'a slot empty, a fault', known: {}, raw: elphapex }],
   hammer: [{ name: 'D10', known: { model: 'D10' }, raw: hammer }],
+  mara: [{ name: 'a board missing, tuned by power', known: {}, raw: mara }],
   volcminer: [{ name: 'a board missing', known: {}, raw: volcminer }],
   axeos: [
     { name: 'Bitaxe', known: { generation: 'bitaxe' }, raw: axeos },

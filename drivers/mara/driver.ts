@@ -1,0 +1,41 @@
+// MARA firmware (Kaonsu) on Antminer hardware: a JSON API under /kaonsu/v1 behind a digest login (atlas 14).
+import { defineDriver } from '../../src/driver/contract.ts';
+import { present, versionTexts } from '../_families/cgminer.ts';
+import { findModel } from '../_families/models.ts';
+import { abilities, resource } from './abilities.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+export const mara = defineDriver({
+  id: 'mara',
+  make: 'Antminer',
+  covers: [
+    { models: 'Antminer S19j Pro, S21', firmware: 'MARA (Kaonsu)', evidence: 'simulated' },
+    { models: 'Antminer S19, S19 Pro, S19 XP, S19k Pro, T21', firmware: 'MARA (Kaonsu)', evidence: 'claimed' },
+  ],
+  asks: {
+    brief: { every: 'poll', ...resource('brief') },
+    hashboards: { every: 'poll', ...resource('hashboards') },
+    fans: { every: 'poll', ...resource('fans') },
+    pools: { every: 'slow', ...resource('pools') },
+    config: { every: 'slow', ...resource('miner_config') },
+    light: { every: 'slow', ...resource('locate_miner') },
+    overview: { every: 'static', ...resource('overview') },
+    network: { every: 'static', ...resource('network_config') },
+  },
+  replies,
+  abilities,
+  login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
+  quirks: { parallel: 2, warmUpS: 900 },
+  identify({ family, version }) {
+    if (family !== 'mara') return undefined;
+    const texts = versionTexts(version);
+    const reported = texts.Model ?? texts.Type;
+    return present({
+      confidence: 'sure' as const,
+      make: 'Antminer',
+      model: findModel('marathon', reported)?.model ?? reported,
+    });
+  },
+  read,
+});

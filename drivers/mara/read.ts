@@ -1,0 +1,125 @@
+// Turns the answers of one miner with MARA firmware into a Reading.
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest, mean } from '../../src/driver/fields.ts';
+import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
+import { sensors } from '../_families/bitmain.ts';
+import { webPools } from '../_families/bitmain-web.ts';
+import { positive, present, rateHs } from '../_families/cgminer.ts';
+import { findModel, type Model } from '../_families/models.ts';
+import type { Replies } from './replies.ts';
+
+type Board = NonNullable<NonNullable<Replies['hashboards']>['hashboards']>[number];
+type ToHs = (value: number | undefined) => number | undefined;
+
+export function read(replies: Replies, known: Known): Reading {
+  const { brief, overview } = replies;
+  const reported = first(overview?.model, known.model);
+  const model = findModel('marathon', reported) ?? findModel('marathon', reported && `Antminer ${reported}`);
+  const mode = miningMode(replies.config);
+  const toHs = unitOf(brief);
+  const boards = replies.hashboards?.hashboards && boardsOf(replies.hashboards.hashboards, toHs);
+  const nowHs = toHs(brief?.hashrate_realtime);
+  const fans = replies.fans?.fans?.map(({ current_speed }, index) => present({ index, rpm: current_speed }));
+  return present({
+    mac: overview?.mac,
+    hostname: first(replies.network?.hostname, overview?.hostname),
+    make: 'Antminer',
+    model: model?.model ?? reported,
+    firmwareVersion: overview?.version_firmware,
+    controlBoard: overview?.control_board,
+
+    hashrateHs: nowHs,
+    hashrateWindow: nowHs === undefined ? undefined : ('realtime' as const),
+    hashrateAverageHs: toHs(brief?.hashrate_average),
+    powerW: brief?.power_consumption_estimated,
+    powerLimitW: mode === 'power_tuning' ? replies.config?.mode?.concorde?.['power-target'] : undefined,
+    uptimeS: brief?.elapsed,
+
+    isMining: mode === 'sleep' ? false : isMining(brief),
+    miningMode: mode,
+    isLightOn: replies.light?.blinking,
+
+    tempC: first(
+      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
+      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    ),
+    boards,
+    fans: model?.expected.cooling === 'liquid' ? undefined : fans,
+    pools: webPools(replies.pools),
+    expected: expectation(model, brief, mode),
+  });
+}
+
+/** Faster than that no miner runs beside its own ideal. */
+const MOST = 1.5;
+
+/**
+ * The ideal rate is in GH/s; the others are in TH/s or GH/s, as builds differ. Whichever brings the rate nearer to the ideal is it. Without an ideal
+ * rate, or while nothing is hashed, there is no telling, and only 0 is told.
+ */
+function unitOf(brief: Replies['brief']): ToHs {
+  const { hashrate_ideal: idealGhs, hashrate_realtime: now, hashrate_average: average } = brief ?? {};
+  const shown = positive(first(positive(now), average));
+  if (positive(idealGhs) === undefined || idealGhs === undefined || shown === undefined)
+    return (value) => (value === 0 ? 0 : undefined);
+  const isTera = (shown * 1_000) / idealGhs <= MOST;
+  return (value) => rateHs(value, isTera ? 'T' : 'G');
+}
+
+/** A slot without chips, serial number and rate is empty. */
+function boardsOf(rows: readonly Board[], toHs: ToHs): BoardReading[] {
+  const taken = new Set<number>();
+  return rows.flatMap((row, place) => {
+    const slot = row.index ?? place;
+    const exists = (row.asic_num ?? 0) > 0 || (row.hashrate_average ?? 0) > 0 || row.serial_number !== undefined;
+    if (!exists || taken.has(slot)) return [];
+    taken.add(slot);
+    const chipC = sensors(row.temperature_chip);
+    const boardTempsC = sensors(row.temperature_pcb).filter((tempC) => tempC !== undefined);
+    return [
+      present({
+        slot,
+        serialNumber: row.serial_number,
+        hashrateHs: toHs(row.hashrate_average),
+        chips: row.asic_num,
+        boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
+        chipTempMaxC: largest(chipC),
+        chipTempAvgC: mean(chipC),
+      }),
+    ];
+  });
+}
+
+function miningMode(config: Replies['config']): MiningMode | undefined {
+  const mode = config?.mode;
+  switch (mode?.['work-mode-selector']?.toLowerCase()) {
+    case 'sleep':
+      return 'sleep';
+    case 'stock':
+    case 'fixed':
+      return 'normal';
+    case 'auto':
+      switch (mode?.concorde?.['mode-select']?.toLowerCase()) {
+        case 'powertarget':
+          return 'power_tuning';
+        case 'hashrate':
+          return 'hashrate_tuning';
+        default:
+          return undefined;
+      }
+    default:
+      return undefined;
+  }
+}
+
+/** The device's own word; where it has none, whether it hashes. */
+function isMining(brief: Replies['brief']): boolean | undefined {
+  if (brief?.status !== undefined) return /^mining$/i.test(brief.status) && brief.hashrate_realtime !== 0;
+  return brief?.hashrate_realtime === undefined ? undefined : brief.hashrate_realtime > 0;
+}
+
+function expectation(model: Model | undefined, brief: Replies['brief'], mode: MiningMode | undefined) {
+  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
+  const idealHs = positive(rateHs(brief?.hashrate_ideal, 'G'));
+  return present({ ...parts, hashrateHs: first(idealHs, mode === 'normal' ? nameplateHs : undefined) });
+}

@@ -1,0 +1,71 @@
+// What MARA firmware answers, as far as we read it (atlas 14). Two rates are left without a unit: read.ts finds it.
+import { z } from 'zod';
+import { reply } from '../../src/driver/contract.ts';
+import { bool, field, int, list, num, text, toNumber } from '../../src/driver/fields.ts';
+import { toWatts } from '../_families/bitmain.ts';
+import { asWritten, poolRow } from '../_families/bitmain-web.ts';
+
+const rate = () => num({ min: 0, max: 1e9 });
+
+export const replies = z.object({
+  brief: reply(
+    z.looseObject({
+      hashrate_realtime: rate(),
+      hashrate_average: rate(),
+      /** GH/s. */
+      hashrate_ideal: rate(),
+      power_consumption_estimated: field(toWatts),
+      status: text(64),
+      elapsed: num({ min: 0, max: 4e9 }),
+    }),
+  ),
+  hashboards: reply(
+    z.looseObject({
+      hashboards: list(
+        z.looseObject({
+          index: int({ min: 0, max: 63 }),
+          hashrate_average: rate(),
+          asic_num: int({ min: 0, max: 100_000 }),
+          serial_number: text(),
+          temperature_pcb: z.unknown().optional(),
+          temperature_chip: z.unknown().optional(),
+        }),
+        16,
+      ),
+    }),
+  ),
+  fans: reply(z.looseObject({ fans: list(z.looseObject({ current_speed: num({ min: 0, max: 30_000 }) }), 16) })),
+  pools: reply(z.array(z.unknown()).transform((rows) => list(poolRow, 64).parse(rows))),
+  config: reply(
+    z.looseObject({
+      mode: z
+        .looseObject({
+          'work-mode-selector': text(32),
+          concorde: z
+            .looseObject({
+              'mode-select': text(32),
+              'power-target': field((value) => {
+                const watts = toNumber(value, { min: 0, max: 100_000 });
+                return watts === 0 ? undefined : watts;
+              }),
+            })
+            .optional()
+            .catch(undefined),
+        })
+        .optional()
+        .catch(undefined),
+    }),
+  ),
+  light: reply(z.looseObject({ blinking: bool() })),
+  overview: reply(
+    z.looseObject({
+      model: text(),
+      mac: asWritten(),
+      version_firmware: text(),
+      control_board: text(),
+      hostname: text(),
+    }),
+  ),
+  network: reply(z.looseObject({ hostname: text() })),
+});
+export type Replies = z.output<typeof replies>;
