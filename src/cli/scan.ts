@@ -163,7 +163,8 @@ function tablePrinter(line: Line, paint: Paint): Printer {
       if (account.notReached > 0) parts.push(`${account.notReached} not reached`);
       line('');
       for (const note of account.notes ?? []) line(paint('yellow', note));
-      line(`${account.addresses} addresses in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`);
+      const count = `${account.addresses} address${account.addresses === 1 ? '' : 'es'}`;
+      line(`${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`);
     },
   };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { runPithead } from './process.ts';
+import { runPithead, startPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
 
 const NETWORK = '127.32.0.0/26';
@@ -118,7 +118,7 @@ test('a table that is piped holds no colours, no bar and every miner', async () 
   expect(`${stdout}${stderr}`).not.toMatch(/\u001b/);
   expect(`${stdout}${stderr}`).not.toMatch(/[█░]/);
   expect(stdout).toContain(ip);
-  expect(stdout).toContain('1 addresses in');
+  expect(stdout).toMatch(/^1 address in .*: 1 identified, /m);
 });
 
 test.each([
@@ -143,6 +143,22 @@ test('excluded addresses are counted and left alone', async () => {
   expect(found.map(({ ip }) => ip)).toEqual([device('avalon').ip]);
   expect(summary).toMatchObject({ addresses: 2, excluded: 1, identified: 1 });
   expect(left.requests).toBe(before);
+});
+
+test('Ctrl-C ends a scan at once, keeps what it found, and still accounts for every address', async () => {
+  const started = startPithead(['scan', NETWORK, '--json', ...portMap]);
+  // The neighbour that accepts and says nothing keeps a scan busy for seconds after the first miners are found.
+  await started.untilPrinted('stdout', '"identified"');
+  started.kill('SIGINT');
+  const { code, stdout, stderr } = await started.end();
+  expect(code, stderr).toBe(130);
+  const { found, summary, addresses, classified } = readScan(stdout);
+  expect({ addresses, classified, cancelled: summary.cancelled }).toEqual({
+    addresses: 64,
+    classified: 64,
+    cancelled: true,
+  });
+  expect(found.length).toBe(summary.identified + summary.unknown + summary.login_refused);
 });
 
 test('a reader that has read enough ends the scan without a crash', async () => {
