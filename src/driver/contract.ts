@@ -1,6 +1,6 @@
 // The driver contract: everything a miner family is, as data and two pure functions. DESIGN.md section 2.
 // All I/O, deadlines, size caps, retries, JSON repair, authentication, merging and caching of asks belong to the core, not to a driver.
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Reading } from '../model/reading.ts';
 import type { Effect } from '../model/task.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
@@ -133,6 +133,7 @@ export function defineDriver<
   identify(evidence: Evidence): Identity | undefined;
   read(replies: z.output<R>, known: Known): Reading;
 }): Driver {
+  const replies = z.compile(spec.replies);
   return {
     id: spec.id,
     make: spec.make,
@@ -143,7 +144,7 @@ export function defineDriver<
     quirks: spec.quirks,
     identify: (evidence) => spec.identify(evidence),
     read(raw, known) {
-      const parsed = spec.replies.parse(raw);
+      const parsed = replies.parse(raw);
       const understood = new Set(
         Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       );

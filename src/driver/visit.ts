@@ -1,6 +1,7 @@
 // One visit to one miner: asks what is due, adds what earlier visits learned, has the driver read it all. The caller holds the miner's turn and
 // decides when to visit; a visit never retries, never queues and ends within its deadline.
 import pLimit from 'p-limit';
+import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
 import { type Reading, readingSchema } from '../model/reading.ts';
@@ -224,6 +225,8 @@ const doorOf = (ask: Ask) => `${ask.via}:${'port' in ask ? ask.port : ''}`;
 /** Kept for minutes for thousands of miners: the chain of causes and the stack would weigh more than the answers. */
 const withoutCause = (error: PeerError) => new PeerError(error.code, error.message, error.retry);
 
+const readingCheck = z.compile(readingSchema);
+
 function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, known: Known): ReadResult {
   let result: ReadResult;
   try {
@@ -231,7 +234,7 @@ function readSafely(driver: Driver, raw: Readonly<Record<string, unknown>>, know
   } catch (error) {
     throw new BugError(`read the answers of a device with driver ${driver.id}`, error);
   }
-  const checked = readingSchema.safeParse(result.reading);
+  const checked = readingCheck.safeParse(result.reading);
   if (checked.success) return { reading: checked.data, unparsable: result.unparsable };
   const wrong = new Set(checked.error.issues.map(({ path }) => String(path[0])));
   const rest = Object.fromEntries(Object.entries(result.reading).filter(([field]) => !wrong.has(field)));
