@@ -50,9 +50,9 @@ export async function startSite(
   farmOptions: FarmOptions,
   config: Readonly<Record<string, unknown>> = {},
 ): Promise<Site> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'pithead-e2e-'));
   const portMap = await suitablePortMap();
   const farm = await startFarm({ ...farmOptions, portMap });
+  const stateDir = mkdtempSync(join(tmpdir(), 'pithead-e2e-'));
   const parsed = parseConfig(
     JSON.stringify({
       stateDir,
