@@ -3,7 +3,8 @@ import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
-import { type Farm, newId, openStore, type Store, type Workspace } from './store/store.ts';
+import { exportPositions, importPositions } from './positions.ts';
+import { type Edited, type Farm, newId, openStore, type Store, type Workspace } from './store/store.ts';
 
 /** Times are ISO 8601 texts; null = never. `permissions` null = every permission. */
 export type KeyInfo = {
@@ -24,6 +25,19 @@ export type AgentInfo = {
   readonly version: string;
   readonly enrolledAt: string;
   readonly lastOnlineAt: string | null;
+  readonly revokedAt: string | null;
+};
+
+/** `farmIds` null = every farm of the grantor. */
+export type GrantInfo = {
+  readonly id: string;
+  readonly grantorId: string;
+  readonly granteeId: string;
+  readonly farmIds: readonly string[] | null;
+  readonly permissions: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
 };
 
 export type Admin = {
@@ -45,6 +59,8 @@ export type Admin = {
   revokeKey(id: string): Promise<boolean>;
   createEnrolmentCode(options: { farmId: string; ttlMs: number }): Promise<{ code: string; expiresAt: string }>;
   listAgents(): Promise<readonly AgentInfo[]>;
+  /** Its token is good no longer; says whether there was such an agent that was not revoked yet. */
+  revokeAgent(id: string): Promise<boolean>;
   createGrant(options: {
     grantorId: string;
     granteeId: string;
@@ -52,7 +68,12 @@ export type Admin = {
     permissions: readonly Permission[];
     expiresAt?: string | undefined;
   }): Promise<{ id: string }>;
+  listGrants(): Promise<readonly GrantInfo[]>;
   revokeGrant(id: string): Promise<boolean>;
+  /** CSV; see positions.ts. */
+  exportPositions(farmId: string): Promise<string>;
+  /** What changes, or would in a dry run. Throws ConfigError that names every wrong line; nothing is changed then. */
+  importPositions(options: { farmId: string; text: string; isDryRun: boolean }): Promise<readonly Edited[]>;
 };
 
 /** Opens the database of a service, also while the service runs. Close it when done. */
@@ -118,8 +139,7 @@ export function createAdmin(store: Store, clock: Clock): Admin {
     },
     revokeKey: (id) => keys.revoke(id, clock.nowMs()),
     async createEnrolmentCode({ farmId, ttlMs }) {
-      if ((await tenants.findFarm(farmId)) === undefined)
-        throw problem('farmId', `'${farmId}' is no farm of this service`);
+      await requireFarm(farmId);
       const { text, hash } = newEnrolmentCode();
       const nowMs = clock.nowMs();
       await agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs });
@@ -134,8 +154,10 @@ export function createAdmin(store: Store, clock: Clock): Admin {
         version: row.version,
         enrolledAt: new Date(row.enrolled_at).toISOString(),
         lastOnlineAt: toIso(row.last_seen_at),
+        revokedAt: toIso(row.revoked_at),
       }));
     },
+    revokeAgent: (id) => agents.revoke(id, clock.nowMs()),
     async createGrant({ grantorId, granteeId, farmIds, permissions, expiresAt }) {
       await requireWorkspace(grantorId, 'grantorId');
       await requireWorkspace(granteeId, 'granteeId');
@@ -154,12 +176,35 @@ export function createAdmin(store: Store, clock: Clock): Admin {
       });
       return { id };
     },
+    async listGrants() {
+      const grants = await tenants.listGrants();
+      return grants.map(({ createdAtMs, expiresAtMs, revokedAtMs, ...grant }) => ({
+        ...grant,
+        createdAt: new Date(createdAtMs).toISOString(),
+        expiresAt: toIso(expiresAtMs),
+        revokedAt: toIso(revokedAtMs),
+      }));
+    },
     revokeGrant: (id) => tenants.revokeGrant(id, clock.nowMs()),
+    async exportPositions(farmId) {
+      await requireFarm(farmId);
+      return exportPositions(store.operators, farmId);
+    },
+    async importPositions({ farmId, text, isDryRun }) {
+      const { workspaceId } = await requireFarm(farmId);
+      const actor = { type: 'system', id: 'command-line', name: 'command line', avatar: '', metadata: {} } as const;
+      return importPositions(store.operators, { workspaceId, farmId, text, isDryRun, actor, nowMs: clock.nowMs() });
+    },
   };
 
   async function requireWorkspace(id: string, path: string): Promise<void> {
     const workspace = await tenants.findWorkspace(id);
     if (workspace?.id !== id) throw problem(path, `'${id}' is no workspace of this service`);
+  }
+  async function requireFarm(id: string): Promise<Farm> {
+    const farm = await tenants.findFarm(id);
+    if (farm === undefined) throw problem('farmId', `'${id}' is no farm of this service`);
+    return farm;
   }
   return admin;
 }

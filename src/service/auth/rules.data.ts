@@ -1,6 +1,13 @@
 // The one authorisation table: which permission a route needs and what it is about. A route without a row here cannot be served.
 
-export const PERMISSIONS = ['miners.read', 'agents.read', 'tasks.read', 'tasks.create', 'grants.read'] as const;
+export const PERMISSIONS = [
+  'miners.read',
+  'miners.update',
+  'agents.read',
+  'tasks.read',
+  'tasks.create',
+  'grants.read',
+] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** What a rule asks for: one permission, or `any`: what it shows is the way to whatever the key may do. */
@@ -64,4 +71,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
     unknownWorkspace: 'not-found',
   },
   [`GET ${V2_FARM}/agents`]: v2Farm('agents.read'),
+  [`PATCH ${V2_FARM}/miners/:miner_id`]: v2Farm('miners.update'),
+  [`POST ${V2_FARM}/metrics/query`]: v2Farm('miners.read'),
 };

@@ -31,6 +31,9 @@ export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<nu
   ]);
 }
 
+/** Marks a route that the interface document does not have. */
+export const EXTENSION = { 'x-pithead-extension': true } as const;
+
 /** For `schema.security` of routes without key. */
 export const NO_KEY: { [name: string]: string[] }[] = [];
 

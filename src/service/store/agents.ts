@@ -30,6 +30,7 @@ export type AgentRow = {
   readonly uptime_s: number | null;
   readonly host: string | null;
   readonly host_at: number | null;
+  readonly revoked_at: number | null;
 };
 
 /** Farms to look in (none = nothing to find); statuses wanted. */
@@ -53,6 +54,10 @@ export type AgentStore = {
   }): Promise<{ rows: readonly AgentRow[]; total: number }>;
   statusAt(agent: { readonly last_seen_at: number | null }, nowMs: number): AgentStatus;
   listAll(): Promise<readonly AgentRow[]>;
+  /** Says whether there was an unrevoked agent with that id. */
+  revoke(id: string, nowMs: number): Promise<boolean>;
+  /** Those of the agents that are revoked. */
+  listRevoked(ids: readonly string[]): Promise<readonly string[]>;
 };
 
 export function createAgentStore(read: Db, write: Db): AgentStore {
@@ -133,6 +138,25 @@ export function createAgentStore(read: Db, write: Db): AgentStore {
     statusAt: ({ last_seen_at }, nowMs) =>
       last_seen_at !== null && last_seen_at > nowMs - AGENT_ONLINE_MS ? 'online' : 'offline',
     listAll: () => selectRows(read).orderBy('agents.id').execute(),
+    async revoke(id, nowMs) {
+      const result = await write
+        .updateTable('agents')
+        .set({ revoked_at: nowMs })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    async listRevoked(ids) {
+      if (ids.length === 0) return [];
+      const rows = await read
+        .selectFrom('agents')
+        .select('id')
+        .where('id', 'in', ids)
+        .where('revoked_at', 'is not', null)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
@@ -141,7 +165,7 @@ const selectRows = (read: Db) =>
     .selectFrom('agents')
     .innerJoin('farms', 'farms.id', 'agents.farm_id')
     .select(['agents.id', 'farm_id', 'farms.name as farm_name', 'agents.name', 'version', 'enrolled_at'])
-    .select(['last_seen_at', 'uptime_s', 'host', 'host_at']);
+    .select(['last_seen_at', 'uptime_s', 'host', 'host_at', 'revoked_at']);
 
 function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly AgentStatus[], nowMs: number) {
   const onlineSince = nowMs - AGENT_ONLINE_MS;

@@ -10,6 +10,7 @@ import { createKeyStore, type KeyStore } from './keys.ts';
 import { createLinkStore, type LinkStore } from './links.ts';
 import { migrate } from './migrations.ts';
 import { createMinerStore, type MinerStore } from './miners.ts';
+import { createOperatorStore, type OperatorStore } from './operator-fields.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres.ts';
 import { prune } from './pruning.ts';
 import { openSqliteDatabases } from './sqlite.ts';
@@ -25,6 +26,15 @@ export type { ApiKey, KeyStore } from './keys.ts';
 export type { LinkStore } from './links.ts';
 export type { MinerFilter, RunStatus, StatusSet } from './miner-filter.ts';
 export type { MinerRow, MinerStore, Window } from './miners.ts';
+export {
+  type Edited,
+  type EditProblem,
+  type OperatorStore,
+  type OperatorValues,
+  type Placement,
+  positionSchema,
+  rackSchema,
+} from './operator-fields.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
 export type { TaskStore } from './tasks.ts';
 export type { Farm, Grant, TenantStore, Workspace } from './tenants.ts';
@@ -40,6 +50,7 @@ export type Store = {
   readonly batches: BatchStore;
   readonly tasks: TaskStore;
   readonly links: LinkStore;
+  readonly operators: OperatorStore;
   /** To the other copies of the service on the same database. */
   readonly messages: Messages;
   /** Removes what has had its time. */
@@ -69,6 +80,7 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     batches: createBatchStore(read, write, lock),
     tasks: createTaskStore(read, write),
     links: createLinkStore(read, write),
+    operators: createOperatorStore(read, write, newId),
     messages: databases.messages,
     prune: (nowMs) => prune(write, nowMs),
     async check() {

@@ -16,6 +16,12 @@ export type Grant = {
   readonly expiresAtMs: number | null;
 };
 
+export type GrantRecord = Omit<Grant, 'grantor' | 'grantee'> & {
+  readonly grantorId: string;
+  readonly granteeId: string;
+  readonly revokedAtMs: number | null;
+};
+
 export type TenantStore = {
   /** The workspace with this slug and its oldest farm; those that are given where there is none. */
   ensure(workspace: Workspace, farm: Omit<Farm, 'workspaceId'>, nowMs: number): Promise<Farm>;
@@ -28,6 +34,8 @@ export type TenantStore = {
   listFarms(workspaceId?: string): Promise<readonly Farm[]>;
   createGrant(grant: Omit<Grant, 'grantor' | 'grantee'> & { grantorId: string; granteeId: string }): Promise<void>;
   revokeGrant(id: string, nowMs: number): Promise<boolean>;
+  /** All of them, the ended ones too, oldest first. */
+  listGrants(): Promise<readonly GrantRecord[]>;
   /** Grants to the workspace that are neither expired nor revoked, oldest first; `grantorId` narrows it to one grantor. */
   listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
 };
@@ -112,6 +120,19 @@ export function createTenantStore(read: Db, write: Db, lock: Lock): TenantStore 
         .where('revoked_at', 'is', null)
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
+    },
+    async listGrants() {
+      const rows = await read.selectFrom('grants').selectAll().orderBy('id').execute();
+      return rows.map((row) => ({
+        id: row.id,
+        grantorId: row.grantor_id,
+        granteeId: row.grantee_id,
+        farmIds: row.farm_ids === null ? null : textList(row.farm_ids),
+        permissions: textList(row.permissions),
+        createdAtMs: row.created_at,
+        expiresAtMs: row.expires_at,
+        revokedAtMs: row.revoked_at,
+      }));
     },
     listActiveGrants: (granteeId, nowMs, grantorId) => listActiveGrants(read, granteeId, nowMs, grantorId),
   };

@@ -4,13 +4,20 @@ import type { Store } from '../../store/store.ts';
 import type { App } from '../server.ts';
 import { registerFarmAgents } from './agents.ts';
 import { registerFarms } from './farms.ts';
+import { registerHistory } from './history.ts';
+import { registerOperatorFields } from './operator-fields.ts';
 import { registerWorkspaces } from './workspaces.ts';
 
 export function registerV2(
   app: App,
-  { store, clock }: { readonly store: Pick<Store, 'agents' | 'tenants'>; readonly clock: Clock },
+  {
+    store,
+    clock,
+  }: { readonly store: Pick<Store, 'agents' | 'tenants' | 'history' | 'operators'>; readonly clock: Clock },
 ): void {
   registerWorkspaces(app, store.tenants, clock);
   registerFarms(app, store.tenants);
   registerFarmAgents(app, store.agents, clock);
+  registerHistory(app, store.history);
+  registerOperatorFields(app, store.operators, clock);
 }

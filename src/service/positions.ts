@@ -1,0 +1,146 @@
+// Positions of miners as CSV, out and in: the same columns in the same order for ever, safe to open in a spreadsheet. Miners are identified by
+// their id; the other identity columns are for people and are never written.
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { ConfigError, type Problem } from '../base/errors.ts';
+import { formatIpv4 } from '../base/ipv4.ts';
+import type { Actor } from '../model/task.ts';
+import {
+  type Edited,
+  type EditProblem,
+  type OperatorStore,
+  type Placement,
+  positionSchema,
+  rackSchema,
+} from './store/store.ts';
+
+export const POSITION_COLUMNS = ['id', 'mac', 'serial_number', 'ip', 'rack', 'position'] as const;
+
+const MAX_CSV_BYTES = 32 * 1024 * 1024;
+const MAX_PROBLEMS = 50;
+
+export async function exportPositions(store: Pick<OperatorStore, 'listPlacements'>, farmId: string): Promise<string> {
+  const placements = await store.listPlacements(farmId);
+  const rows = placements.map(({ id, mac, serial, ipNum, rack, position }) => [
+    id,
+    mac,
+    serial,
+    formatIpv4(ipNum),
+    rack ?? '',
+    position ?? '',
+  ]);
+  return stringify([[...POSITION_COLUMNS], ...rows], { escape_formulas: true });
+}
+
+export type PositionImport = {
+  readonly workspaceId: string;
+  readonly farmId: string;
+  readonly text: string;
+  readonly isDryRun: boolean;
+  readonly actor: Actor;
+  readonly nowMs: number;
+};
+
+type Row = {
+  readonly line: number;
+  readonly id: string;
+  readonly rack: string | null;
+  readonly position: number | null;
+};
+
+/**
+ * Applies all rows or none; miners that are not in the file keep their places. Gives the miners whose place changes (or would, in a dry run).
+ * Throws ConfigError that names every line that is wrong.
+ */
+export async function importPositions(
+  store: OperatorStore,
+  { workspaceId, farmId, text, isDryRun, actor, nowMs }: PositionImport,
+): Promise<readonly Edited[]> {
+  const known = new Map((await store.listPlacements(farmId)).map((placement) => [placement.id, placement]));
+  const problems: Problem[] = [];
+  const rows = readRows(text, known, problems);
+  if (problems.length > 0) throw refused(problems);
+  const edits = rows.map(({ id, rack, position }) => ({ id, rack, position }));
+  const outcome = await store.edit({ workspaceId, farmId, edits, actor, nowMs, isDryRun });
+  if (outcome.kind === 'done') return outcome.changed;
+  const lineOf = new Map(rows.map(({ id, line }) => [id, line]));
+  throw refused(
+    outcome.problems.map((problem) => ({ path: `line ${lineOf.get(problem.id) ?? '?'}`, message: wordsOf(problem) })),
+  );
+}
+
+const refused = (problems: readonly Problem[]) =>
+  new ConfigError('import positions: nothing was changed', problems.slice(0, MAX_PROBLEMS));
+
+function wordsOf(problem: EditProblem): string {
+  switch (problem.reason) {
+    case 'not-found':
+      return `no miner of the farm has the id ${problem.id}`;
+    case 'no-rack':
+      return 'a position needs a rack';
+    case 'taken':
+      return `this place is also that of the miner ${problem.by}`;
+  }
+}
+
+const recordsSchema = z.array(z.array(z.string()));
+
+/** Rows that name a miner of the farm; whatever is wrong goes to `problems`. */
+function readRows(text: string, known: ReadonlyMap<string, Placement>, problems: Problem[]): Row[] {
+  const [header = [], ...records] = parseCsv(text);
+  const at = (name: (typeof POSITION_COLUMNS)[number]) => header.indexOf(name);
+  const odd = header.find((name) => !POSITION_COLUMNS.some((column) => column === name));
+  const missing = (['id', 'rack', 'position'] as const).filter((name) => at(name) < 0);
+  if (odd !== undefined || missing.length > 0) {
+    const received = odd === undefined ? `without ${missing.join(', ')}` : `with the column '${odd}'`;
+    problems.push({ path: 'line 1', message: `received ${received}, accepted: ${POSITION_COLUMNS.join(',')}` });
+    return [];
+  }
+  const seen = new Set<string>();
+  return records.flatMap((cells, index) => {
+    const line = index + 2;
+    const problem = (message: string) => problems.push({ path: `line ${line}`, message });
+    const cell = (name: (typeof POSITION_COLUMNS)[number]) => withoutGuard((cells[at(name)] ?? '').trim());
+    const id = cell('id');
+    const miner = known.get(id);
+    if (miner === undefined) problem(`no miner of the farm has the id '${id}'`);
+    else if (seen.has(id)) problem(`the miner ${id} is in the file twice`);
+    else {
+      // A mark that does not fit its id is a file whose rows have slipped. Addresses change by themselves and say nothing.
+      const marks = [
+        ['mac', miner.mac],
+        ['serial_number', miner.serial],
+      ] as const;
+      for (const [name, value] of marks)
+        if (at(name) >= 0 && cell(name) !== value)
+          problem(`${name} is '${cell(name)}', but that of this miner is '${value}' and cannot be changed here`);
+    }
+    seen.add(id);
+    const rack = rackSchema.nullable().safeParse(cell('rack') === '' ? null : cell('rack'));
+    if (!rack.success) problem(`rack: ${rack.error.issues[0]?.message ?? ''}`);
+    const written = cell('position');
+    const position = positionSchema
+      .nullable()
+      .safeParse(written === '' ? null : /^\d+$/.test(written) ? Number(written) : -1);
+    if (!position.success) problem(`position: received '${written}', accepted: a whole number from 1, or nothing`);
+    return rack.success && position.success ? [{ line, id, rack: rack.data, position: position.data }] : [];
+  });
+}
+
+function parseCsv(text: string): string[][] {
+  if (Buffer.byteLength(text) > MAX_CSV_BYTES)
+    throw refused([{ path: 'file', message: `is larger than ${MAX_CSV_BYTES} bytes` }]);
+  try {
+    return recordsSchema.parse(parse(text, { bom: true, relax_column_count: false, skip_empty_lines: true }));
+  } catch (error) {
+    throw new ConfigError(
+      'import positions: nothing was changed',
+      [{ path: 'file', message: error instanceof Error ? error.message : 'is no CSV' }],
+      error,
+    );
+  }
+}
+
+/** Spreadsheets take cells that begin like a formula for one; the export puts an apostrophe before them. */
+const withoutGuard = (cell: string) => cell.replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '');

@@ -1,0 +1,86 @@
+// POST …/metrics/query over the wire: what an agent reports is there at once, in whole buckets; windows beyond the limits are refused.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { metricsBucketSchema } from '../../../src/service/routes/v2/history.ts';
+import { minerRecord } from './records.ts';
+import { type Rig, startRig } from './rig.ts';
+import { connect } from './wire-agent.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const pathOf = (rig: Rig) => `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/metrics/query`;
+const iso = (ms: number) => new Date(ms).toISOString();
+const answerSchema = z.strictObject({
+  success: z.literal(true),
+  data: z.array(metricsBucketSchema),
+  error: z.null(),
+});
+
+test('reports show in the hour by default, and the other granularities agree', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  const nowMs = rig.clock.nowMs();
+  await agent.report([minerRecord(1, nowMs), minerRecord(2, nowMs)]);
+  const window = { from_time: iso(nowMs - 1), to_time: iso(nowMs + 1) };
+  const { status, body } = await rig.post(pathOf(rig), window);
+  expect(status).toBe(200);
+  const { data } = answerSchema.parse(body);
+  expect(data.at(-1)).toMatchObject({
+    hashrate_avg: 220e12,
+    expected_hashrate_avg: 220e12,
+    power_avg: 6_500,
+    temperature_avg: 71.5,
+    temperature_max: 71.5,
+    miners_online_avg: 2,
+    miners_total: 2,
+  });
+  expect(data.at(-1)?.efficiency).toBeCloseTo(6_500 / 220, 9);
+  for (const granularity of ['10min', 'hour', 'day', 'week']) {
+    const other = answerSchema.parse((await rig.post(pathOf(rig), { ...window, granularity })).body);
+    expect(other.data.at(-1)).toMatchObject({ hashrate_avg: 220e12, miners_online_avg: 2 });
+  }
+});
+
+test('windows are half-open, answered in whole buckets, and as long as the granularity allows', async () => {
+  const rig = await startRig();
+  const begin = Date.UTC(2026, 0, 5);
+  const ask = (granularity: string, fromMs: number, toMs: number) =>
+    rig.post(pathOf(rig), { granularity, from_time: iso(fromMs), to_time: iso(toMs) });
+  const limits = { '10min': [1, 144], hour: [7, 168], day: [90, 90], week: [365, 53] } as const;
+  for (const [granularity, [days, count]] of Object.entries(limits)) {
+    const longest = await ask(granularity, begin, begin + days * DAY_MS);
+    expect(longest.status).toBe(200);
+    const { data } = answerSchema.parse(longest.body);
+    expect(data).toHaveLength(count);
+    expect(data[0]?.from).toBe('2026-01-05T00:00:00.000Z');
+    expect(data.every(({ coverage, hashrate_avg }) => coverage === 0 && hashrate_avg === null)).toBe(true);
+    const longer = await ask(granularity, begin, begin + days * DAY_MS + 1);
+    expect(longer.status).toBe(400);
+    expect(longer.body.message).toContain('to_time');
+  }
+  const inside = await ask('hour', begin + 1_800_000, begin + HOUR_MS + 1);
+  expect(inside.body.data.map(({ from }: { from: string }) => from)).toEqual([
+    '2026-01-05T00:00:00.000Z',
+    '2026-01-05T01:00:00.000Z',
+  ]);
+});
+
+test('what is no window is refused with the field', async () => {
+  const rig = await startRig();
+  const good = { from_time: '2026-01-05T00:00:00Z', to_time: '2026-01-05T01:00:00Z' };
+  const bad: readonly (readonly [string, unknown])[] = [
+    ['from_time', { to_time: good.to_time }],
+    ['to_time', { from_time: good.from_time }],
+    ['to_time', { ...good, to_time: good.from_time }],
+    ['from_time', { ...good, from_time: '2026-01-05' }],
+    ['granularity', { ...good, granularity: 'month' }],
+    ['farms', { ...good, farms: [] }],
+    ['from_time', { from_time: '0000-01-01T00:00:00Z', to_time: '0000-01-01T01:00:00Z' }],
+    ['to_time', { from_time: '9999-12-31T00:00:00Z', to_time: '9999-12-31T01:00:00Z' }],
+  ];
+  for (const [field, body] of bad) {
+    const answer = await rig.post(pathOf(rig), body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain(field);
+  }
+});
