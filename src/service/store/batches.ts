@@ -229,6 +229,7 @@ async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch): Prom
     expires_at: request.expiresAtMs,
     sent_at: null,
     received_at: null,
+    cancel_at: null,
     updated_at: nowMs,
     is_presumed: 0,
     message: null,

@@ -6,11 +6,12 @@ import type { Db } from './schema.ts';
 import { createFirstSchema } from './schema-1.ts';
 import { addHistory } from './schema-2.ts';
 import { addAgentLinks } from './schema-3.ts';
+import { addSearchColumns } from './schema-4.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
 const OWNER = 'service';
-const STEPS: readonly Step[] = [createFirstSchema, addHistory, addAgentLinks];
+const STEPS: readonly Step[] = [createFirstSchema, addHistory, addAgentLinks, addSearchColumns];
 
 /** Applies what is missing, in one transaction. Throws when the database was written by a newer version. */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {

@@ -55,6 +55,10 @@ const MUTABLE = [
   'anomaly_flags',
   'unstable_reason',
   'mining_mode',
+  'model',
+  'firmware_version',
+  'firmware',
+  'hostname',
   'hashrate',
   'expected_hashrate',
 ] as const;
@@ -85,6 +89,10 @@ function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change:
     anomaly_flags: document.anomaly_flags,
     unstable_reason: document.unstable_reason,
     mining_mode: document.mining_mode,
+    model: storable(document.model),
+    firmware_version: storable(document.firmware_version),
+    firmware: storable(extras.firmware),
+    hostname: storable(extras.hostname),
     hashrate: document.hashrate,
     expected_hashrate: extras.expected_hashrate,
     ops_status: null,
@@ -92,6 +100,9 @@ function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change:
     position: null,
   };
 }
+
+/** Some databases have no NUL in texts; documents hold it escaped. */
+const storable = (text: string | null) => text?.replaceAll('\0', '') ?? null;
 
 /** Of the miner, its hashboards, its power supplies and its controller. */
 function searchableSerials({ document, extras }: MinerRecord): string[] {

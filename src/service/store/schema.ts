@@ -79,6 +79,10 @@ export type MinerTable = {
   anomaly_flags: number;
   unstable_reason: string | null;
   mining_mode: string;
+  model: string | null;
+  firmware_version: string | null;
+  firmware: string | null;
+  hostname: string | null;
   hashrate: number | null;
   expected_hashrate: number | null;
   ops_status: string | null;
@@ -122,6 +126,8 @@ export type TaskTable = {
   /** Last time it was sent to the agent; when the agent said that it is in its journal. */
   sent_at: number | null;
   received_at: number | null;
+  /** Since when it shall be given up if it has not been started; only on tasks that the agent has. */
+  cancel_at: number | null;
   updated_at: number;
   /** 1 = the status was set by the service because nothing was heard; what the agent says later replaces it. */
   is_presumed: number;
