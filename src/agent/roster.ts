@@ -167,6 +167,29 @@ export function createRoster({
     });
   };
 
+  /** A miner that was recognised but gave no reading: it is known and polled from now on, and reported with its first poll. */
+  const meet = async (
+    target: MinerTarget,
+    { mac, serialNumber }: Pick<Sighting, 'mac' | 'serialNumber'>,
+    signal: AbortSignal,
+  ) => {
+    if (book.byIp(target.ip) !== undefined) return;
+    const { generation, make, model } = target.known;
+    const sighting: Sighting = {
+      ip: target.ip,
+      driverId: target.driver.id,
+      at: clock.nowMs(),
+      mac,
+      serialNumber,
+      generation,
+      make,
+      model,
+    };
+    const { key } = await settle(sighting, signal);
+    stateOf(key, target);
+    schedule.set(key, target.ip);
+  };
+
   const observe = async (
     target: MinerTarget,
     outcome: VisitOutcome,
@@ -215,8 +238,9 @@ export function createRoster({
     get size() {
       return miners.size;
     },
-    async recognised(ip, found, signal) {
-      if (found.outcome !== undefined) await observe({ ...found.target, ip }, found.outcome, found.identity, signal);
+    async recognised(ip, { target, identity, outcome }, signal) {
+      if (outcome === undefined) await meet({ ...target, ip }, identity, signal);
+      else await observe({ ...target, ip }, outcome, identity, signal);
     },
     async polled(key, outcome, signal) {
       const state = miners.get(key);

@@ -48,7 +48,7 @@ export function addDemo(program: Command, context: CliContext): void {
       '--json',
       'first line on stdout, once every miner has been reported: one JSON object with url, key, workspace_id, farm_id, miners',
     )
-    .option('--for <duration>', 'end by itself after that time, e.g. 2m')
+    .option('--for <duration>', 'end by itself that long after every miner has been reported, e.g. 2m')
     .option('--log-level <level>', 'debug, info, warn or error, on stderr', 'warn')
     .addHelpText('after', '\nExamples:\n  $ pithead demo\n  $ pithead demo --miners 300 --json --for 5m')
     .action((flags: Flags) => runDemo(flags, context));
@@ -57,7 +57,7 @@ export function addDemo(program: Command, context: CliContext): void {
 async function runDemo(flags: Flags, context: CliContext): Promise<void> {
   const miners = wholeNumber(flags.miners, '--miners', 1, 20_000);
   const forMs = flags.for === undefined ? undefined : durationOf(flags.for, '--for');
-  const stop = AbortSignal.any([context.signal, ...(forMs === undefined ? [] : [AbortSignal.timeout(forMs)])]);
+  const stop = context.signal;
   const stateDir = mkdtempSync(join(tmpdir(), 'pithead-demo-'));
   const progress = progressBar(context, 'first reports');
   let farm: Farm | undefined;
@@ -93,16 +93,19 @@ async function runDemo(flags: Flags, context: CliContext): Promise<void> {
     progress.stop();
     const facts = { url: stack.url, key, workspace_id: stack.workspaceId, farm_id: stack.farmId, miners };
     context.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : introduce(facts));
-    if (!stop.aborted) await once(stop, 'abort');
+    await (forMs === undefined ? untilAborted(stop) : systemClock.sleep(forMs, stop));
   } catch (error) {
     if (!(stop.aborted && error instanceof CancelledError)) throw error;
-    if (stack !== undefined) throw new CommandFailed('ended before every miner was reported');
   } finally {
     progress.stop();
     await stack?.stop();
     await farm?.stop();
     rmSync(stateDir, { recursive: true, force: true });
   }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 const pageSchema = z.object({
