@@ -9,6 +9,7 @@ import { enrolAgent } from './ingest/enrol.ts';
 import { createUplinks } from './ingest/uplink.ts';
 import { registerEnrol } from './routes/enrol.ts';
 import { registerHealth } from './routes/health.ts';
+import { createMetrics } from './routes/metrics.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
 import { registerAgents } from './routes/v1/agents.ts';
 import { registerBatches } from './routes/v1/batches.ts';
@@ -94,9 +95,15 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
     limits: options.limits ?? DEFAULT_LIMITS,
     newRequestId: () => v4(),
   });
+  const metrics = createMetrics({
+    tasks: store.tasks,
+    connectedAgents: () => uplinks.countConnected(),
+    clock,
+    version: options.version,
+  });
   const uplinks = createUplinks({
     agents: store.agents,
-    ingest: store.ingest,
+    ingest: metrics.measureIngest(store.ingest),
     clock,
     log,
     onReady: (agentId) => courier.deliverAll(agentId),
@@ -110,6 +117,7 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
     log,
   });
   const { batches, tenants, agents } = store;
+  metrics.register(app);
   registerHealth(app, () => store.check());
   registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
   registerMiners(app, store.miners, clock);

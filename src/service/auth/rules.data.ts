@@ -50,6 +50,7 @@ const v2Farm = (permission: Permission): Rule => ({
 export const RULES: Readonly<Record<string, Rule>> = {
   'GET /healthz': { access: 'open' },
   'GET /readyz': { access: 'open' },
+  'GET /metrics': { access: 'open' },
   'GET /openapi.json': { access: 'open' },
   'POST /agent/v1/enrol': { access: 'enrolment-code' },
   [`GET ${V1_FARM}/miner/latest`]: { access: 'key', permission: 'miners.read', scope: 'farm', unknownFarm: 'denied' },

@@ -13,7 +13,7 @@ import type { Agent, AgentStore, IngestStore } from '../store/store.ts';
 import { CLOSE, type Connection, createConnection } from './connection.ts';
 
 export type UplinkParts = {
-  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion'>;
+  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
   readonly ingest: IngestStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,6 +28,7 @@ export type Uplinks = {
   /** Runs the pings until `stop`. */
   start(): void;
   isConnected(agentId: string): boolean;
+  countConnected(): number;
   /** False when the agent is not connected here. */
   send(agentId: string, frame: ServiceFrame): boolean;
   stop(): Promise<void>;
@@ -85,6 +86,8 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       else connection.ping();
     }
     await agents.touch([...connections.keys()], clock.nowMs());
+    for (const id of await agents.listRevoked([...connections.keys()]))
+      connections.get(id)?.close(CLOSE.refused, 'this agent was revoked');
   };
 
   return {
@@ -112,6 +115,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       );
     },
     isConnected: (agentId) => connections.has(agentId),
+    countConnected: () => connections.size,
     send: (agentId, frame) => connections.get(agentId)?.send(frame) ?? false,
     async stop() {
       stopping.abort();

@@ -23,6 +23,7 @@ export type TaskStore = {
    * The agent's own word replaces this verdict if it comes later. Gives how many.
    */
   expire(nowMs: number, outcomeGraceMs: number): Promise<number>;
+  countByStatus(): Promise<ReadonlyMap<string, number>>;
 };
 
 export function createTaskStore(read: Db, write: Db): TaskStore {
@@ -51,6 +52,14 @@ export function createTaskStore(read: Db, write: Db): TaskStore {
         created_at: new Date(row.created_at).toISOString(),
         expires_at: new Date(row.expires_at).toISOString(),
       }));
+    },
+    async countByStatus() {
+      const rows = await read
+        .selectFrom('tasks')
+        .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
+        .groupBy('status')
+        .execute();
+      return new Map(rows.map(({ status, count }) => [status, Number(count)]));
     },
     async listWaitedFor(nowMs) {
       const rows = await read

@@ -58,7 +58,8 @@ test('neither codes, tokens nor keys are in the database or the log', async () =
   const agent = await connect(rig, { identity: { agentId: body.agent_id, token: body.token } });
   await agent.report([]);
   await rig.get(rig.farm('/miner/latest'));
-  const tables = ['enrolment_codes', 'agents', 'api_keys'].map((table) => query(rig, `SELECT * FROM ${table}`));
+  const names = ['enrolment_codes', 'agents', 'api_keys'];
+  const tables = await Promise.all(names.map((table) => query(rig, `SELECT * FROM ${table}`)));
   const everything = JSON.stringify([tables, log.lines]);
   for (const secret of [code, code.replaceAll('-', ''), body.token, rig.key, rig.key.slice('phk_12345678_'.length)])
     expect(everything).not.toContain(secret);
@@ -158,7 +159,7 @@ test('the door of the uplink opens to the token of the agent only', async () => 
     { agentId: '01900000-0000-7000-8000-000000000000', token: good.token },
   ])
     await expect(open(rig, identity)).rejects.toThrow('401');
-  query(rig, 'UPDATE agents SET revoked_at = 1 WHERE id = ?', good.agentId);
+  await query(rig, 'UPDATE agents SET revoked_at = 1 WHERE id = ?', good.agentId);
   await expect(open(rig, good)).rejects.toThrow('401');
   await expect(open(rig, other)).resolves.toBeDefined();
 });

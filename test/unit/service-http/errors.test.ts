@@ -140,7 +140,7 @@ test('guessing keys is slowed down; good keys from the same address go on', asyn
 test('our own failure is a 500 without details; the cause is in the log with the id of the request, secrets are not', async () => {
   const log = recordingLog();
   const own = await startRig({ log });
-  query(own, 'DROP TABLE task_batches');
+  await query(own, 'DROP TABLE task_batches');
   const answer = await own.get(own.farm('/tasks/batches?task_name=miner.system.reboot'));
   expectError(answer, 500, 'Internal Server Error');
   expect(JSON.stringify(answer.body)).not.toContain('task_batches');
@@ -155,7 +155,7 @@ test('health: alive while it runs, ready while the database answers', async () =
   const own = await startRig();
   expect((await own.get('/healthz', {})).body).toEqual({ status: 'ok' });
   expect((await own.get('/readyz', {})).body).toEqual({ status: 'ok' });
-  query(own, 'DROP TABLE workspaces');
+  await query(own, 'DROP TABLE workspaces');
   expectError(await own.get('/readyz', {}), 503, 'database');
   expect((await own.get('/healthz', {})).status).toBe(200);
 });

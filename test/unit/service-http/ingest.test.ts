@@ -61,7 +61,7 @@ test('a slice that is sent again changes nothing and is acknowledged again', asy
   await agent.report([]);
   expect(agent.frames.flatMap((frame) => (frame.type === 'ack' ? [frame.seq] : []))).toEqual([1, 1, 2]);
   expect((await list(rig))[0].hashrate).toBe(110e12);
-  expect(query(rig, 'SELECT count(*) AS n FROM events')).toEqual([{ n: 1 }]);
+  expect(await query(rig, 'SELECT count(*) AS n FROM events')).toEqual([{ n: 1 }]);
 });
 
 test('a slice that skips one closes the connection with the reason, and stores nothing', async () => {
@@ -180,7 +180,7 @@ test('a record that fits no schema is left out and declared as a gap; the rest o
   agent.sendBytes(slice(agent.epoch, 1, [bad, good, { kind: 'from the future' }]));
   await agent.frame('ack');
   expect(await list(rig)).toHaveLength(1);
-  expect(query(rig, 'SELECT reason, count FROM gaps')).toEqual([{ reason: 'rejected', count: 2 }]);
+  expect(await query(rig, 'SELECT reason, count FROM gaps')).toEqual([{ reason: 'rejected', count: 2 }]);
 });
 
 test('declared gaps are kept', async () => {
@@ -188,7 +188,9 @@ test('declared gaps are kept', async () => {
   const agent = await connect(rig);
   const at = new Date(rig.clock.nowMs()).toISOString();
   await agent.report([{ kind: 'gap', from: at, to: at, reason: 'buffer_full', count: 12 }]);
-  expect(query(rig, 'SELECT reason, count, seq FROM gaps')).toEqual([{ reason: 'buffer_full', count: 12, seq: 1 }]);
+  expect(await query(rig, 'SELECT reason, count, seq FROM gaps')).toEqual([
+    { reason: 'buffer_full', count: 12, seq: 1 },
+  ]);
 });
 
 test('an event is kept with the miner that its key means, also when the miner came in an earlier slice', async () => {
@@ -205,7 +207,7 @@ test('an event is kept with the miner that its key means, also when the miner ca
   };
   await agent.report([moved, { ...moved, key: randomUUID() }]);
   const [{ id }] = await list(rig);
-  expect(query(rig, 'SELECT miner_id, type, detail FROM events')).toEqual([
+  expect(await query(rig, 'SELECT miner_id, type, detail FROM events')).toEqual([
     { miner_id: id, type: 'moved', detail: '{"from":"10.0.0.9"}' },
     { miner_id: null, type: 'moved', detail: '{"from":"10.0.0.9"}' },
   ]);

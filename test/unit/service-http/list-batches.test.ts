@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const [n, [name, status, type]] of BATCHES.entries()) {
     const actor = JSON.stringify({ type, id: 'a', name: 'A', avatar: '', metadata: {} });
     const id = `01900000-0000-7000-8000-00000000000${n}`;
-    query(
+    await query(
       rig,
       `INSERT INTO task_batches (id, workspace_id, farm_id, agent_id, name, params, actor_type, actor, metadata, status, task_count,
         succeed_count, failed_count, created_at) VALUES (?, ?, ?, 'x', ?, '{}', ?, ?, '{}', ?, 3, 1, 2, ?)`,

@@ -35,8 +35,8 @@ beforeAll(async () => {
   await agents[0]?.report(records.filter((_, index) => index < 13));
   await agents[1]?.report(records.filter((_, index) => index >= 13));
   const at = (n: number) => (10 << 24) + n;
-  query(rig, "UPDATE miners SET ops_status = 'maintenance', rack = 'R1', position = 3 WHERE ip_num = ?", at(13));
-  query(rig, "UPDATE miners SET ops_status = 'retired' WHERE ip_num = ?", at(12));
+  await query(rig, "UPDATE miners SET ops_status = 'maintenance', rack = 'R1', position = 3 WHERE ip_num = ?", at(13));
+  await query(rig, "UPDATE miners SET ops_status = 'retired' WHERE ip_num = ?", at(12));
 });
 afterAll(() => stop());
 

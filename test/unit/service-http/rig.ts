@@ -1,4 +1,4 @@
-// A real service on a free port with a real database file, and clients for both of its sides. Its wall clock can be stepped.
+// A real service on a free port with a real database, and clients for both of its sides. Its wall clock can be stepped.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { type Log, type LogFields, silentLog } from '../../../src/base/log.ts';
 import { createService, type Service, type ServiceOptions } from '../../../src/service/service.ts';
+import { newDatabase } from '../../database.ts';
 
 export type Rig = {
   readonly service: Service;
@@ -70,8 +71,8 @@ export async function startOwnedRig(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ rig: Rig; stop: () => Promise<void> }> {
   const clock = steppedClock();
-  const folder = mkdtempSync(join(tmpdir(), 'pithead-service-'));
-  const databasePath = options.databasePath ?? join(folder, 'service.sqlite');
+  const database = options.databasePath === undefined ? await newDatabase() : undefined;
+  const databasePath = options.databasePath ?? database?.target ?? '';
   const service = await createService({
     databasePath,
     host: '127.0.0.1',
@@ -103,7 +104,7 @@ export async function startOwnedRig(
   };
   const stop = async () => {
     await service.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await database?.drop();
   };
   return { rig, stop };
 }

@@ -106,7 +106,7 @@ test('a batch is made as the interface says, reaches the connected agent at once
   expect(await batches(rig)).toMatchObject([{ status: 'running', succeed_count: 1 }]);
   await agent.report([outcome(second ?? '', 'failed', rig.clock.nowMs())]);
   expect(await batches(rig)).toMatchObject([{ status: 'partially_succeeded', succeed_count: 1, failed_count: 1 }]);
-  expect(query(rig, 'SELECT status, message, evidence FROM tasks WHERE id = ?', second ?? '')).toEqual([
+  expect(await query(rig, 'SELECT status, message, evidence FROM tasks WHERE id = ?', second ?? '')).toEqual([
     { status: 'failed', message: 'it failed', evidence: '{"uptimeBefore":100,"uptimeAfter":3}' },
   ]);
 });
@@ -128,7 +128,7 @@ test('an agent cannot say anything about the tasks of another', async () => {
   stranger.send({ type: 'task-received', task_id });
   await stranger.report([outcome(task_id, 'succeeded', rig.clock.nowMs())]);
   expect(await batches(rig)).toMatchObject([{ status: 'pending' }]);
-  expect(query(rig, 'SELECT received_at FROM tasks')).toEqual([{ received_at: null }]);
+  expect(await query(rig, 'SELECT received_at FROM tasks')).toEqual([{ received_at: null }]);
 });
 
 test('each miner that gets no task is accounted for with its reason', async () => {
@@ -137,9 +137,9 @@ test('each miner that gets no task is accounted for with its reason', async () =
   await agent.report([minerRecord(6, rig.clock.nowMs(), { abilities: ['miner.light.update'] })]);
   const unable = (await idsOf(rig)).find((id) => !ids.includes(id)) ?? '';
   await reboot(rig, [busy]);
-  query(rig, "UPDATE miners SET ops_status = 'retired' WHERE id = ?", retired);
-  query(rig, "UPDATE miners SET ops_status = 'archived' WHERE id = ?", archived);
-  query(rig, 'UPDATE miners SET agent_id = NULL, agent_key = NULL WHERE id = ?', orphan);
+  await query(rig, "UPDATE miners SET ops_status = 'retired' WHERE id = ?", retired);
+  await query(rig, "UPDATE miners SET ops_status = 'archived' WHERE id = ?", archived);
+  await query(rig, 'UPDATE miners SET agent_id = NULL, agent_key = NULL WHERE id = ?', orphan);
   const all = [busy, retired, archived, orphan, unable, UNKNOWN, 'not an id', fine, fine, UNKNOWN];
   const answer = createAnswerSchema.parse((await reboot(rig, all)).body);
   expect(answer.data.map(({ task_count }) => task_count)).toEqual([1]);
@@ -157,7 +157,7 @@ test('each miner that gets no task is accounted for with its reason', async () =
 
 test('miners under maintenance can be rebooted', async () => {
   const { rig, ids } = await withMiners(1);
-  query(rig, "UPDATE miners SET ops_status = 'maintenance'");
+  await query(rig, "UPDATE miners SET ops_status = 'maintenance'");
   expect((await reboot(rig, ids)).body.meta.summary.created_count).toBe(1);
 });
 
@@ -278,7 +278,7 @@ test('an agent that was away gets its tasks when it returns, again until it has 
   const other = await second.frame('task', ({ task_id }) => task_id !== first.task_id);
   second.send({ type: 'task-received', task_id: first.task_id });
   await eventually(async () => {
-    expect(query(rig, 'SELECT id FROM tasks WHERE received_at IS NOT NULL')).toEqual([{ id: first.task_id }]);
+    expect(await query(rig, 'SELECT id FROM tasks WHERE received_at IS NOT NULL')).toEqual([{ id: first.task_id }]);
   });
   await second.close();
   const third = await connect(rig, options);
@@ -309,7 +309,7 @@ test('a task that no agent took in 15 minutes times out and is not handed out an
   await eventually(async () => {
     expect(await batches(rig)).toMatchObject([{ status: 'failed', succeed_count: 0, failed_count: 1 }]);
   });
-  expect(query(rig, 'SELECT status, message FROM tasks')).toMatchObject([
+  expect(await query(rig, 'SELECT status, message FROM tasks')).toMatchObject([
     { status: 'timeout', message: expect.stringContaining('agent') },
   ]);
   const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });

@@ -1,7 +1,4 @@
 // Filters in SQL against the same filters in plain code, on random fleets; and the plans that the database makes for them.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,20 +7,22 @@ import type { Databases } from '../../../src/service/store/databases.ts';
 import { migrate } from '../../../src/service/store/migrations.ts';
 import { type MinerFilter, minerConditions, type StatusSet } from '../../../src/service/store/miner-filter.ts';
 import { createMinerStore } from '../../../src/service/store/miners.ts';
-import { openSqliteDatabases } from '../../../src/service/store/sqlite.ts';
+import { openDatabases } from '../../../src/service/store/store.ts';
+import { newDatabase, type TestDatabase } from '../../database.ts';
 
 const NOW_MS = 1_000_000;
 const FARM = 'farm';
-const folder = mkdtempSync(join(tmpdir(), 'pithead-filter-'));
+let database: TestDatabase;
 let databases: Databases;
 
 beforeAll(async () => {
-  databases = openSqliteDatabases(join(folder, 'service.sqlite'));
+  database = await newDatabase();
+  databases = openDatabases(database.target);
   await migrate(databases, 'test');
 });
 afterAll(async () => {
   await databases.close();
-  rmSync(folder, { recursive: true, force: true });
+  await database.drop();
 });
 
 const minerArbitrary = fc.record({

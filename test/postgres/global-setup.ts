@@ -1,0 +1,28 @@
+// One cluster for all files of the project. Where none can be started the files are skipped with the reason, unless PITHEAD_REQUIRE_POSTGRES=1.
+import type { TestProject } from 'vitest/node';
+import { type Cluster, startCluster } from './cluster.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Absent in projects that run on the embedded database. */
+    postgres?: { readonly url: string } | { readonly absent: string };
+  }
+}
+
+let cluster: Cluster | undefined;
+
+export async function setup(project: TestProject): Promise<void> {
+  try {
+    cluster = await startCluster();
+    project.provide('postgres', { url: cluster.url });
+  } catch (error) {
+    if (process.env.PITHEAD_REQUIRE_POSTGRES === '1') throw error;
+    const absent = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`\nPostgreSQL could not be started, so nothing is tested on it.\n${absent}\n\n`);
+    project.provide('postgres', { absent });
+  }
+}
+
+export async function teardown(): Promise<void> {
+  await cluster?.stop();
+}
