@@ -223,5 +223,8 @@ type Present<T> = Omit<T, OptionalKeys<T>> & { [K in OptionalKeys<T>]?: Exclude<
 /** The object without its undefined fields: a Reading has absent fields, never undefined ones. */
 export function present<T extends object>(fields: T): Present<T>;
 export function present(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  // No entries, no filter: this runs for each board, fan and pool of each poll.
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value;
+  return kept;
 }

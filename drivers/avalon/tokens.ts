@@ -30,10 +30,12 @@ export function scanSections(text: string): ReadonlyMap<string, Tokens> {
 
 /** Name of the section that opens between two places, `'HB1':{`; undefined when none does. */
 function sectionIn(text: string, from: number, to: number): string | undefined {
-  const brace = text.lastIndexOf("':{", to);
-  if (brace < from) return undefined;
-  const quote = text.lastIndexOf("'", brace - 1);
-  return quote < from || brace - quote > MAX_SECTION_NAME ? undefined : text.slice(quote + 1, brace);
+  // Only what lies between is searched: looking back through all of it at each token would take quadratic time.
+  const between = text.slice(from, to);
+  const brace = between.lastIndexOf("':{");
+  if (brace < 1) return undefined;
+  const quote = between.lastIndexOf("'", brace - 1);
+  return quote < 0 || brace - quote > MAX_SECTION_NAME ? undefined : between.slice(quote + 1, brace);
 }
 
 /** Letters, digits, `_` and blanks before the bracket (`Nonce Mask[25]`). */
@@ -55,7 +57,7 @@ export function numbers(tokens: Tokens | undefined, key: string, range: Range = 
   return value
     .split(/\s+/)
     .slice(0, MAX_VALUES)
-    .map((word) => toNumber(word.replace(/%$/, ''), range));
+    .map((word) => toNumber(word.endsWith('%') ? word.slice(0, -1) : word, range));
 }
 
 /** The only or first number of a token, if it is whole. */

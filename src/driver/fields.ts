@@ -19,7 +19,8 @@ export function toNumber(
 const NUMERIC = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 function textToNumber(text: string): number {
-  const bare = text.trim().replaceAll(',', '');
+  const trimmed = text.trim();
+  const bare = trimmed.includes(',') ? trimmed.replaceAll(',', '') : trimmed;
   return NUMERIC.test(bare) ? Number(bare) : Number.NaN;
 }
 
@@ -80,10 +81,12 @@ export function list<S extends z.ZodType>(item: S, maxItems = 256) {
   const fast = z.compile(item);
   return field((value): z.output<S>[] | undefined => {
     if (!Array.isArray(value)) return undefined;
-    return value.slice(0, maxItems).flatMap((entry) => {
+    const items: z.output<S>[] = [];
+    for (const entry of value.slice(0, maxItems)) {
       const parsed = fast.safeParse(entry);
-      return parsed.success ? [parsed.data] : [];
-    });
+      if (parsed.success) items.push(parsed.data);
+    }
+    return items;
   });
 }
 

@@ -137,7 +137,6 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
   const failed = new Map<string, PeerError>();
   const doors = new Map<string, Door>();
   const endMs = startMs + plan.deadlineMs;
-  const turn = pLimit(driver.quirks.parallel ?? 1);
   let waiting = 0;
   let hasSent = false;
   let isOver = false;
@@ -196,7 +195,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
   for (let batch = due.length > 0 ? due : substitutes(); batch.length > 0; batch = substitutes()) {
     waiting = batch.length;
     try {
-      await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
+      await inTurn(batch, driver.quirks.parallel ?? 1, send);
     } catch (error) {
       // Cut short before it said a word: whoever answers next may have restarted, or be another unit.
       if (answers.size === 0) memory.isStale = true;
@@ -204,6 +203,20 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     }
   }
   return { answers, failed };
+}
+
+/** Most devices bear one request at a time, which needs no machinery. */
+async function inTurn(
+  batch: readonly (readonly [string, Ask])[],
+  parallel: number,
+  send: (name: string, ask: Ask) => Promise<void>,
+): Promise<void> {
+  if (parallel === 1) {
+    for (const [name, ask] of batch) await send(name, ask);
+    return;
+  }
+  const turn = pLimit(parallel);
+  await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
 }
 
 /** A question that the device refused lately is not repeated at each visit if another one stands in for it. */

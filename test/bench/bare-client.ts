@@ -21,7 +21,7 @@ function bareExchange(host: string, port: number, request: string): Promise<numb
   });
 }
 
-/** Runs `work` over the items again and again, `width` at a time, for `durationMs`; gives the count of finished items. */
+/** Runs `work` over the items again and again, `width` at a time and each item once at a time, for `durationMs`; gives the count of finished items. */
 export async function runFor<T>(
   items: readonly T[],
   width: number,
@@ -30,13 +30,14 @@ export async function runFor<T>(
 ): Promise<{ done: number; elapsedMs: number; cpuUs: number }> {
   const startMs = performance.now();
   const startCpu = process.cpuUsage();
-  let next = 0;
+  const waiting = [...items];
   let done = 0;
   const worker = async () => {
     while (performance.now() - startMs < durationMs) {
-      const item = items[next++ % items.length];
+      const item = waiting.shift();
       if (item === undefined) return;
       await work(item);
+      waiting.push(item);
       done++;
     }
   };

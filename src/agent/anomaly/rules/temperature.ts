@@ -10,22 +10,28 @@ type Measured = { readonly value: number; readonly source: string };
 export function limitsFor(model: string | undefined, settings: AnomalySettings['temperature']): TemperatureLimits {
   const { chipMaxC, boardMaxC, minC, inletMaxC, inletMinC, outletMaxC } = settings;
   const general = { chipMaxC, boardMaxC, minC, inletMaxC, inletMinC, outletMaxC };
-  return { ...general, ...bestMatch(model, MODEL_TEMPERATURE_LIMITS), ...bestMatch(model, settings.models) };
+  const words = wordsOf(model ?? '');
+  return { ...general, ...bestMatch(words, BUILT_IN), ...bestMatch(words, longestFirst(settings.models)) };
 }
 
+type ModelLimits = { readonly words: string; readonly limits: TemperatureLimits };
+
+const wordsOf = (name: string) =>
+  ` ${name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, ' ')
+    .trim()} `;
+
+const longestFirst = (table: Readonly<Record<string, TemperatureLimits>>): ModelLimits[] =>
+  Object.entries(table)
+    .toSorted(([a], [b]) => b.length - a.length)
+    .map(([name, limits]) => ({ words: wordsOf(name), limits }));
+
+const BUILT_IN = longestFirst(MODEL_TEMPERATURE_LIMITS);
+
 /** The entry with the longest name that stands in the model as whole words. */
-function bestMatch(model: string | undefined, table: Readonly<Record<string, TemperatureLimits>>): TemperatureLimits {
-  const words = ` ${(model ?? '').toUpperCase().replaceAll(/[^A-Z0-9]+/g, ' ')} `;
-  let best = '';
-  for (const name of Object.keys(table)) {
-    const wanted = ` ${name
-      .toUpperCase()
-      .replaceAll(/[^A-Z0-9]+/g, ' ')
-      .trim()} `;
-    if (name.length > best.length && words.includes(wanted)) best = name;
-  }
-  return table[best] ?? {};
-}
+const bestMatch = (model: string, table: readonly ModelLimits[]): TemperatureLimits =>
+  table.find(({ words }) => model.includes(words))?.limits ?? {};
 
 function chips(reading: Reading): Measured[] {
   return (reading.boards ?? []).flatMap((board, index) => {
@@ -69,9 +75,10 @@ const judge =
   ({ limit: name, what, severity, isUpper, measured }: Side) =>
   ({ reading, settings }: Facts, isRaised: boolean): Verdict => {
     if (reading === undefined) return 'no-data';
-    const limit = limitsFor(reading.model, settings.temperature)[name];
     const values = measured(reading);
-    if (limit === undefined || values.length === 0) return 'no-data';
+    if (values.length === 0) return 'no-data';
+    const limit = limitsFor(reading.model, settings.temperature)[name];
+    if (limit === undefined) return 'no-data';
     const worst = values.reduce((a, b) => ((isUpper ? b.value > a.value : b.value < a.value) ? b : a));
     const by = isRaised ? settings.temperature.clearByC : 0;
     // Upper limits are reached, lower ones are passed.
