@@ -72,6 +72,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
     unknownWorkspace: 'not-found',
   },
   [`GET ${V2_FARM}/agents`]: v2Farm('agents.read'),
+  [`GET ${V2_FARM}/miners`]: v2Farm('miners.read'),
+  [`POST ${V2_FARM}/miners/search`]: v2Farm('miners.read'),
+  [`POST ${V2_FARM}/miner-metrics/query`]: v2Farm('miners.read'),
   [`PATCH ${V2_FARM}/miners/:miner_id`]: v2Farm('miners.update'),
   [`POST ${V2_FARM}/metrics/query`]: v2Farm('miners.read'),
 };

@@ -3,12 +3,14 @@ import { v7 } from 'uuid';
 import type { Log } from '../../base/log.ts';
 import { type AgentStore, createAgentStore } from './agents.ts';
 import { type BatchStore, createBatchStore } from './batches.ts';
+import { type ClassificationStore, createClassificationStore } from './classification.ts';
 import type { Databases, Messages } from './databases.ts';
 import { createHistoryStore, type HistoryStore } from './history.ts';
 import { createIngestStore, type IngestStore } from './ingest.ts';
 import { createKeyStore, type KeyStore } from './keys.ts';
 import { createLinkStore, type LinkStore } from './links.ts';
 import { migrate } from './migrations.ts';
+import { createMinerSearchStore, type MinerSearchStore } from './miner-search.ts';
 import { createMinerStore, type MinerStore } from './miners.ts';
 import { createOperatorStore, type OperatorStore } from './operator-fields.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres.ts';
@@ -19,12 +21,19 @@ import { createTenantStore, type TenantStore } from './tenants.ts';
 
 export type { Agent, AgentFilter, AgentRow, AgentStatus, AgentStore } from './agents.ts';
 export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
+export type { Classification, ClassificationStore } from './classification.ts';
 export type { Messages } from './databases.ts';
 export { GRANULARITIES, type Granularity, type HistoryBucket, type HistoryStore } from './history.ts';
 export type { IngestStore, Slice, SliceOutcome } from './ingest.ts';
 export type { ApiKey, KeyStore } from './keys.ts';
 export type { LinkStore } from './links.ts';
 export type { MinerFilter, RunStatus, StatusSet } from './miner-filter.ts';
+export {
+  type MinerPageRow,
+  type MinerSearch,
+  type MinerSearchStore,
+  SEARCH_FIELDS,
+} from './miner-search.ts';
 export type { MinerRow, MinerStore, Window } from './miners.ts';
 export {
   type Edited,
@@ -45,6 +54,8 @@ export type Store = {
   readonly keys: KeyStore;
   readonly agents: AgentStore;
   readonly miners: MinerStore;
+  readonly search: MinerSearchStore;
+  readonly classification: ClassificationStore;
   readonly ingest: IngestStore;
   readonly history: HistoryStore;
   readonly batches: BatchStore;
@@ -75,6 +86,8 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     keys: createKeyStore(read, write),
     agents: createAgentStore(read, write),
     miners: createMinerStore(read),
+    search: createMinerSearchStore(read),
+    classification: createClassificationStore(read),
     ingest: createIngestStore(write, lock, newId),
     history: createHistoryStore(read),
     batches: createBatchStore(read, write, lock),

@@ -3,8 +3,10 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { App } from '../server.ts';
 import { registerFarmAgents } from './agents.ts';
+import { registerClassification } from './classification.ts';
 import { registerFarms } from './farms.ts';
 import { registerHistory } from './history.ts';
+import { registerFarmMiners } from './miners.ts';
 import { registerOperatorFields } from './operator-fields.ts';
 import { registerWorkspaces } from './workspaces.ts';
 
@@ -13,11 +15,16 @@ export function registerV2(
   {
     store,
     clock,
-  }: { readonly store: Pick<Store, 'agents' | 'tenants' | 'history' | 'operators'>; readonly clock: Clock },
+  }: {
+    readonly store: Pick<Store, 'agents' | 'tenants' | 'search' | 'classification' | 'history' | 'operators'>;
+    readonly clock: Clock;
+  },
 ): void {
   registerWorkspaces(app, store.tenants, clock);
   registerFarms(app, store.tenants);
   registerFarmAgents(app, store.agents, clock);
+  registerFarmMiners(app, store.search, clock);
+  registerClassification(app, store.classification, clock);
   registerHistory(app, store.history);
   registerOperatorFields(app, store.operators, clock);
 }

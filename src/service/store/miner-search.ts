@@ -1,0 +1,140 @@
+// Pages of miners for v2: the filters of the list and the conditions of the search, with both documents of each miner.
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { type MinerFilter, minerConditions, type RunStatus } from './miner-filter.ts';
+import { type MinerRow, totalFromPage, type Window } from './miners.ts';
+import type { Db, Tables } from './schema.ts';
+import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
+
+/** What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too. */
+export const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
+export type SearchField = (typeof SEARCH_FIELDS)[number];
+
+/** All that is given must hold; a miner that has no value fits `ne` and `nin`. */
+export type MinerSearch = {
+  readonly runStatuses?: readonly RunStatus[] | undefined;
+  /** Any of these bits. */
+  readonly anomalyMask?: number | undefined;
+  readonly opsStatus?: ValueFilter | undefined;
+  readonly miningMode?: ValueFilter | undefined;
+  readonly model?: ValueFilter | undefined;
+  readonly firmware?: ValueFilter | undefined;
+  readonly rack?: ValueFilter | undefined;
+  readonly agentId?: ValueFilter | undefined;
+  /** Case does not matter. */
+  readonly text?: { readonly field: SearchField; readonly value: string } | undefined;
+  readonly lastUpdatedAt?: TimeFilter | undefined;
+};
+
+/** `extras` is the JSON text of what v2 shows beside the document. */
+export type MinerPageRow = MinerRow & { readonly extras: string };
+
+export type MinerSearchStore = {
+  /** Ordered by address, then id. */
+  page(query: {
+    farmId: string;
+    filter?: MinerFilter;
+    search?: MinerSearch;
+    window: Window;
+    nowMs: number;
+  }): Promise<{ rows: readonly MinerPageRow[]; total: number }>;
+};
+
+export function createMinerSearchStore(read: Db): MinerSearchStore {
+  return {
+    async page({ farmId, filter = {}, search = {}, window, nowMs }) {
+      const where = (eb: Builder) =>
+        eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
+      const rows = await read
+        .selectFrom('miners')
+        .innerJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
+        .select(['miners.id', 'created_at', 'stale_at', 'ops_status', 'rack', 'position', 'document', 'extras'])
+        .where(where)
+        .orderBy('ip_num')
+        .orderBy('miners.id')
+        .limit(window.limit)
+        .offset(window.offset)
+        .execute();
+      return { rows, total: totalFromPage(rows.length, window) ?? (await count()) };
+
+      async function count(): Promise<number> {
+        const found = await read
+          .selectFrom('miners')
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where(where)
+          .executeTakeFirstOrThrow();
+        return Number(found.count);
+      }
+    },
+  };
+}
+
+type Builder = ExpressionBuilder<Tables, 'miners'>;
+type Condition = ExpressionWrapper<Tables, 'miners', SqlBool>;
+
+/** Conditions that the list has too. */
+function toFilter(filter: MinerFilter, { runStatuses, anomalyMask }: MinerSearch): MinerFilter {
+  return {
+    ...filter,
+    ...(runStatuses === undefined ? {} : { status: { run: runStatuses, ops: [] } }),
+    ...(anomalyMask === undefined ? {} : { anomalyMask }),
+  };
+}
+
+function searchConditions(eb: Builder, search: MinerSearch): Condition[] {
+  const { text, lastUpdatedAt } = search;
+  const columns = [
+    ['miners.ops_status', search.opsStatus],
+    ['miners.mining_mode', search.miningMode],
+    ['miners.model', search.model],
+    ['miners.firmware', search.firmware],
+    ['miners.rack', search.rack],
+    ['miners.agent_id', search.agentId],
+  ] as const;
+  return [
+    ...columns.flatMap(([column, filter]) => (filter === undefined ? [] : valueOrNull(eb, column, filter))),
+    ...(lastUpdatedAt === undefined ? [] : timeConditions(eb, 'miners.seen_at', lastUpdatedAt)),
+    ...(text === undefined ? [] : [contains(eb, text.field, text.value)]),
+  ];
+}
+
+/** To a database nothing is neither equal nor unequal; to people a miner without model is not of that model. */
+function valueOrNull(
+  eb: Builder,
+  column: `miners.${'ops_status' | 'mining_mode' | 'model' | 'firmware' | 'rack' | 'agent_id'}`,
+  { eq, ne, in: among, nin }: ValueFilter,
+): Condition[] {
+  const unlike = valueConditions(eb, column, { ne, nin }).map((condition) =>
+    eb.or([eb(column, 'is', null), condition]),
+  );
+  return [...valueConditions(eb, column, { eq, in: among }), ...unlike];
+}
+
+function contains(eb: Builder, field: SearchField, value: string): Condition {
+  switch (field) {
+    case 'ip':
+      return isPart(dottedQuad(eb), value);
+    case 'mac': {
+      const digits = value.replaceAll(/[:.\s-]/g, '');
+      const asShown = isPart(sql`${eb.ref('miners.mac')}`, value);
+      return digits === '' ? asShown : eb.or([asShown, isPart(sql`replace(${eb.ref('miners.mac')}, ':', '')`, digits)]);
+    }
+    case 'serial_number':
+      return isPart(sql`${eb.ref('miners.serials')}`, value);
+    case 'model':
+    case 'firmware_version':
+    case 'hostname':
+    case 'rack':
+      return isPart(sql`${eb.ref(`miners.${field}`)}`, value);
+  }
+
+  function isPart(text: ReturnType<typeof sql>, part: string): Condition {
+    const pattern = `%${part.replaceAll(/[!%_]/g, '!$&')}%`;
+    // The database lowers both, in its own way: what it calls equal is equal.
+    return eb(sql<string>`lower(${text})`, 'like', sql<string>`lower(cast(${pattern} as text)) escape '!'`);
+  }
+}
+
+function dottedQuad(eb: Builder) {
+  const octet = (shift: number) => sql`cast((${eb.ref('miners.ip_num')} >> ${sql.lit(shift)}) & 255 as text)`;
+  return sql`${octet(24)} || '.' || ${octet(16)} || '.' || ${octet(8)} || '.' || ${octet(0)}`;
+}
