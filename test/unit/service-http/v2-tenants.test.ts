@@ -56,7 +56,7 @@ describe('workspaces', () => {
         name: 'Host',
         slug: 'host',
         relations: ['grantee'],
-        permissions: ['miners.read', 'tasks.read', 'agents.read'],
+        permissions: ['miners.read', 'agents.read', 'tasks.read'],
       },
     ]);
   });
@@ -155,7 +155,7 @@ describe('agents', () => {
   });
 });
 
-test.each(['farms', 'farms/FARM/agents'])(
+test.each(['farms', 'farms/FARM/agents', 'farms/FARM/miners'])(
   'the pages of %s are bounded, their default is 20, and unknown parameters are ignored',
   async (path) => {
     const url = `${V2}/${rig.workspaceId}/${path.replace('FARM', rig.farmId)}`;

@@ -54,7 +54,7 @@ export function registerWorkspaces(
           toItem(
             grantor,
             'grantee',
-            permissions.filter((permission) => held.includes(permission)),
+            held.filter((permission) => permissions.includes(permission)),
           ),
         ),
       ];
