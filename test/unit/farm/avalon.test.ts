@@ -87,6 +87,16 @@ describe('Avalon', () => {
     expect(await waiting).toContain('AvalonMiner 1466');
     expect(one.maxInFlight).toBe(1);
   });
+  test('of several that wait none is forgotten', async () => {
+    const one = device('Avalon 1466');
+    const silent = connect({ host: one.ip, port: 4028 });
+    await new Promise((resolve) => silent.once('connect', resolve));
+    const waiting = Array.from({ length: 5 }, () => askText(one.ip, { command: 'version' }, 2_000));
+    // They stand in the queue by the time that another door has answered.
+    await get(one.ip, '/');
+    silent.destroy();
+    expect((await Promise.all(waiting)).every((answer) => answer.includes('AvalonMiner 1466'))).toBe(true);
+  });
   test('pools print their password, as the real thing does', async () => {
     expect((await ask(device('Avalon 1466').ip, 'pools')).at('POOLS', 0, 'Password')).toBe('x');
   });
