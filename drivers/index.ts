@@ -6,6 +6,7 @@ import { axeos } from './axeos/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
 import { elphapex } from './elphapex/driver.ts';
 import { hammer } from './hammer/driver.ts';
+import { hiveon } from './hiveon/driver.ts';
 import { luxos } from './luxos/driver.ts';
 import { mara } from './mara/driver.ts';
 import { volcminer } from './volcminer/driver.ts';
@@ -18,6 +19,7 @@ export const drivers: readonly Driver[] = [
   cgminer,
   elphapex,
   hammer,
+  hiveon,
   luxos,
   mara,
   volcminer,

@@ -77,3 +77,22 @@ async function modeNow(link: MinerLink, dialect: ModeDialect): Promise<number | 
 
 /** The number in the form in which the device wrote it. */
 export const likeBefore = (before: unknown, number: number) => (typeof before === 'string' ? String(number) : number);
+
+const EMPTY_POOL = { url: '', user: '', pass: '' };
+const POOLS = 3;
+
+/**
+ * What firmware of Bitmain's 2020 web wants back: all of it or nothing, the mode under both of its names because builds differ in which one they
+ * heed, the level under another name than it is read by, and always three pools.
+ */
+export function bitmainBody(conf: Conf, number: number): unknown {
+  const mode = likeBefore(conf['bitmain-work-mode'] ?? conf['miner-mode'], number);
+  return {
+    'bitmain-fan-ctrl': conf['bitmain-fan-ctrl'],
+    'bitmain-fan-pwm': conf['bitmain-fan-pwm'],
+    'freq-level': conf['bitmain-freq-level'] ?? conf['freq-level'],
+    'miner-mode': mode,
+    'bitmain-work-mode': mode,
+    pools: [...conf.pools, EMPTY_POOL, EMPTY_POOL, EMPTY_POOL].slice(0, Math.max(POOLS, conf.pools.length)),
+  };
+}

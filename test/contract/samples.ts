@@ -335,6 +335,42 @@ const volcminer: Record<string, unknown> = {
   },
 };
 
+/** A T9: chains 2, 9 and 10 are one board. */
+const hiveonChain = (chain: number) => ({
+  [`chain_acn${chain}`]: 18,
+  [`chain_acs${chain}`]: 'oooooooooooooooooo',
+  [`chain_rate${chain}`]: '1266.50',
+  [`chain_hw${chain}`]: 3,
+  [`freq_avg${chain}`]: 550,
+  [`temp${chain}`]: 61,
+  [`temp2_${chain}`]: 77,
+  [`temp3_${chain}`]: 29,
+});
+
+const hiveon: Record<string, unknown> = {
+  stats: {
+    STATUS: status('CGMiner stats', 70),
+    STATS: [
+      { Type: 'Antminer T9 HIVEON', Miner: '1.01-190409', CompileTime: 'Tue Apr  9 10:01:02 UTC 2019' },
+      {
+        STATS: 0,
+        Elapsed: 5_000,
+        'GHS 5s': '7599.00',
+        'GHS av': 7_601.25,
+        chain_power: '1250 W',
+        fan3: 4_800,
+        fan6: 4_770,
+        ...Object.assign({}, ...[2, 9, 10, 4, 13, 14].map(hiveonChain)),
+      },
+    ],
+  },
+  pools,
+  version: { STATUS: status('versions', 22), VERSION: [{ API: '3.1', Type: 'Antminer T9 HIVEON' }] },
+  summary: { SUMMARY: [{ status: [{ type: 'fans', status: 'e', code: 1 }] }] },
+  conf: { 'bitmain-work-mode': 0, 'miner-mode': 0 },
+  system: { minertype: 'Antminer T9', hostname: 'rack-2', macaddr: '02:55:97:22:33:73' },
+};
+
 const mara: Record<string, unknown> = {
   brief: {
     status: 'Mining',
@@ -387,6 +423,7 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   avalon: [{ name: 'A series', known: { generation: 'a' }, raw: avalon }],
   elphapex: [{ name: 'a slot empty, a fault', known: {}, raw: elphapex }],
   hammer: [{ name: 'D10', known: { model: 'D10' }, raw: hammer }],
+  hiveon: [{ name: 'T9, a board missing', known: {}, raw: hiveon }],
   mara: [{ name: 'a board missing, tuned by power', known: {}, raw: mara }],
   volcminer: [{ name: 'a board missing', known: {}, raw: volcminer }],
   axeos: [

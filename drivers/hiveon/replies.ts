@@ -1,0 +1,17 @@
+// What Hiveon firmware answers, as far as we read it (atlas 15).
+import { z } from 'zod';
+import { reply } from '../../src/driver/contract.ts';
+import { int } from '../../src/driver/fields.ts';
+import { statsReply } from '../_families/bitmain.ts';
+import { summaryPage, systemReply } from '../_families/bitmain-web.ts';
+import { poolsReply, versionReply } from '../_families/cgminer.ts';
+
+export const replies = z.object({
+  stats: reply(statsReply),
+  pools: reply(poolsReply),
+  version: reply(versionReply),
+  summary: reply(summaryPage),
+  conf: reply(z.looseObject({ 'bitmain-work-mode': int({ min: 0 }), 'miner-mode': int({ min: 0 }) })),
+  system: reply(systemReply),
+});
+export type Replies = z.output<typeof replies>;
