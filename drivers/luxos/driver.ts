@@ -12,7 +12,7 @@ export const luxos = defineDriver({
   make: 'Antminer',
   covers: [
     { models: 'Antminer S19k Pro', firmware: 'LuxOS 2025.4', evidence: 'recording' },
-    { models: 'Antminer S19 XP, S21', firmware: 'LuxOS with temps, power and config', evidence: 'simulated' },
+    { models: 'Antminer S21', firmware: 'LuxOS 2025.9', evidence: 'simulated' },
     { models: 'Antminer S9, S19, T19, S21, T21 families', firmware: 'any LuxOS', evidence: 'claimed' },
   ],
   asks: {
