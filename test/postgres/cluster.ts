@@ -14,7 +14,15 @@ export type Cluster = {
 };
 
 const NO_CARE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-const SETTINGS = [...NO_CARE, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'];
+const SETTINGS = [
+  ...NO_CARE,
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'max_connections=300',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'shared_buffers=32MB',
+];
 
 /** Throws with what PostgreSQL said when it does not start. */
 export async function startCluster(): Promise<Cluster> {
@@ -29,7 +37,7 @@ export async function startCluster(): Promise<Cluster> {
     databaseDir: join(folder, 'data'),
     port,
     password,
-    authMethod: 'scram-sha-256',
+    authMethod: 'password',
     // Our own environment is a container or a machine for tests: a user that PostgreSQL can run as may be made there.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],

@@ -71,7 +71,7 @@ export async function startOwnedRig(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ rig: Rig; stop: () => Promise<void> }> {
   const clock = steppedClock();
-  const database = options.databasePath === undefined ? await newDatabase() : undefined;
+  const database = options.databasePath === undefined ? await newDatabase({ isReady: true }) : undefined;
   const databasePath = options.databasePath ?? database?.target ?? '';
   const service = await createService({
     databasePath,
