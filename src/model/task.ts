@@ -62,6 +62,16 @@ export const actorSchema = z.strictObject({
 });
 export type Actor = z.infer<typeof actorSchema>;
 
+/** The params as people may see them: passwords of pools are for the miner only. */
+export function shownParams(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { pools } = params;
+  if (!Array.isArray(pools)) return { ...params };
+  return { ...params, pools: pools.map(hidePassword) };
+}
+
+const hidePassword = (pool: unknown): unknown =>
+  typeof pool === 'object' && pool !== null && 'password' in pool ? { ...pool, password: '***' } : pool;
+
 /** Effect of an action if it runs again: see DESIGN section 2. `once` is never repeated after a crash; its outcome is settled by looking. */
 export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];

@@ -238,7 +238,7 @@ async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch): Prom
   for (const part of chunks(rows)) await db.insertInto('tasks').values(part).execute();
 }
 
-function toBatch(row: TaskBatchTable): Batch {
+export function toBatch(row: TaskBatchTable): Batch {
   return {
     id: row.id,
     name: taskNameSchema.parse(row.name),

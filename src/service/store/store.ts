@@ -2,6 +2,7 @@
 import { v7 } from 'uuid';
 import type { Log } from '../../base/log.ts';
 import { type AgentStore, createAgentStore } from './agents.ts';
+import { type BatchDetailStore, createBatchDetailStore } from './batch-detail.ts';
 import { type BatchStore, createBatchStore } from './batches.ts';
 import { type ClassificationStore, createClassificationStore } from './classification.ts';
 import type { Databases, Messages } from './databases.ts';
@@ -20,6 +21,7 @@ import { createTaskStore, type TaskStore } from './tasks.ts';
 import { createTenantStore, type TenantStore } from './tenants.ts';
 
 export type { Agent, AgentFilter, AgentRow, AgentStatus, AgentStore } from './agents.ts';
+export type { BatchDetail, BatchDetailStore, Task } from './batch-detail.ts';
 export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
 export type { Classification, ClassificationStore } from './classification.ts';
 export type { Messages } from './databases.ts';
@@ -59,6 +61,7 @@ export type Store = {
   readonly ingest: IngestStore;
   readonly history: HistoryStore;
   readonly batches: BatchStore;
+  readonly batchDetail: BatchDetailStore;
   readonly tasks: TaskStore;
   readonly links: LinkStore;
   readonly operators: OperatorStore;
@@ -91,6 +94,7 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     ingest: createIngestStore(write, lock, newId),
     history: createHistoryStore(read),
     batches: createBatchStore(read, write, lock),
+    batchDetail: createBatchDetailStore(read, write),
     tasks: createTaskStore(read, write),
     links: createLinkStore(read, write),
     operators: createOperatorStore(read, write, newId),

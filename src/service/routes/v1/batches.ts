@@ -1,19 +1,18 @@
 // Task batches: create, list, search.
 import { z } from 'zod';
 import {
-  ACTOR_TYPES,
   actorSchema,
   BATCH_STATUSES,
   type EXECUTION_TASK_NAMES,
-  TASK_NAMES,
+  shownParams,
   taskNameSchema,
 } from '../../../model/task.ts';
 import type { Batch, BatchFilter, BatchStore, Window } from '../../store/store.ts';
-import { dateFilter, equalFilter, toTimes, valueFilter } from '../filters.ts';
+import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../batch-filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import { actorOf, type CreateBatches, idempotencyOf, orderHeaders } from '../orders.ts';
-import { list, oneOf, wholeNumber } from '../parameters.ts';
+import { wholeNumber } from '../parameters.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
 import { toIso, toWindow } from '../window.ts';
@@ -75,16 +74,10 @@ const createBodySchema = z.object({
 const listQuerySchema = z.object({
   page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
   pageSize: wholeNumber({ min: 1, max: 10_000, fallback: 10, description: 'Batches per page' }),
-  task_name: list(TASK_NAMES.join(', '), oneOf(TASK_NAMES), { enum: TASK_NAMES }),
+  ...batchListShape,
 });
 
-const searchBodySchema = closedObject({
-  status: valueFilter(z.enum(BATCH_STATUSES)).optional(),
-  task_name: valueFilter(taskNameSchema).optional(),
-  actor_type: equalFilter(z.enum(ACTOR_TYPES)).optional(),
-  created_at: dateFilter().optional(),
-  ...searchPage,
-}).prefault({});
+const searchBodySchema = closedObject({ ...batchSearchShape, ...searchPage }).prefault({});
 
 export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, createBatches: CreateBatches): void {
   const described = { tags: ['tasks'], params: farmParams };
@@ -135,8 +128,8 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
       },
     },
     async (request, reply) => {
-      const { page, pageSize, task_name } = request.query;
-      const filter = task_name === undefined ? {} : { name: { in: [...new Set(task_name)] } };
+      const { page, pageSize } = request.query;
+      const filter = toListFilter(request.query);
       return reply.send(await answerList(farmOf(accessOf(request)).id, filter, toWindow(page, pageSize)));
     },
   );
@@ -152,8 +145,8 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
       },
     },
     async (request, reply) => {
-      const { status, task_name: name, actor_type: actorType, created_at, page, limit } = request.body;
-      const filter = { status, name, actorType, createdAt: created_at && toTimes(created_at) };
+      const { page, limit } = request.body;
+      const filter = toSearchFilter(request.body);
       return reply.send(await answerList(farmOf(accessOf(request)).id, filter, toWindow(page, limit)));
     },
   );
@@ -167,7 +160,7 @@ function toSummary(batch: Batch): z.infer<typeof batchSummarySchema> {
     task_count: batch.taskCount,
     succeed_count: batch.succeedCount,
     failed_count: batch.failedCount,
-    task_params: batch.params,
+    task_params: shownParams(batch.params),
     created_by: batch.actor,
     created_at: toIso(batch.createdAtMs),
     metadata: batch.metadata,

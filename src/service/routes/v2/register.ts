@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { App } from '../server.ts';
 import { registerFarmAgents } from './agents.ts';
+import { registerBatches } from './batches.ts';
 import { registerClassification } from './classification.ts';
 import { registerFarms } from './farms.ts';
 import { registerHistory } from './history.ts';
@@ -16,7 +17,10 @@ export function registerV2(
     store,
     clock,
   }: {
-    readonly store: Pick<Store, 'agents' | 'tenants' | 'search' | 'classification' | 'history' | 'operators'>;
+    readonly store: Pick<
+      Store,
+      'agents' | 'tenants' | 'search' | 'classification' | 'batches' | 'batchDetail' | 'history' | 'operators'
+    >;
     readonly clock: Clock;
   },
 ): void {
@@ -25,6 +29,7 @@ export function registerV2(
   registerFarmAgents(app, store.agents, clock);
   registerFarmMiners(app, store.search, clock);
   registerClassification(app, store.classification, clock);
+  registerBatches(app, store.batches, store.batchDetail);
   registerHistory(app, store.history);
   registerOperatorFields(app, store.operators, clock);
 }

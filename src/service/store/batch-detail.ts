@@ -1,0 +1,127 @@
+// One task batch of a farm: its counts, its tasks, giving it up. Making and listing batches is batches.ts.
+import { type TaskName, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../model/task.ts';
+import { type Batch, toBatch } from './batches.ts';
+import type { Window } from './miners.ts';
+import type { Db } from './schema.ts';
+import { recountBatches } from './task-outcomes.ts';
+
+export type BatchDetail = Batch & { readonly counts: Readonly<Record<TaskStatus, number>> };
+
+/** Times in ms. `minerId` null = the task is about an agent; `agentId` null = the service did it itself. */
+export type Task = {
+  readonly id: string;
+  readonly batchId: string;
+  readonly name: TaskName;
+  readonly status: TaskStatus;
+  readonly minerId: string | null;
+  readonly agentId: string | null;
+  readonly message: string | null;
+  readonly evidence: Record<string, unknown>;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly expiresAtMs: number;
+};
+
+export type BatchDetailStore = {
+  /** Undefined when the farm has no such batch. */
+  find(farmId: string, id: string): Promise<BatchDetail | undefined>;
+  /** Newest first; undefined when the farm has no such batch. */
+  listTasks(query: {
+    farmId: string;
+    id: string;
+    window: Window;
+  }): Promise<{ tasks: readonly Task[]; total: number } | undefined>;
+  /**
+   * Ends the tasks that no agent has taken, and asks for the others to be given up where they have not been started. Gives the agents to tell;
+   * undefined when the farm has no such batch.
+   */
+  cancel(farmId: string, id: string, nowMs: number): Promise<readonly string[] | undefined>;
+};
+
+const CANCELLED = 'Cancelled before an agent took it';
+
+export function createBatchDetailStore(read: Db, write: Db): BatchDetailStore {
+  return {
+    async find(farmId, id) {
+      const row = await selectBatch(read, farmId, id).selectAll().executeTakeFirst();
+      if (row === undefined) return undefined;
+      const groups = await read
+        .selectFrom('tasks')
+        .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
+        .where('batch_id', '=', id)
+        .groupBy('status')
+        .execute();
+      const count = (status: TaskStatus) => Number(groups.find((group) => group.status === status)?.count ?? 0);
+      const counts = {
+        pending: count('pending'),
+        running: count('running'),
+        succeeded: count('succeeded'),
+        failed: count('failed'),
+        timeout: count('timeout'),
+        cancelled: count('cancelled'),
+      };
+      return { ...toBatch(row), counts };
+    },
+    async listTasks({ farmId, id, window }) {
+      const batch = await selectBatch(read, farmId, id).select('task_count').executeTakeFirst();
+      if (batch === undefined) return undefined;
+      const rows = await read
+        .selectFrom('tasks')
+        .leftJoin('miners', 'miners.row_id', 'tasks.row_id')
+        .select(['tasks.id', 'batch_id', 'name', 'status', 'miners.id as miner_id', 'tasks.agent_id', 'message'])
+        .select(['evidence', 'tasks.created_at', 'updated_at', 'expires_at'])
+        .where('batch_id', '=', id)
+        .orderBy('tasks.created_at', 'desc')
+        .orderBy('tasks.id', 'desc')
+        .limit(window.limit)
+        .offset(window.offset)
+        .execute();
+      const tasks = rows.map((row) => ({
+        id: row.id,
+        batchId: row.batch_id,
+        name: taskNameSchema.parse(row.name),
+        status: taskStatusSchema.parse(row.status),
+        minerId: row.miner_id,
+        agentId: row.agent_id === '' ? null : row.agent_id,
+        message: row.message,
+        evidence: JSON.parse(row.evidence),
+        createdAtMs: row.created_at,
+        updatedAtMs: row.updated_at,
+        expiresAtMs: row.expires_at,
+      }));
+      return { tasks, total: batch.task_count };
+    },
+    cancel: (farmId, id, nowMs) =>
+      write.transaction().execute(async (trx) => {
+        if ((await selectBatch(trx, farmId, id).select('id').executeTakeFirst()) === undefined) return undefined;
+        const open = await trx
+          .selectFrom('tasks')
+          .select(['id', 'agent_id', 'sent_at', 'received_at'])
+          .where('batch_id', '=', id)
+          .where('status', 'in', ['pending', 'running'])
+          .orderBy('id')
+          .execute();
+        const toTell = new Set<string>();
+        for (const task of open) {
+          // What was sent may have arrived: the agent is told too, and its own word counts.
+          const isSent = task.sent_at !== null;
+          if (isSent) toTell.add(task.agent_id);
+          const change =
+            task.received_at === null
+              ? { status: 'cancelled', message: CANCELLED, is_presumed: isSent ? 1 : 0, updated_at: nowMs }
+              : {};
+          await trx
+            .updateTable('tasks')
+            .set({ ...change, cancel_at: isSent ? nowMs : null })
+            .where('id', '=', task.id)
+            .where('status', 'in', ['pending', 'running'])
+            .execute();
+        }
+        if (open.length > 0) await recountBatches(trx, [id]);
+        return [...toTell];
+      }),
+  };
+}
+
+const selectBatch = (db: Db, farmId: string, id: string) =>
+  db.selectFrom('task_batches').where('farm_id', '=', farmId).where('id', '=', id);
