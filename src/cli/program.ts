@@ -1,7 +1,14 @@
 // Puts the commands together. Wrong usage exits 2 with the usage of the command at hand.
 import { Command } from 'commander';
 import { VERSION } from '../base/version.ts';
-import { addConfig, addEnroll, addKey } from './admin.ts';
+import { addAgentAdmin } from './admin/agent.ts';
+import { addConfig } from './admin/config.ts';
+import { addEnroll } from './admin/enroll.ts';
+import { addFarm } from './admin/farm.ts';
+import { addGrant } from './admin/grant.ts';
+import { addKey } from './admin/key.ts';
+import { addPosition } from './admin/position.ts';
+import { addWorkspace } from './admin/workspace.ts';
 import { addDemo } from './demo.ts';
 import { addMiner } from './miner.ts';
 import { addReboot } from './reboot.ts';
@@ -30,10 +37,14 @@ export function buildProgram(context: CliContext): Command {
   addMiner(program, context);
   addReboot(program, context);
   addUp(program, context);
-  addAgent(program, context);
+  addAgentAdmin(addAgent(program, context), context);
   addService(program, context);
+  addWorkspace(program, context);
+  addFarm(program, context);
   addKey(program, context);
+  addGrant(program, context);
   addEnroll(program, context);
+  addPosition(program, context);
   addConfig(program, context);
   addDemo(program, context);
   strict(program.commands);

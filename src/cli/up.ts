@@ -46,8 +46,8 @@ export function addUp(program: Command, context: CliContext): void {
     });
 }
 
-export function addAgent(program: Command, context: CliContext): void {
-  program
+export function addAgent(program: Command, context: CliContext): Command {
+  return program
     .command('agent')
     .description('run the agent alone; it reports to the service of its configuration')
     .option('-c, --config <file>', 'configuration', DEFAULT_CONFIG)

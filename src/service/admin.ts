@@ -6,6 +6,8 @@ import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { exportPositions, importPositions } from './positions.ts';
 import { type Edited, type Farm, newId, openStore, type Store, type Workspace } from './store/store.ts';
 
+export { PERMISSIONS, type Permission };
+
 /** Times are ISO 8601 texts; null = never. `permissions` null = every permission. */
 export type KeyInfo = {
   readonly id: string;

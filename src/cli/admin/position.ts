@@ -1,0 +1,68 @@
+// `pithead position export|import`: where miners stand, as CSV for a spreadsheet and back.
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { ConfigError } from '../../base/errors.ts';
+import type { Admin } from '../../service/admin.ts';
+import type { CliContext } from '../terminal.ts';
+import { type DatabaseFlags, onDatabase, print, withAdmin, withExamples } from './database.ts';
+
+type PositionFlags = DatabaseFlags & { farm?: string; dryRun?: boolean };
+type Place = { readonly rack: string | null; readonly position: number | null };
+
+const IMPORT = 'pithead position import --dry-run positions.csv';
+
+export function addPosition(program: Command, context: CliContext): void {
+  const position = withExamples(
+    program.command('position').description('racks and positions of miners'),
+    'pithead position export > positions.csv',
+    IMPORT,
+  );
+  const farmOf = async (admin: Admin, flags: PositionFlags) => flags.farm ?? (await admin.ensureDefaults()).farmId;
+  onDatabase(
+    position.command('export').description('print id,mac,serial_number,ip,rack,position of every miner as CSV'),
+    'pithead position export > positions.csv',
+  )
+    .option('--farm <id>', 'farm (default: the first one)')
+    .action(async (flags: PositionFlags) => {
+      const csv = await withAdmin(flags, context, async (admin) => admin.exportPositions(await farmOf(admin, flags)));
+      context.stdout.write(flags.json ? `${JSON.stringify({ csv })}\n` : csv);
+    });
+  onDatabase(
+    position
+      .command('import')
+      .description(
+        'set racks and positions from CSV: all of it or nothing; miners that are not in it stay where they are',
+      )
+      .argument('<file>', 'CSV as `position export` prints it; only rack and position are taken'),
+    IMPORT,
+    'pithead position import positions.csv --json',
+  )
+    .option('--farm <id>', 'farm (default: the first one)')
+    .option('--dry-run', 'show what would change and change nothing')
+    .action(async (path: string, flags: PositionFlags) => {
+      const text = readText(path);
+      const isDryRun = flags.dryRun === true;
+      const changed = await withAdmin(flags, context, async (admin) =>
+        admin.importPositions({ farmId: await farmOf(admin, flags), text, isDryRun }),
+      );
+      const pick = ({ rack, position: slot }: Place) => ({ rack, position: slot });
+      const changes = changed.map(({ id, before, after }) => ({ id, before: pick(before), after: pick(after) }));
+      print(context, flags, { dry_run: isDryRun, changes }, () =>
+        [
+          ...changes.map(({ id, before, after }) => `${id}  ${show(before)} -> ${show(after)}`),
+          `${changes.length} miner${changes.length === 1 ? '' : 's'} ${isDryRun ? 'would change' : 'changed'}`,
+        ].join('\n'),
+      );
+    });
+}
+
+const show = ({ rack, position }: Place) =>
+  rack === null ? 'nowhere' : `${rack}${position === null ? '' : ` / ${position}`}`;
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError('import positions', [{ path, message: 'cannot be read' }], error);
+  }
+}

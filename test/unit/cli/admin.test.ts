@@ -1,0 +1,133 @@
+// What an administrator does from the command line, on a database file: every resource made, listed and ended, with --json that parses.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { WriteStream } from 'node:tty';
+import { expect, onTestFinished, test } from 'vitest';
+import { toExitCode } from '../../../src/cli/exit.ts';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { openStore } from '../../../src/service/store/store.ts';
+import { minerRecord } from '../service-http/records.ts';
+
+/** Output of a command that is collected; what a terminal can do beyond that is not asked for. */
+function collector(): { stream: NodeJS.WriteStream; text: () => string } {
+  const chunks: string[] = [];
+  const through = new PassThrough();
+  const stream: NodeJS.WriteStream = Object.setPrototypeOf(through, WriteStream.prototype);
+  Object.defineProperty(stream, 'write', {
+    value: (chunk: string) => {
+      chunks.push(chunk);
+      return true;
+    },
+  });
+  return { stream, text: () => chunks.join('') };
+}
+
+function newDatabase(): { path: string; folder: string; run: (...args: string[]) => Promise<Result> } {
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'service.sqlite');
+  const run = async (...args: string[]) => {
+    const stdout = collector();
+    const stderr = collector();
+    const program = buildProgram({
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      environment: {},
+      signal: new AbortController().signal,
+    });
+    const code = await program.parseAsync(['node', 'pithead', ...args, '--database', path]).then(
+      () => 0,
+      (error: unknown) => toExitCode(error, stderr.stream),
+    );
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  return { path, folder, run };
+}
+type Result = { code: number; stdout: string; stderr: string };
+
+const json = ({ stdout, stderr }: Result) => {
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+};
+
+test('workspaces, farms, keys and grants are made, listed and ended', async () => {
+  const { run } = newDatabase();
+  const own = json(await run('workspace', 'create', '--slug', 'north', '--name', 'North', '--json'));
+  const other = json(await run('workspace', 'create', '--slug', 'south', '--json'));
+  expect(json(await run('workspace', 'list', '--json'))).toEqual([
+    { id: own.id, slug: 'north', name: 'North' },
+    { id: other.id, slug: 'south', name: 'south' },
+  ]);
+  expect((await run('workspace', 'create', '--slug', 'north')).code).toBe(78);
+
+  const farm = json(await run('farm', 'create', '--name', 'Hall 2', '--workspace', own.id, '--json'));
+  expect(json(await run('farm', 'list', '--workspace', own.id, '--json'))).toEqual([farm]);
+  expect((await run('farm', 'list')).stdout).toContain('Hall 2');
+
+  const keyArgs = ['--name', 'audit', '--workspace', own.id, '--permissions', 'miners.read,tasks.read'];
+  const key = json(await run('key', 'create', ...keyArgs, '--expires-in', '30d', '--json'));
+  expect(key).toMatchObject({ workspace_id: own.id, farm_id: farm.id });
+  const [listed] = json(await run('key', 'list', '--json'));
+  expect(listed).toMatchObject({ id: key.id, permissions: ['miners.read', 'tasks.read'], revokedAt: null });
+  const odd = await run('key', 'create', '--name', 'x', '--permissions', 'miners.write');
+  expect([odd.code, odd.stderr]).toEqual([78, expect.stringContaining('miners.update')]);
+  expect(json(await run('key', 'revoke', key.id, '--json'))).toEqual({ id: key.id, revoked: true });
+  expect((await run('key', 'revoke', key.id)).code).toBe(1);
+
+  const grantArgs = ['--from', own.id, '--to', other.id, '--permissions', 'miners.read', '--farms', farm.id];
+  const grant = json(await run('grant', 'create', ...grantArgs, '--json'));
+  expect(json(await run('grant', 'list', '--json'))).toMatchObject([
+    { id: grant.id, grantorId: own.id, granteeId: other.id, farmIds: [farm.id], expiresAt: null, revokedAt: null },
+  ]);
+  expect((await run('grant', 'revoke', grant.id)).code).toBe(0);
+  expect(json(await run('grant', 'list', '--json'))[0].revokedAt).not.toBeNull();
+  expect((await run('grant', 'revoke', grant.id)).code).toBe(1);
+});
+
+test('agents are listed and revoked under the command that also runs one', async () => {
+  const { run, path } = newDatabase();
+  expect(json(await run('agent', 'list', '--json'))).toEqual([]);
+  const { id, farmId } = await joinFarm(path);
+  expect(json(await run('agent', 'list', '--json'))).toMatchObject([{ id, farmId, name: 'shed', revokedAt: null }]);
+  expect(json(await run('agent', 'revoke', id, '--json'))).toEqual({ id, revoked: true });
+  expect((await run('agent', 'revoke', id)).code).toBe(1);
+  expect(json(await run('agent', 'list', '--json'))[0].revokedAt).not.toBeNull();
+});
+
+/** An agent that has joined the first farm. */
+async function joinFarm(path: string): Promise<{ id: string; farmId: string }> {
+  const store = await openStore(path);
+  const id = '0198c0de-7a11-7000-8000-000000000001';
+  const workspace = { id: '0198c0de-7a11-7000-8000-000000000002', name: 'D', slug: 'default' };
+  const farm = await store.tenants.ensure(workspace, { id: '0198c0de-7a11-7000-8000-000000000003', name: 'F' }, 1);
+  await store.agents.createCode({ hash: 'h', farmId: farm.id, nowMs: 1, expiresAtMs: 10 });
+  await store.agents.enrol('h', { id, name: 'shed', tokenHash: 't', version: '1', nowMs: 2 });
+  const nowMs = 1_000_000;
+  const records = [minerRecord(1, nowMs), minerRecord(2, nowMs)];
+  const epoch = '0198c0de-7a11-7000-8000-000000000004';
+  const slice = { agentId: id, farmId: farm.id, epoch, seq: 1, producedAtMs: nowMs, records, rejected: 0, nowMs };
+  await store.ingest.storeSlice(slice);
+  await store.close();
+  return { id, farmId: farm.id };
+}
+
+test('positions go out as CSV, are tried with --dry-run, and come in', async () => {
+  const { run, path, folder } = newDatabase();
+  await joinFarm(path);
+  const { stdout } = await run('position', 'export');
+  expect(stdout.split('\n')[0]).toBe('id,mac,serial_number,ip,rack,position');
+  const file = join(folder, 'positions.csv');
+  writeFileSync(file, stdout.replace(/^(.*10\.0\.0\.1),,$/m, '$1,R1,7'));
+  const tried = json(await run('position', 'import', file, '--dry-run', '--json'));
+  expect(tried).toMatchObject({ dry_run: true, changes: [{ after: { rack: 'R1', position: 7 } }] });
+  expect((await run('position', 'export')).stdout).toBe(stdout);
+  const done = await run('position', 'import', file);
+  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('nowhere -> R1 / 7\n1 miner changed\n')]);
+  expect((await run('position', 'export')).stdout).toContain(',R1,7\n');
+  writeFileSync(file, 'id,rack,position\nnobody,R1,1\n');
+  const wrong = await run('position', 'import', file);
+  expect([wrong.code, wrong.stderr]).toEqual([78, expect.stringContaining('line 2')]);
+  expect((await run('position', 'import', join(folder, 'nowhere.csv'))).code).toBe(78);
+});
