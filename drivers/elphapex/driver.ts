@@ -10,7 +10,8 @@ export const elphapex = defineDriver({
   make: 'Elphapex',
   covers: [
     { models: 'DG-Home1', firmware: 'stock 1.0.5', evidence: 'recording' },
-    { models: 'DG1, DG1+', firmware: 'stock', evidence: 'simulated' },
+    { models: 'DG1+', firmware: 'stock', evidence: 'simulated' },
+    { models: 'DG1', firmware: 'stock', evidence: 'claimed' },
   ],
   asks: {
     stats: { every: 'poll', ...page('stats.cgi') },

@@ -1,9 +1,11 @@
 // Recorded answers of real devices: every value that somebody asserted or read by hand is read right or is listed as not read, with a reason.
 // And with any one answer missing or damaged the other fields stay, nothing throws and nothing becomes 0.
 import { describe, expect, test } from 'vitest';
+import { readStats, statsReply } from '../../drivers/_families/bitmain.ts';
 import { drivers } from '../../drivers/index.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { type Reading, readingSchema } from '../../src/model/reading.ts';
+import { repairJson } from '../../src/transport/json-repair.ts';
 import {
   asLinkWould,
   bytesByAsk,
@@ -263,6 +265,16 @@ test.skipIf(!hasRecordings)('Hammer: the last of the repeated keys is a chip; th
     [45, 810],
     [42, 810],
     [40, 810],
+  ]);
+});
+
+test.skipIf(!hasRecordings)('VolcMiner: the TCP answer that lacks a comma is mended, and is Bitmain’s dialect', () => {
+  const answer = repairJson(bytesOf('volcminer/d1-2025-10-08-web/tcp.stats-malformed.txt'))?.value;
+  expect(answer).toMatchObject({ STATS: [{}, { fan1: 5_610, chain_acn1: 105 }] });
+  const stats = readStats(statsReply.parse(answer));
+  expect([stats?.fanSlots, stats?.boards.map(({ slot, reading }) => [slot, reading.chips])]).toEqual([
+    [5_610],
+    [[0, 105]],
   ]);
 });
 
