@@ -14,11 +14,28 @@ export type CreateBatches = (order: {
   readonly workspaceId: string;
   readonly farmId: string;
   readonly name: TaskName;
-  readonly minerIds: readonly string[];
+  readonly targets: 'miners' | 'agents';
+  readonly ids: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
   readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
+  readonly wording: 'v1' | 'v2';
+  toAnswer(made: Made): unknown;
 }) => Promise<string>;
+
+/** What became of an order, to be worded. */
+export type Made = {
+  readonly batches: readonly { readonly id: string; readonly taskCount: number }[];
+  readonly skipped: readonly { readonly reason: string; readonly message: string; readonly ids: readonly string[] }[];
+  readonly createdAtMs: number;
+};
+
+export function summarise({ batches, skipped }: Made): { created_count: number; skipped_count: number } {
+  return {
+    created_count: batches.reduce((sum, { taskCount }) => sum + taskCount, 0),
+    skipped_count: skipped.reduce((sum, { ids }) => sum + ids.length, 0),
+  };
+}
 
 /** The idempotency key of the request, which counts per API key. */
 export function idempotencyOf(

@@ -8,6 +8,7 @@ import {
   type TaskName,
   taskNameSchema,
 } from '../../model/task.ts';
+import { findAgentCandidates } from './agent-candidates.ts';
 import type { Lock } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import { totalFromPage, type Window } from './miners.ts';
@@ -15,8 +16,9 @@ import type { Db, Tables, TaskBatchTable } from './schema.ts';
 import { textList } from './tenants.ts';
 import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
 
-/** A miner that a task is wanted for, with what decides whether it gets one. */
+/** A miner that a task is wanted for, or an agent, with what decides whether it gets one. */
 export type TaskCandidate = {
+  /** 0 = no miner: rows count from 1. */
   readonly rowId: number;
   readonly id: string;
   readonly agentId: string | null;
@@ -37,7 +39,9 @@ export type NewBatch = {
 export type BatchRequest = {
   readonly workspaceId: string;
   readonly farmId: string;
-  readonly minerIds: readonly string[];
+  /** Whether `ids` are of miners or of agents. */
+  readonly targets: 'miners' | 'agents';
+  readonly ids: readonly string[];
   readonly name: TaskName;
   readonly params: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
@@ -76,7 +80,7 @@ export type Batch = {
 };
 
 export type BatchStore = {
-  /** `plan` sees the miners that were found, decides, and words the answer; all of it in one transaction. */
+  /** `plan` sees the miners or agents that were found, decides, and words the answer; all of it in one transaction. */
   create(
     request: BatchRequest,
     plan: (candidates: readonly TaskCandidate[]) => {
@@ -102,7 +106,9 @@ export function createBatchStore(read: Db, write: Db, lock: Lock): BatchStore {
         if (idempotency !== undefined) await lock(trx, `request ${idempotency.apiKeyId} ${idempotency.key}`);
         const before = await findAnswered(trx, request);
         if (before !== undefined) return before;
-        const { batches, response } = plan(await findCandidates(trx, request));
+        const { batches, response } = plan(
+          request.targets === 'agents' ? await findAgentCandidates(trx, request) : await findCandidates(trx, request),
+        );
         for (const batch of batches) await insertBatch(trx, request, batch);
         await keepAnswer(trx, request, response);
         return { kind: 'created', response, agentIds: batches.map(({ agentId }) => agentId) };
@@ -164,13 +170,13 @@ async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response
     .execute();
 }
 
-async function findCandidates(db: Db, { farmId, minerIds, name }: BatchRequest): Promise<TaskCandidate[]> {
+async function findCandidates(db: Db, { farmId, ids, name }: BatchRequest): Promise<TaskCandidate[]> {
   const rows = await db
     .selectFrom('miners')
     .leftJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
     .select(['miners.row_id', 'id', 'agent_id', 'agent_key', 'ops_status', 'abilities'])
     .where('farm_id', '=', farmId)
-    .where('id', 'in', minerIds)
+    .where('id', 'in', ids)
     .execute();
   if (rows.length === 0) return [];
   const busy = await db

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
 import type { Actor, TaskName } from '../../model/task.ts';
 import { type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
-import { type Plan, planBatches } from './plan.ts';
+import { type Plan, planBatches, type Targets } from './plan.ts';
 
 /** A task that no agent took by then is given up. Spec decisions, "Tasks". */
 const TASK_TTL_MS = 15 * 60_000;
@@ -13,11 +13,23 @@ export type BatchOrder = {
   readonly workspaceId: string;
   readonly farmId: string;
   readonly name: TaskName;
-  readonly minerIds: readonly string[];
+  readonly targets: Targets;
+  /** Of miners or of agents. */
+  readonly ids: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
   /** Key of the request, if it has one; it counts per API key. */
   readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
+  /** Words the answer, which becomes JSON. Orders that are worded in different ways are different orders. */
+  readonly wording: string;
+  toAnswer(made: Made): unknown;
+};
+
+/** What became of an order. */
+export type Made = {
+  readonly batches: readonly { readonly id: string; readonly taskCount: number }[];
+  readonly skipped: Plan['skipped'];
+  readonly createdAtMs: number;
 };
 
 /** The JSON text of the answer. Throws RefusedError `request.conflict` when the idempotency key was used with another body. */
@@ -32,14 +44,15 @@ export async function createBatches(
   },
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
-  const { workspaceId, farmId, name, minerIds, params, actor, idempotency } = order;
-  const bodyHash = hash('sha256', canonical({ farmId, name, minerIds, params }));
+  const { workspaceId, farmId, name, targets, ids, params, actor, idempotency, wording } = order;
+  const bodyHash = hash('sha256', canonical({ farmId, name, ids, params, wording }));
   const outcome = await parts.batches.create(
     {
       workspaceId,
       farmId,
       name,
-      minerIds: [...new Set(minerIds)],
+      targets,
+      ids: [...new Set(ids)],
       params,
       actor,
       nowMs,
@@ -47,37 +60,16 @@ export async function createBatches(
       idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
     },
     (candidates) => {
-      const plan = planBatches(name, minerIds, candidates, () => parts.newId(nowMs));
-      return { batches: plan.batches, response: JSON.stringify(answer(order, plan, nowMs)) };
+      const { batches, skipped } = planBatches(name, targets, ids, candidates, () => parts.newId(nowMs));
+      const made = batches.map(({ id, tasks }) => ({ id, taskCount: tasks.length }));
+      const answer = order.toAnswer({ batches: made, skipped, createdAtMs: nowMs });
+      return { batches, response: JSON.stringify(answer) };
     },
   );
   if (outcome.kind === 'conflict')
     throw new RefusedError('request.conflict', 'This Idempotency-Key was already used with another request body');
   if (outcome.kind === 'created') for (const agentId of outcome.agentIds) await parts.deliver(agentId);
   return outcome.response;
-}
-
-function answer({ name, params, actor }: BatchOrder, { batches, skipped }: Plan, nowMs: number) {
-  const count = (lists: readonly (readonly unknown[])[]) => lists.reduce((sum, list) => sum + list.length, 0);
-  return {
-    success: true,
-    data: batches.map(({ id, tasks }) => ({
-      batch_id: id,
-      task_name: name,
-      task_count: tasks.length,
-      task_params: params,
-      created_by: actor,
-      created_at: new Date(nowMs).toISOString(),
-    })),
-    error: null,
-    meta: {
-      summary: {
-        created_count: count(batches.map(({ tasks }) => tasks)),
-        skipped_count: count(skipped.map(({ miner_ids }) => miner_ids)),
-      },
-      skipped,
-    },
-  };
 }
 
 /** JSON text that does not depend on the order of keys. */

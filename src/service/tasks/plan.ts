@@ -12,20 +12,32 @@ export const SKIP_MESSAGES = {
 } as const;
 export type SkipReason = keyof typeof SKIP_MESSAGES;
 
-export type Skip = { readonly reason: SkipReason; readonly message: string; readonly miner_ids: readonly string[] };
+/** The same for tasks about agents; the other reasons are about miners only. */
+const AGENT_MESSAGES = {
+  ...SKIP_MESSAGES,
+  not_found: 'No agent with this id in the farm',
+  no_change: 'The same task is already pending or running on the agent',
+} as const satisfies Record<SkipReason, string>;
+
+/** `ids` of what the order is about. */
+export type Skip = { readonly reason: SkipReason; readonly message: string; readonly ids: readonly string[] };
 export type Plan = { readonly batches: readonly NewBatch[]; readonly skipped: readonly Skip[] };
 
-/** `minerIds` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. */
+/** What an order is about: miners, or the agents themselves. */
+export type Targets = 'miners' | 'agents';
+
+/** `ids` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. */
 export function planBatches(
   name: TaskName,
-  minerIds: readonly string[],
+  targets: Targets,
+  ids: readonly string[],
   candidates: readonly TaskCandidate[],
   newId: () => string,
 ): Plan {
   const known = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   const skipped = new Map<SkipReason, string[]>();
   const perAgent = new Map<string, { id: string; rowId: number; minerKey: string }[]>();
-  for (const id of new Set(minerIds)) {
+  for (const id of new Set(ids)) {
     const verdict = judge(name, known.get(id));
     if (typeof verdict === 'string') {
       skipped.set(verdict, [...(skipped.get(verdict) ?? []), id]);
@@ -35,9 +47,10 @@ export function planBatches(
     tasks.push({ id: newId(), rowId: verdict.rowId, minerKey: verdict.minerKey });
     perAgent.set(verdict.agentId, tasks);
   }
+  const messages = targets === 'agents' ? AGENT_MESSAGES : SKIP_MESSAGES;
   return {
     batches: [...perAgent].map(([agentId, tasks]) => ({ id: newId(), agentId, tasks })),
-    skipped: [...skipped].map(([reason, miner_ids]) => ({ reason, message: SKIP_MESSAGES[reason], miner_ids })),
+    skipped: [...skipped].map(([reason, ofReason]) => ({ reason, message: messages[reason], ids: ofReason })),
   };
 }
 

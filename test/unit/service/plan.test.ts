@@ -16,7 +16,7 @@ const candidate = (id: string, change: Partial<TaskCandidate> = {}): TaskCandida
 
 function plan(minerIds: string[], candidates: TaskCandidate[]) {
   let made = 0;
-  return planBatches('miner.system.reboot', minerIds, candidates, () => `id ${++made}`);
+  return planBatches('miner.system.reboot', 'miners', minerIds, candidates, () => `id ${++made}`);
 }
 
 test('every selected miner is either in one batch or skipped once', () => {
@@ -28,7 +28,7 @@ test('every selected miner is either in one batch or skipped once', () => {
     ['agent', ['key 1']],
     ['other', ['key 2']],
   ]);
-  expect(skipped.map(({ reason, miner_ids }) => [reason, miner_ids])).toEqual([
+  expect(skipped.map(({ reason, ids }) => [reason, ids])).toEqual([
     ['no_change', ['3']],
     ['not_found', ['9']],
   ]);
@@ -43,7 +43,7 @@ test.each([
   [{ abilities: ['miner.light.update'], isBusy: true }, 'unsupported'],
   [{ isBusy: true }, 'no_change'],
 ])('%j is skipped for %s', (change, reason) => {
-  expect(plan(['1'], [candidate('1', change)]).skipped).toMatchObject([{ reason, miner_ids: ['1'] }]);
+  expect(plan(['1'], [candidate('1', change)]).skipped).toMatchObject([{ reason, ids: ['1'] }]);
 });
 
 test.each(['maintenance', 'off_rack', 'transit'])('ops status %s does not stand in the way', (opsStatus) => {

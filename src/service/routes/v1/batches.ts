@@ -11,7 +11,7 @@ import type { Batch, BatchFilter, BatchStore, Window } from '../../store/store.t
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../batch-filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
-import { actorOf, type CreateBatches, idempotencyOf, orderHeaders } from '../orders.ts';
+import { actorOf, type CreateBatches, idempotencyOf, type Made, orderHeaders, summarise } from '../orders.ts';
 import { wholeNumber } from '../parameters.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
@@ -99,14 +99,18 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
       const access = accessOf(request);
       const farm = farmOf(access);
       const { task_name, miner_ids, params } = request.body;
+      const actor = actorOf(access.caller);
       const text = await createBatches({
         workspaceId: farm.workspaceId,
         farmId: farm.id,
         name: task_name,
-        minerIds: miner_ids,
+        targets: 'miners',
+        ids: miner_ids,
         params: params ?? {},
-        actor: actorOf(access.caller),
+        actor,
         idempotency: idempotencyOf(access.caller, request.headers),
+        wording: 'v1',
+        toAnswer: (made) => toCreated(made, { task_name, task_params: params ?? {}, created_by: actor }),
       });
       return reply.type('application/json; charset=utf-8').send(text);
     },
@@ -150,6 +154,22 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
       return reply.send(await answerList(farmOf(accessOf(request)).id, filter, toWindow(page, limit)));
     },
   );
+}
+
+function toCreated(
+  made: Made,
+  order: Pick<z.infer<typeof createdBatchSchema>, 'task_name' | 'task_params' | 'created_by'>,
+): z.infer<typeof createAnswerSchema> {
+  const created_at = toIso(made.createdAtMs);
+  return {
+    success: true,
+    data: made.batches.map(({ id, taskCount }) => ({ batch_id: id, task_count: taskCount, ...order, created_at })),
+    error: null,
+    meta: {
+      summary: summarise(made),
+      skipped: made.skipped.map(({ reason, message, ids }) => ({ reason, message, miner_ids: [...ids] })),
+    },
+  };
 }
 
 function toSummary(batch: Batch): z.infer<typeof batchSummarySchema> {
