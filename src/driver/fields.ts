@@ -42,13 +42,14 @@ export function toTempC(value: unknown, { zeroIsAbsent = true }: { zeroIsAbsent?
   return tempC === 0 && zeroIsAbsent ? undefined : tempC;
 }
 
+const CONTROL = /\p{Cc}/u;
+
 /** Trimmed text without control characters, at most 256 characters; undefined when blank. Numbers become text. */
 export function toText(value: unknown, maxLength = 256): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const written = String(value);
   // Terminal codes of a hostile device end here.
-  const clean = String(value)
-    .replaceAll(/\p{Cc}/gu, ' ')
-    .trim();
+  const clean = (CONTROL.test(written) ? written.replaceAll(/\p{Cc}/gu, ' ') : written).trim();
   return clean === '' ? undefined : clean.slice(0, maxLength);
 }
 export const text = (maxLength = 256) => field((value) => toText(value, maxLength));
