@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { enrolAgent } from './ingest/enrol.ts';
 import { createUplinks } from './ingest/uplink.ts';
+import { createRelay, type Relay } from './relay/relay.ts';
 import { registerEnrol } from './routes/enrol.ts';
 import { registerHealth } from './routes/health.ts';
 import { createMetrics } from './routes/metrics.ts';
@@ -104,6 +105,9 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
   const uplinks = createUplinks({
     agents: store.agents,
     ingest: metrics.measureIngest(store.ingest),
+    links: store.links,
+    newLinkId: () => v4(),
+    announceLink: (agentId) => relay.announceLink(agentId),
     clock,
     log,
     onReady: (agentId) => courier.deliverAll(agentId),
@@ -116,14 +120,27 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
     clock,
     log,
   });
+  const relay: Relay = createRelay({
+    messages: store.messages,
+    log,
+    onTasks: (agentId) => courier.deliver(agentId),
+    onLink: (agentId) => uplinks.yieldReplaced(agentId),
+    onGap: async () => {
+      await uplinks.yieldReplaced();
+      await courier.deliverToEach();
+    },
+  });
+  /** New tasks of the agent are stored: it may be connected here or elsewhere. */
+  const deliver = async (agentId: string) => {
+    relay.announceTasks(agentId);
+    await courier.deliver(agentId);
+  };
   const { batches, tenants, agents } = store;
   metrics.register(app);
   registerHealth(app, () => store.check());
   registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
   registerMiners(app, store.miners, clock);
-  registerBatches(app, batches, (order) =>
-    createBatches(order, { batches, clock, newId, deliver: (agentId) => courier.deliver(agentId) }),
-  );
+  registerBatches(app, batches, (order) => createBatches(order, { batches, clock, newId, deliver }));
   registerAgents(app, { agents, tenants, clock });
   registerGrants(app, tenants, clock);
   registerV2(app, { store, clock });
@@ -140,6 +157,7 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
       stop: () => app.close(),
     },
     startStop('courier', courier),
+    startStop('relay', relay),
     startStop('uplinks', uplinks),
     startStop('pruning', createPruning(store, clock, log)),
   ];

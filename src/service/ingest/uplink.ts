@@ -1,5 +1,5 @@
 // The WebSocket door for agents on the server's port: checks the token before it upgrades, keeps one connection per agent (the newest), pings,
-// drops the silent. What a connection says is connection.ts.
+// drops the silent. Where the newest connection of an agent is on another copy, the one here goes. What a connection says is connection.ts.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -9,12 +9,16 @@ import type { Log } from '../../base/log.ts';
 import type { ServiceFrame } from '../../wire/frames.ts';
 import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS, UPLINK_PATH } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
-import type { Agent, AgentStore, IngestStore } from '../store/store.ts';
+import type { Agent, AgentStore, IngestStore, LinkStore } from '../store/store.ts';
 import { CLOSE, type Connection, createConnection } from './connection.ts';
 
 export type UplinkParts = {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
   readonly ingest: IngestStore;
+  readonly links: LinkStore;
+  readonly newLinkId: () => string;
+  /** A connection of the agent has been claimed: other copies let theirs go. */
+  readonly announceLink: (agentId: string) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** The agent is connected and has been welcomed. */
@@ -28,6 +32,8 @@ export type Uplinks = {
   /** Runs the pings until `stop`. */
   start(): void;
   isConnected(agentId: string): boolean;
+  /** Closes those of our connections (of this agent, or all) that are no longer the newest of their agent. */
+  yieldReplaced(agentId?: string): Promise<void>;
   countConnected(): number;
   /** False when the agent is not connected here. */
   send(agentId: string, frame: ServiceFrame): boolean;
@@ -37,15 +43,19 @@ export type Uplinks = {
 /** How long agents get to finish the closing handshake when the service stops. */
 const CLOSE_GRACE_MS = 2_000;
 
+const TOOK_OVER = 'a newer connection of this agent took over';
+
 export function createUplinks(parts: UplinkParts): Uplinks {
   const { agents, clock, log } = parts;
   const connections = new Map<string, Connection>();
+  /** The claim of each connection that has made one. */
+  const claims = new WeakMap<Connection, string>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 
   const accept = (socket: WebSocket, agent: Agent) => {
-    const connection = createConnection(socket, {
+    const connection: Connection = createConnection(socket, {
       agent,
       ingest: parts.ingest,
       clock,
@@ -53,11 +63,15 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       onHello: async (version) => {
         await agents.setVersion(agent.id, version);
         await agents.touch([agent.id], clock.nowMs());
+        const linkId = parts.newLinkId();
+        await parts.links.claim(agent.id, linkId, clock.nowMs());
+        claims.set(connection, linkId);
+        parts.announceLink(agent.id);
       },
       onReady: () => parts.onReady(agent.id),
       onTaskReceived: (taskId) => parts.onTaskReceived(agent.id, taskId),
     });
-    connections.get(agent.id)?.close(CLOSE.replaced, 'a newer connection of this agent took over');
+    connections.get(agent.id)?.close(CLOSE.replaced, TOOK_OVER);
     connections.set(agent.id, connection);
     log.info({ agentId: agent.id }, 'agent connected');
     socket.on('error', (error) => log.debug({ agentId: agent.id, error: renderError(error) }, 'uplink socket failed'));
@@ -79,7 +93,21 @@ export function createUplinks(parts: UplinkParts): Uplinks {
     sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, agent));
   };
 
+  const yieldReplaced = async (agentId?: string) => {
+    const ids = agentId === undefined ? [...connections.keys()] : [agentId];
+    // Claims made before the database is asked: what it says is theirs or a later one.
+    const ours = ids.flatMap((id) => {
+      const connection = connections.get(id);
+      const linkId = connection && claims.get(connection);
+      return connection === undefined || linkId === undefined ? [] : [{ id, connection, linkId }];
+    });
+    const current = await parts.links.current(ours.map(({ id }) => id));
+    for (const { id, connection, linkId } of ours)
+      if (current.get(id) !== linkId) connection.close(CLOSE.replaced, TOOK_OVER);
+  };
+
   const tend = async () => {
+    await yieldReplaced();
     const nowMs = clock.monotonicMs();
     for (const connection of connections.values()) {
       if (nowMs - connection.heardAtMs() > PEER_SILENCE_MS) connection.terminate();
@@ -115,6 +143,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       );
     },
     isConnected: (agentId) => connections.has(agentId),
+    yieldReplaced,
     countConnected: () => connections.size,
     send: (agentId, frame) => connections.get(agentId)?.send(frame) ?? false,
     async stop() {

@@ -42,7 +42,7 @@ export function ruleOf(method: string, url: string): Rule {
   return rule;
 }
 
-/** `@fastify/rate-limit` must be registered before. */
+/** `@fastify/rate-limit` must be registered before. It counts in memory: each copy of the service allows the whole rate, which is a bound on work, not a quota. */
 export function registerGuard(app: FastifyInstance, source: AuthSource, clock: Clock, rates: Rates): void {
   app.decorateRequest('access', null);
   app.decorateRequest('rateKey', '');

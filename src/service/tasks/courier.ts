@@ -10,7 +10,8 @@ import type { TaskStore } from '../store/store.ts';
 const RESEND_MS = 30_000;
 /** How long after its expiry a task that the agent has taken may stay without outcome: reboots are proven slowly, links break. */
 const OUTCOME_GRACE_MS = 30 * 60_000;
-const SWEEP_MS = 1_000;
+/** Tasks are brought when they are made; this finds those of which another copy's message was lost, and those that are over. */
+const SWEEP_MS = 5_000;
 const PAGE = 500;
 
 export type CourierParts = {
@@ -28,6 +29,8 @@ export type Courier = {
   /** The agent is back: whatever was sent before may be lost. */
   deliverAll(agentId: string): Promise<void>;
   received(agentId: string, taskId: string): Promise<void>;
+  /** Delivers to every agent here that has something to get. */
+  deliverToEach(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 };
@@ -36,7 +39,19 @@ export function createCourier({ tasks, send, isConnected, clock, log }: CourierP
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  const bring = async (agentId: string, sentBeforeMs: number) => {
+  /** The last turn of each agent: two that look at the same time would both send the same. */
+  const turns = new Map<string, Promise<void>>();
+
+  const bring = (agentId: string, sentBeforeMs: () => number): Promise<void> => {
+    const turn = (turns.get(agentId) ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => bringNow(agentId, sentBeforeMs()));
+    turns.set(agentId, turn);
+    return turn.finally(() => {
+      if (turns.get(agentId) === turn) turns.delete(agentId);
+    });
+  };
+  const bringNow = async (agentId: string, sentBeforeMs: number) => {
     const nowMs = clock.nowMs();
     while (isConnected(agentId)) {
       const orders = await tasks.listUndelivered({ agentId, nowMs, sentBeforeMs, limit: PAGE });
@@ -46,18 +61,23 @@ export function createCourier({ tasks, send, isConnected, clock, log }: CourierP
       if (sent.length < PAGE) return;
     }
   };
-  const deliver = (agentId: string) => bring(agentId, clock.nowMs() - RESEND_MS);
+  const deliver = (agentId: string) => bring(agentId, () => clock.nowMs() - RESEND_MS);
+
+  const deliverToEach = async () => {
+    for (const agentId of await tasks.listWaitedFor(clock.nowMs())) if (isConnected(agentId)) await deliver(agentId);
+  };
 
   const sweep = async () => {
     const nowMs = clock.nowMs();
     const expired = await tasks.expire(nowMs, OUTCOME_GRACE_MS);
     if (expired > 0) log.info({ expired }, 'tasks ended without outcome');
-    for (const agentId of await tasks.listWaitedFor(nowMs)) await deliver(agentId);
+    await deliverToEach();
   };
 
   return {
     deliver,
-    deliverAll: (agentId) => bring(agentId, clock.nowMs()),
+    deliverAll: (agentId) => bring(agentId, () => clock.nowMs()),
+    deliverToEach,
     received: (agentId, taskId) => tasks.markReceived(agentId, taskId, clock.nowMs()),
     start() {
       const onError = (error: unknown) => log.error({ error: renderError(error) }, 'sweeping tasks failed');
