@@ -11,13 +11,14 @@ import { createRelay, type Relay } from './relay/relay.ts';
 import { registerEnrol } from './routes/enrol.ts';
 import { registerHealth } from './routes/health.ts';
 import { createMetrics } from './routes/metrics.ts';
+import { createPageCache, type PageCache } from './routes/page-cache.ts';
 import { createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
 import { registerAgents } from './routes/v1/agents.ts';
 import { registerBatches } from './routes/v1/batches.ts';
 import { registerGrants } from './routes/v1/grants.ts';
 import { registerMiners } from './routes/v1/miners.ts';
 import { registerV2 } from './routes/v2/register.ts';
-import { newId, openStore, type Store } from './store/store.ts';
+import { newId, type OperatorStore, openStore, type Store } from './store/store.ts';
 import { type Courier, createCourier } from './tasks/courier.ts';
 import { createBatches } from './tasks/create.ts';
 
@@ -46,6 +47,7 @@ export type Service = {
 
 const STOP_MS = 8_000;
 const PRUNE_MS = 3_600_000;
+const PAGE_CACHE_BYTES = 128 * 1024 * 1024;
 
 /** Opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -79,6 +81,16 @@ function createPruning(store: Store, clock: Clock, log: Log) {
     },
   };
 }
+
+/** Who changes a miner sees the change in the next list. */
+const clearing = (operators: OperatorStore, pages: Pick<PageCache, 'clear'>): OperatorStore => ({
+  ...operators,
+  async edit(request) {
+    const outcome = await operators.edit(request);
+    pages.clear();
+    return outcome;
+  },
+});
 
 async function compose(options: ServiceOptions, store: Store): Promise<Service> {
   const { clock, log, host, port } = options;
@@ -139,11 +151,12 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
   metrics.register(app);
   registerHealth(app, () => store.check());
   registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
-  registerMiners(app, store.miners, clock);
+  const pages = createPageCache(clock, PAGE_CACHE_BYTES);
+  registerMiners(app, { miners: store.miners, pages, clock });
   registerBatches(app, batches, (order) => createBatches(order, { batches, clock, newId, deliver }));
   registerAgents(app, { agents, tenants, clock });
   registerGrants(app, tenants, clock);
-  registerV2(app, { store, clock });
+  registerV2(app, { store: { ...store, operators: clearing(store.operators, pages) }, clock });
   uplinks.attach(app.server);
 
   let url = '';

@@ -1,7 +1,8 @@
 // `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio. It asserts nothing.
+import { benchList } from './list.ts';
 import { benchPoll } from './poll.ts';
 
-const BENCHES = { poll: benchPoll } as const;
+const BENCHES = { list: benchList, poll: benchPoll } as const;
 
 const isBench = (name: string | undefined): name is keyof typeof BENCHES => name !== undefined && name in BENCHES;
 

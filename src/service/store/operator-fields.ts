@@ -85,11 +85,13 @@ export function createOperatorStore(read: Db, write: Db, newId: (nowMs: number) 
         const values = new Map([...miners].map(([id, miner]) => [id, merge(miner, edits.get(id) ?? {})]));
         const problems = [...findProblems(edits.keys(), values), ...(await findTaken(trx, request.farmId, values))];
         if (problems.length > 0) return { kind: 'refused', problems };
-        const changes = [...miners.values()].flatMap((miner): Change[] => {
-          const after = values.get(miner.id);
+        const changes = [...edits.keys()].flatMap((id): Change[] => {
+          const miner = miners.get(id);
+          const after = values.get(id);
+          if (miner === undefined || after === undefined) return [];
           const { opsStatus, rack, position } = miner;
           const before = { opsStatus, rack, position };
-          return after === undefined || isSame(before, after) ? [] : [{ id: miner.id, before, after, miner }];
+          return isSame(before, after) ? [] : [{ id, before, after, miner }];
         });
         if (request.isDryRun !== true) {
           await writeChanges(trx, changes);

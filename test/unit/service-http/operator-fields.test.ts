@@ -1,5 +1,5 @@
 // PATCH …/miners/{id}, and positions as CSV: what is set stays through reports, places hold one miner, each change is recorded, nothing is half done.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { openAdmin } from '../../../src/service/admin.ts';
@@ -98,6 +98,17 @@ test('each kind of change is a batch of its event type, done at once and no task
   expect(byName.get('miner.asset.update')).toMatchObject({ task_params: { ops_status: 'transit' } });
   await agent.report([minerRecord(0, rig.clock.nowMs())]);
   expect(agent.frames.filter(({ type }) => type === 'task')).toEqual([]);
+});
+
+test('a page that is kept for a second shows what was set at once, and what is reported a second later', async () => {
+  const { rig, ids, agent } = await startFarm(2);
+  const large = async () => (await rig.get(rig.farm('/miner/latest?pageSize=1000'))).body.data;
+  expect(await large()).toHaveLength(2);
+  await patch(rig, ids[0], { rack: 'R1', position: 1 });
+  expect((await large())[0]).toMatchObject({ rack: 'R1', position: 1 });
+  await agent.report([minerRecord(2, rig.clock.nowMs())]);
+  expect((await rig.get(rig.farm('/miner/latest?pageSize=100'))).body.data).toHaveLength(3);
+  await vi.waitFor(async () => expect(await large()).toHaveLength(3), { timeout: 10_000, interval: 50 });
 });
 
 async function withAdmin(rig: Rig) {

@@ -6,6 +6,7 @@ import type { MinerStore } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
 import { answers } from '../openapi.ts';
+import type { PageCache } from '../page-cache.ts';
 import { wholeNumber } from '../parameters.ts';
 import type { App } from '../server.ts';
 import { toWindow } from '../window.ts';
@@ -18,7 +19,13 @@ const minerQuerySchema = z.object({
   ...minerFilterShape,
 });
 
-export function registerMiners(app: App, miners: MinerStore, clock: Clock): void {
+/** Pages from this size on may be a second old. */
+const LARGE_PAGE = 1_000;
+
+export function registerMiners(
+  app: App,
+  { miners, pages, clock }: { readonly miners: MinerStore; readonly pages: PageCache; readonly clock: Clock },
+): void {
   app.get(
     '/private-api/v1/:workspace_id/farms/:farm_id/miner/latest',
     {
@@ -35,17 +42,16 @@ export function registerMiners(app: App, miners: MinerStore, clock: Clock): void
       const farm = farmOf(accessOf(request));
       const { page, pageSize } = request.query;
       const window = toWindow(page, pageSize);
-      const nowMs = clock.nowMs();
-      const { rows, total } = await miners.list({
-        farmId: farm.id,
-        filter: toMinerFilter(request.query),
-        window,
-        nowMs,
-      });
-      const pagination = JSON.stringify(paginate(window, total));
-      return reply
-        .type('application/json; charset=utf-8')
-        .send(`{"success":true,"data":[${writeMinerRows(farm, rows, nowMs)}],"pagination":${pagination},"error":null}`);
+      const filter = toMinerFilter(request.query);
+      const make = async () => {
+        const nowMs = clock.nowMs();
+        const { rows, total } = await miners.list({ farmId: farm.id, filter, window, nowMs });
+        const pagination = JSON.stringify(paginate(window, total));
+        return `{"success":true,"data":[${writeMinerRows(farm, rows, nowMs)}],"pagination":${pagination},"error":null}`;
+      };
+      const isLarge = pageSize >= LARGE_PAGE;
+      const body = await (isLarge ? pages.get(JSON.stringify([farm.id, window, filter]), make) : make());
+      return reply.type('application/json; charset=utf-8').send(body);
     },
   );
 }

@@ -1,0 +1,55 @@
+// Bodies of large pages, kept as bytes for a second: many clients that ask for the same page cost one reading of the database. What a client did
+// itself shows at once: whoever changes miners on behalf of a client clears it. Bounded in bytes; small pages do not come here.
+import type { Clock } from '../../base/clock.ts';
+
+export type PageCache = {
+  /** The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the same one. */
+  get(key: string, make: () => Promise<string>): Promise<Buffer>;
+  clear(): void;
+};
+
+/** How old a body may be when it is served, counted from before it was read. */
+const FRESH_MS = 1_000;
+
+type Entry = { readonly madeMs: number; readonly body: Promise<Buffer>; bytes: number };
+
+export function createPageCache(clock: Clock, maxBytes: number): PageCache {
+  const entries = new Map<string, Entry>();
+  const isFresh = (entry: Entry) => clock.monotonicMs() - entry.madeMs < FRESH_MS;
+
+  const drop = (key: string, entry: Entry) => {
+    if (entries.get(key) === entry) entries.delete(key);
+  };
+  /** Oldest first, until the rest fits. */
+  const shrink = () => {
+    let total = [...entries.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const [key, entry] of entries) {
+      if (total <= maxBytes) return;
+      entries.delete(key);
+      total -= entry.bytes;
+    }
+  };
+  const build = async (make: () => Promise<string>) => Buffer.from(await make());
+
+  return {
+    async get(key, make) {
+      const before = entries.get(key);
+      if (before !== undefined && isFresh(before)) return before.body;
+      const entry: Entry = { madeMs: clock.monotonicMs(), body: build(make), bytes: 0 };
+      // At the end, because the order is that of age.
+      entries.delete(key);
+      entries.set(key, entry);
+      try {
+        const body = await entry.body;
+        entry.bytes = body.length;
+        shrink();
+        clock.after(FRESH_MS, () => drop(key, entry), { unref: true });
+        return body;
+      } catch (error) {
+        drop(key, entry);
+        throw error;
+      }
+    },
+    clear: () => entries.clear(),
+  };
+}

@@ -1,0 +1,176 @@
+// The v1 list: a page of every miner against the same bytes from a bare server in the same process, in turns in one run; then a page of 50 while
+// reports come in at the rate that one agent may have (25,000 a minute).
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { request } from 'undici';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
+import type { MinerRecord } from '../../src/wire/records.ts';
+import { minerRecord } from '../unit/service-http/records.ts';
+import { slice } from '../unit/service-http/wire-agent.ts';
+
+const readySchema = z.object({
+  url: z.string(),
+  bareUrl: z.string(),
+  workspaceId: z.string(),
+  farmId: z.string(),
+  key: z.string(),
+  code: z.string(),
+});
+type Ready = z.infer<typeof readySchema>;
+
+const SLICE = 500;
+const REPORTS_PER_S = 25_000 / 60;
+
+export async function benchList(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      miners: { type: 'string', default: '10000' },
+      rounds: { type: 'string', default: '30' },
+      seconds: { type: 'string', default: '15' },
+    },
+  });
+  const [miners = 0, rounds = 0, seconds = 0] = [values.miners, values.rounds, values.seconds].map(Number);
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const line = await new Promise<string>((resolve, reject) => {
+      child.once('exit', (code) => reject(new Error(`the service ended with code ${code} before it was ready`)));
+      createInterface({ input: child.stdout }).once('line', resolve);
+    });
+    const ready = readySchema.parse(JSON.parse(line));
+    const agent = await connect(ready);
+    const records = Array.from({ length: miners }, (_, index) => minerRecord(index, Date.now()));
+    for (const pass of ['first', 'again']) await fill(agent, records, pass);
+    await largePages(ready, Math.min(miners, 10_000), rounds);
+    await smallPages(ready, 'quiet', seconds);
+    const stopping = new AbortController();
+    const load = keepReporting(agent, records, stopping.signal);
+    await smallPages(ready, 'under ingest', seconds);
+    await largePages(ready, Math.min(miners, 10_000), rounds, 'under ingest');
+    stopping.abort();
+    print(`  slices of ${SLICE} in that time: ${stats(await load)}`);
+    agent.close();
+  } finally {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+type BenchAgent = { report(records: readonly MinerRecord[]): Promise<void>; close(): void };
+
+async function connect({ url, code }: Ready): Promise<BenchAgent> {
+  const { body } = await request(url + ENROL_PATH, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, name: 'bench', version: '1', protocol: PROTOCOL_VERSION }),
+  });
+  const { agent_id, token } = z.object({ agent_id: z.string(), token: z.string() }).parse(await body.json());
+  const socket = new WebSocket(url.replace('http', 'ws') + UPLINK_PATH, {
+    headers: { authorization: `Bearer ${agent_id}.${token}` },
+    perMessageDeflate: false,
+  });
+  let answered = () => {};
+  const answer = () =>
+    new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+  socket.on('message', () => answered());
+  await new Promise((resolve) => socket.once('open', resolve));
+  const epoch = randomUUID();
+  const welcome = answer();
+  const at = new Date().toISOString();
+  socket.send(JSON.stringify({ type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1, at }));
+  await welcome;
+  let seq = 0;
+  return {
+    async report(records) {
+      const ack = answer();
+      socket.send(slice(epoch, ++seq, records));
+      await ack;
+    },
+    close: () => socket.close(),
+  };
+}
+
+const freshened = (records: readonly MinerRecord[]): MinerRecord[] => {
+  const at = new Date().toISOString();
+  return records.map((record) => ({ ...record, at, document: { ...record.document, last_updated_at: at } }));
+};
+
+async function fill(agent: BenchAgent, records: readonly MinerRecord[], pass: string): Promise<void> {
+  const times: number[] = [];
+  for (let start = 0; start < records.length; start += SLICE) {
+    const part = freshened(records.slice(start, start + SLICE));
+    times.push(await timed(() => agent.report(part)));
+  }
+  print(`${records.length} miners reported, ${pass} time: slices of ${SLICE}, sent to acknowledged: ${stats(times)}`);
+}
+
+async function keepReporting(
+  agent: BenchAgent,
+  records: readonly MinerRecord[],
+  signal: AbortSignal,
+): Promise<number[]> {
+  const times: number[] = [];
+  const everyMs = (1_000 * SLICE) / REPORTS_PER_S;
+  for (let start = 0; !signal.aborted; start = (start + SLICE) % records.length) {
+    const part = freshened(records.slice(start, start + SLICE));
+    const elapsedMs = await timed(() => agent.report(part));
+    times.push(elapsedMs);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, everyMs - elapsedMs)));
+  }
+  return times;
+}
+
+const listUrl = ({ url, workspaceId, farmId }: Ready, pageSize: number, page = 1) =>
+  `${url}/private-api/v1/${workspaceId}/farms/${farmId}/miner/latest?pageSize=${pageSize}&page=${page}`;
+
+async function get(url: string, key: string): Promise<Buffer> {
+  const { statusCode, body } = await request(url, { headers: { 'x-api-key': key } });
+  const bytes = Buffer.from(await body.arrayBuffer());
+  if (statusCode !== 200) throw new Error(`${url}: ${statusCode} ${bytes.toString('utf8', 0, 200)}`);
+  return bytes;
+}
+
+async function largePages(ready: Ready, pageSize: number, rounds: number, when = 'quiet'): Promise<void> {
+  const url = listUrl(ready, pageSize);
+  const bytes = await get(url, ready.key);
+  await request(ready.bareUrl, { method: 'PUT', body: bytes });
+  const list: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    bare.push(await timed(() => get(ready.bareUrl, '')));
+    list.push(await timed(() => get(url, ready.key)));
+  }
+  print(`page of ${pageSize}, ${when}: ${(bytes.length / 1e6).toFixed(1)} MB`);
+  print(`  list ${stats(list)}; bare ${stats(bare)}; median ratio ${(median(list) / median(bare)).toFixed(2)}`);
+}
+
+async function smallPages(ready: Ready, when: string, seconds: number): Promise<void> {
+  const times: number[] = [];
+  const endMs = performance.now() + seconds * 1_000;
+  for (let page = 1; performance.now() < endMs; page = (page % 20) + 1)
+    times.push(await timed(() => get(listUrl(ready, 50, page), ready.key)));
+  print(`page of 50, ${when}: ${times.length} requests one after the other, ${stats(times)}`);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work();
+  return performance.now() - startMs;
+}
+
+const quantile = (values: readonly number[], share: number) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+const median = (values: readonly number[]) => quantile(values, 0.5);
+const stats = (values: readonly number[]) =>
+  `p50 ${median(values).toFixed(1)} ms, p99 ${quantile(values, 0.99).toFixed(1)} ms`;
+const print = (line: string) => void process.stdout.write(`${line}\n`);

@@ -1,0 +1,50 @@
+// The service in a process of its own, and beside it a bare server that gives back the bytes that were put there: what the list is measured against.
+// Prints one line of JSON when both listen; ends on SIGTERM.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { DEFAULT_LIMITS } from '../../src/service/routes/server.ts';
+import { createService } from '../../src/service/service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pithead-bench-'));
+const unlimited = Number.MAX_SAFE_INTEGER;
+const service = await createService({
+  databasePath: join(folder, 'service.sqlite'),
+  host: '127.0.0.1',
+  port: 0,
+  clock: systemClock,
+  log: silentLog,
+  version: 'bench',
+  limits: { ...DEFAULT_LIMITS, rates: { perKey: unlimited, perStranger: unlimited, perCode: unlimited } },
+});
+const { url } = await service.start();
+const { workspaceId, farmId } = await service.admin.ensureDefaults();
+const { key } = await service.admin.createKey({ workspaceId, name: 'bench' });
+const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
+
+let bytes: Buffer = Buffer.alloc(0);
+const bare = createServer((request, response) => {
+  if (request.method === 'PUT') {
+    void buffer(request).then((body) => {
+      bytes = body;
+      response.end();
+    });
+    return;
+  }
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.end(bytes);
+});
+await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
+const address = bare.address();
+const barePort = typeof address === 'object' && address !== null ? address.port : 0;
+process.stdout.write(
+  `${JSON.stringify({ url, bareUrl: `http://127.0.0.1:${barePort}`, workspaceId, farmId, key, code })}\n`,
+);
+process.once('SIGTERM', () => {
+  bare.close();
+  void service.stop().then(() => rmSync(folder, { recursive: true, force: true }));
+});
