@@ -205,13 +205,13 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
   return { answers, failed };
 }
 
-/** Most devices bear one request at a time, which needs no machinery. */
+/** One request at a time, or only one to send, as in most visits: that needs no machinery. */
 async function inTurn(
   batch: readonly (readonly [string, Ask])[],
   parallel: number,
   send: (name: string, ask: Ask) => Promise<void>,
 ): Promise<void> {
-  if (parallel === 1) {
+  if (parallel === 1 || batch.length === 1) {
     for (const [name, ask] of batch) await send(name, ask);
     return;
   }
