@@ -29,11 +29,13 @@ export async function startStack(options: {
   host: string;
   port: number;
   log: Log;
+  /** A file or a `postgres://` URL; absent: the file in the state directory. */
+  database?: string | undefined;
 }): Promise<Stack> {
   const { config, host, port, log } = options;
   prepareStateDir(config.stateDir);
   const service = await createService({
-    databasePath: databaseOf(config.stateDir),
+    databasePath: options.database ?? databaseOf(config.stateDir),
     host,
     port,
     clock: systemClock,

@@ -19,6 +19,8 @@ import type { CliContext } from './terminal.ts';
 export const DEFAULT_CONFIG = 'pithead.yaml';
 export const DEFAULT_PORT = 8420;
 
+const DATABASE_HELP = 'database file, or a postgres:// URL (default: a file in the state directory)';
+
 type ListenFlags = { config?: string; host: string; port: string; database?: string };
 
 export function addUp(program: Command, context: CliContext): void {
@@ -26,6 +28,7 @@ export function addUp(program: Command, context: CliContext): void {
     .command('up')
     .description('run agent and service in one process, with an embedded database')
     .option('-c, --config <file>', `configuration (default ${DEFAULT_CONFIG} if it exists)`)
+    .option('--database <target>', DATABASE_HELP)
     .option('--host <address>', 'address that the service listens on', '127.0.0.1')
     .option('--port <port>', 'port that the service listens on', String(DEFAULT_PORT))
     .addHelpText(
@@ -35,11 +38,13 @@ export function addUp(program: Command, context: CliContext): void {
     .action(async (flags: ListenFlags) => {
       const config = configOrDefault(flags.config, context);
       const log = createLog(context, 'stdout', config.log.level);
-      const stack = await startStack({ config, host: flags.host, port: readPort(flags.port), log });
+      const { host, database } = flags;
+      const stack = await startStack({ config, host, port: readPort(flags.port), log, database });
       context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
-      context.stderr.write(
-        `a key for integrators: pithead key create --name <who>${flags.config === undefined ? '' : ` --config ${flags.config}`}\n`,
-      );
+      // A URL may hold a password: it is not repeated.
+      const where = database === undefined ? '' : ' --database <the same>';
+      const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
+      context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
       if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
       await untilStopped(context.signal);
       await stack.stop();
@@ -96,10 +101,15 @@ export function addService(program: Command, context: CliContext): void {
     .command('service')
     .description('run the service alone; agents report to it')
     .option('-c, --config <file>', `configuration, for its state directory (default ${DEFAULT_CONFIG} if it exists)`)
-    .option('--database <file>', 'database file (default: in the state directory)')
+    .option('--database <target>', DATABASE_HELP)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on', String(DEFAULT_PORT))
-    .addHelpText('after', '\nExamples:\n  $ pithead service --database /var/lib/pithead/service.sqlite --host 0.0.0.0')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ pithead service --database /var/lib/pithead/service.sqlite --host 0.0.0.0\n' +
+        '  $ PGPASSWORD=… pithead service --database postgres://pithead@db.example/pithead\n\n' +
+        'Several copies may run on one PostgreSQL: any of them serves any agent and any request.',
+    )
     .action(async (flags: ListenFlags) => {
       const config = configOrDefault(flags.config, context);
       const log = createLog(context, 'stdout', config.log.level);

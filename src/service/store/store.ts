@@ -1,5 +1,6 @@
 // The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to date.
 import { v7 } from 'uuid';
+import { BugError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type AgentStore, createAgentStore } from './agents.ts';
 import { type BatchDetailStore, createBatchDetailStore } from './batch-detail.ts';
@@ -81,7 +82,7 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     await migrate(databases, nameOf(target));
   } catch (error) {
     await databases.close();
-    throw error;
+    throw isPostgresUrl(target) && !(error instanceof BugError) ? unreachable(target, error) : error;
   }
   const { read, write, lock } = databases;
   return {
@@ -97,7 +98,7 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     batchDetail: createBatchDetailStore(read, write),
     tasks: createTaskStore(read, write),
     links: createLinkStore(read, write),
-    operators: createOperatorStore(read, write, newId),
+    operators: createOperatorStore(read, write, lock, newId),
     messages: databases.messages,
     prune: (nowMs) => prune(write, nowMs),
     async check() {
@@ -110,6 +111,12 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
 /** The connections alone, as they are before any schema. */
 export function openDatabases(target: string, log?: Log): Databases {
   return isPostgresUrl(target) ? openPostgresDatabases(target, log) : openSqliteDatabases(target);
+}
+
+function unreachable(target: string, error: unknown): PeerError {
+  // Of a host with several addresses each has its own.
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return new PeerError('peer.unreachable', `open the database ${nameOf(target)}`, 'soon', cause);
 }
 
 /** How messages call the database; never with a password. */

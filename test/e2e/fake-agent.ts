@@ -1,0 +1,118 @@
+// An agent without miners, for tests of the service: it keeps what a real one keeps over a lost connection (its outbox and its ledger of tasks),
+// goes to whichever copy answers, and notes what it would have done to which miner.
+import { randomUUID } from 'node:crypto';
+import { zstdCompressSync } from 'node:zlib';
+import { request } from 'undici';
+import { WebSocket } from 'ws';
+import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
+import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
+import type { ReportRecord, TaskRecord } from '../../src/wire/records.ts';
+
+export type FakeAgent = {
+  readonly agentId: string;
+  /** The key of the miner of every task that was executed, by the id of the task. */
+  readonly executed: ReadonlyMap<string, string>;
+  /** Tasks that came once more after they were in the ledger. */
+  redelivered(): number;
+  /** Records that the service has not confirmed. */
+  waiting(): number;
+  /** Of its last slice. */
+  seq(): number;
+  readonly epoch: string;
+  report(records: readonly ReportRecord[]): void;
+  stop(): void;
+};
+
+const RECONNECT_MS = 50;
+/** How long a reboot takes, and how many it does at once. */
+const REBOOT_MS = 120;
+const AT_ONCE = 4;
+
+/** `urlOf` says where to go for each attempt. */
+export async function startFakeAgent(code: string, urlOf: (attempt: number) => string): Promise<FakeAgent> {
+  const body = JSON.stringify({ code, name: 'fake', version: '1.0.0', protocol: PROTOCOL_VERSION });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await request(urlOf(0) + ENROL_PATH, { method: 'POST', headers, body });
+  const { agent_id: agentId, token } = enrolAnswerSchema.parse(await answer.body.json());
+  const epoch = randomUUID();
+  const outbox = new Map<number, Buffer>();
+  const executed = new Map<string, string>();
+  const queue: TaskOrder[] = [];
+  let [seq, busy, redelivered, attempt, isStopped] = [0, 0, 0, 0, false];
+  let socket: WebSocket | undefined;
+  let isWelcome = false;
+
+  const report = (records: readonly ReportRecord[]) => {
+    const packed = zstdCompressSync(Buffer.from(JSON.stringify({ v: 1, records })));
+    const slice = encodeSlice({ epoch, seq: ++seq, produced_at: new Date().toISOString() }, packed);
+    outbox.set(seq, slice);
+    if (isWelcome) socket?.send(slice);
+  };
+  const say = (task_id: string, status: TaskRecord['status']) =>
+    report([{ kind: 'task', task_id, status, at: new Date().toISOString(), message: null, evidence: {} }]);
+  const work = () => {
+    while (busy < AT_ONCE && !isStopped) {
+      const order = queue.shift();
+      if (order === undefined) return;
+      busy++;
+      executed.set(order.task_id, order.miner_key);
+      say(order.task_id, 'running');
+      setTimeout(() => {
+        busy--;
+        say(order.task_id, 'succeeded');
+        work();
+      }, REBOOT_MS);
+    }
+  };
+  const ledger = new Set<string>();
+  const take = (order: TaskOrder, to: WebSocket) => {
+    if (ledger.has(order.task_id)) redelivered++;
+    else queue.push(order);
+    ledger.add(order.task_id);
+    to.send(JSON.stringify({ type: 'task-received', task_id: order.task_id }));
+    work();
+  };
+  const confirm = (upTo: number) => {
+    for (const number of outbox.keys()) if (number <= upTo) outbox.delete(number);
+  };
+
+  const connect = () => {
+    if (isStopped) return;
+    const current = new WebSocket(urlOf(attempt++).replace('http', 'ws') + UPLINK_PATH, {
+      headers: { authorization: `Bearer ${agentId}.${token}` },
+      perMessageDeflate: false,
+    });
+    socket = current;
+    const at = new Date().toISOString();
+    const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1.0.0', epoch, next_seq: seq + 1, at };
+    current.on('open', () => current.send(JSON.stringify(hello)));
+    current.on('error', () => {});
+    current.on('close', () => {
+      isWelcome = false;
+      setTimeout(connect, RECONNECT_MS);
+    });
+    current.on('message', (data) => {
+      const frame = serviceFrameSchema.parse(JSON.parse(String(data)));
+      if (frame.type === 'welcome') {
+        confirm(frame.acked_seq);
+        isWelcome = true;
+        for (const slice of outbox.values()) current.send(slice);
+      } else if (frame.type === 'ack') confirm(frame.seq);
+      else if (frame.type === 'task') take(frame, current);
+    });
+  };
+  connect();
+  return {
+    agentId,
+    epoch,
+    executed,
+    redelivered: () => redelivered,
+    waiting: () => outbox.size,
+    seq: () => seq,
+    report,
+    stop() {
+      isStopped = true;
+      socket?.terminate();
+    },
+  };
+}
