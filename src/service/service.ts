@@ -17,6 +17,7 @@ import { registerAgents } from './routes/v1/agents.ts';
 import { registerBatches } from './routes/v1/batches.ts';
 import { registerGrants } from './routes/v1/grants.ts';
 import { registerMiners } from './routes/v1/miners.ts';
+import type { BatchOrderParts } from './routes/v2/batch-orders.ts';
 import { registerV2 } from './routes/v2/register.ts';
 import { newId, type OperatorStore, openStore, type Store } from './store/store.ts';
 import { type Courier, createCourier } from './tasks/courier.ts';
@@ -153,10 +154,17 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
   registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
   const pages = createPageCache(clock, PAGE_CACHE_BYTES);
   registerMiners(app, { miners: store.miners, pages, clock });
-  registerBatches(app, batches, (order) => createBatches(order, { batches, clock, newId, deliver }));
+  const orderBatches: BatchOrderParts['createBatches'] = (order) =>
+    createBatches(order, { batches, clock, newId, deliver });
+  registerBatches(app, batches, orderBatches);
   registerAgents(app, { agents, tenants, clock });
   registerGrants(app, tenants, clock);
-  registerV2(app, { store: { ...store, operators: clearing(store.operators, pages) }, clock });
+  registerV2(app, {
+    store: { ...store, operators: clearing(store.operators, pages) },
+    clock,
+    createBatches: orderBatches,
+    deliver,
+  });
   uplinks.attach(app.server);
 
   let url = '';

@@ -44,7 +44,7 @@ export const welcomeFrameSchema = z.object({
 });
 /** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
 export const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
-/** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. */
+/** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. */
 export const taskFrameSchema = z.object({
   type: z.literal('task'),
   task_id: id,

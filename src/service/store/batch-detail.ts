@@ -105,6 +105,7 @@ export function createBatchDetailStore(read: Db, write: Db): BatchDetailStore {
         for (const task of open) {
           // What was sent may have arrived: the agent is told too, and its own word counts.
           const isSent = task.sent_at !== null;
+          const cancelAt = task.sent_at === null ? null : Math.max(nowMs, task.sent_at);
           if (isSent) toTell.add(task.agent_id);
           const change =
             task.received_at === null
@@ -112,7 +113,7 @@ export function createBatchDetailStore(read: Db, write: Db): BatchDetailStore {
               : {};
           await trx
             .updateTable('tasks')
-            .set({ ...change, cancel_at: isSent ? nowMs : null })
+            .set({ ...change, cancel_at: cancelAt })
             .where('id', '=', task.id)
             .where('status', 'in', ['pending', 'running'])
             .execute();

@@ -1,5 +1,5 @@
 // Tasks on their way to the agents: which are still to be handed over, what was received, what has waited too long.
-import { taskNameSchema } from '../../model/task.ts';
+import { type TaskStatus, taskNameSchema } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
 import { chunks } from './miner-write.ts';
 import type { Db } from './schema.ts';
@@ -13,7 +13,15 @@ export type TaskStore = {
     sentBeforeMs: number;
     limit: number;
   }): Promise<readonly TaskOrder[]>;
-  /** Agents with tasks that they have not confirmed. */
+  /** Tasks that the agent shall give up and that it was not told of after `sentBeforeMs`; those after `afterId`, at most `limit`. */
+  listCancels(query: {
+    agentId: string;
+    nowMs: number;
+    sentBeforeMs: number;
+    afterId: string;
+    limit: number;
+  }): Promise<readonly string[]>;
+  /** Agents with tasks that they have not confirmed, or that they were not told to give up. */
   listWaitedFor(nowMs: number): Promise<readonly string[]>;
   markSent(taskIds: readonly string[], nowMs: number): Promise<void>;
   /** Only for a task of that agent. */
@@ -25,6 +33,9 @@ export type TaskStore = {
   expire(nowMs: number, outcomeGraceMs: number): Promise<number>;
   countByStatus(): Promise<ReadonlyMap<string, number>>;
 };
+
+/** Open, or taken to be cancelled while the agent may have it. An expired task needs no word: the agent gives it up by itself. */
+const CANCELLABLE = ['pending', 'running', 'cancelled'] as const satisfies readonly TaskStatus[];
 
 export function createTaskStore(read: Db, write: Db): TaskStore {
   return {
@@ -53,6 +64,21 @@ export function createTaskStore(read: Db, write: Db): TaskStore {
         expires_at: new Date(row.expires_at).toISOString(),
       }));
     },
+    async listCancels({ agentId, nowMs, sentBeforeMs, afterId, limit }) {
+      const rows = await read
+        .selectFrom('tasks')
+        .select('id')
+        .where('agent_id', '=', agentId)
+        .where('status', 'in', CANCELLABLE)
+        .where('id', '>', afterId)
+        .where('cancel_at', 'is not', null)
+        .where('expires_at', '>', nowMs)
+        .where((eb) => eb.or([eb('sent_at', '<=', eb.ref('cancel_at')), eb('sent_at', '<=', sentBeforeMs)]))
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
     async countByStatus() {
       const rows = await read
         .selectFrom('tasks')
@@ -66,9 +92,14 @@ export function createTaskStore(read: Db, write: Db): TaskStore {
         .selectFrom('tasks')
         .select('agent_id')
         .distinct()
-        .where('status', '=', 'pending')
-        .where('received_at', 'is', null)
+        .where('status', 'in', CANCELLABLE)
         .where('expires_at', '>', nowMs)
+        .where((eb) =>
+          eb.or([
+            eb.and([eb('status', '=', 'pending'), eb('received_at', 'is', null)]),
+            eb('sent_at', '<=', eb.ref('cancel_at')),
+          ]),
+        )
         .execute();
       return rows.map(({ agent_id }) => agent_id);
     },

@@ -51,6 +51,17 @@ export function createCourier({ tasks, send, isConnected, clock, log }: CourierP
       if (turns.get(agentId) === turn) turns.delete(agentId);
     });
   };
+  const bringCancels = async (agentId: string, sentBeforeMs: number) => {
+    const nowMs = clock.nowMs();
+    for (let afterId = ''; isConnected(agentId); ) {
+      const ids = await tasks.listCancels({ agentId, nowMs, sentBeforeMs, afterId, limit: PAGE });
+      const sent = ids.filter((task_id) => send(agentId, { type: 'cancel', task_id }));
+      // One past the time at which it was asked for, so that it counts as told.
+      await tasks.markSent(sent, Math.max(nowMs, sentBeforeMs) + 1);
+      afterId = ids.at(-1) ?? '';
+      if (sent.length < PAGE) return;
+    }
+  };
   const bringNow = async (agentId: string, sentBeforeMs: number) => {
     const nowMs = clock.nowMs();
     while (isConnected(agentId)) {
@@ -58,8 +69,9 @@ export function createCourier({ tasks, send, isConnected, clock, log }: CourierP
       const sent = orders.filter((order) => send(agentId, order)).map(({ task_id }) => task_id);
       // One past the bound, so that the next page begins after these.
       await tasks.markSent(sent, Math.max(nowMs, sentBeforeMs + 1));
-      if (sent.length < PAGE) return;
+      if (sent.length < PAGE) break;
     }
+    await bringCancels(agentId, sentBeforeMs);
   };
   const deliver = (agentId: string) => bring(agentId, () => clock.nowMs() - RESEND_MS);
 

@@ -155,7 +155,7 @@ describe('agents', () => {
   });
 });
 
-test.each(['farms', 'farms/FARM/agents', 'farms/FARM/miners'])(
+test.each(['farms', 'farms/FARM/agents', 'farms/FARM/miners', 'farms/FARM/task-batches'])(
   'the pages of %s are bounded, their default is 20, and unknown parameters are ignored',
   async (path) => {
     const url = `${V2}/${rig.workspaceId}/${path.replace('FARM', rig.farmId)}`;

@@ -8,6 +8,7 @@ import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
 import { oneOf, V2_FARM } from './envelope.ts';
+import { allowNoBody } from './no-body.ts';
 
 const counts = <V extends z.ZodType>(value: V) => z.array(z.strictObject({ value, count: z.int().min(0) }));
 const known = z.string().nullable();
@@ -30,11 +31,7 @@ export function registerClassification(app: App, store: ClassificationStore, clo
   app.post(
     `${V2_FARM}/miner-metrics/query`,
     {
-      // It takes no body: a client may still say what kind of body it does not send.
-      onRequest: async ({ headers }) => {
-        if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0')
-          delete headers['content-type'];
-      },
+      onRequest: allowNoBody,
       schema: {
         tags: ['metrics'],
         operationId: 'queryMinerMetricsV2',

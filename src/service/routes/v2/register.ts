@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { App } from '../server.ts';
 import { registerFarmAgents } from './agents.ts';
+import { type BatchOrderParts, registerBatchOrders } from './batch-orders.ts';
 import { registerBatches } from './batches.ts';
 import { registerClassification } from './classification.ts';
 import { registerFarms } from './farms.ts';
@@ -16,13 +17,15 @@ export function registerV2(
   {
     store,
     clock,
+    createBatches,
+    deliver,
   }: {
     readonly store: Pick<
       Store,
       'agents' | 'tenants' | 'search' | 'classification' | 'batches' | 'batchDetail' | 'history' | 'operators'
     >;
     readonly clock: Clock;
-  },
+  } & BatchOrderParts,
 ): void {
   registerWorkspaces(app, store.tenants, clock);
   registerFarms(app, store.tenants);
@@ -30,6 +33,7 @@ export function registerV2(
   registerFarmMiners(app, store.search, clock);
   registerClassification(app, store.classification, clock);
   registerBatches(app, store.batches, store.batchDetail);
+  registerBatchOrders(app, store.batchDetail, { createBatches, deliver }, clock);
   registerHistory(app, store.history);
   registerOperatorFields(app, store.operators, clock);
 }

@@ -1,0 +1,100 @@
+// What each task takes, by its name. Miners and agents check again what reaches them; here a client learns at once what does not fit.
+import { z } from 'zod';
+import { parseIpv4Range, RANGE_FORMS } from '../../../base/ipv4.ts';
+import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
+import { closedObject, show } from '../validation.ts';
+
+const MAX_TARGETS = 1_000;
+const ids = z.array(z.string().max(128)).min(1).max(MAX_TARGETS);
+
+/** No control characters: some devices keep their settings as lines of text. */
+const printable = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' });
+
+const pool = closedObject({
+  url: printable(255).regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/:]+(:\d{1,5})?(\/\S*)?$/i, {
+    error: 'accepted: an address such as stratum+tcp://pool.example:3333',
+  }),
+  user: printable(255).meta({ description: 'The worker, as the pool knows it' }),
+  password: z
+    .string()
+    .max(255)
+    .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
+    .optional()
+    .meta({ description: 'For the miner only: no answer shows it' }),
+});
+
+const powerMode = closedObject({
+  mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
+  preset: printable(64).optional().meta({ description: 'Name of a preset of the miner' }),
+}).refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined), {
+  error: 'accepted: an object with either mode or preset',
+});
+
+const range = z
+  .string()
+  .max(64)
+  .superRefine((text, context) => {
+    const parsed = parseIpv4Range(text);
+    if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `received ${show(text)}: ${parsed}` });
+  })
+  .meta({ description: RANGE_FORMS });
+
+const version = printable(64);
+
+const forMiners = <N extends string, P extends z.ZodType>(name: N, params: P) =>
+  closedObject({ task_name: z.literal(name), miner_ids: ids, params });
+const forAgents = <N extends string, P extends z.ZodType>(name: N, params: P) =>
+  closedObject({ task_name: z.literal(name), agent_ids: ids, params });
+
+/** One form per execution task name. */
+export const orderSchema = z.discriminatedUnion(
+  'task_name',
+  [
+    forMiners(
+      'miner.system.reboot',
+      closedObject({
+        force: z
+          .boolean()
+          .optional()
+          .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' }),
+      }).optional(),
+    ),
+    forMiners('miner.log.get', closedObject({}).optional()),
+    forMiners('miner.light.update', closedObject({ on: z.boolean() })),
+    forMiners('miner.power_mode.update', powerMode),
+    forMiners(
+      'miner.pool.update',
+      closedObject({ pools: z.array(pool).min(1).max(8).meta({ description: 'The whole list, best first' }) }),
+    ),
+    forMiners('miner.pool.lock', closedObject({ locked: z.boolean() })),
+    forMiners(
+      'miner.firmware.update',
+      closedObject({
+        url: z.url({ protocol: /^https?$/, error: 'accepted: an http or https address' }).max(2_048),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/i, { error: 'accepted: 64 hexadecimal digits' }),
+        version: version.optional(),
+      }),
+    ),
+    forAgents(
+      'agent.scan.create',
+      closedObject({
+        ranges: z
+          .array(range)
+          .min(1)
+          .max(256)
+          .optional()
+          .meta({ description: 'Within the networks configured on site; not given = all of them' }),
+      }).optional(),
+    ),
+    forAgents('agent.self.update', closedObject({ version: version.optional() }).optional()),
+  ],
+  {
+    error: (issue) => (issue.code === 'invalid_union' ? `accepted: ${EXECUTION_TASK_NAMES.join(', ')}` : undefined),
+  },
+);
+export type Order = z.infer<typeof orderSchema>;

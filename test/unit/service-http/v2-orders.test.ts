@@ -1,0 +1,399 @@
+// Creating task batches in v2, for miners and for agents, each name with its params; and giving batches up.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXECUTION_TASK_NAMES, TASK_ABILITIES } from '../../../src/model/task.ts';
+import { createdAnswerSchema } from '../../../src/service/routes/v2/batch-orders.ts';
+import { batchDetailSchema } from '../../../src/service/routes/v2/batches.ts';
+import { oneOf } from '../../../src/service/routes/v2/envelope.ts';
+import type { TaskRecord } from '../../../src/wire/records.ts';
+import { query } from './database.ts';
+import { hostRecord, minerRecord } from './records.ts';
+import { call, type Rig, startOwnedRig, startRig } from './rig.ts';
+import { connect, enrol, type WireAgent } from './wire-agent.ts';
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+const MINUTE_MS = 60_000;
+const ABILITIES = Object.keys(TASK_ABILITIES);
+
+type Place = { rig: Rig; agent: WireAgent; keys: string[]; ids: string[] };
+
+async function fill(rig: Rig, count: number, abilities: string[]): Promise<Place> {
+  const agent = await connect(rig);
+  const keys = Array.from({ length: count }, () => randomUUID());
+  const nowMs = rig.clock.nowMs();
+  const miners = keys.map((key, index) => minerRecord(index + 1, nowMs, { key, abilities }));
+  await agent.report([hostRecord(nowMs), ...miners]);
+  const rows = await query(rig, 'SELECT id FROM miners WHERE agent_id = ? ORDER BY ip_num', agent.identity.agentId);
+  return { rig, agent, keys, ids: rows.map(({ id }) => String(id)) };
+}
+
+const withMiners = async (count: number, abilities = ABILITIES) => fill(await startRig(), count, abilities);
+
+const path = (rig: Rig, below = '', farmId = rig.farmId) =>
+  `/public-api/v2/workspaces/${rig.workspaceId}/farms/${farmId}/task-batches${below}`;
+
+const order = (rig: Rig, body: unknown, headers: Record<string, string> = {}) =>
+  rig.post(path(rig), body, { 'x-api-key': rig.key, ...headers });
+
+async function create(rig: Rig, body: unknown) {
+  const answer = await order(rig, body);
+  expect([answer.status, answer.body.message ?? '']).toEqual([200, '']);
+  return createdAnswerSchema.parse(answer.body);
+}
+
+async function cancel(rig: Rig, id: string) {
+  const { status, body } = await rig.post(path(rig, `/${id}/cancel`), undefined);
+  expect(status).toBe(200);
+  return oneOf(batchDetailSchema).parse(body).data;
+}
+
+async function detail(rig: Rig, id: string) {
+  return oneOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
+}
+
+const outcome = (rig: Rig, taskId: string, status: TaskRecord['status']): TaskRecord => ({
+  kind: 'task',
+  task_id: taskId,
+  status,
+  at: new Date(rig.clock.nowMs()).toISOString(),
+  message: `it ${status}`,
+  evidence: {},
+});
+
+/** Waits until what the service does by itself has been done. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (tries > 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}
+
+const POOLS = [
+  { url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: 'hunter2' },
+  { url: 'stratum+ssl://pool.example:443/path', user: 'farm.1' },
+];
+const SHA = 'ab'.repeat(32);
+
+/** Params that each task takes; the first is what the agent must receive. */
+const GOOD: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], readonly (object | undefined)[]>> = {
+  'miner.system.reboot': [{ force: true }, {}, undefined],
+  'miner.log.get': [{}, undefined],
+  'miner.light.update': [{ on: true }, { on: false }],
+  'miner.power_mode.update': [{ mode: 'sleep' }, { preset: '290MHz' }],
+  'miner.pool.update': [{ pools: POOLS }],
+  'miner.pool.lock': [{ locked: true }],
+  'miner.firmware.update': [{ url: 'https://files.example/fw.bin', sha256: SHA, version: '1.2' }],
+  'agent.scan.create': [{ ranges: ['10.0.0.0/24', '10.1.0.1-50', '10.2.0.7'] }, {}, undefined],
+  'agent.self.update': [{ version: '2.0.0' }, {}, undefined],
+};
+
+const BAD: readonly [string, unknown, string][] = [
+  ['miner.system.reboot', { force: 'yes' }, 'params.force'],
+  ['miner.system.reboot', { note: 'x' }, '"note"'],
+  ['miner.log.get', { lines: 5 }, '"lines"'],
+  ['miner.light.update', undefined, 'params'],
+  ['miner.light.update', {}, 'params.on'],
+  ['miner.light.update', { on: 1 }, 'params.on'],
+  ['miner.power_mode.update', {}, 'params'],
+  ['miner.power_mode.update', { mode: 'turbo' }, 'params.mode'],
+  ['miner.power_mode.update', { mode: 'low', preset: 'x' }, 'either mode or preset'],
+  ['miner.power_mode.update', { preset: '' }, 'params.preset'],
+  ['miner.pool.update', { pools: [] }, 'params.pools'],
+  ['miner.pool.update', { pools: Array(9).fill(POOLS[0]) }, 'params.pools'],
+  ['miner.pool.update', { pools: [{ url: 'pool.example', user: 'u' }] }, 'params.pools[0].url'],
+  ['miner.pool.update', { pools: [{ url: 'stratum+tcp://p:1', user: '' }] }, 'params.pools[0].user'],
+  ['miner.pool.update', { pools: [{ url: 'stratum+tcp://p:1', user: 'a\nb' }] }, 'params.pools[0].user'],
+  ['miner.pool.update', { pools: [{ ...POOLS[0], worker: 'x' }] }, '"worker"'],
+  ['miner.pool.lock', { locked: 'true' }, 'params.locked'],
+  ['miner.firmware.update', { url: 'ftp://x/y', sha256: SHA }, 'params.url'],
+  ['miner.firmware.update', { url: 'https://x/y', sha256: 'abc' }, 'params.sha256'],
+  ['miner.firmware.update', { url: 'https://x/y' }, 'params.sha256'],
+  ['agent.scan.create', { ranges: [] }, 'params.ranges'],
+  ['agent.scan.create', { ranges: ['10.0.0.0/24', '10.0.0.9-10.0.0.1'] }, 'downwards'],
+  ['agent.scan.create', { ranges: ['farm'] }, 'params.ranges[0]'],
+  ['agent.self.update', { version: '' }, 'params.version'],
+];
+
+const targetOf = (name: string) => (name.startsWith('agent.') ? 'agent_ids' : 'miner_ids');
+
+describe('each task', () => {
+  let place: Place;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    const owned = await startOwnedRig();
+    stop = owned.stop;
+    place = await fill(owned.rig, 1, [...ABILITIES, 'miner.pool.lock']);
+  });
+  afterAll(() => stop());
+
+  test('has a form', () => {
+    expect(Object.keys(GOOD).toSorted()).toEqual([...EXECUTION_TASK_NAMES].toSorted());
+  });
+
+  test.each(EXECUTION_TASK_NAMES)('%s reaches the agent with its params', async (name) => {
+    const { rig, agent, keys, ids } = place;
+    const ofAgent = name.startsWith('agent.');
+    for (const params of GOOD[name]) {
+      const target = { [targetOf(name)]: ofAgent ? [agent.identity.agentId] : ids };
+      const { data, meta } = await create(rig, { task_name: name, ...target, ...(params ? { params } : {}) });
+      expect(meta).toEqual({ summary: { created_count: 1, skipped_count: 0 }, skipped: [] });
+      const [made] = data;
+      expect(made).toMatchObject({ task_name: name, task_count: 1, created_by: { type: 'api_key', name: 'test' } });
+      const sent = await agent.frame('task', ({ batch_id }) => batch_id === made?.id);
+      expect(sent).toMatchObject({
+        name,
+        miner_key: ofAgent ? agent.identity.agentId : keys[0],
+        params: params ?? {},
+        created_at: made?.created_at,
+        expires_at: new Date(Date.parse(made?.created_at ?? '') + 15 * MINUTE_MS).toISOString(),
+      });
+      const tasks = (await rig.get(path(rig, `/${made?.id}/tasks`))).body.data;
+      expect(tasks).toMatchObject([
+        { id: sent.task_id, miner_id: ofAgent ? null : ids[0], agent_id: agent.identity.agentId, status: 'pending' },
+      ]);
+      await agent.report([outcome(rig, sent.task_id, 'succeeded')]);
+      expect(await detail(rig, made?.id ?? '')).toMatchObject({ status: 'succeeded', succeed_count: 1 });
+    }
+  });
+
+  test.each(BAD)('%s refuses %j', async (name, params, words) => {
+    const answer = await order(place.rig, {
+      task_name: name,
+      [targetOf(name)]: ['a'],
+      ...(params === undefined ? {} : { params }),
+    });
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body).toSorted()).toEqual(['error', 'message', 'statusCode']);
+    expect(answer.body.message).toContain(words);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no body', undefined, 'Body'],
+    ['an empty body', {}, 'task_name'],
+    ['an event', { task_name: 'miner.asset.update', miner_ids: ['a'] }, 'miner.system.reboot'],
+    ['no miners', { task_name: 'miner.system.reboot', miner_ids: [] }, 'miner_ids'],
+    ['1,001 miners', { task_name: 'miner.system.reboot', miner_ids: Array(1_001).fill('a') }, 'miner_ids'],
+    ['agents for a task about miners', { task_name: 'miner.system.reboot', agent_ids: ['a'] }, 'miner_ids'],
+    ['miners for a task about agents', { task_name: 'agent.scan.create', miner_ids: ['a'] }, 'agent_ids'],
+    ['fields of its own', { task_name: 'miner.log.get', miner_ids: ['a'], workspace_id: 'x' }, '"workspace_id"'],
+    ['an actor', { task_name: 'miner.log.get', miner_ids: ['a'], created_by: {} }, '"created_by"'],
+    ['params that are no object', { task_name: 'miner.log.get', miner_ids: ['a'], params: [] }, 'params'],
+  ])('refuses %s', async (_name, body, words) => {
+    const answer = await order(place.rig, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain(words);
+  });
+});
+
+test('the password of a pool goes to the agent and into no answer', async () => {
+  const { rig, agent, ids } = await withMiners(1);
+  const headers = { 'idempotency-key': 'pools' };
+  const body = { task_name: 'miner.pool.update', miner_ids: ids, params: { pools: POOLS } };
+  const { body: made } = await order(rig, body, headers);
+  expect(made.data[0].task_params.pools[0]).toEqual({ ...POOLS[0], password: '***' });
+  expect(made.data[0].task_params.pools[1]).toEqual(POOLS[1]);
+  const { params } = await agent.frame('task');
+  expect(params).toEqual({ pools: POOLS });
+  const id = made.data[0].id;
+  const answers = await Promise.all([
+    order(rig, body, headers),
+    rig.get(path(rig)),
+    rig.get(path(rig, `/${id}`)),
+    rig.get(path(rig, `/${id}/tasks`)),
+    rig.post(path(rig, '/search'), {}),
+    rig.get(rig.farm('/tasks/batches')),
+    rig.post(rig.farm('/tasks/search'), {}),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(200));
+  expect(JSON.stringify(answers.map((answer) => answer.body))).not.toContain('hunter2');
+});
+
+test('each miner and each agent that gets no task is accounted for with its reason', async () => {
+  const { rig, agent, ids } = await withMiners(4, ['miner.light.update']);
+  const [busy = '', retired = '', orphan = '', fine = ''] = ids;
+  await agent.report([minerRecord(9, rig.clock.nowMs(), { abilities: ['miner.system.reboot'] })]);
+  const [unable] = await query(rig, 'SELECT id FROM miners WHERE ip_num = ?', (10 << 24) + 9);
+  const light = { task_name: 'miner.light.update', params: { on: true } };
+  await create(rig, { ...light, miner_ids: [busy] });
+  await query(rig, "UPDATE miners SET ops_status = 'retired' WHERE id = ?", retired);
+  await query(rig, 'UPDATE miners SET agent_id = NULL, agent_key = NULL WHERE id = ?', orphan);
+  const { data, meta } = await create(rig, {
+    ...light,
+    miner_ids: [busy, retired, orphan, String(unable?.id), UNKNOWN, fine, fine],
+  });
+  expect(data.map(({ task_count }) => task_count)).toEqual([1]);
+  expect(meta.summary).toEqual({ created_count: 1, skipped_count: 5 });
+  expect(Object.fromEntries(meta.skipped.map(({ reason, miner_ids }) => [reason, miner_ids]))).toEqual({
+    no_change: [busy],
+    ops_status: [retired],
+    no_agent: [orphan],
+    unsupported: [unable?.id],
+    not_found: [UNKNOWN],
+  });
+  for (const { agent_ids, message } of meta.skipped) expect([agent_ids, message === '']).toEqual([[], false]);
+
+  const farm = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });
+  const elsewhere = await enrol(rig, farm.id);
+  const gone = await enrol(rig);
+  await query(rig, 'UPDATE agents SET revoked_at = 1 WHERE id = ?', gone.agentId);
+  const scan = { task_name: 'agent.scan.create' };
+  await create(rig, { ...scan, agent_ids: [agent.identity.agentId] });
+  const again = await create(rig, {
+    ...scan,
+    agent_ids: [agent.identity.agentId, elsewhere.agentId, gone.agentId, UNKNOWN],
+  });
+  expect(again).toMatchObject({
+    data: [],
+    meta: {
+      summary: { created_count: 0, skipped_count: 4 },
+      skipped: [
+        { reason: 'no_change', miner_ids: [], agent_ids: [agent.identity.agentId] },
+        {
+          reason: 'not_found',
+          message: 'No agent with this id in the farm',
+          agent_ids: [elsewhere.agentId, gone.agentId, UNKNOWN],
+        },
+      ],
+    },
+  });
+});
+
+test('the same idempotency key and body give the same answer; v1 and v2 word theirs differently, so they are different orders', async () => {
+  const { rig, ids } = await withMiners(2);
+  const headers = { 'idempotency-key': 'once' };
+  const body = { task_name: 'miner.system.reboot', miner_ids: [ids[0]] };
+  const first = await order(rig, body, headers);
+  expect((await order(rig, body, headers)).body).toEqual(first.body);
+  expect((await rig.get(path(rig))).body.pagination.total).toBe(1);
+  expect((await order(rig, { ...body, miner_ids: [ids[1]] }, headers)).status).toBe(409);
+  const v1 = await rig.post(rig.farm('/tasks/batches'), body, { 'x-api-key': rig.key, ...headers });
+  expect(v1.status).toBe(409);
+  expect((await order(rig, body, { 'idempotency-key': 'x'.repeat(256) })).status).toBe(400);
+});
+
+describe('cancel', () => {
+  const reboot = async (rig: Rig, ids: readonly string[]) =>
+    (await create(rig, { task_name: 'miner.system.reboot', miner_ids: ids })).data[0]?.id ?? '';
+  const cancels = (agent: WireAgent) =>
+    agent.frames.flatMap((frame) => (frame.type === 'cancel' ? [frame.task_id] : []));
+
+  test('ends what no agent has taken at once, and that is never handed out', async () => {
+    const { rig, agent, ids } = await withMiners(2);
+    await agent.close();
+    const id = await reboot(rig, ids);
+    const cancelled = { status: 'cancelled', cancelled_count: 2, failed_count: 0, unsuccessful_count: 2 };
+    expect(await cancel(rig, id)).toMatchObject(cancelled);
+    expect(await cancel(rig, id)).toMatchObject(cancelled);
+    const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });
+    await back.report([]);
+    expect(back.frames.filter(({ type }) => type === 'task' || type === 'cancel')).toEqual([]);
+    expect((await create(rig, { task_name: 'miner.system.reboot', miner_ids: ids })).meta.summary.created_count).toBe(
+      2,
+    );
+  });
+
+  test('asks the agent for what it has; its word decides', async () => {
+    const { rig, agent, ids } = await withMiners(2);
+    const id = await reboot(rig, ids);
+    const first = await agent.frame('task');
+    const second = await agent.frame('task', ({ task_id }) => task_id !== first.task_id);
+    await agent.report([outcome(rig, first.task_id, 'running'), outcome(rig, second.task_id, 'pending')]);
+    expect(await cancel(rig, id)).toMatchObject({ status: 'running', cancelled_count: 0 });
+    await agent.frame('cancel', ({ task_id }) => task_id === first.task_id);
+    await agent.frame('cancel', ({ task_id }) => task_id === second.task_id);
+    await agent.report([outcome(rig, second.task_id, 'cancelled')]);
+    expect(await detail(rig, id)).toMatchObject({ status: 'running', running_count: 1, cancelled_count: 1 });
+    await agent.report([outcome(rig, first.task_id, 'succeeded')]);
+    expect(await detail(rig, id)).toMatchObject({
+      status: 'partially_succeeded',
+      succeed_count: 1,
+      cancelled_count: 1,
+    });
+    expect(cancels(agent).toSorted()).toEqual([first.task_id, second.task_id].toSorted());
+  });
+
+  test('of what was sent but not confirmed counts until the agent says otherwise', async () => {
+    const { rig, agent, ids } = await withMiners(1);
+    const id = await reboot(rig, ids);
+    const { task_id } = await agent.frame('task');
+    expect(await cancel(rig, id)).toMatchObject({ status: 'cancelled' });
+    await agent.frame('cancel', (frame) => frame.task_id === task_id);
+    await agent.report([outcome(rig, task_id, 'running')]);
+    expect(await detail(rig, id)).toMatchObject({ status: 'cancelled' });
+    await agent.report([outcome(rig, task_id, 'succeeded')]);
+    expect(await detail(rig, id)).toMatchObject({ status: 'succeeded', succeed_count: 1, unsuccessful_count: 0 });
+  });
+
+  test('reaches an agent that was away when it returns, and not after the task expired', async () => {
+    const { rig, agent, ids } = await withMiners(1);
+    const id = await reboot(rig, ids);
+    const { task_id } = await agent.frame('task');
+    agent.send({ type: 'task-received', task_id });
+    await eventually(async () =>
+      expect(await query(rig, 'SELECT id FROM tasks WHERE received_at IS NOT NULL')).toHaveLength(1),
+    );
+    await agent.close();
+    expect(await cancel(rig, id)).toMatchObject({ status: 'pending', pending_count: 1 });
+    const options = { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 };
+    const back = await connect(rig, options);
+    await back.frame('cancel', (frame) => frame.task_id === task_id);
+    await back.close();
+    rig.clock.step(16 * MINUTE_MS);
+    const late = await connect(rig, options);
+    await late.report([]);
+    expect(cancels(late)).toEqual([]);
+  });
+
+  test('leaves a batch that is over as it is', async () => {
+    const { rig, agent, ids } = await withMiners(1);
+    const id = await reboot(rig, ids);
+    const { task_id } = await agent.frame('task');
+    await agent.report([outcome(rig, task_id, 'succeeded')]);
+    expect(await cancel(rig, id)).toMatchObject({ status: 'succeeded', succeed_count: 1, cancelled_count: 0 });
+    await agent.report([]);
+    expect(cancels(agent)).toEqual([]);
+  });
+
+  test('of a batch that the farm does not have is not found, and touches nothing', async () => {
+    const { rig, ids } = await withMiners(1);
+    const id = await reboot(rig, ids);
+    const farm = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });
+    for (const url of [path(rig, `/${UNKNOWN}/cancel`), path(rig, '/x/cancel'), path(rig, `/${id}/cancel`, farm.id)])
+      expect((await rig.post(url, undefined)).body).toEqual({
+        statusCode: 404,
+        message: 'Resource not found',
+        error: 'Not Found',
+      });
+    expect(await detail(rig, id)).toMatchObject({ status: 'pending' });
+  });
+
+  test('needs the permission to create tasks', async () => {
+    const { rig, ids } = await withMiners(1);
+    const id = await reboot(rig, ids);
+    const { key } = await rig.service.admin.createKey({
+      workspaceId: rig.workspaceId,
+      name: 'reader',
+      permissions: ['tasks.read'],
+    });
+    const answer = await call(rig.url + path(rig, `/${id}/cancel`), { method: 'POST', headers: { 'x-api-key': key } });
+    expect(answer.status).toBe(403);
+    expect(await detail(rig, id)).toMatchObject({ status: 'pending' });
+  });
+});
+
+test('what goes beyond the interface is marked so in OpenAPI', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const farm = '/public-api/v2/workspaces/{workspace_id}/farms/{farm_id}/task-batches';
+  expect(body.paths[farm].post['x-pithead-extension']).toBe(true);
+  expect(body.paths[`${farm}/{task_batch_id}/cancel`].post['x-pithead-extension']).toBe(true);
+  for (const path of [farm, `${farm}/{task_batch_id}`, `${farm}/{task_batch_id}/tasks`])
+    expect(body.paths[path].get['x-pithead-extension']).toBeUndefined();
+  const { schema } = body.paths[farm].post.requestBody.content['application/json'];
+  expect((schema.oneOf ?? schema.anyOf).length).toBe(EXECUTION_TASK_NAMES.length);
+});
