@@ -48,7 +48,7 @@ export type Service = {
 
 const STOP_MS = 8_000;
 const PRUNE_MS = 3_600_000;
-const PAGE_CACHE_BYTES = 128 * 1024 * 1024;
+const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
 /** Opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -152,7 +152,7 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
   metrics.register(app);
   registerHealth(app, () => store.check());
   registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
-  const pages = createPageCache(clock, PAGE_CACHE_BYTES);
+  const pages = createPageCache(clock, PAGE_CACHE);
   registerMiners(app, { miners: store.miners, pages, clock });
   const orderBatches: BatchOrderParts['createBatches'] = (order) =>
     createBatches(order, { batches, clock, newId, deliver });

@@ -1,5 +1,5 @@
 // Bodies of large pages, kept as bytes for a second: many clients that ask for the same page cost one reading of the database. What a client did
-// itself shows at once: whoever changes miners on behalf of a client clears it. Bounded in bytes; small pages do not come here.
+// itself shows at once: whoever changes miners on behalf of a client clears it. Bounded in bytes; small bodies are made anew each time.
 import type { Clock } from '../../base/clock.ts';
 
 export type PageCache = {
@@ -13,7 +13,10 @@ const FRESH_MS = 1_000;
 
 type Entry = { readonly madeMs: number; readonly body: Promise<Buffer>; bytes: number };
 
-export function createPageCache(clock: Clock, maxBytes: number): PageCache {
+export function createPageCache(
+  clock: Clock,
+  { minBytes, maxBytes }: { readonly minBytes: number; readonly maxBytes: number },
+): PageCache {
   const entries = new Map<string, Entry>();
   const isFresh = (entry: Entry) => clock.monotonicMs() - entry.madeMs < FRESH_MS;
 
@@ -41,6 +44,10 @@ export function createPageCache(clock: Clock, maxBytes: number): PageCache {
       entries.set(key, entry);
       try {
         const body = await entry.body;
+        if (body.length < minBytes) {
+          drop(key, entry);
+          return body;
+        }
         entry.bytes = body.length;
         shrink();
         clock.after(FRESH_MS, () => drop(key, entry), { unref: true });

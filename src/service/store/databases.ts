@@ -8,7 +8,8 @@ export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuild
 
 /**
  * In a transaction: waits until no other transaction holds the lock of this name, on any copy, and holds it until this one ends. What is read
- * after it is what they left. Whoever takes two takes `uplink` before `identity`, `tasks` before `request`, so that nobody waits in a circle.
+ * after it is what they left. Whoever takes two takes `uplink` before `identity` before `history`,
+ * `tasks` before `request`, so that nobody waits in a circle.
  */
 export type Lock = (transaction: Db, name: LockName) => Promise<void>;
 export type LockName =
@@ -17,6 +18,8 @@ export type LockName =
   | `identity ${string}`
   | `tasks ${string}`
   | `uplink ${string}`
+  | `history ${string}`
+  | `places ${string}`
   | `request ${string}`;
 
 /** Short texts to every process that has the database open, this one too. They may get lost: they say where to look, not what is so. */

@@ -1,7 +1,8 @@
 // Rolls reports up as they arrive, inside the transaction that stores their slice: which minutes they newly account for, what that adds to the
-// farm's cells of ten minutes, and the hours made of those cells. Statements are additive or made anew under a lock, so several writers agree.
+// farm's cells of ten minutes, and the hours made of those cells. One writer of a farm at a time, whichever copy it is.
 import type { ExpressionBuilder } from 'kysely';
 import type { MinerRecord } from '../../wire/records.ts';
+import type { Lock } from './databases.ts';
 import {
   add,
   addCells,
@@ -39,7 +40,11 @@ type Reports = {
 };
 
 /** Reports from the future count as of now; those of more than a month ago are not counted. */
-export async function rollUp(db: Db, { farmId, nowMs, pollIntervalMs, records, rowOf }: Reports): Promise<void> {
+export async function rollUp(
+  db: Db,
+  lock: Lock,
+  { farmId, nowMs, pollIntervalMs, records, rowOf }: Reports,
+): Promise<void> {
   const samples = records
     .flatMap((record) => {
       const rowId = rowOf(record.key);
@@ -49,6 +54,7 @@ export async function rollUp(db: Db, { farmId, nowMs, pollIntervalMs, records, r
     .toSorted((a, b) => a.atMs - b.atMs);
   if (samples.length === 0) return;
   const reach = Math.min(MAX_REACH, Math.max(1, Math.ceil((pollIntervalMs ?? 0) / MINUTE_MS)));
+  await lock(db, `history ${farmId}`);
   const presence = await readPresence(db, [...new Set(samples.map(({ rowId }) => rowId))]);
   const cells = new Map<number, Sums>();
   const changed = new Set<number>();
@@ -146,16 +152,6 @@ async function writeCells(db: Db, farmId: string, cells: ReadonlyMap<number, Sum
     .map(([cell, sums]) => ({ farm_id: farmId, from_at: cell * CELL_MS, ...sums }))
     .toSorted((a, b) => a.from_at - b.from_at);
   const hours = [...new Set(rows.map(({ from_at }) => Math.floor(from_at / HOUR_MS) * HOUR_MS))];
-  // Whoever changes a cell holds its hour, so that no hour is made from cells that another writer is about to change.
-  const locks = hours.map((from_at) => ({ farm_id: farmId, from_at, ...NO_CELLS }));
-  for (const part of chunks(locks))
-    await db
-      .insertInto('history_hours')
-      .values(part)
-      .onConflict((conflict) =>
-        conflict.columns(['farm_id', 'from_at']).doUpdateSet((eb) => ({ from_at: eb.ref('excluded.from_at') })),
-      )
-      .execute();
   for (const part of chunks(rows))
     await db
       .insertInto('history_cells')
@@ -174,13 +170,12 @@ async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
     .where('from_at', '<', hour + HOUR_MS)
     .orderBy('from_at')
     .execute();
-  const { cells: count, ...sums } = cells
+  const sums = cells
     .map(({ farm_id: _farm, from_at: _from, ...cell }): CellSums => ofCell(cell))
     .reduce(addCells, NO_CELLS);
   await db
-    .updateTable('history_hours')
-    .set({ cells: count, ...sums })
-    .where('farm_id', '=', farmId)
-    .where('from_at', '=', hour)
+    .insertInto('history_hours')
+    .values({ farm_id: farmId, from_at: hour, ...sums })
+    .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(sums))
     .execute();
 }

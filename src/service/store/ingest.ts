@@ -59,7 +59,7 @@ export function createIngestStore(write: Db, lock: Lock, newId: (nowMs: number) 
         await storeGaps(trx, slice, ofKind.gap);
         await storeEvents(trx, slice, ofKind.event, minerIds);
         const pollIntervalMs = await readPollIntervalMs(trx, agentId);
-        await rollUp(trx, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
+        await rollUp(trx, lock, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
         await trx
           .insertInto('ingest_cursors')
           .values({ agent_id: agentId, epoch: slice.epoch, seq: slice.seq, updated_at: nowMs })

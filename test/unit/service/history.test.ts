@@ -1,13 +1,11 @@
 // Historical metrics: a day worked out by hand, reported with gaps, restarts and a late backlog, in several orders; what is counted once; limits.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Slice } from '../../../src/service/store/ingest.ts';
 import { newId, openStore, type Store } from '../../../src/service/store/store.ts';
 import type { MinerRecord } from '../../../src/wire/records.ts';
-import { minerRecord } from '../service-http/records.ts';
+import { temporaryDatabase } from '../../database.ts';
+import { hostRecord, minerRecord } from '../service-http/records.ts';
 import {
   CELLS_FROM_NINE,
   DAY,
@@ -23,12 +21,6 @@ import {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-
-function newPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pithead-history-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, 'service.sqlite');
-}
 
 async function newFarm(store: Store): Promise<{ farmId: string; join: () => Promise<string> }> {
   await store.tenants.createWorkspace({ id: 'w', name: 'W', slug: 'w' }, 1);
@@ -120,7 +112,7 @@ const near = (expected: Readonly<Record<string, number | null>>) =>
   );
 
 test('a day with gaps, restarts and a late backlog is what it is on paper', async () => {
-  const path = newPath();
+  const path = await temporaryDatabase();
   let store = await openStore(path);
   const { farmId, join } = await newFarm(store);
   await reportTheDay(store, farmId, await join());
@@ -155,7 +147,7 @@ test('a day with gaps, restarts and a late backlog is what it is on paper', asyn
 });
 
 test('reports in any order of slices make the same history', async () => {
-  const store = await openStore(newPath());
+  const store = await openStore(await temporaryDatabase());
   onTestFinished(() => store.close());
   const { farmId, join } = await newFarm(store);
   const keys = newKeys();
@@ -175,7 +167,7 @@ test('reports in any order of slices make the same history', async () => {
 });
 
 test('two agents that report the same miner count its minutes once', async () => {
-  const store = await openStore(newPath());
+  const store = await openStore(await temporaryDatabase());
   onTestFinished(() => store.close());
   const { farmId, join } = await newFarm(store);
   const keys = newKeys();
@@ -195,13 +187,12 @@ test('two agents that report the same miner count its minutes once', async () =>
 });
 
 test('a slow rhythm leaves no gaps: a report stands for the poll interval before it', async () => {
-  const store = await openStore(newPath());
+  const store = await openStore(await temporaryDatabase());
   onTestFinished(() => store.close());
   const { farmId, join } = await newFarm(store);
   const agentId = await join();
   const keys = newKeys();
   const send = sender(store, agentId, farmId);
-  const { hostRecord } = await import('../service-http/records.ts');
   await store.ingest.storeSlice({
     agentId,
     farmId,
@@ -228,7 +219,7 @@ test('a slow rhythm leaves no gaps: a report stands for the poll interval before
 });
 
 test('a clock ahead of ours counts as now; what is older than a month is not counted', async () => {
-  const store = await openStore(newPath());
+  const store = await openStore(await temporaryDatabase());
   onTestFinished(() => store.close());
   const { farmId, join } = await newFarm(store);
   const send = sender(store, await join(), farmId);

@@ -5,7 +5,7 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 
 test('many that ask within a second get one body, and the next second another', async () => {
   const clock = createVirtualClock();
-  const cache = createPageCache(clock, 1_000);
+  const cache = createPageCache(clock, { minBytes: 0, maxBytes: 1_000 });
   let made = 0;
   const get = () => cache.get('page', async () => `body ${++made}`);
   const first = await Promise.all([get(), get(), get()]);
@@ -21,7 +21,7 @@ test('many that ask within a second get one body, and the next second another', 
 
 test('the age of a body counts from before it was read, not from when it was done', async () => {
   const clock = createVirtualClock();
-  const cache = createPageCache(clock, 1_000);
+  const cache = createPageCache(clock, { minBytes: 0, maxBytes: 1_000 });
   let finish = (_body: string) => {};
   const slow = cache.get(
     'page',
@@ -39,7 +39,7 @@ test('the age of a body counts from before it was read, not from when it was don
 
 test('what was being read when it was cleared is not kept', async () => {
   const clock = createVirtualClock();
-  const cache = createPageCache(clock, 1_000);
+  const cache = createPageCache(clock, { minBytes: 0, maxBytes: 1_000 });
   let finish = (_body: string) => {};
   const reading = cache.get(
     'page',
@@ -56,11 +56,13 @@ test('what was being read when it was cleared is not kept', async () => {
 
 test('a failure reaches those who wait and is tried again; the bytes are bounded', async () => {
   const clock = createVirtualClock();
-  const cache = createPageCache(clock, 10);
+  const cache = createPageCache(clock, { minBytes: 2, maxBytes: 10 });
   await expect(cache.get('page', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(String(await cache.get('page', async () => '12345678'))).toBe('12345678');
   expect(String(await cache.get('other', async () => 'abcdefgh'))).toBe('abcdefgh');
   expect(String(await cache.get('page', async () => 'again'))).toBe('again');
   expect(String(await cache.get('large', async () => 'x'.repeat(11)))).toHaveLength(11);
   expect(String(await cache.get('large', async () => 'new'))).toBe('new');
+  expect(String(await cache.get('small', async () => 'a'))).toBe('a');
+  expect(String(await cache.get('small', async () => 'b'))).toBe('b');
 });
