@@ -44,3 +44,11 @@ test('the miner of the document has every field of the interface', async () => {
   const page = body.paths['/private-api/v1/{workspace_id}/farms/{farm_id}/miner/latest'].get.responses[200];
   expect(page.content['application/json'].schema.properties.data.items.$ref).toBe('#/components/schemas/Miner');
 });
+
+test('what the interface document does not have is marked', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const farm = '/public-api/v2/workspaces/{workspace_id}/farms/{farm_id}';
+  expect(body.paths[`${farm}/miners/{miner_id}`].patch['x-pithead-extension']).toBe(true);
+  expect(body.paths[`${farm}/metrics/query`].post['x-pithead-extension']).toBeUndefined();
+});

@@ -236,3 +236,23 @@ test('a clock ahead of ours counts as now; what is older than a month is not cou
   const withData = days.filter(({ hashrate_avg }) => hashrate_avg !== null).map(({ fromMs }) => fromMs);
   expect(withData).toEqual([DAY_BEGIN_MS]);
 });
+
+test('cells are kept for a month, hours for more than a year; what the cells were is still in the hours', async () => {
+  const store = await openStore(await temporaryDatabase());
+  onTestFinished(() => store.close());
+  const { farmId, join } = await newFarm(store);
+  const send = sender(store, await join(), farmId);
+  const reading = { hashrate: 100e12, power: 3_000, temp: 60 };
+  await send([toRecord({ miner: 'A', atMs: DAY_BEGIN_MS, reading }, newKeys())], DAY_BEGIN_MS);
+  const window = { farmId, fromMs: DAY_BEGIN_MS, toMs: DAY_BEGIN_MS + 1 };
+  const hashratesAt = async (ageDays: number) => {
+    await store.prune(DAY_BEGIN_MS + ageDays * DAY_MS);
+    const cells = await store.history.query({ ...window, granularity: '10min' });
+    const days = await store.history.query({ ...window, granularity: 'day' });
+    return [cells[0]?.hashrate_avg, days[0]?.hashrate_avg];
+  };
+  expect(await hashratesAt(31)).toEqual([100e12, 100e12]);
+  expect(await hashratesAt(33)).toEqual([null, 100e12]);
+  expect(await hashratesAt(399)).toEqual([null, 100e12]);
+  expect(await hashratesAt(401)).toEqual([null, null]);
+});
