@@ -3,7 +3,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** What has no database in it, or is about the embedded one. */
-const EMBEDDED_ONLY = ['secrets', 'plan', 'presence', 'store-sqlite'].map(
+const EMBEDDED_ONLY = ['secrets', 'plan', 'presence', 'page-cache', 'store-sqlite'].map(
   (name) => `test/unit/service/${name}.test.ts`,
 );
 

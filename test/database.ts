@@ -43,21 +43,24 @@ async function readyPostgresDatabase(cluster: { url: string; template: string })
     used === undefined
       ? await newPostgresDatabase(cluster.url, cluster.template)
       : { target: used, drop: async () => void (await queryDatabase(cluster.url, dropStatement(used))) };
-  const before = await queryDatabase(target, TABLE_NAMES);
   return {
     target,
     async drop() {
-      const after = await queryDatabase(target, TABLE_NAMES);
-      if (after.length < before.length) return drop();
-      await queryDatabase(target, EMPTY_TABLES);
-      idle.push(target);
+      try {
+        await queryDatabase(target, EMPTY_TABLES);
+        idle.push(target);
+      } catch {
+        await drop();
+      }
     },
   };
 }
 
-const TABLE_NAMES = `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`;
+/** Fails where a table is missing or cannot be emptied. */
 const EMPTY_TABLES = `DO $$ DECLARE one record; BEGIN
-  FOR one IN ${TABLE_NAMES} AND tablename <> 'schema_version' LOOP EXECUTE format('DELETE FROM %I', one.tablename); END LOOP;
+  IF to_regclass('workspaces') IS NULL OR to_regclass('task_batches') IS NULL THEN RAISE 'tables are missing'; END IF;
+  FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
+  LOOP EXECUTE format('DELETE FROM %I', one.tablename); END LOOP;
 END $$`;
 const dropStatement = (target: string) => `DROP DATABASE ${new URL(target).pathname.slice(1)} WITH (FORCE)`;
 
