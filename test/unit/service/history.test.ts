@@ -186,6 +186,33 @@ test('two agents that report the same miner count its minutes once', async () =>
   expect(cell).toMatchObject({ hashrate_avg: 100e12, miners_online_avg: 1, coverage: 1, minersTotal: 1 });
 });
 
+test('agents of one farm that report at the same time lose nothing of each other', async () => {
+  const store = await openStore(await temporaryDatabase());
+  onTestFinished(() => store.close());
+  const { farmId, join } = await newFarm(store);
+  const agents = await Promise.all(
+    [0, 1, 2, 3].map(async (index) => {
+      const send = sender(store, await join(), farmId);
+      const key = randomUUID();
+      return async () => {
+        for (let minute = 0; minute < 60; minute += 5) {
+          const atMs = DAY_BEGIN_MS + minute * MINUTE_MS;
+          const records = [0, 1, 2, 3, 4].map((more) => minerRecord(index, atMs + more * MINUTE_MS, { key }));
+          await send(records, DAY_END_MS);
+        }
+      };
+    }),
+  );
+  await Promise.all(agents.map((report) => report()));
+  const [hour] = await store.history.query({
+    farmId,
+    granularity: 'hour',
+    fromMs: DAY_BEGIN_MS,
+    toMs: DAY_BEGIN_MS + 1,
+  });
+  expect(hour).toMatchObject({ hashrate_avg: 440e12, miners_online_avg: 4, minersTotal: 4, coverage: 1 });
+});
+
 test('a slow rhythm leaves no gaps: a report stands for the poll interval before it', async () => {
   const store = await openStore(await temporaryDatabase());
   onTestFinished(() => store.close());
