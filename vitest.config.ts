@@ -7,13 +7,24 @@ const EMBEDDED_ONLY = ['secrets', 'plan', 'presence', 'page-cache', 'store-sqlit
   (name) => `test/unit/service/${name}.test.ts`,
 );
 
+/** One worker per core of a small machine: these wait little. */
+const BUSY = { maxWorkers: 2 };
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'arch', include: ['test/arch/**/*.test.ts'] } },
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: ['test/unit/service-postgres/**'] } },
+      { test: { ...BUSY, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
       {
         test: {
+          ...BUSY,
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          exclude: ['test/unit/service-postgres/**'],
+        },
+      },
+      {
+        test: {
+          ...BUSY,
           name: 'postgres',
           include: ['test/unit/{service,service-http,service-postgres}/*.test.ts'],
           exclude: EMBEDDED_ONLY,
@@ -21,7 +32,7 @@ export default defineConfig({
           runner: 'test/postgres/runner.ts',
         },
       },
-      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'] } },
+      { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
       {
         test: {
           name: 'e2e',
