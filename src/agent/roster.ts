@@ -58,6 +58,9 @@ type Options = {
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
 };
 
+/** How long a miner's own driver is believed against a scan that sees only a stranger. */
+const BELIEVED_MS = 15 * 60_000;
+
 export function createRoster({
   clock,
   log,
@@ -167,6 +170,13 @@ export function createRoster({
     });
   };
 
+  /** A cut answer makes any miner look like a stranger: what its own driver read lately is believed before that. */
+  const isKnownBetter = (ip: string, found: MinerTarget): boolean => {
+    const present = miners.get(book.byIp(ip)?.key ?? '');
+    if (present === undefined || present.target.driver.id === found.driver.id) return false;
+    return present.readingAtMs !== undefined && clock.nowMs() - present.readingAtMs < BELIEVED_MS;
+  };
+
   /** A miner that was recognised but gave no reading: it is known and polled from now on, and reported with its first poll. */
   const meet = async (
     target: MinerTarget,
@@ -239,6 +249,7 @@ export function createRoster({
       return miners.size;
     },
     async recognised(ip, { target, identity, outcome }, signal) {
+      if (identity.confidence === 'generic' && isKnownBetter(ip, target)) return;
       if (outcome === undefined) await meet({ ...target, ip }, identity, signal);
       else await observe({ ...target, ip }, outcome, identity, signal);
     },

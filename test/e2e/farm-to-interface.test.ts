@@ -1,6 +1,8 @@
 // From the simulated devices to what an integrator reads: the same values, per family; faults as the right bits, and gone again.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
+import { createVisitMemory } from '../../src/driver/visit.ts';
 import { ANOMALY_BITS, type AnomalyType } from '../../src/model/flags.ts';
 import { macState, serialState, unstableReason } from '../../src/model/identity-facts.ts';
 import { type Site, startSite } from './site.ts';
@@ -111,6 +113,33 @@ test('two devices with the same MAC stay two miners and both say so', async () =
     ({ unstable_reason }) => unstable_reason === null,
     30_000,
   );
+});
+
+test('a miner that looks like a stranger for once keeps its driver', async () => {
+  const device = site.farm.devices.findLast(({ driver }) => driver === 'antminer-stock');
+  const { roster } = site.stack.agent;
+  const state = [...roster.all()].find(({ target }) => target.ip === device?.ip);
+  const generic = drivers.find(({ id }) => id === 'cgminer');
+  if (state?.reading === undefined || generic === undefined) throw new Error('the farm has no such miner');
+  const target = { ip: state.target.ip, driver: generic, known: {}, memory: createVisitMemory() };
+  const outcome = {
+    reading: { hashrateHs: 1e12 },
+    answered: ['summary'],
+    failed: [],
+    unparsable: [],
+    isLoginRefused: false,
+    elapsedMs: 1,
+  };
+  const found = {
+    status: 'identified' as const,
+    target,
+    identity: { confidence: 'generic' as const },
+    evidence: { family: undefined },
+    outcome,
+  };
+  await roster.recognised(target.ip, found, new AbortController().signal);
+  expect(roster.get(state.key)?.target.driver.id).toBe('antminer-stock');
+  expect(roster.get(state.key)?.reading?.hashrateHs).not.toBe(1e12);
 });
 
 test('a miner that moves to another address keeps its id and its age', async () => {
