@@ -8,9 +8,10 @@ import { Secret } from '../base/secrets.ts';
 import type { AbilityName, ActResult, Driver, Evidence, Identity, Known } from '../driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
 import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
-import type { Login } from '../transport/request.ts';
+import type { MinerLink } from '../transport/request.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type AgentConfig, covers, type LoginRule } from './config.ts';
+import { type LoginTrial, newTrial, withTrial } from './login-trial.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
 export type MinerTarget = {
@@ -53,45 +54,46 @@ type AccessOptions = {
   readonly mayReach: (ip: string) => boolean;
 };
 
-/** Devices whose factory login was refused are remembered up to this many. */
-const MAX_REFUSED = 100_000;
+/** Devices whose factory login is remembered. */
+const MAX_TRIALS = 100_000;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export function createAccess({ clock, log, drivers, config, mayReach }: AccessOptions): Access {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach });
   const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
-  const refusedDefaults = new Set<string>();
+  const factoryTrials = new Map<string, LoginTrial>();
   let memories = 0;
   const newMemory = () => createVisitMemory((memories++ * GOLDEN) % 1);
 
-  const loginFor = ({ driver, ip, known }: MinerTarget): { login?: Login; isDefault: boolean } => {
-    if (driver.login.kind === 'none') return { isDefault: false };
+  /** The trial of the factory login at one device; it lasts as long as the agent runs, so that it is tried once and never again. */
+  const factoryTrial = (driver: Driver, ip: string): LoginTrial => {
+    const key = `${driver.id} ${ip}`;
+    const known = factoryTrials.get(key);
+    if (known !== undefined) return known;
+    const [oldest] = factoryTrials.keys();
+    if (oldest !== undefined && factoryTrials.size >= MAX_TRIALS) factoryTrials.delete(oldest);
+    const trial = newTrial();
+    factoryTrials.set(key, trial);
+    return trial;
+  };
+
+  /** A configured login is tried anew with each visit, once; a factory login once at all. */
+  const linkTo = ({ driver, ip, known }: MinerTarget): MinerLink => {
+    if (driver.login.kind === 'none') return transport.link(ip);
     const rule = config.credentials.logins.find((entry) => matches(entry, driver, ip));
-    if (rule !== undefined) return { login: rule.login, isDefault: false };
+    if (rule !== undefined) return withTrial(transport.link(ip, rule.login), newTrial());
     const factory = driver.login.factoryDefaultOf?.[known.generation ?? ''] ?? driver.login.factoryDefault;
-    if (factory === undefined || !config.credentials.factoryDefaults || refusedDefaults.has(`${driver.id} ${ip}`))
-      return { isDefault: false };
-    return { login: { user: factory.user, password: new Secret(factory.password) }, isDefault: true };
+    if (factory === undefined || !config.credentials.factoryDefaults) return transport.link(ip);
+    const login = { user: factory.user, password: new Secret(factory.password) };
+    return withTrial(transport.link(ip, login), factoryTrial(driver, ip));
   };
 
-  const linkTo = (target: MinerTarget) => {
-    const { login, isDefault } = loginFor(target);
-    return { link: transport.link(target.ip, login), isDefault };
-  };
-
-  const noteRefusal = (target: MinerTarget, isDefault: boolean, isRefused: boolean) => {
-    if (!isDefault || !isRefused) return;
-    if (refusedDefaults.size >= MAX_REFUSED) refusedDefaults.clear();
-    refusedDefaults.add(`${target.driver.id} ${target.ip}`);
-  };
-
-  const visitOnce = async (target: MinerTarget, signal: AbortSignal) => {
-    const { link, isDefault } = linkTo(target);
+  const visitOnce = (target: MinerTarget, signal: AbortSignal) => {
     const { driver, known, memory } = target;
-    const outcome = await visit({
+    return visit({
       driver,
-      link,
+      link: linkTo(target),
       known,
       memory,
       rhythms,
@@ -99,8 +101,6 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
       signal,
       deadlineMs: config.poll.deadline,
     });
-    noteRefusal(target, isDefault, outcome.isLoginRefused);
-    return outcome;
   };
 
   const recogniseInTurn = async (
@@ -139,7 +139,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
             'never',
           );
         }
-        return ability.act(linkTo(target).link, ability.params.parse(params), target.known);
+        return ability.act(linkTo(target), ability.params.parse(params), target.known);
       });
     },
     targetOf(ip, driverId, known) {

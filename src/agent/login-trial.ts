@@ -1,0 +1,68 @@
+// A login is tried once, not once per question: until the device has accepted it one request at a time carries it, and after a refusal none does.
+// Control boards lock out after a few wrong passwords, and a list of tries is what an attack looks like.
+import { type PeerCode, PeerError } from '../base/errors.ts';
+import type { MinerLink, MinerRequest } from '../transport/request.ts';
+
+/** What is known of one login at one device. Whoever keeps it decides how long a refusal counts. */
+export type LoginTrial = { verdict: 'unproven' | 'accepted' | 'refused'; trying: Promise<void> | undefined };
+
+export const newTrial = (): LoginTrial => ({ verdict: 'unproven', trying: undefined });
+
+/** Answers that a device gives only to those whom it let in. */
+const LET_IN: ReadonlySet<PeerCode> = new Set([
+  'peer.permission',
+  'peer.unsupported',
+  'peer.rejected',
+  'peer.unparsable',
+]);
+
+function carriesLogin(request: MinerRequest): boolean {
+  switch (request.via) {
+    case 'cgminer':
+    case 'whatsminer3':
+      return false;
+    case 'http':
+      return request.auth !== 'none';
+    case 'whatsminer2-write':
+    case 'whatsminer3-write':
+      return true;
+  }
+}
+
+/** The link, with requests that carry the login held to its trial. Refused ones fail as `peer.auth` without being sent. */
+export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
+  const attempt = async (...[request, limits]: Parameters<MinerLink['send']>): Promise<unknown> => {
+    try {
+      const answer = await link.send(request, limits);
+      trial.verdict = 'accepted';
+      return answer;
+    } catch (error) {
+      if (error instanceof PeerError && error.code === 'peer.auth') trial.verdict = 'refused';
+      else if (error instanceof PeerError && LET_IN.has(error.code)) trial.verdict = 'accepted';
+      throw error;
+    }
+  };
+  return {
+    ip: link.ip,
+    async send(request, limits) {
+      if (!carriesLogin(request)) return link.send(request, limits);
+      while (trial.verdict === 'unproven' && trial.trying !== undefined) await trial.trying;
+      if (trial.verdict === 'refused') {
+        throw new PeerError('peer.auth', `ask ${link.ip} with a login that it has refused`, 'never', undefined, {
+          wasSent: false,
+        });
+      }
+      if (trial.verdict === 'accepted') return attempt(request, limits);
+      const trying = attempt(request, limits);
+      trial.trying = trying.then(
+        () => undefined,
+        () => undefined,
+      );
+      try {
+        return await trying;
+      } finally {
+        trial.trying = undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// A factory login is tried once per miner, however many questions a visit has and however often it is visited; so is a configured one per visit.
+import { createServer, type Server } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { drivers } from '../../../../drivers/index.ts';
+import { createAccess } from '../../../../src/agent/access.ts';
+import { parseConfig } from '../../../../src/agent/config.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+
+const IP = '127.46.0.2';
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.close();
+});
+
+/** The web door of an Antminer that refuses every login; says how many it was shown. */
+async function startRefusing(): Promise<{ port: number; logins: () => number }> {
+  let requests = 0;
+  let logins = 0;
+  const door = createServer((request, response) => {
+    requests++;
+    if (request.headers.authorization !== undefined) logins++;
+    response
+      .writeHead(401, { 'www-authenticate': `Digest realm="antMiner Configuration", nonce="n${requests}", qop="auth"` })
+      .end();
+  });
+  server = door;
+  await new Promise<void>((resolve) => door.listen(0, IP, resolve));
+  const address = door.address();
+  if (address === null || typeof address === 'string') throw new Error('the door has no port');
+  return { port: address.port, logins: () => logins };
+}
+
+function accessTo(port: number, credentials: object) {
+  const config = parseConfig(JSON.stringify({ portMap: { 80: port }, credentials }), {
+    baseDir: '.',
+    environment: { WRONG: 'wrong' },
+    name: 'test',
+  });
+  return createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: (ip) => ip === IP });
+}
+
+async function visitThrice(access: ReturnType<typeof accessTo>): Promise<string[]> {
+  const statuses: string[] = [];
+  for (let visit = 0; visit < 3; visit++) {
+    statuses.push((await access.recognise(IP, new Set([80]), new AbortController().signal)).status);
+  }
+  await access.close();
+  return statuses;
+}
+
+test('a refused factory login is never tried again', async () => {
+  const { port, logins } = await startRefusing();
+  const statuses = await visitThrice(accessTo(port, {}));
+  expect(logins()).toBe(1);
+  expect(statuses).toEqual(['login_refused', 'login_refused', 'login_refused']);
+});
+
+test('no factory login is tried where the configuration forbids it', async () => {
+  const { port, logins } = await startRefusing();
+  await visitThrice(accessTo(port, { factoryDefaults: false }));
+  expect(logins()).toBe(0);
+});
+
+test('a refused configured login is tried once per visit, and no other beside it', async () => {
+  const { port, logins } = await startRefusing();
+  await visitThrice(accessTo(port, { logins: [{ user: 'root', password: 'env:WRONG' }] }));
+  expect(logins()).toBe(3);
+});
