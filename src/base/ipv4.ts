@@ -60,7 +60,3 @@ function parseHyphen(text: string, from: string, to: string): Ipv4Range | string
 export function isInRange(range: Ipv4Range, address: number): boolean {
   return address >= range.first && address <= range.last;
 }
-
-export function rangeSize(range: Ipv4Range): number {
-  return range.last - range.first + 1;
-}

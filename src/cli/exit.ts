@@ -6,9 +6,9 @@ export const EXIT = {
   ok: 0,
   /** Something that was asked for did not succeed: a reboot failed, a miner did not answer. */
   failed: 1,
-  /** The command line itself is wrong. */
+  /** Unknown command or option, or a missing argument. */
   usage: 2,
-  /** The configuration is wrong; a restart will not help (sysexits EX_CONFIG). */
+  /** A value on the command line or in the configuration is wrong; a restart will not help (sysexits EX_CONFIG). */
   config: 78,
   /** Stopped by Ctrl-C. */
   interrupted: 130,

@@ -9,8 +9,8 @@ import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
 import { createVisitMemory, visit } from '../../src/driver/visit.ts';
-import { normaliseMac } from '../../src/model/identity-facts.ts';
 import { createTransport, type Transport } from '../../src/transport/transport.ts';
+import { expectTruth } from './simulated.ts';
 
 /** Unprivileged ports, so that an ordinary user can run it. */
 const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
@@ -70,10 +70,6 @@ const read = (driver: Driver, known: Known, ip: string) =>
     deadlineMs: 20_000,
   });
 
-/** Equal but for the last digits of a sum of fractions. */
-const near = (wanted: number | null) => (wanted === null ? undefined : expect.closeTo(wanted, wanted > 1e9 ? -6 : 3));
-const orAbsent = <T>(value: T | null) => value ?? undefined;
-
 describe('simulated devices', () => {
   test('there is one of each driver', () => {
     expect(new Set(farm.devices.map(({ driver }) => driver))).toEqual(new Set(drivers.map(({ id }) => id)));
@@ -82,65 +78,11 @@ describe('simulated devices', () => {
   test.each(Array.from({ length: MINERS }, (_, index) => index))('device %i is read as it is', async (index) => {
     const device = farm.devices[index];
     if (device === undefined) throw new Error('no such device');
-    const truth = device.truth();
     const { driver, known } = await recognise(device.ip);
-    expect(driver.id).toBe(truth.driver);
+    expect(driver.id).toBe(device.truth().driver);
     const { reading, unparsable, isLoginRefused } = await read(driver, known, device.ip);
     expect({ unparsable, isLoginRefused }).toEqual({ unparsable: [], isLoginRefused: false });
-    expect({
-      make: reading.make,
-      model: reading.model,
-      mac: reading.mac === undefined ? '' : normaliseMac(reading.mac),
-      serial: reading.serialNumber,
-      firmware: reading.firmwareVersion,
-      hostname: reading.hostname,
-      isMining: reading.isMining,
-      mode: reading.miningMode,
-      hashrate: reading.hashrateHs,
-      expected: reading.expected?.hashrateHs,
-      power: reading.powerW,
-      temp: reading.tempC,
-      uptime: reading.uptimeS,
-      light: reading.isLightOn,
-      errors: (reading.errors ?? []).map(({ code }) => ({ code })),
-      fans: reading.fans?.map(({ index: place, rpm }) => ({ index: place, rpm })) ?? [],
-      pools: reading.pools?.map((pool) => [pool.url, pool.user, pool.difficultyAccepted, pool.difficultyRejected]),
-      boards: (reading.boards ?? []).map((board) => [
-        board.serialNumber,
-        board.hashrateHs,
-        board.chips,
-        board.frequencyMhz,
-      ]),
-    }).toEqual({
-      make: orAbsent(truth.make),
-      model: orAbsent(truth.model),
-      mac: truth.mac,
-      serial: orAbsent(truth.serial_number),
-      firmware: orAbsent(truth.firmware_version),
-      hostname: orAbsent(truth.hostname),
-      isMining: truth.is_mining,
-      mode: orAbsent(truth.mining_mode),
-      hashrate: near(truth.hashrate),
-      expected: near(truth.expected_hashrate),
-      power: orAbsent(truth.power),
-      temp: orAbsent(truth.temp),
-      uptime: truth.uptime,
-      light: orAbsent(truth.light_on),
-      errors: truth.errors,
-      fans: truth.fans,
-      pools: truth.pools.map((pool) => [
-        pool.url,
-        pool.worker_id,
-        orAbsent(pool.difficulty_accepted),
-        orAbsent(pool.difficulty_rejected),
-      ]),
-      boards: truth.hashboards.map((board) => [
-        orAbsent(board.serial_number),
-        near(board.hashrate),
-        orAbsent(board.chips),
-        orAbsent(board.chip_frequency),
-      ]),
-    });
+    expectTruth(reading, device);
   });
 
   test.each(drivers.filter(({ abilities }) => abilities.reboot).map((driver) => [driver.id, driver] as const))(

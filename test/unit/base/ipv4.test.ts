@@ -1,7 +1,7 @@
 // Addresses and ranges as people write them, and nothing that only looks like one.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatIpv4, isInRange, parseIpv4, parseIpv4Range, rangeSize } from '../../../src/base/ipv4.ts';
+import { formatIpv4, isInRange, parseIpv4, parseIpv4Range } from '../../../src/base/ipv4.ts';
 
 const anyAddress = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
@@ -60,7 +60,7 @@ describe('a range', () => {
       first,
       last,
     });
-    expect(rangeSize(range)).toBe(size);
+    expect(range.last - range.first + 1).toBe(size);
     expect(range.text).toBe(text.trim());
   });
 
@@ -92,7 +92,6 @@ describe('a range', () => {
         const range = parseIpv4Range(`${formatIpv4(first)}-${formatIpv4(last)}`);
         if (typeof range === 'string') throw new Error(range);
         expect(isInRange(range, address)).toBe(address >= first && address <= last);
-        expect(rangeSize(range)).toBe(last - first + 1);
       }),
     );
   });
