@@ -46,10 +46,18 @@ export type Ask = ReadRequest & {
 };
 
 export type ActResult =
-  /** The device took it. `note` is the device's own word, if any. */
-  | { readonly kind: 'accepted'; readonly note?: string }
+  /** The device took it. `note` is the device's own word, if any; `log` what a log ability fetched. */
+  | { readonly kind: 'accepted'; readonly note?: string; readonly log?: string }
   /** Sent, but the answer was lost: not a failure, to be settled by observation. */
   | { readonly kind: 'lost-reply' };
+
+/** A firmware file from the agent's own folder, read from disk as it is looked at or sent. */
+export type FirmwareImage = {
+  readonly name: string;
+  /** Hex, checked against the task before the driver sees it. */
+  readonly sha256: string;
+  readonly bytes: Blob;
+};
 
 /** A thing the family can do. Refusals are PeerErrors (`peer.rejected`, `peer.permission`, `peer.auth`, `peer.unsupported`). */
 export type Ability = {
@@ -58,7 +66,15 @@ export type Ability = {
   readonly offlineS: readonly [number, number];
   /** Accepted params, as zod schema. */
   readonly params: z.ZodType;
-  act(link: MinerLink, params: unknown, known: Known): Promise<ActResult>;
+  /** `image` is there for `firmware` only. */
+  act(link: MinerLink, params: unknown, known: Known, image?: FirmwareImage): Promise<ActResult>;
+  /**
+   * Whether a reading taken afterwards shows that the miner obeyed: true, false (not yet, or not at all), undefined when this reading cannot tell.
+   * Absent = the device's answer is all there is to know. Reboots are proven by the core.
+   */
+  shows?(reading: Reading, params: unknown): boolean | undefined;
+  /** Seconds within which it shows; then it is a failure. Default 60. */
+  readonly shownWithinS?: number;
 };
 
 export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'] as const;
@@ -73,7 +89,7 @@ export type Cover = { readonly models: string; readonly firmware: string; readon
 export type FactoryLogin = { readonly user: string; readonly password: string };
 
 export type LoginKind = {
-  readonly kind: 'none' | 'digest' | 'token';
+  readonly kind: 'none' | 'digest' | 'token' | 'session';
   /** Factory default, tried at most once per miner and only if the configuration allows it. */
   readonly factoryDefault?: FactoryLogin;
   /** The same for generations that leave the factory with another one. */

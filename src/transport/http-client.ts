@@ -8,11 +8,12 @@ import type { Endpoint } from './exchange.ts';
 import { unpackBody } from './http-body.ts';
 import { peerError } from './peer-errors.ts';
 import { ReplyBytes } from './reply-bytes.ts';
+import type { HttpRequest } from './request.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 export type HttpCall = {
   readonly to: Endpoint & { readonly isTls: boolean };
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: HttpRequest['method'];
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

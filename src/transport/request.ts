@@ -14,17 +14,59 @@ export type CgminerRequest = {
 /** Whatsminer API 3 (atlas section 4.3), length-prefixed JSON on TCP 4433. Answer: the reply object (`code`, `msg`, `when`, `desc`). */
 export type Whatsminer3Request = { readonly via: 'whatsminer3'; readonly cmd: string; readonly param?: unknown };
 
-/** HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a PeerError. */
+/**
+ * HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a PeerError.
+ * At most one of `json`, `form` and `upload`.
+ */
 export type HttpRequest = {
   readonly via: 'http';
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Default 80. */
   readonly port?: number;
-  readonly auth: 'none' | 'digest';
+  readonly auth: 'none' | 'digest' | WebSession;
+  /** Fixed headers that the device wants to see; never a secret. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `application/json`. */
   readonly json?: unknown;
+  /** Sent as `application/x-www-form-urlencoded`. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Sent as `multipart/form-data`, the file read as it is sent. */
+  readonly upload?: Upload;
   readonly as: 'json' | 'text';
+};
+
+export type Upload = {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly file: { readonly field: string; readonly name: string; readonly bytes: Blob };
+};
+
+/**
+ * A login that yields a cookie or a token. The grant is kept per device, port, name and login until the device refuses it with 401 (or in the way that
+ * `isRefused` knows); then one new login is made and the request repeated. A refused login is `peer.auth`. Without a login at hand the request is
+ * sent without a grant.
+ */
+export type WebSession = {
+  /** Tells apart the sessions of one device. */
+  readonly name: string;
+  /** What to send to log in. */
+  open(login: PlainLogin): SessionOpening;
+  /** Headers for further requests, taken from the answer to `open` (also one of status 400 or above); undefined = refused. */
+  grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
+  /** For devices that answer 200 to a request whose session has ended. */
+  isRefused?(answer: unknown): boolean;
+  /** For devices with one seat: sent without a grant before `open`; its outcome does not matter. */
+  readonly before?: Omit<HttpRequest, 'auth' | 'port'>;
+};
+
+export type PlainLogin = { readonly user: string; readonly password: string };
+export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'as'>;
+export type SessionAnswer = {
+  readonly status: number;
+  /** JSON value, or the text when it is not JSON. */
+  readonly body: unknown;
+  /** `name=value` of each cookie that was set, joined with `; `. */
+  readonly cookie?: string;
 };
 
 /** Encrypted write of Whatsminer API 2 (atlas section 4.2): token, AES, one retry on code 135. Answer: the decrypted envelope. */
