@@ -1,21 +1,11 @@
-// `pithead demo`: a simulated farm, the agent and the service in one go, in a temporary folder that is removed at the end. It reaches nothing but
-// loopback addresses. The only place where the program knows the simulated farm.
+// `pithead demo`: a simulated farm, the agent and the service in one go, with requests to try, until it is stopped.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { request } from 'undici';
-import { z } from 'zod';
-import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { parseConfig } from '../agent/config.ts';
 import { systemClock } from '../base/clock.ts';
 import { DURATION_FORMS, parseDurationMs } from '../base/duration.ts';
 import { CancelledError, ConfigError } from '../base/errors.ts';
-import { CommandFailed } from './exit.ts';
+import { type DemoFacts, withDemo } from './demo-farm.ts';
 import { createLog, type Level } from './logging.ts';
-import { type Stack, startStack } from './stack.ts';
 import { type CliContext, progressBar } from './terminal.ts';
 
 type Flags = {
@@ -30,8 +20,6 @@ type Flags = {
   logLevel: Level;
   bootSeconds: string;
 };
-
-const READY_LIMIT_MS = 120_000;
 
 export function addDemo(program: Command, context: CliContext): void {
   program
@@ -57,50 +45,31 @@ export function addDemo(program: Command, context: CliContext): void {
 async function runDemo(flags: Flags, context: CliContext): Promise<void> {
   const miners = wholeNumber(flags.miners, '--miners', 1, 20_000);
   const forMs = flags.for === undefined ? undefined : durationOf(flags.for, '--for');
-  const stop = context.signal;
-  const stateDir = mkdtempSync(join(tmpdir(), 'pithead-demo-'));
+  const { signal } = context;
   const progress = progressBar(context, 'first reports');
-  let farm: Farm | undefined;
-  let stack: Stack | undefined;
+  const options = {
+    miners,
+    network: flags.network,
+    mix: flags.mix,
+    seed: wholeNumber(flags.seed, '--seed', 0, 2 ** 31),
+    bootS: wholeNumber(flags.bootSeconds, '--boot-seconds', 1, 3_600),
+    port: wholeNumber(flags.port, '--port', 0, 65_535),
+    poll: flags.poll,
+    log: createLog(context, 'stderr', flags.logLevel),
+    environment: context.environment,
+    signal,
+    onProgress: (done: number) => progress.update(done, miners, ''),
+  };
   try {
-    const portMap = await suitablePortMap();
-    farm = await startFarm({
-      network: flags.network,
-      miners,
-      mix: flags.mix,
-      seed: wholeNumber(flags.seed, '--seed', 0, 2 ** 31),
-      bootS: wholeNumber(flags.bootSeconds, '--boot-seconds', 1, 3_600),
-      warmUpS: 10,
-      portMap,
+    await withDemo(options, async (facts) => {
+      progress.stop();
+      context.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : introduce(facts));
+      await (forMs === undefined ? untilAborted(signal) : systemClock.sleep(forMs, signal));
     });
-    const config = parseConfig(
-      JSON.stringify({
-        stateDir,
-        networks: [{ name: 'demo farm', range: flags.network }],
-        portMap,
-        poll: { interval: flags.poll },
-      }),
-      { baseDir: stateDir, environment: context.environment, name: 'demo' },
-    );
-    stack = await startStack({
-      config,
-      host: '127.0.0.1',
-      port: wholeNumber(flags.port, '--port', 0, 65_535),
-      log: createLog(context, 'stderr', flags.logLevel),
-    });
-    const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'demo' });
-    await untilAllReported(stack, key, miners, (done) => progress.update(done, miners, ''), stop);
-    progress.stop();
-    const facts = { url: stack.url, key, workspace_id: stack.workspaceId, farm_id: stack.farmId, miners };
-    context.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : introduce(facts));
-    await (forMs === undefined ? untilAborted(stop) : systemClock.sleep(forMs, stop));
   } catch (error) {
-    if (!(stop.aborted && error instanceof CancelledError)) throw error;
+    if (!(signal.aborted && error instanceof CancelledError)) throw error;
   } finally {
     progress.stop();
-    await stack?.stop();
-    await farm?.stop();
-    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
@@ -108,45 +77,7 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-const pageSchema = z.object({
-  data: z.array(z.object({ id: z.string() })),
-  pagination: z.object({ total: z.number() }),
-});
-
-/** Asks the interface itself, as an integrator would, until it knows every miner. */
-async function untilAllReported(
-  stack: Stack,
-  key: string,
-  miners: number,
-  onProgress: (done: number) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const endMs = systemClock.monotonicMs() + READY_LIMIT_MS;
-  for (;;) {
-    const url = `${stack.url}/private-api/v1/${stack.workspaceId}/farms/${stack.farmId}/miner/latest?pageSize=1`;
-    const { body } = await request(url, { headers: { 'x-api-key': key } });
-    const { total } = pageSchema.parse(await body.json()).pagination;
-    onProgress(total);
-    if (total >= miners) return;
-    if (systemClock.monotonicMs() > endMs)
-      throw new CommandFailed(`only ${total} of ${miners} miners were reported within ${READY_LIMIT_MS / 1_000} s`);
-    await systemClock.sleep(200, signal);
-  }
-}
-
-function introduce({
-  url,
-  key,
-  workspace_id,
-  farm_id,
-  miners,
-}: {
-  url: string;
-  key: string;
-  workspace_id: string;
-  farm_id: string;
-  miners: number;
-}): string {
+function introduce({ url, key, workspace_id, farm_id, miners }: DemoFacts): string {
   const farm = `${url}/private-api/v1/${workspace_id}/farms/${farm_id}`;
   const header = `-H 'x-api-key: ${key}'`;
   return `

@@ -13,6 +13,7 @@ import { addDemo } from './demo.ts';
 import { addMiner } from './miner.ts';
 import { addReboot } from './reboot.ts';
 import { addScan } from './scan.ts';
+import { addSelftest } from './selftest.ts';
 import type { CliContext } from './terminal.ts';
 import { addAgent, addService, addUp } from './up.ts';
 
@@ -47,6 +48,7 @@ export function buildProgram(context: CliContext): Command {
   addPosition(program, context);
   addConfig(program, context);
   addDemo(program, context);
+  addSelftest(program, context);
   strict(program.commands);
   return program;
 }

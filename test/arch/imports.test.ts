@@ -82,7 +82,7 @@ test('driver/ sees the types of transport and nothing else of it', () => {
 
 test('only the demo brings the simulated farm into the command line', () => {
   const wrong = all.filter(
-    ({ from, to }) => from.startsWith('src/') && to.startsWith('fixtures/') && from !== 'src/cli/demo.ts',
+    ({ from, to }) => from.startsWith('src/') && to.startsWith('fixtures/') && from !== 'src/cli/demo-farm.ts',
   );
   expect(wrong).toEqual([]);
 });

@@ -1,0 +1,60 @@
+// `npm run build:binary [-- --target linux-x64 …]`: single executables in dist/, with checksums and a bill of materials.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { prepareBase } from './bases.ts';
+import { bundle } from './bundle.ts';
+import { makeExecutable } from './executable.ts';
+import { TARGETS, type Target } from './targets.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const dist = join(root, 'dist');
+const work = join(dist, '.build');
+
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+function chosen(): readonly Target[] {
+  const { values } = parseArgs({ options: { target: { type: 'string', multiple: true } } });
+  const unknown = (values.target ?? []).filter((name) => !TARGETS.some((target) => target.name === name));
+  if (unknown.length > 0) {
+    say(`--target ${unknown.join(', ')}: accepted are ${TARGETS.map(({ name }) => name).join(', ')}`);
+    process.exit(2);
+  }
+  return TARGETS.filter(({ name }) => values.target === undefined || values.target.includes(name));
+}
+
+/** CycloneDX, of what the program is bundled from. The time and the serial number would make each build another one. */
+function billOfMaterials(): string {
+  const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 32 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { serialNumber: _, metadata, ...rest } = JSON.parse(text);
+  const { timestamp: __, ...about } = metadata;
+  return `${JSON.stringify({ ...rest, metadata: about }, null, 2)}\n`;
+}
+
+const megabytes = (path: string) => `${(statSync(path).size / 1e6).toFixed(1)} MB`;
+
+const targets = chosen();
+mkdirSync(work, { recursive: true });
+const program = await bundle(root, work);
+say(`bundle ${megabytes(program)}`);
+const made: string[] = [];
+for (const target of targets) {
+  const output = join(dist, `pithead-${target.name}${target.suffix}`);
+  makeExecutable(root, work, target, prepareBase(root, work, target, say), program, output);
+  say(`${basename(output)} ${megabytes(output)}`);
+  made.push(output);
+}
+const bill = join(dist, 'pithead.cdx.json');
+writeFileSync(bill, billOfMaterials());
+const sums = [...made, bill].map(
+  (path) => `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}\n`,
+);
+writeFileSync(join(dist, 'SHA256SUMS'), sums.join(''));
+process.stdout.write(sums.join(''));

@@ -1,0 +1,38 @@
+// One executable from the bundle and a base, through pkg's plain single-executable mode. pkg finds the base in a cache that is filled here, as
+// it would have filled it itself, so that nothing is fetched from anywhere.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NODE_VERSION, type Target } from './targets.ts';
+
+const PKG_TIMEOUT_MS = 300_000;
+
+export function makeExecutable(
+  root: string,
+  folder: string,
+  target: Target,
+  base: string,
+  bundle: string,
+  output: string,
+): void {
+  fillCache(join(folder, '.pkg-cache', 'sea'), target, base);
+  const pkg = join(root, 'node_modules', '@yao-pkg', 'pkg', 'lib-es5', 'bin.js');
+  execFileSync(process.execPath, [pkg, '--sea', '-t', `node${NODE_VERSION}-${target.name}`, '-o', output, bundle], {
+    // Away from the project: a package.json nearby would put pkg into another mode.
+    cwd: folder,
+    env: { ...process.env, HOME: folder, USERPROFILE: folder },
+    timeout: PKG_TIMEOUT_MS,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** The layout is internal to pkg: its version is pinned for that. The `.ok` files say that a download was checked, which bases.ts did. */
+function fillCache(cache: string, target: Target, base: string): void {
+  mkdirSync(cache, { recursive: true });
+  const name = `node-v${NODE_VERSION}-${target.name}`;
+  const archive = join(cache, `${name}.${target.suffix === '.exe' ? 'zip' : 'tar.gz'}`);
+  const binary = target.suffix === '.exe' ? join(cache, `${name}.exe`) : join(cache, name, 'bin', 'node');
+  mkdirSync(join(binary, '..'), { recursive: true });
+  copyFileSync(base, binary);
+  for (const empty of [archive, `${archive}.ok`, `${binary}.ok`]) writeFileSync(empty, '');
+}
