@@ -1,5 +1,6 @@
 // What a task about pools asks for, the same for every family: the whole list, best first. How a device is told is each family's own.
 import { z } from 'zod';
+import type { Reading } from '../../src/model/reading.ts';
 
 /** No control characters anywhere, and no blanks in addresses: they would end up in a device's own text formats. */
 const printable = (maxLength: number) =>
@@ -17,3 +18,22 @@ const pool = z.looseObject({
 export type WantedPool = z.output<typeof pool>;
 
 export const poolParams = z.looseObject({ pools: z.array(pool).min(1).max(8) });
+
+type Named = { readonly url: string; readonly user: string };
+
+/** The same pools in the same order. Hosts are written in any case. */
+export const samePools = (set: readonly Named[], wanted: readonly Named[]): boolean =>
+  set.length === wanted.length &&
+  set.every(
+    ({ url, user }, place) => url.toLowerCase() === wanted[place]?.url.toLowerCase() && user === wanted[place]?.user,
+  );
+
+/** `shows` of a pools ability: what the miner tells afterwards against the whole list that was wanted. */
+export function showsPools({ pools }: Reading, params: unknown): boolean | undefined {
+  const wanted = poolParams.safeParse(params).data?.pools;
+  if (pools === undefined || wanted === undefined) return undefined;
+  return samePools(
+    pools.toSorted((a, b) => a.index - b.index),
+    wanted,
+  );
+}

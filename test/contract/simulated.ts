@@ -112,7 +112,7 @@ export function expectTruth(reading: Reading, device: Device): void {
     uptime: truth.uptime,
     light: orAbsent(truth.light_on),
     errors: truth.errors,
-    fans: truth.fans,
+    fans: truth.fans.map(({ index, rpm }) => ({ index, rpm: orAbsent(rpm) })),
     pools: truth.pools.map((pool) => [
       pool.url,
       pool.worker_id,
