@@ -28,6 +28,7 @@ import { createRoster, type Roster } from './roster.ts';
 import type { ScanPlan } from './scan/plan.ts';
 import { runScan } from './scan/scan.ts';
 import { createScanner } from './scan/scanner.ts';
+import { createStandstill } from './standstill.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 import { createUplink, type Uplink } from './uplink/uplink.ts';
@@ -47,6 +48,8 @@ export type Agent = {
   stop(): Promise<void>;
   /** Scans the configured ranges now, before any scheduled scan; resolves with the account when every miner found is known. */
   scan(): Promise<ScanAccount>;
+  /** What stands still although it should not; undefined while all is well. For whoever may restart the process. */
+  stalled(): string | undefined;
   readonly roster: Roster;
   readonly tasks: TaskGate;
 };
@@ -64,6 +67,7 @@ const WRITE_EVERY_MS = 5_000;
 const STOP_MS = 8_000;
 /** A visit ends within its own deadline and keeps what it heard until then; the poller's bound, which throws all of it away, lies behind that. */
 const SETTLE_MS = 1_000;
+const MAX_OVERDUE_MS = 60_000;
 
 /** The state directory must exist. Throws when its database cannot be opened. */
 export function createAgent({ config, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {
@@ -248,6 +252,13 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     });
   };
 
+  const standstill = createStandstill({
+    clock,
+    maxOverdueMs: MAX_OVERDUE_MS + 2 * config.poll.deadline,
+    overdueMs: () => poller.stats().overdueMs,
+    outbox: () => outbox.state(),
+  });
+
   const parts: readonly Part[] = [
     { name: 'database', start() {}, stop: () => db.close() },
     { name: 'outbox', start() {}, stop: () => outbox.close() },
@@ -282,6 +293,7 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
   return {
     roster,
     tasks,
+    stalled: () => standstill.stalled(),
     async start() {
       for (const advice of pace.advice) log.warn({}, advice);
       stop = await startParts(parts, {

@@ -1,6 +1,5 @@
 // `pithead up`, `agent`, `service`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
 
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createAgent } from '../agent/agent.ts';
@@ -12,6 +11,7 @@ import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { createService } from '../service/service.ts';
 import { createLog } from './logging.ts';
+import { runUntilStopped } from './long-run.ts';
 import { databaseOf, startStack } from './stack.ts';
 import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
@@ -46,8 +46,7 @@ export function addUp(program: Command, context: CliContext): void {
       const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
       context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
       if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-      await untilStopped(context.signal);
-      await stack.stop();
+      await runUntilStopped(context, { log, stalled: () => stack.agent.stalled(), stop: () => stack.stop() });
     });
 }
 
@@ -91,8 +90,7 @@ export function addAgent(program: Command, context: CliContext): Command {
       });
       await agent.start();
       if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-      await untilStopped(context.signal);
-      await agent.stop();
+      await runUntilStopped(context, { log, stalled: () => agent.stalled(), stop: () => agent.stop() });
     });
 }
 
@@ -125,8 +123,7 @@ export function addService(program: Command, context: CliContext): void {
       const { url } = await service.start();
       await service.admin.ensureDefaults();
       context.stderr.write(`pithead ${VERSION}: service on ${url}\n`);
-      await untilStopped(context.signal);
-      await service.stop();
+      await runUntilStopped(context, { log, stop: () => service.stop() });
     });
 }
 
@@ -159,8 +156,4 @@ function adviseNetworks(): string {
   if (lines.length === 0) return `${head} Name them under \`networks:\` in ${DEFAULT_CONFIG}.\n`;
   const first = networks[0]?.cidr ?? '';
   return `${head} This host is in:\n${lines.join('\n')}\nTo watch one, put this line into ${DEFAULT_CONFIG} and start again:\n  networks: [${first}]\n`;
-}
-
-async function untilStopped(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }

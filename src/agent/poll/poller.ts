@@ -51,8 +51,8 @@ export type PollStats = {
   readonly skipped: number;
   /** Longest time between falling due and starting, in the last one to two intervals. */
   readonly worstLateMs: number;
-  /** Monotonic time at which the newest visit ended: whoever watches the agent sees progress by it. */
-  readonly lastEndMs: number | undefined;
+  /** How long the next miner in line could have been visited already, ms: whoever watches the agent sees standstill by it. */
+  readonly overdueMs: number;
 };
 
 export type Poller = {
@@ -90,7 +90,6 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
   let nextStartMs = -Infinity;
   let isRunning = false;
   let timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
-  let lastEndMs: number | undefined;
 
   const enqueue = (course: Course, dueMs: number) => {
     course.dueMs = dueMs;
@@ -110,6 +109,12 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
     const suspect = places.hasRoomForSuspect() ? lines.suspect.peek() : undefined;
     if (sound === undefined || suspect === undefined) return sound ?? suspect;
     return sound.dueMs <= Math.max(nowMs, suspect.dueMs) ? sound : suspect;
+  };
+
+  const overdueMs = () => {
+    const next = isRunning ? nextInLine(clock.monotonicMs()) : undefined;
+    const dueMs = Math.max(next?.dueMs ?? Infinity, nextStartMs);
+    return Number.isFinite(dueMs) ? Math.max(0, clock.monotonicMs() - dueMs) : 0;
   };
 
   const arm = () => {
@@ -150,7 +155,6 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
     const ended: Promise<void> = attend(course, nowMs, abort.signal).finally(() => {
       ending.delete(ended);
       places.leave(place);
-      lastEndMs = clock.monotonicMs();
       arm();
     });
     ending.add(ended);
@@ -337,7 +341,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
       ...places.counts(),
       ...totals,
       worstLateMs: Math.max(late.now, late.before),
-      lastEndMs,
+      overdueMs: overdueMs(),
     }),
   };
 }

@@ -1,0 +1,59 @@
+// Tells systemd how the process is doing: ready, alive, stopping. Without systemd it does nothing. Node cannot send to a datagram socket, so systemd's
+// own little program does; nothing else of Pithead is allowed to start one.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Clock, loop } from './clock.ts';
+import { renderError } from './errors.ts';
+import type { Log } from './log.ts';
+
+export type ServiceManager = {
+  ready(): Promise<void>;
+  stopping(): Promise<void>;
+  /** Feeds the watchdog, if there is one, until the signal aborts; not while `stalled` names something. */
+  feed(stalled: () => string | undefined, signal: AbortSignal): Promise<void>;
+};
+
+export type Notify = (state: string) => Promise<void>;
+
+const NOTIFY_TIMEOUT_MS = 5_000;
+const FEEDS_PER_LIMIT = 3;
+const run = promisify(execFile);
+
+/** systemd names the socket and the watchdog's limit in the environment. */
+export function createServiceManager(options: {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly notify?: Notify;
+}): ServiceManager {
+  const { environment, clock, log } = options;
+  const socket = environment.NOTIFY_SOCKET;
+  const send: Notify =
+    options.notify ??
+    (async (state) => {
+      await run('systemd-notify', [state], {
+        timeout: NOTIFY_TIMEOUT_MS,
+        env: { PATH: environment.PATH ?? '/usr/bin:/bin', NOTIFY_SOCKET: socket ?? '' },
+      });
+    });
+  const notify: Notify = async (state) => {
+    if (socket === undefined) return;
+    await send(state).catch((error: unknown) =>
+      log.warn({ state, cause: renderError(error) }, 'tell the service manager'),
+    );
+  };
+  const limitMs = Number(environment.WATCHDOG_USEC) / 1_000;
+  return {
+    ready: () => notify('READY=1'),
+    stopping: () => notify('STOPPING=1'),
+    async feed(stalled, signal) {
+      if (socket === undefined || !(limitMs > 0)) return;
+      const onError = (error: unknown) => log.error({ cause: renderError(error) }, 'feed the watchdog');
+      await loop(clock, { intervalMs: limitMs / FEEDS_PER_LIMIT, signal, onError }, async () => {
+        const reason = stalled();
+        if (reason === undefined) await notify('WATCHDOG=1');
+        else log.error({ reason }, 'no progress: the watchdog is not fed');
+      });
+    },
+  };
+}

@@ -1,0 +1,20 @@
+// The life of a long-running command once everything has started: the service manager hears that it is ready and that it gets on, until a signal
+// comes; then everything stops in order.
+import { once } from 'node:events';
+import { systemClock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { createServiceManager } from '../base/service-manager.ts';
+import type { CliContext } from './terminal.ts';
+
+export async function runUntilStopped(
+  { environment, signal }: Pick<CliContext, 'environment' | 'signal'>,
+  running: { readonly log: Log; stalled?(): string | undefined; stop(): Promise<void> },
+): Promise<void> {
+  const manager = createServiceManager({ environment, clock: systemClock, log: running.log });
+  await manager.ready();
+  const fed = manager.feed(() => running.stalled?.(), signal);
+  if (!signal.aborted) await once(signal, 'abort');
+  await manager.stopping();
+  await running.stop();
+  await fed;
+}

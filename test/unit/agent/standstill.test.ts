@@ -1,0 +1,51 @@
+// When the agent says of itself that it stands still, and when it does not although things are bad.
+import { expect, test } from 'vitest';
+import { createStandstill } from '../../../src/agent/standstill.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+
+function watched() {
+  const clock = createVirtualClock();
+  const now = {
+    overdueMs: 0,
+    pendingRecords: 0,
+    lastCommitAt: undefined as number | undefined,
+    fault: undefined as string | undefined,
+  };
+  const standstill = createStandstill({
+    clock,
+    maxOverdueMs: 80_000,
+    overdueMs: () => now.overdueMs,
+    outbox: () => now,
+  });
+  return { clock, now, standstill };
+}
+
+test('polls that do not start are a standstill once they are later than any ordinary delay', () => {
+  const { now, standstill } = watched();
+  now.overdueMs = 79_000;
+  expect(standstill.stalled()).toBeUndefined();
+  now.overdueMs = 81_000;
+  expect(standstill.stalled()).toBe('the next poll is 81 s late');
+});
+
+test('records that wait while nothing is committed are a standstill; a commit in between is not', async () => {
+  const { clock, now, standstill } = watched();
+  now.pendingRecords = 3;
+  expect(standstill.stalled()).toBeUndefined();
+  await clock.advance(50_000);
+  now.lastCommitAt = 1;
+  expect(standstill.stalled()).toBeUndefined();
+  await clock.advance(50_000);
+  expect(standstill.stalled()).toBeUndefined();
+  await clock.advance(11_000);
+  expect(standstill.stalled()).toBe('nothing was written for 61 s');
+});
+
+test('a disk that refuses is not cured by a restart', async () => {
+  const { clock, now, standstill } = watched();
+  now.pendingRecords = 3;
+  now.fault = 'database or disk is full';
+  standstill.stalled();
+  await clock.advance(600_000);
+  expect(standstill.stalled()).toBeUndefined();
+});
