@@ -43,6 +43,8 @@ export type Ask = ReadRequest & {
   readonly generations?: readonly string[];
   /** Sent only if the named ask failed or was refused in the same visit. */
   readonly insteadOf?: string;
+  /** Left alone while the device refuses the named ask as unknown or not allowed: it stands for an API that is not there. */
+  readonly goesWith?: string;
 };
 
 export type ActResult =

@@ -175,23 +175,28 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     }
   };
 
-  const due = asks.filter(([name, ask]) => {
-    if (ask.insteadOf !== undefined) return false;
-    if (isDue(memory, name, ask, rhythms, startMs) && !isSubstituted(asks, memory, name, rhythms, startMs)) return true;
-    const error = lastError(memory, name);
+  /** Whether to send it now. What was refused before and is left alone fails again without being sent. */
+  const isWorthSending = ([name, ask]: readonly [string, Ask]): boolean => {
+    const lead = ask.goesWith === undefined ? undefined : refusedLately(memory, ask.goesWith, rhythms, startMs);
+    const isLeftAlone = lead !== undefined || isSubstituted(asks, memory, name, rhythms, startMs);
+    if (!isLeftAlone && isDue(memory, name, ask, rhythms, startMs)) return true;
+    const error = lead ?? lastError(memory, name);
     if (error !== undefined) fail(name, error, false);
     return false;
-  });
+  };
+  const due = asks.filter((entry) => entry[1].insteadOf === undefined && isWorthSending(entry));
   // Then the substitutes of what failed, and theirs.
-  const substitutes = () =>
-    asks.filter(
-      ([name, ask]) =>
-        ask.insteadOf !== undefined &&
-        failed.has(ask.insteadOf) &&
-        !answers.has(name) &&
-        !failed.has(name) &&
-        isDue(memory, name, ask, rhythms, startMs),
-    );
+  const substitutes = () => {
+    for (;;) {
+      const failedBefore = failed.size;
+      const batch = asks.filter((entry) => {
+        const [name, { insteadOf }] = entry;
+        const isWanted = insteadOf !== undefined && failed.has(insteadOf) && !answers.has(name) && !failed.has(name);
+        return isWanted && isWorthSending(entry);
+      });
+      if (batch.length > 0 || failed.size === failedBefore) return batch;
+    }
+  };
   for (let batch = due.length > 0 ? due : substitutes(); batch.length > 0; batch = substitutes()) {
     waiting = batch.length;
     try {
