@@ -1,7 +1,7 @@
 // The agent's configuration: one YAML file, checked whole. It reports every problem at once, by field path, and says what is accepted.
 // It resolves references to secrets, but never holds a password in a printable form. It does not touch the network.
-import { readFileSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { DURATION_FORMS, parseDurationMs } from '../base/duration.ts';
@@ -90,6 +90,8 @@ const fileSchema = z.strictObject({
   service: z
     .strictObject({ url: z.url(), enrolmentCode: z.string().min(1).optional(), allowPlain: z.boolean().default(false) })
     .optional(),
+  /** Where the service listens that runs beside the agent. */
+  listen: z.strictObject({ host: z.string().min(1).default('127.0.0.1'), port: port.default(8_420) }).prefault({}),
   log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
 });
 
@@ -184,7 +186,7 @@ function readLogins(
   const secrets =
     credentials.secretsFile === undefined
       ? new Map<string, string>()
-      : readSecrets(resolve(options.baseDir, credentials.secretsFile), problems);
+      : readSecrets(secretsPath(credentials.secretsFile, options), problems);
   const rules = credentials.logins.flatMap((entry, index): LoginRule[] => {
     const [kind, name = ''] = entry.password.split(':');
     const value = kind === 'env' ? options.environment[name] : secrets.get(name);
@@ -206,6 +208,12 @@ function readLogins(
     ];
   });
   return { rules, problems };
+}
+
+/** A service manager may hand the file over under the same name (systemd: LoadCredential), because its owner is somebody else. */
+function secretsPath(file: string, { baseDir, environment }: Parameters<typeof readLogins>[1]): string {
+  const handed = environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, basename(file));
+  return handed && existsSync(handed) ? handed : resolve(baseDir, file);
 }
 
 /** `name: value` lines of a YAML file that only its owner may read. */

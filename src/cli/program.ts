@@ -15,7 +15,7 @@ import { addReboot } from './reboot.ts';
 import { addScan } from './scan.ts';
 import { addSelftest } from './selftest.ts';
 import type { CliContext } from './terminal.ts';
-import { addAgent, addService, addUp } from './up.ts';
+import { addAgent, addRun, addService, addUp } from './up.ts';
 
 const EXAMPLES = `
 Examples:
@@ -40,6 +40,7 @@ export function buildProgram(context: CliContext): Command {
   addUp(program, context);
   addAgentAdmin(addAgent(program, context), context);
   addService(program, context);
+  addRun(program, context);
   addWorkspace(program, context);
   addFarm(program, context);
   addKey(program, context);

@@ -1,4 +1,4 @@
-// `pithead up`, `agent`, `service`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
+// `pithead up`, `agent`, `service`, `run`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -17,11 +17,10 @@ import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
 
 export const DEFAULT_CONFIG = 'pithead.yaml';
-export const DEFAULT_PORT = 8420;
 
 const DATABASE_HELP = 'database file, or a postgres:// URL (default: a file in the state directory)';
 
-type ListenFlags = { config?: string; host: string; port: string; database?: string };
+type ListenFlags = { config?: string; host?: string; port?: string; database?: string };
 
 export function addUp(program: Command, context: CliContext): void {
   program
@@ -29,24 +28,38 @@ export function addUp(program: Command, context: CliContext): void {
     .description('run agent and service in one process, with an embedded database')
     .option('-c, --config <file>', `configuration (default ${DEFAULT_CONFIG} if it exists)`)
     .option('--database <target>', DATABASE_HELP)
-    .option('--host <address>', 'address that the service listens on', '127.0.0.1')
-    .option('--port <port>', 'port that the service listens on', String(DEFAULT_PORT))
+    .option('--host <address>', 'address that the service listens on (default: listen.host of the configuration)')
+    .option('--port <port>', 'port that the service listens on (default: listen.port of the configuration)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ pithead up\n  $ pithead up --config /etc/pithead/pithead.yaml --host 0.0.0.0',
     )
-    .action(async (flags: ListenFlags) => {
-      const config = configOrDefault(flags.config, context);
-      const log = createLog(context, 'stdout', config.log.level);
-      const { host, database } = flags;
-      const stack = await startStack({ config, host, port: readPort(flags.port), log, database });
-      context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
-      // A URL may hold a password: it is not repeated.
-      const where = database === undefined ? '' : ' --database <the same>';
-      const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
-      context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
-      if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-      await runUntilStopped(context, { log, stalled: () => stack.agent.stalled(), stop: () => stack.stop() });
+    .action((flags: ListenFlags) => runUp(configOrDefault(flags.config, context), flags, context));
+}
+
+async function runUp(config: AgentConfig, flags: ListenFlags, context: CliContext): Promise<void> {
+  const log = createLog(context, 'stdout', config.log.level);
+  const { database } = flags;
+  const stack = await startStack({ config, ...listenOf(config, flags), log, database });
+  context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
+  // A URL may hold a password: it is not repeated.
+  const where = database === undefined ? '' : ' --database <the same>';
+  const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
+  context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
+  if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
+  await runUntilStopped(context, { log, stalled: () => stack.agent.stalled(), stop: () => stack.stop() });
+}
+
+/** The way that system services start: the configuration says what runs here. */
+export function addRun(program: Command, context: CliContext): void {
+  program
+    .command('run')
+    .description('run what the configuration says: the agent alone if it names a service, agent and service otherwise')
+    .option('-c, --config <file>', 'configuration', DEFAULT_CONFIG)
+    .addHelpText('after', '\nExamples:\n  $ pithead run --config /etc/pithead/pithead.yaml')
+    .action(async ({ config: path }: { config: string }) => {
+      const config = loadConfig(path, context.environment);
+      await (config.service === undefined ? runUp(config, { config: path }, context) : runAgent(config, path, context));
     });
 }
 
@@ -56,42 +69,43 @@ export function addAgent(program: Command, context: CliContext): Command {
     .description('run the agent alone; it reports to the service of its configuration')
     .option('-c, --config <file>', 'configuration', DEFAULT_CONFIG)
     .addHelpText('after', '\nExamples:\n  $ pithead agent --config /etc/pithead/pithead.yaml')
-    .action(async ({ config: path }: { config: string }) => {
-      const config = loadConfig(path, context.environment);
-      const { service } = config;
-      if (service === undefined) {
-        throw new ConfigError(`check config ${path}`, [
-          { path: 'service.url', message: 'is needed to run the agent alone; `pithead up` runs a service with it' },
-        ]);
-      }
-      prepareStateDir(config.stateDir);
-      const kept = loadCredentials(config.stateDir, service.url);
-      if (kept === undefined && service.enrolmentCode === undefined) {
-        throw new ConfigError(`check config ${path}`, [
-          { path: 'service.enrolmentCode', message: 'is needed once: `pithead enroll` on the service makes one' },
-        ]);
-      }
-      const credentials =
-        kept ??
-        (await enrolOnce({
-          stateDir: config.stateDir,
-          realm: service.url,
-          url: service.url,
-          code: service.enrolmentCode ?? '',
-          name: config.name,
-          allowPlain: service.allowPlain,
-        }));
-      const log = createLog(context, 'stdout', config.log.level);
-      const agent = createAgent({
-        config,
-        uplinks: [{ name: 'service', allowPlain: service.allowPlain, ...credentials }],
-        clock: systemClock,
-        log,
-      });
-      await agent.start();
-      if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-      await runUntilStopped(context, { log, stalled: () => agent.stalled(), stop: () => agent.stop() });
-    });
+    .action(({ config: path }: { config: string }) => runAgent(loadConfig(path, context.environment), path, context));
+}
+
+async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
+  const { service } = config;
+  if (service === undefined) {
+    throw new ConfigError(`check config ${path}`, [
+      { path: 'service.url', message: 'is needed to run the agent alone; `pithead up` runs a service with it' },
+    ]);
+  }
+  prepareStateDir(config.stateDir);
+  const kept = loadCredentials(config.stateDir, service.url);
+  if (kept === undefined && service.enrolmentCode === undefined) {
+    throw new ConfigError(`check config ${path}`, [
+      { path: 'service.enrolmentCode', message: 'is needed once: `pithead enroll` on the service makes one' },
+    ]);
+  }
+  const credentials =
+    kept ??
+    (await enrolOnce({
+      stateDir: config.stateDir,
+      realm: service.url,
+      url: service.url,
+      code: service.enrolmentCode ?? '',
+      name: config.name,
+      allowPlain: service.allowPlain,
+    }));
+  const log = createLog(context, 'stdout', config.log.level);
+  const agent = createAgent({
+    config,
+    uplinks: [{ name: 'service', allowPlain: service.allowPlain, ...credentials }],
+    clock: systemClock,
+    log,
+  });
+  await agent.start();
+  if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
+  await runUntilStopped(context, { log, stalled: () => agent.stalled(), stop: () => agent.stop() });
 }
 
 export function addService(program: Command, context: CliContext): void {
@@ -100,8 +114,8 @@ export function addService(program: Command, context: CliContext): void {
     .description('run the service alone; agents report to it')
     .option('-c, --config <file>', `configuration, for its state directory (default ${DEFAULT_CONFIG} if it exists)`)
     .option('--database <target>', DATABASE_HELP)
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on', String(DEFAULT_PORT))
+    .option('--host <address>', 'address to listen on (default: listen.host of the configuration)')
+    .option('--port <port>', 'port to listen on (default: listen.port of the configuration)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ pithead service --database /var/lib/pithead/service.sqlite --host 0.0.0.0\n' +
@@ -114,8 +128,7 @@ export function addService(program: Command, context: CliContext): void {
       prepareStateDir(config.stateDir);
       const service = await createService({
         databasePath: flags.database ?? databaseOf(config.stateDir),
-        host: flags.host,
-        port: readPort(flags.port),
+        ...listenOf(config, flags),
         clock: systemClock,
         log,
         version: VERSION,
@@ -136,6 +149,11 @@ export function configOrDefault(
   if (existsSync(DEFAULT_CONFIG)) return loadConfig(DEFAULT_CONFIG, environment);
   const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
   return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
+}
+
+/** The command line, else the configuration. */
+function listenOf({ listen }: AgentConfig, { host = listen.host, port }: ListenFlags): { host: string; port: number } {
+  return { host, port: port === undefined ? listen.port : readPort(port) };
 }
 
 function readPort(text: string): number {
