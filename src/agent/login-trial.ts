@@ -38,7 +38,9 @@ export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
       return answer;
     } catch (error) {
       if (error instanceof PeerError && error.code === 'peer.auth') trial.verdict = 'refused';
-      else if (error instanceof PeerError && LET_IN.has(error.code)) trial.verdict = 'accepted';
+      // What went wrong in the login itself, short of a refusal, tells nothing of the password.
+      else if (error instanceof PeerError && error.wasSent !== false && LET_IN.has(error.code))
+        trial.verdict = 'accepted';
       throw error;
     }
   };

@@ -1,5 +1,5 @@
 // HTTP digest authentication (RFC 7616, and RFC 2617 servers without qop): reads challenges, writes answers. MD5 and SHA-256, qop=auth.
-// It sends nothing; http.ts keeps the nonces and decides when to try again.
+// It sends nothing; digest-login.ts keeps the nonces and decides when to try again.
 import { hash } from 'node:crypto';
 
 export type DigestAlgorithm = 'MD5' | 'SHA-256';

@@ -1,5 +1,6 @@
 // One HTTP request to a miner through undici: no redirects, any certificate, one connection per device that is given up after 4 idle seconds.
 // Total deadline, capped headers and body. It knows nothing of login, JSON or which status is good.
+import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import { BugError, CancelledError, RefusedError } from '../base/errors.ts';
@@ -16,13 +17,18 @@ export type HttpCall = {
   readonly method: HttpRequest['method'];
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | StreamedBody;
+  /** What errors call it, where the path may hold a secret. */
+  readonly label?: string;
   readonly deadlineMs: number;
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
   /** A body beyond `maxBytes`: cut it, or fail with `peer.too-large`. */
   readonly beyondMax: 'cut' | 'fail';
 };
+
+/** A body that is read as it is sent. */
+export type StreamedBody = { readonly length: number; open(): Readable };
 
 type HeaderValue = string | string[] | undefined;
 export type HttpAnswer = {
@@ -86,7 +92,8 @@ export class HttpClient {
 
   /** Throws PeerError (with `wasSent`), RefusedError `http.line-full` or CancelledError. The deadline counts from when a place is free. */
   send(call: HttpCall): Promise<HttpAnswer> {
-    const what = `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
+    const what =
+      call.label ?? `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
     return this.#line.run(0, what, call.signal, async () => {
       const { status, headers, raw } = await this.#dispatch(call, what);
       const encoding = headers['content-encoding'];
@@ -145,13 +152,16 @@ export class HttpClient {
       call.signal?.addEventListener('abort', onStop, { once: true });
       this.#running.add(onStop);
 
+      const { body } = call;
       this.#agent.dispatch(
         {
           origin: `http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}`,
           path: call.path,
           method: call.method,
-          headers: { ...call.headers },
-          body: call.body ?? null,
+          // Devices want the length beforehand: small web servers know nothing of chunks.
+          headers:
+            typeof body === 'object' ? { ...call.headers, 'content-length': String(body.length) } : { ...call.headers },
+          body: typeof body === 'object' ? body.open() : (body ?? null),
         },
         {
           onRequestStart(controller) {
@@ -187,6 +197,7 @@ export class HttpClient {
 }
 
 function toDeclaredError(error: Error & { readonly code?: unknown }, what: string, wasSent: boolean): Error {
+  if (error instanceof RefusedError) return error;
   const code = typeof error.code === 'string' ? error.code : '';
   if (EXHAUSTED.has(code)) return new RefusedError('engine.exhausted', what, error);
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return new CancelledError(what, error);

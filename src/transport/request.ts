@@ -24,7 +24,7 @@ export type HttpRequest = {
   readonly path: string;
   /** Default 80. */
   readonly port?: number;
-  readonly auth: 'none' | 'digest' | WebSession;
+  readonly auth: 'none' | 'digest' | WebSession | CarriedLogin;
   /** Fixed headers that the device wants to see; never a secret. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `application/json`. */
@@ -51,15 +51,32 @@ export type WebSession = {
   readonly name: string;
   /** What to send to log in. */
   open(login: PlainLogin): SessionOpening;
-  /** Headers for further requests, taken from the answer to `open` (also one of status 400 or above); undefined = refused. */
+  /**
+   * Headers for further requests, taken from the answer to `open` (also one of status 400 or above, but for 429, which is `peer.busy`);
+   * undefined = refused.
+   */
   grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
-  /** For devices that answer 200 to a request whose session has ended. */
+  /** For devices that answer 200 to a request whose session has ended. `answer` is the JSON value, or the text when it is not JSON. */
   isRefused?(answer: unknown): boolean;
   /** For devices with one seat: sent without a grant before `open`; its outcome does not matter. */
   readonly before?: Omit<HttpRequest, 'auth' | 'port'>;
 };
 
+/** A login that goes along with each request: a password in the body or in a header. Without a login at hand the request is sent as it is. */
+export type CarriedLogin = {
+  /** What is added to the request; wins over what the request itself says. `fields` of an upload, `json` of an object. */
+  carry(login: PlainLogin): {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly json?: Readonly<Record<string, unknown>>;
+    readonly form?: Readonly<Record<string, string>>;
+    readonly fields?: Readonly<Record<string, string>>;
+  };
+  /** For devices that refuse the login with status 200. `answer` as for `WebSession.isRefused`. */
+  isRefused?(answer: unknown): boolean;
+};
+
 export type PlainLogin = { readonly user: string; readonly password: string };
+/** Goes to the port of the request that needs it unless it names its own. Its path may hold the password: it is shown nowhere. */
 export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'as'>;
 export type SessionAnswer = {
   readonly status: number;

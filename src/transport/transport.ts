@@ -10,19 +10,20 @@ import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer.ts
 import { Engine, type EngineLimits, type EngineStats } from './engine.ts';
 import type { Endpoint } from './exchange.ts';
 import { askFramed, WHATSMINER3_PORT } from './framed.ts';
-import { askHttp, HTTP_PORT, lookAt, type Nonce, type Web } from './http.ts';
+import { askHttp, HTTP_PORT, lookAt, type Web } from './http.ts';
 import { HttpClient, type HttpClientLimits } from './http-client.ts';
 import type { Repair } from './json-repair.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
 import { createTurns, type Turns } from './turns.ts';
+import type { Grant } from './web-session.ts';
 import { type WhatsminerToken, writeWhatsminer2 } from './whatsminer-writes.ts';
 import { writeWhatsminer3 } from './whatsminer3-writes.ts';
 
 export type TransportLimits = {
   readonly engine: EngineLimits;
   readonly http: HttpClientLimits;
-  /** Devices whose nonce or token is kept. */
+  /** Devices whose nonce, token or session is kept. */
   readonly devices: number;
   /** Waiting per miner and priority. */
   readonly turnsWaiting: number;
@@ -86,7 +87,8 @@ export function createTransport(options: {
   const engine = new Engine(clock, limits.engine);
   const client = new HttpClient(clock, limits.http);
   const wire: Wire = { engine, log, onRepair };
-  const web: Web = { client, clock, onRepair, nonces: new BoundedMap<Nonce>(limits.devices) };
+  const sessions = { grants: new BoundedMap<Grant>(limits.devices), opening: new Map() };
+  const web: Web = { client, clock, onRepair, nonces: new BoundedMap(limits.devices), sessions };
   const tokens = new BoundedMap<WhatsminerToken>(limits.devices);
   const turns = createTurns({ maxWaiting: limits.turnsWaiting });
   let isClosed = false;
@@ -118,7 +120,7 @@ export function createTransport(options: {
         return askFramed(wire, endpoint(ip, WHATSMINER3_PORT), body, exchangeLimits);
       }
       case 'http':
-        return askHttp(web, webEndpoint(ip, request.port ?? HTTP_PORT), login, request, exchangeLimits);
+        return askHttp(web, (port) => webEndpoint(ip, port), login, request, exchangeLimits);
       case 'whatsminer2-write':
         return writeWhatsminer2({ wire, clock, tokens }, endpoint(ip, CGMINER_PORT), login, request, exchangeLimits);
       case 'whatsminer3-write':

@@ -1,0 +1,36 @@
+// What an HTTP request of a driver looks like on the wire: its body and the headers that go with it. It sends nothing and knows no login but
+// one that is carried in the request.
+import type { StreamedBody } from './http-client.ts';
+import { isJsonObject } from './json-repair.ts';
+import { multipartBody } from './multipart.ts';
+import type { CarriedLogin, HttpRequest, PlainLogin } from './request.ts';
+
+export type Content = { readonly headers: Readonly<Record<string, string>>; readonly body?: string | StreamedBody };
+
+export function contentOf({ headers = {}, json, form, upload }: Omit<HttpRequest, 'via' | 'auth' | 'as'>): Content {
+  if (upload !== undefined) {
+    const { contentType, body } = multipartBody(upload);
+    return { headers: { ...headers, 'content-type': contentType }, body };
+  }
+  if (form !== undefined) {
+    return {
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ ...form }).toString(),
+    };
+  }
+  if (json === undefined) return { headers };
+  return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) };
+}
+
+/** The request with what the device wants to see of the login. */
+export function carrying(request: HttpRequest, { carry }: CarriedLogin, login: PlainLogin): HttpRequest {
+  const { headers, json, form, fields } = carry(login);
+  const { upload } = request;
+  return {
+    ...request,
+    ...(headers && { headers: { ...request.headers, ...headers } }),
+    ...(json && { json: { ...(isJsonObject(request.json) ? request.json : {}), ...json } }),
+    ...(form && { form: { ...request.form, ...form } }),
+    ...(fields && upload && { upload: { ...upload, fields: { ...upload.fields, ...fields } } }),
+  };
+}
