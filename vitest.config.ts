@@ -32,6 +32,7 @@ export default defineConfig({
           runner: 'test/postgres/runner.ts',
         },
       },
+      { test: { ...BUSY, name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
       {
         test: {

@@ -13,6 +13,11 @@ export type Ipv4Range = {
 export const RANGE_FORMS =
   'an address (10.0.0.5), a CIDR (10.0.0.0/24) or a hyphen range (10.0.0.1-10.0.0.50 or 10.0.0.1-50)';
 
+const OCTET = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const ADDRESS = `${OCTET}(\\.${OCTET}){3}`;
+/** The forms as a regular expression, for schemas. That the first address is not above the last it cannot say. */
+export const RANGE_PATTERN = `^${ADDRESS}(/(3[0-2]|[12]?\\d)| *- *(${ADDRESS}|${OCTET}))?$`;
+
 /** The address as an unsigned 32-bit number, or undefined when the text is not a strict dotted quad. */
 export function parseIpv4(text: string): number | undefined {
   try {

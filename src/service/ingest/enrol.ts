@@ -12,7 +12,10 @@ export async function enrolAgent(
   parts: { agents: Pick<AgentStore, 'enrol'>; clock: Clock; newId: (nowMs: number) => string },
 ): Promise<EnrolAnswer> {
   if (request.protocol !== PROTOCOL_VERSION)
-    throw new RefusedError('request.invalid', `protocol: received ${request.protocol}, accepted: ${PROTOCOL_VERSION}`);
+    throw new RefusedError(
+      'request.invalid',
+      `Invalid request parameters: protocol: received ${request.protocol}, accepted: ${PROTOCOL_VERSION}`,
+    );
   const nowMs = parts.clock.nowMs();
   const id = parts.newId(nowMs);
   const token = newAgentToken();

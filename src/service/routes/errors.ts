@@ -24,6 +24,7 @@ const REFUSAL_STATUS: Readonly<Record<string, number>> = {
   'auth.farm': 403,
   'request.not-found': 404,
   'request.conflict': 409,
+  'request.media-type': 415,
   'request.rate': 429,
 };
 

@@ -6,9 +6,11 @@ import { closedObject } from './validation.ts';
 const MAX_VALUES = 1_000;
 
 const atLeastOne = <S extends z.ZodType<object>>(schema: S, operators: readonly string[]) =>
-  schema.refine((filter) => Object.values(filter).some((value) => value !== undefined), {
-    error: `received {}, accepted: an object with at least one of ${operators.join(', ')}`,
-  });
+  schema
+    .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
+      error: `received {}, accepted: an object with at least one of ${operators.join(', ')}`,
+    })
+    .meta({ minProperties: 1 });
 
 /** `eq`, `ne`, `in`, `nin` over values of one kind. */
 export function valueFilter<S extends z.ZodType<string>>(value: S) {

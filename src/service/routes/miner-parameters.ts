@@ -1,6 +1,6 @@
 // The filters of the miner lists: every parameter of the interface document, turned into the store's filter.
 import { z } from 'zod';
-import { parseIpv4Range, RANGE_FORMS } from '../../base/ipv4.ts';
+import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../base/ipv4.ts';
 import { ANOMALY_TYPES, toBitmask } from '../../model/flags.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import { OPS_STATUSES, type OpsStatus, RUN_STATUSES } from '../../model/miner.ts';
@@ -21,6 +21,8 @@ const decimal = () =>
     pattern: DECIMAL.source,
   });
 
+const MAX_SERIAL = 256;
+
 const modes = () => list('mining modes', (text) => ({ value: text }));
 
 /** Every filter of the list; the page is each version's own. */
@@ -32,11 +34,13 @@ export const minerFilterShape = {
       format: 'uuid',
     },
   ),
-  sn: single('a serial number of a miner, hashboard, power supply or controller', (text) =>
-    text.length <= 256 ? normaliseSerial(text) : undefined,
+  sn: single(
+    'a serial number of a miner, hashboard, power supply or controller',
+    (text) => (text.length <= MAX_SERIAL ? normaliseSerial(text) : undefined),
+    { maxLength: MAX_SERIAL },
   ),
   mac: single('a MAC address such as AA:BB:CC:DD:EE:FF', normaliseMac, {
-    pattern: '^([0-9A-Fa-f]{2}[:.-]?){5}[0-9A-Fa-f]{2}$',
+    pattern: '^[:.-]*([0-9A-Fa-f][:.-]*){12}$',
   }),
   status: statusWords(),
   status_exclude: statusWords(),
@@ -52,10 +56,14 @@ export const minerFilterShape = {
   hashrate_realization_max: decimal(),
   mining_modes_in: modes(),
   mining_modes_not_in: modes(),
-  ip_ranges: list(RANGE_FORMS, (text) => {
-    const range = parseIpv4Range(text);
-    return typeof range === 'string' ? { problem: `received ${show(text)}: ${range}` } : { value: range };
-  }),
+  ip_ranges: list(
+    RANGE_FORMS,
+    (text) => {
+      const range = parseIpv4Range(text);
+      return typeof range === 'string' ? { problem: `received ${show(text)}: ${range}` } : { value: range };
+    },
+    { pattern: RANGE_PATTERN },
+  ),
 };
 const minerFilterSchema = z.object(minerFilterShape);
 

@@ -58,6 +58,8 @@ export async function registerOpenApi(
         if (written === undefined) {
           // The format says the same as these long patterns, and better.
           if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+          // What schemas say of themselves is kept in zod's own registry, which is not the one of the components.
+          Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
           return;
         }
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
@@ -88,7 +90,7 @@ export async function registerOpenApi(
       },
     },
     transform: createJsonSchemaTransform(options),
-    transformObject: (document) => withoutUnused(toComponents(document)),
+    transformObject: (document) => withoutUnused(withOptionalBodies(toComponents(document))),
   });
   app.get(
     '/openapi.json',
@@ -105,8 +107,28 @@ export async function registerOpenApi(
   );
 }
 
+type OpenApi = ReturnType<ReturnType<typeof createJsonSchemaTransformObject>>;
+
+/** A body that has a default may be left out. */
+function withOptionalBodies(document: OpenApi): OpenApi {
+  for (const methods of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(methods ?? {}))
+      if (hasDefaultBody(operation)) operation.requestBody.required = false;
+  return document;
+}
+
+const defaultBodySchema = z.object({
+  requestBody: z.object({
+    content: z.record(z.string(), z.object({ schema: z.looseObject({ default: z.looseObject({}) }) })),
+  }),
+});
+
+function hasDefaultBody(operation: unknown): operation is { requestBody: { required: boolean } } {
+  return defaultBodySchema.safeParse(operation).success;
+}
+
 /** Every component comes in a form for requests and one for answers; only what is referred to stays. */
-function withoutUnused(document: ReturnType<ReturnType<typeof createJsonSchemaTransformObject>>) {
+function withoutUnused(document: OpenApi) {
   const schemas = 'components' in document ? document.components?.schemas : undefined;
   if (schemas === undefined) return document;
   for (let isStable = false; !isStable; ) {

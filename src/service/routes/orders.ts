@@ -7,7 +7,9 @@ import { show } from './validation.ts';
 
 const MAX_IDEMPOTENCY_KEY = 255;
 
-export const orderHeaders = z.looseObject({ 'idempotency-key': z.string().optional() });
+export const orderHeaders = z.looseObject({
+  'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
+});
 
 /** What a create route hands on; the text of the answer comes back. */
 export type CreateBatches = (order: {

@@ -16,10 +16,11 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
-import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './errors.ts';
+import { createErrorHandler, errorBody, toErrorBody } from './errors.ts';
 import { accessOf, type Rates, registerGuard } from './guard.ts';
+import { registerJsonBody } from './json-body.ts';
 import { registerOpenApi } from './openapi.ts';
-import { compileValidator, isTooDeep } from './validation.ts';
+import { compileValidator } from './validation.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -78,12 +79,7 @@ export async function createServer(parts: ServerParts): Promise<App> {
     routerOptions: { querystringParser: parseQuery, maxParamLength: 200 },
     exposeHeadRoutes: false,
   }).withTypeProvider<ZodTypeProvider>();
-  app.removeContentTypeParser(['text/plain', 'application/json']);
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (isTooDeep(body)) done(invalidRequest('body: nested too deep'));
-    else parseJson(request, body, done);
-  });
+  registerJsonBody(app);
   app.setValidatorCompiler(compileValidator);
   // Shapes of answers are declared for OpenAPI and checked in tests; checking a large list again on each request would cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));

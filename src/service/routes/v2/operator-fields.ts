@@ -6,13 +6,21 @@ import { OPS_STATUSES } from '../../../model/miner.ts';
 import { type EditProblem, type OperatorStore, positionSchema, rackSchema } from '../../store/store.ts';
 import { invalidRequest } from '../errors.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { answers, EXTENSION, named } from '../openapi.ts';
+import { answers, documented, EXTENSION, named } from '../openapi.ts';
 import { actorOf } from '../orders.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
 import { oneOf, V2_FARM } from './envelope.ts';
 
 const opsStatus = z.enum(OPS_STATUSES).nullable();
+// Blanks around it do not count, which no length can say.
+documented.add(rackSchema, {
+  openapi: {
+    type: 'string',
+    pattern: "^\\s*[^'\\s\\p{Cc}]([^\\p{Cc}]{0,62}[^\\s\\p{Cc}])?\\s*$",
+    description: '1 to 64 characters, not beginning with an apostrophe',
+  },
+});
 const rack = rackSchema.nullable();
 const position = positionSchema.nullable();
 
@@ -30,9 +38,11 @@ const bodySchema = closedObject({
   ops_status: opsStatus.optional(),
   rack: rack.optional().meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
   position: position.optional().meta({ description: 'One miner per position of a rack; needs a rack' }),
-}).refine((body) => Object.values(body).some((value) => value !== undefined), {
-  error: 'received {}, accepted: an object with at least one of ops_status, rack, position',
-});
+})
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    error: 'received {}, accepted: an object with at least one of ops_status, rack, position',
+  })
+  .meta({ minProperties: 1 });
 
 export function registerOperatorFields(app: App, operators: Pick<OperatorStore, 'edit'>, clock: Clock): void {
   app.patch(

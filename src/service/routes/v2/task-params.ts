@@ -1,6 +1,6 @@
 // What each task takes, by its name. Miners and agents check again what reaches them; here a client learns at once what does not fit.
 import { z } from 'zod';
-import { parseIpv4Range, RANGE_FORMS } from '../../../base/ipv4.ts';
+import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/ipv4.ts';
 import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
 import { closedObject, show } from '../validation.ts';
 
@@ -16,7 +16,7 @@ const printable = (max: number) =>
     .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' });
 
 const pool = closedObject({
-  url: printable(255).regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/:]+(:\d{1,5})?(\/\S*)?$/i, {
+  url: printable(255).regex(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/:]+(:\d{1,5})?(\/\S*)?$/, {
     error: 'accepted: an address such as stratum+tcp://pool.example:3333',
   }),
   user: printable(255).meta({ description: 'The worker, as the pool knows it' }),
@@ -31,9 +31,11 @@ const pool = closedObject({
 const powerMode = closedObject({
   mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
   preset: printable(64).optional().meta({ description: 'Name of a preset of the miner' }),
-}).refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined), {
-  error: 'accepted: an object with either mode or preset',
-});
+})
+  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined), {
+    error: 'accepted: an object with either mode or preset',
+  })
+  .meta({ minProperties: 1, maxProperties: 1 });
 
 const range = z
   .string()
@@ -42,7 +44,7 @@ const range = z
     const parsed = parseIpv4Range(text);
     if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `received ${show(text)}: ${parsed}` });
   })
-  .meta({ description: RANGE_FORMS });
+  .meta({ description: RANGE_FORMS, pattern: RANGE_PATTERN });
 
 const version = printable(64);
 
@@ -76,7 +78,7 @@ export const orderSchema = z.discriminatedUnion(
       'miner.firmware.update',
       closedObject({
         url: z.url({ protocol: /^https?$/, error: 'accepted: an http or https address' }).max(2_048),
-        sha256: z.string().regex(/^[0-9a-f]{64}$/i, { error: 'accepted: 64 hexadecimal digits' }),
+        sha256: z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' }),
         version: version.optional(),
       }),
     ),

@@ -1,0 +1,64 @@
+// One request to the running service, as bytes, and the judgement of its answer by the document: status, type, shape, and nothing told that is ours.
+import { STATUS_CODES } from 'node:http';
+import { Pool } from 'undici';
+import type { Document, Operation } from './openapi.ts';
+
+export type Sent = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | undefined;
+};
+
+export type Got = {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+};
+
+export type Client = {
+  send(sent: Sent): Promise<Got>;
+  close(): Promise<void>;
+};
+
+export function createClient(url: string): Client {
+  const pool = new Pool(url, { connections: 8, pipelining: 1 });
+  return {
+    async send({ method, path, headers, body }) {
+      const answer = await pool.request({ method, path, headers, body: body ?? null });
+      const text = await answer.body.text();
+      const type = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+      return { status: answer.statusCode, type, text, headers: answer.headers };
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Words of our insides. Refusals repeat what was sent, so none of these may be among what is sent. */
+const INSIDES =
+  /SQLITE_|no such (table|column)|syntax error|unterminated|invalid byte sequence|constraint failed|violates|kysely|node_modules|node:internal|\/src\/|\.ts:\d|\n\s+at |TypeError|Cannot read prop|is not a function|ECONN|EPIPE/i;
+
+/** What is wrong with the answer, or undefined. */
+export function judge(document: Document, operation: Operation, got: Got): string | undefined {
+  const { status, text, type } = got;
+  if (status >= 500) return `answers ${status}`;
+  const types = operation.responses.get(status);
+  if (types === undefined) return `does not declare ${status}`;
+  const schema = types.get(type);
+  if (schema === undefined) return `does not declare ${type} for ${status}`;
+  if (typeof got.headers['x-request-id'] !== 'string') return 'has no request id';
+  const value: unknown = type === 'application/json' ? JSON.parse(text) : text;
+  const fits = document.validator(schema);
+  if (!fits(value)) return `is off its schema: ${JSON.stringify(fits.errors)}`;
+  return status >= 400 ? judgeError(status, text) : undefined;
+}
+
+/** The form of every error, also where no operation is: exactly three fields that agree with the status, in words for clients. */
+export function judgeError(status: number, text: string): string | undefined {
+  const { statusCode, message, error, ...more } = JSON.parse(text);
+  if (Object.keys(more).length > 0) return `says more than three fields: ${Object.keys(more)}`;
+  if (statusCode !== status || error !== STATUS_CODES[status]) return `does not say ${status} ${STATUS_CODES[status]}`;
+  if (typeof message !== 'string' || message === '') return 'says nothing';
+  return INSIDES.test(message) ? 'tells of our insides' : undefined;
+}

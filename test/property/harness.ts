@@ -1,0 +1,71 @@
+// What the properties share: the world, its document as it is served, and one way to ask and to judge.
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'vitest';
+import { type Client, createClient, type Got, judge, type Sent } from './exchange.ts';
+import { type Document, type Operation, readDocument } from './openapi.ts';
+import { createRequests, type Place, type Requests } from './requests.ts';
+import { seedLine } from './seed.ts';
+import { startWorld, type World } from './world.ts';
+
+export type Harness = {
+  readonly world: World;
+  readonly document: Document;
+  readonly requests: Requests;
+  readonly client: Client;
+  /** Of a row of the authorisation table. */
+  operationOf(route: string): Operation;
+  /** Sends it, judges the answer by the document, and gives it. */
+  ask(operation: Operation, request: Sent): Promise<Got>;
+  /** The farm that requests are about unless they say otherwise. */
+  readonly place: Place;
+  stop(): Promise<void>;
+};
+
+/** As the authorisation table writes it. */
+export const routeOf = ({ method, path }: Operation): string => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+
+export async function startHarness(): Promise<Harness> {
+  const world = await startWorld();
+  const client = createClient(world.rig.url);
+  const { body } = await world.rig.get('/openapi.json', {});
+  expect(body.openapi).toMatch(/^3\.1\./);
+  expect(await new Validator().validate(structuredClone(body))).toEqual({ valid: true });
+  const document = readDocument(body);
+  const byRoute = new Map(document.operations.map((operation) => [routeOf(operation), operation]));
+  let sent = 0;
+  return {
+    world,
+    document,
+    client,
+    requests: createRequests(document, world.known),
+    place: { workspace_id: world.own.workspaceId, farm_id: world.own.farmId },
+    operationOf(route) {
+      const operation = byRoute.get(route);
+      if (operation === undefined) throw new Error(`${route} is not in the document`);
+      return operation;
+    },
+    async ask(operation, request) {
+      sent++;
+      const got = await client.send(request);
+      const wrong = judge(document, operation, got);
+      if (wrong !== undefined) fail(request, got, wrong);
+      return got;
+    },
+    async stop() {
+      await client.close();
+      await world.stop();
+      process.stdout.write(`${sent} generated requests, ${seedLine}\n`);
+    },
+  };
+}
+
+export function fail(request: Sent, got: Got, wrong: string): never {
+  const body = request.body === undefined ? '' : ` ${JSON.stringify(String(request.body).slice(0, 600))}`;
+  throw new Error(
+    `${wrong}\n  ${request.method} ${request.path.slice(0, 600)}${body}\n  ${got.status} ${got.text.slice(0, 600)}\n  ${seedLine}`,
+  );
+}
+
+export function expectStatus(request: Sent, got: Got, accepted: readonly number[]): void {
+  if (!accepted.includes(got.status)) fail(request, got, `answers ${got.status}, expected ${accepted.join(' or ')}`);
+}

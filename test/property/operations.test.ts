@@ -1,0 +1,136 @@
+// Every operation of the served OpenAPI document, asked with generated requests: it takes what the document says, refuses the rest, and answers
+// in no other way. Who may ask is access.test.ts.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RULES } from '../../src/service/auth/rules.data.ts';
+import { judge, judgeError } from './exchange.ts';
+import { expectStatus, fail, type Harness, routeOf, startHarness } from './harness.ts';
+import type { JsonSchema, Operation } from './openapi.ts';
+import { replay } from './seed.ts';
+import { tornBodies, tornPaths } from './torn.ts';
+
+/** What the document cannot say in a schema: requests that fit it and are refused all the same, and with which words. */
+const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
+  enrolAgent: /: protocol: received -?\d+, accepted: 1$/,
+  queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
+  updateMinerV2: /: position: a position needs a rack$/,
+  listMiners: /: ip_ranges: [\s\S]* runs downwards/,
+  listMinersV2: /: ip_ranges: [\s\S]* runs downwards/,
+  createTaskBatchV2: /: params\.ranges\[\d+\]: [\s\S]* runs downwards/,
+};
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+}, 60_000);
+afterAll(() => harness.stop());
+
+const isPathOf = ({ path }: Operation, asked: string) =>
+  new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked);
+
+const ROUTES = Object.entries(RULES);
+
+test('the document describes exactly the routes of the authorisation table', () => {
+  expect(harness.document.operations.map(routeOf).toSorted()).toEqual(Object.keys(RULES).toSorted());
+});
+
+/** Objects whose fields are the client's, the miner's or the document's own. */
+const OPEN_FIELDS = new Set(['task_params', 'metadata', 'evidence']);
+
+test('every object of every answer is closed: no undeclared field can hide in it', () => {
+  const open: string[] = [];
+  const walk = (given: JsonSchema, path: string) => {
+    const schema = given;
+    if (
+      schema.type === 'object' &&
+      schema.additionalProperties !== false &&
+      !OPEN_FIELDS.has(path.split('.').at(-1) ?? '')
+    )
+      open.push(path);
+    for (const [name, one] of Object.entries(schema.properties ?? {})) walk(one, `${path}.${name}`);
+    for (const one of [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])]) walk(one, path);
+    if (typeof schema.items === 'object') walk(schema.items, `${path}[]`);
+  };
+  for (const { id, responses } of harness.document.operations)
+    for (const [status, types] of responses) for (const schema of types.values()) walk(schema, `${id} ${status}`);
+  for (const [name, schema] of Object.entries(harness.document.schemas)) walk(schema, name);
+  expect(open).toEqual(['getOpenApi 200']);
+});
+
+describe.each(ROUTES)('%s', (route, rule) => {
+  const good = () => {
+    const headers = rule.access === 'key' ? { 'x-api-key': harness.world.own.key } : {};
+    return harness.requests.good(harness.operationOf(route), harness.place, headers);
+  };
+
+  test('takes what the document says that it takes', async () => {
+    const operation = harness.operationOf(route);
+    const accepted = [200];
+    if (/:(miner_id|task_batch_id)/.test(route)) accepted.push(404);
+    if (operation.responses.has(409)) accepted.push(409);
+    // A farm that the key may not use is refused wherever it is named.
+    if (operation.id === 'searchAgents') accepted.push(403);
+    const beyond = BEYOND_SCHEMA[operation.id];
+    await fc.assert(
+      fc.asyncProperty(good(), async (request) => {
+        const got = await harness.ask(operation, request);
+        if (got.status === 400 && beyond?.test(JSON.parse(got.text).message)) return;
+        // No code is right by chance.
+        expectStatus(request, got, rule.access === 'enrolment-code' ? [401] : accepted);
+      }),
+      replay(120),
+    );
+  });
+
+  test('refuses what does not fit the document', async () => {
+    const operation = harness.operationOf(route);
+    const headers = rule.access === 'key' ? { 'x-api-key': harness.world.own.key } : {};
+    const bad = harness.requests.bad(operation, harness.place, headers);
+    if (bad === undefined) return;
+    await fc.assert(
+      fc.asyncProperty(bad, async (request) => {
+        const got = await harness.ask(operation, request);
+        expectStatus(request, got, [400]);
+        if (!got.text.includes('Invalid request parameters')) fail(request, got, 'does not say what is wrong');
+      }),
+      replay(120),
+    );
+  });
+
+  test('refuses broken bodies, types and encodings', async () => {
+    const operation = harness.operationOf(route);
+    if (operation.body === undefined) return;
+    await fc.assert(
+      fc.asyncProperty(tornBodies(good()), async ({ request, right }) =>
+        expectStatus(request, await harness.ask(operation, request), right),
+      ),
+      replay(60),
+    );
+    if (!operation.body.isRequired) return;
+    const [request] = fc.sample(good(), { numRuns: 1, seed: 1 });
+    if (request === undefined) throw new Error('no request');
+    for (const body of [undefined, '']) {
+      const empty = { ...request, body };
+      expectStatus(empty, await harness.ask(operation, empty), [400]);
+    }
+  });
+
+  test('refuses other methods and paths in the same words', async () => {
+    const operation = harness.operationOf(route);
+    const methods = harness.document.operations.filter(({ path }) => path === operation.path).map((one) => one.method);
+    await fc.assert(
+      fc.asyncProperty(tornPaths(good(), methods), async ({ request, right }) => {
+        const got = await harness.client.send(request);
+        // A changed path may be that of another operation, or of this one with another id.
+        const meant = harness.document.operations.find(
+          (one) => one.method === request.method && isPathOf(one, request.path),
+        );
+        if (meant !== undefined && judge(harness.document, meant, got) === undefined) return;
+        expectStatus(request, got, right);
+        const wrong = request.method === 'HEAD' ? undefined : judgeError(got.status, got.text);
+        if (wrong !== undefined) fail(request, got, wrong);
+      }),
+      replay(40),
+    );
+  });
+});

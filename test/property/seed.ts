@@ -1,0 +1,17 @@
+// How many cases, and from which seed: PITHEAD_SEED repeats a run, PITHEAD_CASES makes it longer. What fails prints the seed and the path of its case.
+import { randomInt } from 'node:crypto';
+
+const given = Number(process.env.PITHEAD_SEED ?? Number.NaN);
+const factor = Number(process.env.PITHEAD_CASES ?? 1);
+
+const seed = Number.isInteger(given) ? given : randomInt(2 ** 31);
+
+/** Parameters of `fc.assert` for this many cases. */
+export const replay = (cases: number) => ({
+  seed,
+  numRuns: Math.ceil(cases * factor),
+  endOnFailure: false,
+  verbose: 0,
+});
+
+export const seedLine = `PITHEAD_SEED=${seed}`;
