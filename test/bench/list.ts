@@ -12,6 +12,7 @@ import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protoc
 import type { MinerRecord } from '../../src/wire/records.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { slice } from '../unit/service-http/wire-agent.ts';
+import { median, print, stats, timed } from './figures.ts';
 
 const readySchema = z.object({
   url: z.string(),
@@ -161,16 +162,3 @@ async function smallPages(ready: Ready, when: string, seconds: number): Promise<
     times.push(await timed(() => get(listUrl(ready, 50, page), ready.key)));
   print(`page of 50, ${when}: ${times.length} requests one after the other, ${stats(times)}`);
 }
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startMs = performance.now();
-  await work();
-  return performance.now() - startMs;
-}
-
-const quantile = (values: readonly number[], share: number) =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
-const median = (values: readonly number[]) => quantile(values, 0.5);
-const stats = (values: readonly number[]) =>
-  `p50 ${median(values).toFixed(1)} ms, p99 ${quantile(values, 0.99).toFixed(1)} ms`;
-const print = (line: string) => void process.stdout.write(`${line}\n`);

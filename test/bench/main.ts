@@ -1,8 +1,10 @@
 // `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio. It asserts nothing.
+import { benchFilters } from './filters.ts';
+import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
 import { benchPoll } from './poll.ts';
 
-const BENCHES = { list: benchList, poll: benchPoll } as const;
+const BENCHES = { filters: benchFilters, ingest: benchIngest, list: benchList, poll: benchPoll } as const;
 
 const isBench = (name: string | undefined): name is keyof typeof BENCHES => name !== undefined && name in BENCHES;
 

@@ -44,6 +44,8 @@ export type Databases = {
   readonly read: Db;
   readonly autoNumber: AutoNumber;
   readonly lock: Lock;
+  /** In the transaction that has changed the schema: what this database should know of it beside the tables. */
+  readonly settle: (transaction: Db) => Promise<void>;
   readonly messages: Messages;
   close(): Promise<void>;
 };

@@ -7,11 +7,12 @@ import { createFirstSchema } from './schema-1.ts';
 import { addHistory } from './schema-2.ts';
 import { addAgentLinks } from './schema-3.ts';
 import { addSearchColumns } from './schema-4.ts';
+import { addFilterIndexes } from './schema-5.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
 const OWNER = 'service';
-const STEPS: readonly Step[] = [createFirstSchema, addHistory, addAgentLinks, addSearchColumns];
+const STEPS: readonly Step[] = [createFirstSchema, addHistory, addAgentLinks, addSearchColumns, addFilterIndexes];
 
 /** Applies what is missing, in one transaction. Throws when the database was written by a newer version. */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {
@@ -30,7 +31,9 @@ export async function migrate(databases: Databases, name: string, steps: readonl
         `open database ${name}: it has schema ${version}, this version knows ${steps.length}; use the newer version`,
       );
     }
+    if (version === steps.length) return;
     for (const step of steps.slice(version)) await step(trx, databases.autoNumber);
+    await databases.settle(trx);
     await trx
       .insertInto('schema_version')
       .values({ owner: OWNER, version: steps.length })

@@ -1,7 +1,9 @@
 // Which miners a list or a search means, as conditions on the narrow miner table. It knows neither parameters nor permissions.
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { UNSTABLE_REASONS } from '../../model/identity-facts.ts';
 import type { OpsStatus, RUN_STATUSES } from '../../model/miner.ts';
 import type { Tables } from './schema.ts';
+import { REALIZATION } from './schema-5.ts';
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
@@ -43,7 +45,8 @@ export function minerConditions(eb: Builder, farmId: string, filter: MinerFilter
   if (filter.status) all.push(isInStatus(eb, filter.status, nowMs));
   if (filter.statusExclude) all.push(isOutsideStatus(eb, filter.statusExclude, nowMs));
   if (filter.opsStatus) all.push(eb('miners.ops_status', 'in', filter.opsStatus));
-  if (filter.isUnstable) all.push(eb('miners.unstable_reason', 'is not', null));
+  // Named one by one: "not null" would be taken for a quarter of the farm.
+  if (filter.isUnstable) all.push(eb('miners.unstable_reason', 'in', UNSTABLE_REASONS));
   if (filter.hasAnomaly !== undefined) all.push(eb('miners.anomaly_flags', filter.hasAnomaly ? '>' : '=', 0));
   if (filter.anomalyMask !== undefined) {
     // The first condition is what an index can serve.
@@ -87,11 +90,11 @@ function isOutsideStatus(eb: Builder, { run, ops }: StatusSet, nowMs: number): C
 }
 
 function realization(eb: Builder, { realizationMin, realizationMax }: MinerFilter): Condition[] {
-  if (realizationMin === undefined && realizationMax === undefined) return [];
-  const share = (bound: number) => sql<number>`${bound} * ${eb.ref('miners.expected_hashrate')}`;
-  const all: Condition[] = [eb('miners.expected_hashrate', '>', 0), eb('miners.hashrate', 'is not', null)];
-  if (realizationMin !== undefined) all.push(eb('miners.hashrate', '>=', share(realizationMin)));
-  if (realizationMax !== undefined) all.push(eb('miners.hashrate', '<=', share(realizationMax)));
+  const all: Condition[] = [];
+  if (realizationMin !== undefined) all.push(eb(REALIZATION, '>=', realizationMin));
+  // One bound is what an index can serve; from two SQLite would conclude that few miners are meant, and sort what is half a farm.
+  const upper = realizationMin === undefined ? REALIZATION : sql<number>`${REALIZATION} + 0`;
+  if (realizationMax !== undefined) all.push(eb(upper, '<=', realizationMax));
   return all;
 }
 

@@ -1,7 +1,7 @@
 // Pages of miners for v2: the filters of the list and the conditions of the search, with both documents of each miner.
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import { type MinerFilter, minerConditions, type RunStatus } from './miner-filter.ts';
-import { type MinerRow, totalFromPage, type Window } from './miners.ts';
+import { type MinerRow, pageOf, totalFromPage, type Window } from './miners.ts';
 import type { Db, Tables } from './schema.ts';
 import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
 
@@ -44,15 +44,8 @@ export function createMinerSearchStore(read: Db): MinerSearchStore {
     async page({ farmId, filter = {}, search = {}, window, nowMs }) {
       const where = (eb: Builder) =>
         eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
-      const rows = await read
-        .selectFrom('miners')
-        .innerJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
+      const rows = await pageOf(read, where, window)
         .select(['miners.id', 'created_at', 'stale_at', 'ops_status', 'rack', 'position', 'document', 'extras'])
-        .where(where)
-        .orderBy('ip_num')
-        .orderBy('miners.id')
-        .limit(window.limit)
-        .offset(window.offset)
         .execute();
       return { rows, total: totalFromPage(rows.length, window) ?? (await count()) };
 

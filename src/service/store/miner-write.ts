@@ -158,9 +158,10 @@ async function writeSerials(
   const changed = changes.flatMap(({ id, known, record }) => {
     const row_id = rowIds.get(id);
     const serials = searchableSerials(record);
-    return row_id === undefined || known?.serials === serials.join('\n') ? [] : [{ row_id, serials }];
+    if (row_id === undefined || known?.serials === serials.join('\n')) return [];
+    return [{ row_id, serials, isNew: known === undefined }];
   });
-  for (const part of chunks(changed)) {
+  for (const part of chunks(changed.filter(({ isNew }) => !isNew))) {
     const owners = part.map(({ row_id }) => row_id);
     await db.deleteFrom('miner_serials').where('row_id', 'in', owners).execute();
   }

@@ -56,6 +56,8 @@ export function openPostgresDatabases(url: string, log: Log = silentLog): Databa
     read,
     autoNumber: (key) => key.generatedByDefaultAsIdentity(),
     lock,
+    // It measures its tables itself.
+    settle: async () => {},
     messages: createPostgresMessages(write, { connectionString: url, keepAlive: true, application_name: 'pithead' }),
     close() {
       closing ??= Promise.all([read.destroy(), write.destroy()]).then(() => {});

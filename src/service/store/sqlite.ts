@@ -5,6 +5,7 @@ import { openSqlite } from '../../base/sqlite.ts';
 import type { Databases } from './databases.ts';
 import type { Tables } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import { writeStatistics } from './sqlite-statistics.ts';
 
 /** Opens or creates the file. Throws when it is damaged or cannot be made durable. */
 export function openSqliteDatabases(path: string): Databases {
@@ -22,6 +23,7 @@ export function openSqliteDatabases(path: string): Databases {
     autoNumber: (key) => key.autoIncrement(),
     // A transaction holds the write lock of the whole file from its first statement.
     lock: async () => {},
+    settle: writeStatistics,
     // One process serves the file: it tells itself.
     messages: { send: async () => {}, listen: () => ({ stop: async () => {} }) },
     async close() {
