@@ -3,6 +3,7 @@ import type { Driver } from '../src/driver/contract.ts';
 import { antminerStock } from './antminer-stock/driver.ts';
 import { avalon } from './avalon/driver.ts';
 import { axeos } from './axeos/driver.ts';
+import { braiinsOs } from './braiins-os/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
 import { elphapex } from './elphapex/driver.ts';
 import { hammer } from './hammer/driver.ts';
@@ -16,6 +17,7 @@ export const drivers: readonly Driver[] = [
   antminerStock,
   avalon,
   axeos,
+  braiinsOs,
   cgminer,
   elphapex,
   hammer,

@@ -65,22 +65,29 @@ export function bytesByAsk(
   return found;
 }
 
-function answers(ask: Ask, { transport, send, path }: z.output<typeof responseSchema>): boolean {
+function answers(ask: Ask, { file, transport, send, path }: z.output<typeof responseSchema>): boolean {
   switch (ask.via) {
     case 'cgminer':
       return transport === 'cgminer-tcp' && send?.command === ask.command;
     case 'whatsminer3':
       return transport === 'whatsminer-v3' && send?.cmd === ask.cmd && (send.param ?? null) === (ask.param ?? null);
     case 'http':
+      if (transport === 'graphql') return path === ask.path && file.endsWith(`/gql.${queryName(ask.json)}.json`);
       return transport === 'http' && path === ask.path;
   }
+}
+
+/** Recorded queries go by their names; serial numbers are recorded with the boards. */
+function queryName(body: unknown): string {
+  const [, name = ''] = JSON.stringify(body).match(/"query (\w+)/) ?? [];
+  return name === 'serials' ? 'boards' : name;
 }
 
 /** What the link would hand over for these bytes: the repaired value, the text, or nothing. API 3 hands over the reply object alike. */
 export function asLinkWould(ask: Ask, bytes: Buffer): unknown {
   if (ask.via === 'http' && ask.as === 'text') return bytes.toString('utf8');
   const value = repairJson(bytes)?.value;
-  return typeof value === 'object' ? value : undefined;
+  return typeof value === 'object' || typeof value === 'boolean' ? value : undefined;
 }
 
 export function rawOf(driver: Driver, bytes: Readonly<Record<string, Buffer>>): Record<string, unknown> {

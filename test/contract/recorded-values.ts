@@ -46,6 +46,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   // As written it goes on to the identity rules, which take only a valid one.
   mac: (r) => (r.mac === undefined ? undefined : normaliseMac(r.mac)),
   miningMode: (r) => r.miningMode,
+  minerUptimeS: (r) => r.uptimeS,
   poolCount: (r) => r.pools?.length,
   powerLimitW: (r) => r.powerLimitW,
   powerMode: (r) => r.miningMode,
@@ -55,6 +56,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   psuFanRpm: (r) => r.psus?.[0]?.fanRpm,
   psuOutputPowerW: (r) => r.psuOutputPowerW,
   rejected: (r) => r.pools?.[0]?.rejected,
+  scaledPowerTargetW: (r) => r.powerLimitW,
   serialNumber: (r) => r.serialNumber,
   tuningPercent: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
   uptimeS: (r) => r.uptimeS,
@@ -76,6 +78,7 @@ export const BOARD_PLACES: Readonly<Record<string, (board: Item<'boards'>) => un
   boardTempC: (b) => b.boardTempsC?.[0],
   chipTempC: (b) => b.chipTempAvgC,
   outletTempC: (b) => b.outletTempC,
+  inletTempC: (b) => b.inletTempC,
 };
 export const POOL_PLACES: Readonly<Record<string, (pool: Item<'pools'>) => unknown>> = {
   index: (p) => p.index,
@@ -125,6 +128,38 @@ export const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>
     nameplateHashrateHs: 'it holds for the default profile, and another one is set',
     boardVoltageV: 'a Reading has no place for the voltage of boards',
     boardsInDevsOrder: 'a remark: the order is checked below by the serial numbers',
+  },
+  'braiins-os--s9-22.08-gql': {
+    poolGroups: 'a Reading has pools, not their groups',
+    poolQuotas: 'a Reading has pools, not the quotas of their groups',
+    'boards.name': 'the slot is told, counted from 0; the name is the firmware’s own',
+    'boards.voltageV': 'a Reading has no place for the voltage of boards',
+    'boards.chipTempC': 'the hottest chip, not the mean: checked below as chipTempMaxC',
+    'pools.group': 'a Reading has pools, not their groups',
+  },
+  'braiins-os--s21-24.09-gql': {
+    accepted: 'one figure per pool: checked below',
+    rejected: 'one figure per pool: checked below',
+  },
+  'braiins-os--s21plus-25.03-gql': {
+    poolGroups: 'a Reading has pools, not their groups',
+    poolQuotas: 'a Reading has pools, not the quotas of their groups',
+    'boards.name': 'the slot is told, counted from 0; the name is the firmware’s own',
+    'boards.voltageV': 'a Reading has no place for the voltage of boards',
+    'boards.chipTempC': 'the hottest chip, not the mean: checked below as chipTempMaxC',
+  },
+  'braiins-os--s19xp-25.07-rest': {
+    poolGroups: 'a Reading has pools, not their groups',
+    uptimeS: 'of the system, told beside that of the mining process: checked below as systemUptimeS',
+    hashrate1mHs: 'the rate of now is that of 5 s, the settled one that of 15 min',
+    stickerHashrateHs: 'expected is what the firmware aims at; the sticker stands in for it only where it is not tuned',
+    fanPct: 'one figure per fan: checked below',
+    controlBoardSoc: 'the index has the number; it is told as AMLogic: checked below',
+    errorCount: 'the device gives its history: only the newest hour counts, and there was nothing in it; checked below',
+    'boards.id': 'the slot is told, counted from 0; the id is the firmware’s own',
+    'boards.voltageV': 'a Reading has no place for the voltage of boards',
+    'boards.chipTempC': 'the hottest chip, not the mean: checked below as chipTempMaxC',
+    'boards.hashrate24hHs': 'a Reading has the day’s rate of the machine, not of its boards',
   },
   'elphapex--dg-home1-1.0.5': {
     algorithm: 'a Reading has none: it follows from the model',

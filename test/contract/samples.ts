@@ -1,6 +1,7 @@
 // Own answers for each driver, beside the recordings: what `read` is fed when answers are damaged on purpose. One value per ask.
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cgminerFixture, rawOf, recordings } from './answers.ts';
+import { braiinsGraphql, braiinsRest, braiinsTcp } from './samples-braiins-vnish.ts';
 import { axeos, luxos, nerdaxe } from './samples-luxos-axeos.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
@@ -429,6 +430,11 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   axeos: [
     { name: 'Bitaxe', known: { generation: 'bitaxe' }, raw: axeos },
     { name: 'NerdAxe', known: { generation: 'nerd' }, raw: nerdaxe },
+  ],
+  'braiins-os': [
+    { name: 'REST', known: {}, raw: braiinsRest },
+    { name: 'GraphQL, a board missing', known: {}, raw: braiinsGraphql },
+    { name: 'TCP, a board missing', known: {}, raw: braiinsTcp },
   ],
   blueprint: [{ name: 'example', known: {}, raw: blueprint }],
   luxos: [{ name: 'air', known: {}, raw: luxos }],

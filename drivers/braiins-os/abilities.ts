@@ -1,0 +1,142 @@
+// What we change on Braiins OS (atlas 6): reboot, light, mode and targets, pools, firmware; and its log. REST first, then what older versions know.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
+import type { MinerLink } from '../_families/web-session.ts';
+import { powerMode } from './power.ts';
+import { poolsReply } from './replies-rest.ts';
+import { graphqlSession, rest } from './requests.ts';
+import { ACCEPTED, DEADLINE_MS, expectNoPage, firstKnown, mutate, put } from './send.ts';
+
+const lightParams = z.looseObject({ on: z.boolean() });
+const firmwareParams = z.looseObject({ version: z.string().optional() });
+const UPLOAD_MS = 30 * 60_000;
+const MAX_LOG_BYTES = 1024 * 1024;
+
+const REBOOT = 'mutation { bos { reboot { __typename } } }';
+const LIGHT = 'mutation ($enable: Boolean!) { bos { setFaultLight(enable: $enable) { enabled } } }';
+
+export const abilities = {
+  reboot: {
+    effect: 'once',
+    offlineS: [40, 180],
+    params: z.looseObject({}),
+    act: (link) =>
+      firstKnown(
+        () => put(link, 'reboot', 'actions/reboot'),
+        () => mutate(link, 'reboot', { at: 'bos.reboot', query: REBOOT }),
+      ),
+  },
+  light: {
+    effect: 'repeatable',
+    offlineS: [0, 0],
+    params: lightParams,
+    act(link, params) {
+      const { on } = lightParams.parse(params);
+      const what = 'switch the light of';
+      return firstKnown(
+        () => put(link, what, 'actions/locate', on),
+        () => mutate(link, what, { at: 'bos.setFaultLight', query: LIGHT, variables: { enable: on } }),
+      );
+    },
+    shows({ isLightOn }, params) {
+      return isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on;
+    },
+  },
+  powerMode,
+  pools: {
+    effect: 'once',
+    offlineS: [0, 0],
+    params: poolParams,
+    act(link, params) {
+      const { pools } = poolParams.parse(params);
+      return firstKnown(
+        () => putPools(link, pools),
+        () => updateGroups(link, pools),
+      );
+    },
+    shows: showsPools,
+  },
+  firmware: {
+    effect: 'once',
+    offlineS: [60, 900],
+    params: firmwareParams,
+    act(link, _params, _known, image) {
+      const what = 'upgrade';
+      if (image === undefined || image.bytes.size === 0) {
+        throw new PeerError('peer.unsupported', `${what} ${link.ip} without an image`, 'never', undefined, {
+          wasSent: false,
+        });
+      }
+      const upload = { fields: {}, file: { field: 'file', name: image.name, bytes: image.bytes } };
+      return orLostReply(async () => {
+        const request = { ...rest('upgrade/system-upgrade'), method: 'POST', upload, as: 'text' } as const;
+        expectNoPage(link, what, await link.send(request, { deadlineMs: UPLOAD_MS }));
+        return ACCEPTED;
+      });
+    },
+    shows({ firmwareVersion }, params) {
+      const wanted = firmwareParams.safeParse(params).data?.version;
+      return wanted === undefined || firmwareVersion === undefined ? undefined : firmwareVersion.includes(wanted);
+    },
+    shownWithinS: 900,
+  },
+  log: {
+    effect: 'read-only',
+    offlineS: [0, 0],
+    params: z.looseObject({}),
+    act: (link) =>
+      firstKnown(
+        async () => {
+          const request = { ...rest('miner/log/bosminer'), as: 'text' } as const;
+          const log = await link.send(request, { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES });
+          expectNoPage(link, 'read the log of', log);
+          return { ...ACCEPTED, log: String(log) };
+        },
+        () => graphqlLog(link),
+      ),
+  },
+} as const satisfies Readonly<Partial<Record<AbilityName, Ability>>>;
+
+/** The whole list replaces all groups; the first keeps its name. The device goes over to it without a restart. */
+async function putPools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
+  const what = 'change the pools of';
+  const answer = await beforeAct(link, what, () => link.send(rest('pools'), { deadlineMs: DEADLINE_MS }));
+  const groups = poolsReply.safeParse(answer).data;
+  const set = groups?.flatMap(({ pools }) => pools ?? []).map(({ url = '', user = '' }) => ({ url, user }));
+  if (groups?.length === 1 && set !== undefined && samePools(set, wanted)) {
+    return { ...ACCEPTED, note: 'they were so already' };
+  }
+  const pools = wanted.map(({ url, user, password }) => ({ url, user, password, enabled: true }));
+  const group = { name: groups?.[0]?.name ?? 'default', pools, load_balance_strategy: { quota: { value: 1 } } };
+  return put(link, what, 'pools/batch', [group]);
+}
+
+const GROUPS = `mutation ($groups: [Group!]!) { bosminer { config { updateGroups(groups: $groups) {
+  __typename ... on GroupListError { message } } } } }`;
+const RESTART = 'mutation { bosminer { restart { __typename ... on BosminerError { message } } } }';
+
+async function updateGroups(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
+  const what = 'change the pools of';
+  const pools = wanted.map(({ url, user, password }) => ({ url, user, password }));
+  const groups = [{ name: 'default', quota: 1, pools }];
+  const set = await mutate(link, what, { at: 'bosminer.config.updateGroups', query: GROUPS, variables: { groups } });
+  if (set.kind === 'lost-reply') return set;
+  return mutate(link, 'restart the mining of', { at: 'bosminer.restart', query: RESTART });
+}
+
+const LOG = 'query ($target: LogTarget!) { bos { log(target: $target) } }';
+const logAnswer = z.looseObject({
+  data: z.looseObject({ bos: z.looseObject({ log: z.union([z.string(), z.array(z.string())]) }) }),
+});
+
+async function graphqlLog(link: MinerLink): Promise<ActResult> {
+  const json = { query: LOG, variables: { target: 'BOSMINER' } };
+  const request = { via: 'http', method: 'POST', path: '/graphql', auth: graphqlSession, json, as: 'json' } as const;
+  const found = logAnswer.safeParse(await link.send(request, { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES }));
+  if (!found.success) throw new PeerError('peer.unsupported', `read the log of ${link.ip}`, 'never');
+  const { log } = found.data.data.bos;
+  return { ...ACCEPTED, log: typeof log === 'string' ? log : log.join('\n') };
+}

@@ -1,0 +1,45 @@
+// What the generations have in common when they are read: slots behind board names, fans behind four places, models behind names.
+import type { FanReading } from '../../src/model/reading.ts';
+import { present } from '../_families/cgminer.ts';
+import { findModel, type Model } from '../_families/models.ts';
+
+/** Boards count from 1, on the S9 from 6. A dead one in the middle does not move those after it. */
+export function slotsOf(names: readonly (number | undefined)[]): (number | undefined)[] {
+  const known = names.filter((name) => name !== undefined);
+  const base = known.every((name) => name >= 6) ? 6 : known.includes(0) ? 0 : 1;
+  return names.map((name) => (name === undefined ? undefined : name - base));
+}
+
+/** There are always four places, filled from the first; of an unknown model those count that turn. */
+export function fansOf(
+  list:
+    | readonly {
+        readonly index: number | undefined;
+        readonly rpm: number | undefined;
+        readonly duty: number | undefined;
+      }[]
+    | undefined,
+  model: Model | undefined,
+): FanReading[] | undefined {
+  const wanted = model?.expected.fans;
+  const taken = new Set<number>();
+  return list?.flatMap(({ index: told, rpm, duty }, place) => {
+    const index = told ?? place;
+    const exists = wanted === undefined ? rpm !== undefined && rpm > 0 : index < wanted;
+    if (!exists || taken.has(index)) return [];
+    taken.add(index);
+    return [present({ index, rpm, dutyPercent: duty })];
+  });
+}
+
+/** `Bitmain Antminer S19XP` of the old words, `Antminer S19 XP` of the new. */
+export function modelOf(reported: string | undefined): Model | undefined {
+  if (reported === undefined) return undefined;
+  const name = reported.replace(/^bitmain\s+/i, '');
+  const spaced = name.replace(/^(antminer [A-Z]\d+[a-z]*)\s*(pro|xp|hydro?)\b/i, '$1 $2');
+  for (const one of [name, `Antminer ${name}`, spaced]) {
+    const model = findModel('braiins-os', one) ?? findModel('antminer-stock', one);
+    if (model !== undefined) return model;
+  }
+  return undefined;
+}

@@ -1,0 +1,173 @@
+// The generations before REST as Readings: GraphQL (with the LuCI page for the MAC), and CGMiner words on TCP for what has nothing else.
+import type { z } from 'zod';
+import { first, largest, mean, toNumber } from '../../src/driver/fields.ts';
+import type { BoardReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
+import { hashrates, poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
+import type { Model } from '../_families/models.ts';
+import { appeals } from './errors.ts';
+import { fansOf, slotsOf } from './parts.ts';
+import type { Replies } from './replies.ts';
+import type { poolGroups, Solver } from './replies-old.ts';
+
+export function readGraphql(replies: Replies, model: Model | undefined): Reading {
+  const { bos, bosminer } = replies.gqlSystem?.data ?? {};
+  const info = bosminer?.info;
+  const nowHs = info?.workSolver?.realHashrate?.mhs5S;
+  const solvers = replies.gqlBoards?.data.bosminer?.info?.workSolver?.childSolvers;
+  const boards = solvers && boardsOf(solvers, replies.gqlSerials?.data?.bosminer?.info?.workSolver?.childSolvers);
+  const tuning = replies.gqlTuning?.data?.bosminer?.config?.autotuning;
+  const mode = miningMode(tuning?.mode);
+  return present({
+    mac: replies.lan?.find(({ macaddr }) => macaddr !== undefined)?.macaddr,
+    hostname: bos?.hostname,
+    firmwareVersion: bos?.info?.version?.full,
+
+    hashrateHs: nowHs,
+    hashrateWindow: nowHs === undefined ? undefined : ('5s' as const),
+    powerW: info?.summary?.power?.approxConsumptionW,
+    powerLimitW: mode === 'hashrate_tuning' ? undefined : first(info?.summary?.power?.limitW, tuning?.powerTarget),
+    uptimeS: bos?.uptime?.durationS,
+
+    isMining: nowHs === undefined ? undefined : nowHs > 0,
+    miningMode: mode,
+    isLightOn: bos?.faultLight,
+
+    tempC: hottest(boards),
+    inletTempC: mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
+    outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
+
+    boards,
+    fans: fansOf(
+      info?.fans?.map(({ name, rpm, speed }) => ({ index: name, rpm, duty: speed })),
+      model,
+    ),
+    pools: pools(replies.gqlPools?.data?.bosminer?.info?.poolGroups),
+    errors: appeals(replies.gqlEvents?.data?.events?.appeals),
+  });
+}
+
+export const graphqlExpectedHs = ({ gqlSystem }: Replies) =>
+  positive(gqlSystem?.data.bosminer?.info?.workSolver?.nominalMhs);
+
+function miningMode(word: string | undefined): MiningMode | undefined {
+  switch (word?.toUpperCase()) {
+    case 'POWER_TARGET':
+      return 'power_tuning';
+    case 'HASHRATE_TARGET':
+      return 'hashrate_tuning';
+    default:
+      return undefined;
+  }
+}
+
+const hottest = (boards: readonly BoardReading[] | undefined) =>
+  first(
+    largest(boards?.map(({ chipTempMaxC }) => chipTempMaxC) ?? []),
+    largest(boards?.flatMap(({ boardTempsC }) => boardTempsC ?? []) ?? []),
+  );
+
+const nameOf = ({ name }: Solver) => toNumber(name, { min: 0, max: 63 });
+
+/** The names of the sensors changed with the versions: `Chip`, `Max Chip`, `MAX_CHIP`. */
+function boardsOf(solvers: readonly Solver[], named: readonly Solver[] | undefined): BoardReading[] {
+  const slots = slotsOf(solvers.map(nameOf));
+  const taken = new Set<number>();
+  return solvers.flatMap((solver, place) => {
+    const slot = slots[place];
+    if (slot === undefined || taken.has(slot)) return [];
+    taken.add(slot);
+    const tempOf = (...words: readonly string[]) =>
+      solver.temperatures?.find(({ name }) => words.includes(name?.toLowerCase().replaceAll(/[^a-z]/g, '') ?? ''))
+        ?.degreesC;
+    const boardC = tempOf('maxboard', 'board');
+    return [
+      present({
+        slot,
+        serialNumber: named?.find(({ name }) => name === solver.name)?.hwDetails?.hbSerialNumber,
+        hashrateHs: solver.realHashrate?.mhs5S,
+        expectedHashrateHs: positive(solver.nominalMhs),
+        chips: solver.hwDetails?.chips,
+        frequencyMhz: positive(solver.hwDetails?.frequencyMhz),
+        boardTempsC: boardC === undefined ? undefined : [boardC],
+        chipTempMaxC: tempOf('maxchip', 'chip'),
+        inletTempC: tempOf('inlet'),
+        outletTempC: tempOf('outlet'),
+      }),
+    ];
+  });
+}
+
+type Groups = z.output<typeof poolGroups>;
+
+/** Counts of shares are no difficulties. */
+function pools(groups: Groups): PoolReading[] | undefined {
+  return groups
+    ?.flatMap((group) => group.pools ?? [])
+    .flatMap(({ url, user, status, active, shares }, index) =>
+      url === undefined || index > 63
+        ? []
+        : [
+            present({
+              index,
+              url,
+              user: user ?? '',
+              isAlive: status === undefined ? undefined : status.toUpperCase() === 'ALIVE',
+              isActive: active,
+              accepted: shares?.acceptedSolutions,
+              rejected: shares?.rejectedSolutions,
+            }),
+          ],
+    );
+}
+
+export function readTcp(replies: Replies, model: Model | undefined): Reading {
+  const { tcp, tcpPools } = replies;
+  const summary = tcp?.summary?.[0]?.SUMMARY?.[0];
+  const tuner = tcp?.tunerstatus?.[0]?.TUNERSTATUS?.[0];
+  const rates = summary && hashrates(summary);
+  const boards = tcpBoards(replies);
+  return present({
+    ...rates,
+    powerW: tuner?.ApproximateMinerPowerConsumption,
+    powerLimitW: tuner?.PowerLimit,
+    uptimeS: summary?.Elapsed,
+    isMining: rates?.hashrateHs === undefined ? undefined : rates.hashrateHs > 0,
+    tempC: hottest(boards),
+    boards,
+    fans: fansOf(
+      tcp?.fans?.[0]?.FANS?.map(({ ID, RPM, Speed }) => ({ index: ID, rpm: RPM, duty: Speed })),
+      model,
+    ),
+    pools: poolReadings(tcpPools?.POOLS),
+  });
+}
+
+export function tcpExpectedHs({ tcp }: Replies): number | undefined {
+  const nominal = tcp?.devs?.[0]?.DEVS?.flatMap((row) => rateHs(row['Nominal MHS'], 'M') ?? []);
+  return nominal && positive(nominal.reduce((sum, hs) => sum + hs, 0));
+}
+
+function tcpBoards({ tcp, tcpDetails }: Replies): BoardReading[] | undefined {
+  const rows = tcp?.devs?.[0]?.DEVS;
+  if (rows === undefined) return undefined;
+  const slots = slotsOf(rows.map(({ ID }) => ID));
+  const taken = new Set<number>();
+  return rows.flatMap((row, place) => {
+    const slot = slots[place];
+    if (slot === undefined || taken.has(slot)) return [];
+    taken.add(slot);
+    const sensors = tcp?.temps?.[0]?.TEMPS?.find(({ ID }) => ID === row.ID);
+    return [
+      present({
+        slot,
+        hashrateHs: hashrates(row).hashrateHs,
+        expectedHashrateHs: positive(rateHs(row['Nominal MHS'], 'M')),
+        chips: tcpDetails?.devdetails?.[0]?.DEVDETAILS?.find(({ ID }) => ID === row.ID)?.Chips,
+        boardTempsC: sensors?.Board === undefined ? undefined : [sensors.Board],
+        chipTempMaxC: sensors?.Chip,
+        hwErrors: row['Hardware Errors'],
+        isAlive: row.Enabled === false ? false : undefined,
+      }),
+    ];
+  });
+}

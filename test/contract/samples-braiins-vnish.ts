@@ -1,0 +1,175 @@
+// Own answers of Braiins OS and of VNish, see samples.ts.
+const ghs = (gigahash_per_second: number) => ({ gigahash_per_second });
+const rates = (value: number) => ({
+  last_5s: ghs(value),
+  last_15m: ghs(value),
+  last_24h: ghs(value * 0.99),
+  since_restart: ghs(value * 0.98),
+});
+
+const hashboard = (id: number) => ({
+  id: String(id),
+  enabled: true,
+  serial_number: `NGSBYPDBC0${id}`,
+  chips_count: 110,
+  board_temp: { degree_c: 55.5 },
+  highest_chip_temp: { id: 1, location: 1, temperature: { degree_c: 70.5 } },
+  lowest_inlet_temp: { degree_c: 41 },
+  highest_outlet_temp: { degree_c: 55.5 },
+  current_frequency: { hertz: 486_704_545 },
+  stats: { nominal_hashrate: ghs(47_980.8), real_hashrate: rates(48_000.5) },
+});
+
+export const braiinsRest: Record<string, unknown> = {
+  details: {
+    status: 2,
+    mac_address: '02:ee:da:a9:b6:4a',
+    hostname: 'rack-1',
+    serial_number: 'JYZZ1',
+    bos_version: { current: '2025-08-06-0-3881c51d-25.07-plus' },
+    miner_identity: { name: 'Antminer S19 XP' },
+    control_board_soc_family: 3,
+    bosminer_uptime_s: 69_685,
+    system_uptime_s: 69_725,
+    sticker_hashrate: ghs(141_000),
+    psu_info: { model_name: 'APW121215d/e', serial_number: 'P1' },
+  },
+  stats: {
+    miner_stats: { real_hashrate: rates(141_463.5), nominal_hashrate: ghs(142_876.5) },
+    power_stats: { approximated_consumption: { watt: 3_137 } },
+    pool_stats: { last_share_time: { seconds: 1_776_446_524, nanos: 5 } },
+  },
+  hashboards: { hashboards: [hashboard(1), hashboard(2), hashboard(3)] },
+  cooling: {
+    fans: [0, 1, 2, 3].map((position) => ({ position, rpm: 5_904, target_speed_ratio: 0.8 })),
+    highest_temperature: { temperature: { degree_c: 70.5 } },
+  },
+  pools: [
+    {
+      name: 'farm',
+      pools: [
+        {
+          url: 'stratum+tcp://pool-a.example:3333',
+          user: 'farm.w1',
+          active: true,
+          alive: true,
+          enabled: true,
+          stats: { accepted_shares: 10_460, rejected_shares: 18, stale_shares: 1, last_difficulty: 262_144 },
+        },
+        { url: 'stratum+tcp://pool-b.example:3333', user: 'farm.w1', active: false, alive: true },
+      ],
+    },
+  ],
+  configuration: { tuner: { enabled: true, tuner_mode: 1, power_target: { watt: 3_031 }, hashrate_target: null } },
+  tunerState: { mode_state: { powertargetmodestate: { current_target: { watt: 3_000 } } } },
+  errors: {
+    errors: [
+      {
+        timestamp: '2026-04-17T17:20:00.000000Z',
+        message: 'Fan 2 is too slow',
+        error_codes: [{ code: 'FAN_2', hint: 'h', reason: 'r' }],
+        components: [{ index: 2, name: 'Fan' }],
+      },
+      { timestamp: '2015-01-01T00:00:37.638808Z', message: 'Failed to resolve', error_codes: [], components: [] },
+    ],
+  },
+  locate: true,
+  network: { mac_address: '02:ee:da:a9:b6:4a', hostname: 'rack-1' },
+  version: { major: 1, minor: 2, patch: 3 },
+};
+
+const info = (value: object) => ({ data: { bosminer: { info: value } } });
+const solver = (name: number) => ({
+  name: String(name),
+  nominalMhs: 86_356_825.5,
+  realHashrate: { mhs5S: 83_918_106.5 },
+  hwDetails: { chips: 55, frequencyMhz: 766.1 },
+  temperatures: [
+    { name: 'Max Board', degreesC: 60 },
+    { name: 'Max Chip', degreesC: 75 },
+    { name: 'Inlet', degreesC: 39 },
+    { name: 'Outlet', degreesC: 60 },
+  ],
+});
+
+export const braiinsGraphql: Record<string, unknown> = {
+  gqlSystem: {
+    data: {
+      bos: {
+        hostname: 'rack-2',
+        faultLight: false,
+        info: { version: { full: '2025-04-07-0-424f9a7f-25.03-plus' } },
+        uptime: { durationS: 96_949 },
+      },
+      bosminer: {
+        info: {
+          workSolver: { realHashrate: { mhs5S: 251_235_330.7 }, nominalMhs: 259_190_439.1 },
+          fans: [0, 1, 2, 3].map((index) => ({ name: String(index), rpm: 6_418, speed: 90 })),
+          summary: { power: { approxConsumptionW: 4_448, limitW: 3_878 } },
+        },
+      },
+    },
+  },
+  gqlBoards: info({ workSolver: { childSolvers: [solver(1), solver(3)] } }),
+  gqlSerials: info({ workSolver: { childSolvers: [{ name: '1', hwDetails: { hbSerialNumber: 'NGSBYT0' } }] } }),
+  gqlPools: info({
+    poolGroups: [
+      {
+        name: 'farm',
+        pools: [
+          {
+            url: 'stratum+tcp://pool-a.example:3333',
+            user: 'farm.w1',
+            status: 'ALIVE',
+            active: true,
+            shares: { acceptedSolutions: 10_781, rejectedSolutions: 24 },
+          },
+        ],
+      },
+    ],
+  }),
+  gqlTuning: {
+    data: { bosminer: { config: { autotuning: { mode: 'POWER_TARGET', powerTarget: 3_878, hashrateTarget: null } } } },
+  },
+  gqlEvents: { data: { events: { appeals: [{ id: '1', kind: 'PSU', message: 'PSU is gone', timestamp: 'x' }] } } },
+  gqlModel: info({ modelName: 'Antminer S21+' }),
+  lan: [{ macaddr: '02:34:98:9e:9f:e1' }],
+};
+
+const row = (ID: number) => ({
+  ASC: ID - 6,
+  ID,
+  Enabled: 'Y',
+  'MHS 5s': 2_966_950.3,
+  'MHS 15m': 2_960_000.1,
+  'Nominal MHS': 3_017_667.7,
+});
+
+export const braiinsTcp: Record<string, unknown> = {
+  tcp: {
+    summary: [{ SUMMARY: [{ Elapsed: 1_189, 'MHS 5s': 8_900_850.9, 'MHS 15m': 8_880_000.3, 'MHS av': 8_870_000.5 }] }],
+    devs: [{ DEVS: [row(6), row(8)] }],
+    temps: [{ TEMPS: [6, 8].map((ID) => ({ TEMP: 0, ID, Board: 71, Chip: 81.6 })) }],
+    fans: [{ FANS: [4_080, 5_580, 0, 0].map((RPM, ID) => ({ FAN: ID, ID, RPM, Speed: 70 })) }],
+    tunerstatus: [{ TUNERSTATUS: [{ ApproximateMinerPowerConsumption: 735, PowerLimit: 900 }] }],
+    id: 1,
+  },
+  tcpPools: {
+    STATUS: [{ STATUS: 'S', When: 1_771_947_051, Code: 7, Msg: '1 Pool(s)' }],
+    POOLS: [
+      {
+        POOL: 0,
+        URL: 'stratum+tcp://pool-a.example:3333',
+        User: 'farm.w1',
+        Status: 'Alive',
+        Accepted: 31,
+        Rejected: 1,
+      },
+    ],
+  },
+  tcpDetails: {
+    devdetails: [{ DEVDETAILS: [6, 8].map((ID) => ({ ID, Chips: 63, Model: 'Bitmain Antminer S9' })) }],
+    version: [{ VERSION: [{ API: '3.7', BOSminer: '0.9.0' }] }],
+    id: 1,
+  },
+};
