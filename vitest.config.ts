@@ -26,8 +26,9 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres',
-          include: ['test/unit/{service,service-http,service-postgres}/*.test.ts'],
+          include: ['test/unit/{service,service-http,service-postgres}/*.test.ts', 'test/property/*.test.ts'],
           exclude: EMBEDDED_ONLY,
+          testTimeout: 30_000,
           globalSetup: 'test/postgres/global-setup.ts',
           runner: 'test/postgres/runner.ts',
         },

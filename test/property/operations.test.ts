@@ -20,8 +20,10 @@ const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
 };
 
 let harness: Harness;
+let othersBefore: string;
 beforeAll(async () => {
   harness = await startHarness();
+  othersBefore = await harness.world.others();
 }, 60_000);
 afterAll(() => harness.stop());
 
@@ -78,7 +80,7 @@ describe.each(ROUTES)('%s', (route, rule) => {
         // No code is right by chance.
         expectStatus(request, got, rule.access === 'enrolment-code' ? [401] : accepted);
       }),
-      replay(120),
+      replay(160),
     );
   });
 
@@ -93,7 +95,7 @@ describe.each(ROUTES)('%s', (route, rule) => {
         expectStatus(request, got, [400]);
         if (!got.text.includes('Invalid request parameters')) fail(request, got, 'does not say what is wrong');
       }),
-      replay(120),
+      replay(160),
     );
   });
 
@@ -133,4 +135,8 @@ describe.each(ROUTES)('%s', (route, rule) => {
       replay(40),
     );
   });
+});
+
+test('after all of it the other workspace, and who there is at all, is as before', async () => {
+  expect(await harness.world.others()).toBe(othersBefore);
 });

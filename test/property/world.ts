@@ -29,8 +29,8 @@ export type World = {
   readonly keysWithout: ReadonlyMap<Permission, string>;
   /** Ids of the own workspace, by the names under which requests take them. */
   readonly known: Known;
-  /** All rows that belong to the foreign workspace, as text. */
-  foreignRows(): Promise<string>;
+  /** All rows of the foreign workspace, and how many workspaces, keys, farms, agents and miners there are; as text. */
+  others(): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -65,7 +65,7 @@ export async function startWorld(options: Partial<ServiceOptions> = {}): Promise
     strangerKey: strangerKey.key,
     keysWithout,
     known: knownOf(own, foreign),
-    foreignRows: () => rowsOf(rig, foreign),
+    others: () => rowsOf(rig, foreign),
     stop,
   };
 }
@@ -169,5 +169,10 @@ async function rowsOf({ databasePath }: Rig, { workspaceId, farmId }: Tenant): P
       queryDatabase(databasePath, `SELECT * FROM ${table} WHERE ${column} = ? ORDER BY id`, value),
     ),
   );
-  return JSON.stringify(rows, (name, value) => (name.startsWith('last_') ? undefined : value));
+  const counts = await Promise.all(
+    ['workspaces', 'api_keys', 'farms', 'agents', 'miners', 'grants', 'enrolment_codes'].map((table) =>
+      queryDatabase(databasePath, `SELECT count(*) AS rows FROM ${table}`),
+    ),
+  );
+  return JSON.stringify([rows, counts], (name, value) => (name.startsWith('last_') ? undefined : value));
 }
