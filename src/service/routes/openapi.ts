@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { agentV1Schema } from '../../model/host.ts';
 import { minerV1Schema } from '../../model/miner.ts';
 import { actorSchema } from '../../model/task.ts';
+import { ANSWER_TEXTS } from './answer-texts.data.ts';
 import { errorSchema } from './errors.ts';
 
 /** Names under which schemas appear as components. */
@@ -90,7 +91,7 @@ export async function registerOpenApi(
       },
     },
     transform: createJsonSchemaTransform(options),
-    transformObject: (document) => withoutUnused(withOptionalBodies(toComponents(document))),
+    transformObject: (document) => withoutUnused(withAnswerTexts(withOptionalBodies(toComponents(document)))),
   });
   app.get(
     '/openapi.json',
@@ -125,6 +126,22 @@ const defaultBodySchema = z.object({
 
 function hasDefaultBody(operation: unknown): operation is { requestBody: { required: boolean } } {
   return defaultBodySchema.safeParse(operation).success;
+}
+
+/** Says what each status means, where the schema of the answer says nothing. */
+function withAnswerTexts(document: OpenApi): OpenApi {
+  for (const methods of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(methods ?? {}))
+      for (const [status, answer] of answersOf(operation)) answer.description = ANSWER_TEXTS[Number(status)] ?? '';
+  return document;
+}
+
+function answersOf(operation: unknown): readonly (readonly [string, { description: string }])[] {
+  if (typeof operation !== 'object' || operation === null || !('responses' in operation)) return [];
+  return Object.entries(operation.responses ?? {}).filter((entry): entry is [string, { description: string }] => {
+    const answer: unknown = entry[1];
+    return typeof answer === 'object' && answer !== null && 'description' in answer;
+  });
 }
 
 /** Every component comes in a form for requests and one for answers; only what is referred to stays. */

@@ -35,6 +35,16 @@ test('valid 3.1, every route of the authorisation table, errors and security dec
   expect(body.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
 });
 
+test('every answer says in a sentence what its status means', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const answers = Object.values<Record<string, { responses: Record<string, { description: string }> }>>(
+    body.paths,
+  ).flatMap((methods) => Object.values(methods).flatMap(({ responses }) => Object.values(responses)));
+  expect(answers.length).toBeGreaterThan(200);
+  for (const { description } of answers) expect(description).toMatch(/^[A-Z].{20,}\.$/);
+});
+
 test('the miner of the document has every field of the interface', async () => {
   const rig = await startRig();
   const { body } = await rig.get('/openapi.json', {});
