@@ -1,6 +1,7 @@
 // Agents: enrolment by one-time code, who they are, when they were last heard, and the search. Tokens and codes are here as hashes only.
 import type { ExpressionBuilder } from 'kysely';
 import type { AGENT_STATUSES } from '../../model/host.ts';
+import type { Databases } from './databases.ts';
 import type { Window } from './miners.ts';
 import type { Db, Tables } from './schema.ts';
 
@@ -60,7 +61,7 @@ export type AgentStore = {
   listRevoked(ids: readonly string[]): Promise<readonly string[]>;
 };
 
-export function createAgentStore(read: Db, write: Db): AgentStore {
+export function createAgentStore({ read, write, transact }: Databases): AgentStore {
   return {
     async createCode({ hash, farmId, nowMs, expiresAtMs }) {
       await write
@@ -69,7 +70,7 @@ export function createAgentStore(read: Db, write: Db): AgentStore {
         .execute();
     },
     enrol: (codeHash, agent) =>
-      write.transaction().execute(async (trx) => {
+      transact(async (trx) => {
         const used = await trx
           .updateTable('enrolment_codes')
           .set({ used_at: agent.nowMs, agent_id: agent.id })

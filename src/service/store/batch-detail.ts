@@ -1,6 +1,7 @@
 // One task batch of a farm: its counts, its tasks, giving it up. Making and listing batches is batches.ts.
 import { type TaskName, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../model/task.ts';
 import { type Batch, toBatch } from './batches.ts';
+import type { Transact } from './databases.ts';
 import type { Window } from './miners.ts';
 import type { Db } from './schema.ts';
 import { recountBatches } from './task-outcomes.ts';
@@ -40,7 +41,7 @@ export type BatchDetailStore = {
 
 const CANCELLED = 'Cancelled before an agent took it';
 
-export function createBatchDetailStore(read: Db, write: Db): BatchDetailStore {
+export function createBatchDetailStore(read: Db, transact: Transact): BatchDetailStore {
   return {
     async find(farmId, id) {
       const row = await selectBatch(read, farmId, id).selectAll().executeTakeFirst();
@@ -92,7 +93,7 @@ export function createBatchDetailStore(read: Db, write: Db): BatchDetailStore {
       return { tasks, total: batch.task_count };
     },
     cancel: (farmId, id, nowMs) =>
-      write.transaction().execute(async (trx) => {
+      transact(async (trx) => {
         if ((await selectBatch(trx, farmId, id).select('id').executeTakeFirst()) === undefined) return undefined;
         const open = await trx
           .selectFrom('tasks')

@@ -9,7 +9,7 @@ import {
   taskNameSchema,
 } from '../../model/task.ts';
 import { findAgentCandidates } from './agent-candidates.ts';
-import type { Lock } from './databases.ts';
+import type { Lock, Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import { totalFromPage, type Window } from './miners.ts';
 import type { Db, Tables, TaskBatchTable } from './schema.ts';
@@ -96,10 +96,10 @@ export type BatchStore = {
   }): Promise<{ batches: readonly Batch[]; total: number }>;
 };
 
-export function createBatchStore(read: Db, write: Db, lock: Lock): BatchStore {
+export function createBatchStore(read: Db, transact: Transact, lock: Lock): BatchStore {
   return {
     create: (request, plan) =>
-      write.transaction().execute(async (trx) => {
+      transact(async (trx) => {
         const { farmId, idempotency } = request;
         // Nobody else decides meanwhile which miners of the farm are busy, nor answers the same request.
         await lock(trx, `tasks ${farmId}`);

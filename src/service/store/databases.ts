@@ -22,6 +22,9 @@ export type LockName =
   | `places ${string}`
   | `request ${string}`;
 
+/** One transaction. What was given up for the sake of another one is done again from its beginning: `work` changes nothing but the database. */
+export type Transact = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>;
+
 /** Short texts to every process that has the database open, this one too. They may get lost: they say where to look, not what is so. */
 export type Messages = {
   /** At most 8,000 bytes. Does nothing where only one process can have the database. */
@@ -40,6 +43,7 @@ export type MessageListener = {
 export type Databases = {
   /** Transactions here see each other's work in full or not at all where they take the same lock. */
   readonly write: Db;
+  readonly transact: Transact;
   /** Sees what is committed; refuses to write. */
   readonly read: Db;
   readonly autoNumber: AutoNumber;

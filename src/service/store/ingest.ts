@@ -1,7 +1,7 @@
 // Storing what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). Older records never replace newer ones.
 // It trusts that the records fit their schemas and takes nothing on trust about whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
-import type { Lock } from './databases.ts';
+import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history-write.ts';
 import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './identity.ts';
 import { chunks, type MinerChange, writeMiners } from './miner-write.ts';
@@ -41,11 +41,14 @@ export type IngestStore = {
   storeSlice(slice: Slice): Promise<SliceOutcome>;
 };
 
-export function createIngestStore(write: Db, lock: Lock, newId: (nowMs: number) => string): IngestStore {
+export function createIngestStore(
+  { write, transact, lock }: Pick<Databases, 'write' | 'transact' | 'lock'>,
+  newId: (nowMs: number) => string,
+): IngestStore {
   return {
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
     storeSlice: (slice) =>
-      write.transaction().execute(async (trx) => {
+      transact(async (trx) => {
         // Two connections of the agent may bring the same slice to two copies.
         await lock(trx, `uplink ${slice.agentId}`);
         const seq = await readCursor(trx, slice.agentId, slice.epoch);

@@ -16,7 +16,7 @@ const STEPS: readonly Step[] = [createFirstSchema, addHistory, addAgentLinks, ad
 
 /** Applies what is missing, in one transaction. Throws when the database was written by a newer version. */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {
-  await databases.write.transaction().execute(async (trx) => {
+  await databases.transact(async (trx) => {
     await databases.lock(trx, 'schema');
     await trx.schema
       .createTable('schema_version')

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { OpsStatus } from '../../model/miner.ts';
 import { type Actor, taskStatusSchema } from '../../model/task.ts';
-import type { Lock } from './databases.ts';
+import type { Databases } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import type { Db } from './schema.ts';
 
@@ -77,10 +77,13 @@ type Current = OperatorValues & {
 };
 type Change = Edited & { readonly miner: Current };
 
-export function createOperatorStore(read: Db, write: Db, lock: Lock, newId: (nowMs: number) => string): OperatorStore {
+export function createOperatorStore(
+  { read, transact, lock }: Databases,
+  newId: (nowMs: number) => string,
+): OperatorStore {
   return {
     edit: (request) =>
-      write.transaction().execute(async (trx): Promise<EditOutcome> => {
+      transact(async (trx): Promise<EditOutcome> => {
         await lock(trx, `places ${request.farmId}`);
         const edits = new Map(request.edits.map((edit) => [edit.id, edit]));
         const miners = await readMiners(trx, request.farmId, [...edits.keys()]);

@@ -3,15 +3,26 @@
 import {
   ColumnDefinitionNode,
   type DataTypeNode,
+  type Driver,
   PostgresDialect,
+  type PostgresDialectConfig,
   PostgresQueryCompiler,
   type QueryCompiler,
 } from 'kysely';
 import pg from 'pg';
 import { BugError } from '../../base/errors.ts';
 import { plainValue } from './databases.ts';
+import { type ConflictParts, makePatient } from './postgres-conflicts.ts';
 
 export class PlainPostgresDialect extends PostgresDialect {
+  readonly #conflicts: ConflictParts;
+  constructor(config: PostgresDialectConfig, conflicts: ConflictParts) {
+    super(config);
+    this.#conflicts = conflicts;
+  }
+  override createDriver(): Driver {
+    return makePatient(super.createDriver(), this.#conflicts);
+  }
   override createQueryCompiler(): QueryCompiler {
     return new PlainCompiler();
   }

@@ -2,9 +2,11 @@
 // With postgres-dialect.ts and postgres-messages.ts this is all that is PostgreSQL's own; the rest of the store speaks the query builder only.
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
+import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import type { Databases, Lock } from './databases.ts';
+import { retryConflicts } from './postgres-conflicts.ts';
 import { numberTypes, PlainPostgresDialect } from './postgres-dialect.ts';
 import { createPostgresMessages } from './postgres-messages.ts';
 import type { Tables } from './schema.ts';
@@ -29,8 +31,10 @@ export function nameOfPostgres(url: string): string {
 }
 
 /** Connects when first used. `log` hears of connections that were lost while nobody used them. */
-export function openPostgresDatabases(url: string, log: Log = silentLog): Databases {
+export function openPostgresDatabases(url: string, log: Log = silentLog, random = Math.random): Databases {
   parseUrl(url);
+  // Real time, because the other transaction is somebody else's.
+  const conflicts = { sleep: (delayMs: number) => systemClock.sleep(delayMs), random };
   const options: pg.PoolConfig = {
     connectionString: url,
     types: numberTypes(),
@@ -46,7 +50,7 @@ export function openPostgresDatabases(url: string, log: Log = silentLog): Databa
   const open = (more: pg.PoolConfig) => {
     const pool = new pg.Pool({ ...options, ...more });
     pool.on('error', (error) => log.warn({ error: renderError(error) }, 'lost a connection to the database'));
-    return new Kysely<Tables>({ dialect: new PlainPostgresDialect({ pool }) });
+    return new Kysely<Tables>({ dialect: new PlainPostgresDialect({ pool }, conflicts) });
   };
   const write = open({});
   const read = open({ options: '-c default_transaction_read_only=on' });
@@ -54,6 +58,7 @@ export function openPostgresDatabases(url: string, log: Log = silentLog): Databa
   return {
     write,
     read,
+    transact: (work) => retryConflicts(() => write.transaction().execute(work), conflicts),
     autoNumber: (key) => key.generatedByDefaultAsIdentity(),
     lock,
     // It measures its tables itself.

@@ -20,6 +20,8 @@ export function openSqliteDatabases(path: string): Databases {
   return {
     write,
     read,
+    // Writers wait for each other: no two can be in each other's way.
+    transact: (work) => write.transaction().execute(work),
     autoNumber: (key) => key.autoIncrement(),
     // A transaction holds the write lock of the whole file from its first statement.
     lock: async () => {},

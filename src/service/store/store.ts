@@ -84,21 +84,21 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     await databases.close();
     throw isPostgresUrl(target) && !(error instanceof BugError) ? unreachable(target, error) : error;
   }
-  const { read, write, lock } = databases;
+  const { read, write, transact, lock } = databases;
   return {
-    tenants: createTenantStore(read, write, lock),
+    tenants: createTenantStore(databases),
     keys: createKeyStore(read, write),
-    agents: createAgentStore(read, write),
+    agents: createAgentStore(databases),
     miners: createMinerStore(read),
     search: createMinerSearchStore(read),
     classification: createClassificationStore(read),
-    ingest: createIngestStore(write, lock, newId),
+    ingest: createIngestStore(databases, newId),
     history: createHistoryStore(read),
-    batches: createBatchStore(read, write, lock),
-    batchDetail: createBatchDetailStore(read, write),
-    tasks: createTaskStore(read, write),
+    batches: createBatchStore(read, transact, lock),
+    batchDetail: createBatchDetailStore(read, transact),
+    tasks: createTaskStore(read, write, transact),
     links: createLinkStore(read, write),
-    operators: createOperatorStore(read, write, lock, newId),
+    operators: createOperatorStore(databases, newId),
     messages: databases.messages,
     prune: (nowMs) => prune(write, nowMs),
     async check() {

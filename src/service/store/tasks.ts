@@ -1,6 +1,7 @@
 // Tasks on their way to the agents: which are still to be handed over, what was received, what has waited too long.
 import { type TaskStatus, taskNameSchema } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
+import type { Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import type { Db } from './schema.ts';
 import { recountBatches } from './task-outcomes.ts';
@@ -37,7 +38,7 @@ export type TaskStore = {
 /** Open, or taken to be cancelled while the agent may have it. An expired task needs no word: the agent gives it up by itself. */
 const CANCELLABLE = ['pending', 'running', 'cancelled'] as const satisfies readonly TaskStatus[];
 
-export function createTaskStore(read: Db, write: Db): TaskStore {
+export function createTaskStore(read: Db, write: Db, transact: Transact): TaskStore {
   return {
     async listUndelivered({ agentId, nowMs, sentBeforeMs, limit }) {
       const rows = await read
@@ -128,7 +129,7 @@ export function createTaskStore(read: Db, write: Db): TaskStore {
           ]),
         );
       if ((await due.limit(1).executeTakeFirst()) === undefined) return 0;
-      return write.transaction().execute(async (trx) => {
+      return transact(async (trx) => {
         const tasks = await trx
           .selectFrom('tasks')
           .select(['id', 'batch_id', 'received_at'])

@@ -1,5 +1,5 @@
 // Workspaces, their farms, and the grants between workspaces. It does not decide who may do what: that is auth.
-import type { Lock } from './databases.ts';
+import type { Databases } from './databases.ts';
 import type { Db } from './schema.ts';
 
 export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
@@ -40,10 +40,10 @@ export type TenantStore = {
   listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
 };
 
-export function createTenantStore(read: Db, write: Db, lock: Lock): TenantStore {
+export function createTenantStore({ read, write, transact, lock }: Databases): TenantStore {
   return {
     ensure: (workspace, farm, nowMs) =>
-      write.transaction().execute(async (trx) => {
+      transact(async (trx) => {
         // Copies that start together each want the first ones.
         await lock(trx, 'defaults');
         const found = await trx
