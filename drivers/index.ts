@@ -6,8 +6,11 @@ import { axeos } from './axeos/driver.ts';
 import { braiinsOs } from './braiins-os/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
 import { elphapex } from './elphapex/driver.ts';
+import { goldshell } from './goldshell/driver.ts';
 import { hammer } from './hammer/driver.ts';
 import { hiveon } from './hiveon/driver.ts';
+import { iceriver } from './iceriver/driver.ts';
+import { innosilicon } from './innosilicon/driver.ts';
 import { luxos } from './luxos/driver.ts';
 import { mara } from './mara/driver.ts';
 import { volcminer } from './volcminer/driver.ts';
@@ -20,8 +23,11 @@ export const drivers: readonly Driver[] = [
   braiinsOs,
   cgminer,
   elphapex,
+  goldshell,
   hammer,
   hiveon,
+  iceriver,
+  innosilicon,
   luxos,
   mara,
   volcminer,

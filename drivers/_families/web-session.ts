@@ -5,7 +5,7 @@ import type { Ability, Ask } from '../../src/driver/contract.ts';
 type HttpAsk = Extract<Ask, { readonly via: 'http' }>;
 
 export type MinerLink = Parameters<Ability['act']>[0];
-export type WebSession = Exclude<HttpAsk['auth'], string>;
+export type WebSession = Extract<HttpAsk['auth'], { readonly name: string }>;
 
 /** The grant of a token; undefined (refused) when the answer has none. */
 export function bearer(token: unknown): { readonly Authorization: string } | undefined {

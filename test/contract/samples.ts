@@ -2,6 +2,13 @@
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cgminerFixture, rawOf, recordings } from './answers.ts';
 import { braiinsGraphql, braiinsRest, braiinsTcp } from './samples-braiins-vnish.ts';
+import {
+  goldshell,
+  goldshellByte,
+  iceriver,
+  iceriverDown,
+  innosilicon,
+} from './samples-iceriver-goldshell-innosilicon.ts';
 import { axeos, luxos, nerdaxe } from './samples-luxos-axeos.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
@@ -423,6 +430,15 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   'antminer-stock': [{ name: 'new form', known: { generation: 'c' }, raw: antminer }],
   avalon: [{ name: 'A series', known: { generation: 'a' }, raw: avalon }],
   elphapex: [{ name: 'a slot empty, a fault', known: {}, raw: elphapex }],
+  goldshell: [
+    { name: 'TCP and web', known: {}, raw: goldshell },
+    { name: 'web alone, a Byte', known: {}, raw: goldshellByte },
+  ],
+  iceriver: [
+    { name: 'a sensor and a fan broken', known: {}, raw: iceriver },
+    { name: 'mining program down', known: { model: 'KS3M' }, raw: iceriverDown },
+  ],
+  innosilicon: [{ name: 'T3H+, a board missing', known: {}, raw: innosilicon }],
   hammer: [{ name: 'D10', known: { model: 'D10' }, raw: hammer }],
   hiveon: [{ name: 'T9, a board missing', known: {}, raw: hiveon }],
   mara: [{ name: 'a board missing, tuned by power', known: {}, raw: mara }],

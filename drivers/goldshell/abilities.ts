@@ -1,0 +1,120 @@
+// What Goldshell can be told through the API of its page: restart, plans, lamps and pools. Its TCP port takes no orders from the network.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import { list } from '../../src/driver/fields.ts';
+import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
+import type { MinerLink } from '../_families/web-session.ts';
+import { LEVELS } from './read.ts';
+import { type Setting, settingReply } from './replies.ts';
+import { session } from './session.ts';
+
+const DEADLINE_MS = 10_000;
+
+/** Reads and, put to, writes. */
+export const resource = (name: string) =>
+  ({ via: 'http', method: 'GET', path: `/mcb/${name}`, auth: session, as: 'json' }) as const;
+
+const lightParams = z.looseObject({ on: z.boolean() });
+const modeParams = z
+  .looseObject({
+    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
+    /** The words of a plan of the device, such as `700 MHz 11750 V 30 RPM 30 RPM PV 11900`. */
+    preset: z.string().min(1).max(64).optional(),
+  })
+  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
+
+export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
+  reboot: {
+    effect: 'once',
+    offlineS: [10, 180],
+    params: z.looseObject({}),
+    act: (link) => orLostReply(() => put(link, 'restart')),
+  },
+  light: {
+    effect: 'repeatable',
+    offlineS: [0, 0],
+    params: lightParams,
+    async act(link, params) {
+      const { on } = lightParams.parse(params);
+      return changeSetting(link, 'switch the lamps of', () => ({ ledcontrol: on }));
+    },
+    shows: ({ isLightOn }, params) =>
+      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
+  },
+  powerMode: {
+    effect: 'repeatable',
+    offlineS: [0, 60],
+    params: modeParams,
+    async act(link, params) {
+      const { mode, preset } = modeParams.parse(params);
+      const what = `set the plan '${preset ?? mode}' on`;
+      const unsupported = () => new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never');
+      if (mode === 'high') throw unsupported();
+      return changeSetting(link, what, ({ powerplans }) => {
+        const plan = powerplans?.find(({ level, info }) =>
+          mode === undefined ? info === preset : level === LEVELS[mode],
+        );
+        if (plan?.level === undefined) throw unsupported();
+        return { select: plan.level, manual: false };
+      });
+    },
+    shows({ miningMode, miningModePreset }, params) {
+      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+      if (miningMode === undefined && miningModePreset === undefined) return undefined;
+      return preset === undefined ? miningMode === mode : miningModePreset === preset;
+    },
+    shownWithinS: 120,
+  },
+  pools: {
+    effect: 'once',
+    offlineS: [0, 60],
+    params: poolParams,
+    act: (link, params) => changePools(link, poolParams.parse(params).pools),
+    shows: showsPools,
+    shownWithinS: 120,
+  },
+};
+
+async function put(link: MinerLink, name: string, json?: unknown): Promise<ActResult> {
+  const request = { ...resource(name), method: 'PUT', as: 'text', ...(json !== undefined && { json }) } as const;
+  await link.send(request, { deadlineMs: DEADLINE_MS });
+  return { kind: 'accepted' };
+}
+
+/** The whole object goes back as it was read, with the changes. `change` may throw: nothing has been sent then. */
+async function changeSetting(
+  link: MinerLink,
+  what: string,
+  change: (setting: Setting) => Readonly<Record<string, unknown>>,
+): Promise<ActResult> {
+  const [raw, changes] = await beforeAct(link, what, async () => {
+    const answer = z.record(z.string(), z.unknown()).safeParse(await link.send(resource('setting')));
+    const setting = settingReply.safeParse(answer.data).data;
+    if (!answer.success || setting === undefined || !('select' in answer.data))
+      throw new PeerError('peer.unparsable', `read the settings of ${link.ip}`, 'later');
+    return [answer.data, change(setting)] as const;
+  });
+  const isSet = Object.entries(changes).every(([key, value]) => raw[key] === value);
+  if (isSet) return { kind: 'accepted', note: 'it was so already' };
+  return orLostReply(() => put(link, 'setting', { ...raw, ...changes }));
+}
+
+const setPool = z.looseObject({ url: z.string(), user: z.string() });
+
+/** Pools go and come one by one, and a list that is full takes no more: the old ones go first. */
+async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
+  const set = await beforeAct(link, 'change the pools of', async () => {
+    const rows: unknown = await link.send(resource('pools'));
+    const pools = list(setPool, 64).parse(rows);
+    if (pools === undefined) throw new PeerError('peer.unparsable', `read the pools of ${link.ip}`, 'later');
+    return pools;
+  });
+  if (samePools(set, wanted)) return { kind: 'accepted', note: 'they were so already' };
+  return orLostReply(async () => {
+    for (const pool of set) await put(link, 'delpool', pool);
+    for (const { url, user, password } of wanted) await put(link, 'newpool', { url, user, pass: password });
+    return { kind: 'accepted' };
+  });
+}

@@ -1,0 +1,175 @@
+// Turns the answers of one Goldshell into a Reading (atlas 18). TCP tells more than the web; the web stands in where TCP is shut.
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest } from '../../src/driver/fields.ts';
+import type {
+  BoardReading,
+  Expectation,
+  FanReading,
+  MiningMode,
+  PoolReading,
+  Reading,
+} from '../../src/model/reading.ts';
+import { poolReadings, positive, present } from '../_families/cgminer.ts';
+import { findModel, type Model } from '../_families/models.ts';
+import type { DevsRow, Replies, Setting, WebRow } from './replies.ts';
+
+type Row = {
+  readonly board: BoardReading;
+  readonly averageHs?: number;
+  readonly estimateHs?: number;
+  readonly uptimeS?: number;
+  readonly fans: readonly (number | undefined)[];
+};
+
+export function read(replies: Replies, known: Known): Reading {
+  const reported = replies.status?.model;
+  const row = modelOf(reported) ?? modelOf(known.model && `Goldshell ${known.model}`);
+  const model = row?.model ?? bareName(reported) ?? known.model;
+  const rows = replies.devs?.DEVS?.map(fromTcp) ?? replies.webDevs?.map(fromWeb);
+  const boards = rows && withChips(rows, replies.devdetails);
+  const { mode, preset } = planOf(replies.setting);
+  // The boards of a Byte mine two things at once: their rates do not add up.
+  const hashrateHs = model === 'Byte' ? undefined : sumOf(rows?.map(({ board }) => board.hashrateHs));
+  return present({
+    make: 'Goldshell',
+    model,
+    mac: replies.setting?.name,
+    firmwareVersion: replies.status?.firmware,
+    controlBoard: replies.status?.mcbversion,
+
+    hashrateHs,
+    hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
+    hashrateAverageHs: model === 'Byte' ? undefined : sumOf(rows?.map(({ averageHs }) => averageHs)),
+    uptimeS: largest(rows?.map(({ uptimeS }) => uptimeS) ?? []),
+
+    isMining: isMining(boards),
+    miningMode: mode,
+    miningModePreset: preset,
+    isLightOn: replies.setting?.ledcontrol,
+
+    tempC: first(
+      largest(boards?.map((board) => board.chipTempAvgC) ?? []),
+      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    ),
+    boards,
+    fans: rows && fansOf(rows, row),
+    pools: poolReadings(replies.pools?.POOLS) ?? replies.webPools?.flatMap(webPool),
+    expected: expectation(row, rows, mode, hashrateHs),
+  });
+}
+
+/** `Goldshell-KD5`, `Goldshell KD5`. */
+export const modelOf = (reported: string | undefined) => findModel('goldshell-stock', reported?.replace('-', ' '));
+const bareName = (reported: string | undefined) => reported?.replace(/^goldshell[- ]/i, '');
+
+function fromTcp(row: DevsRow, place: number): Row {
+  const tempC = row['tstemp-2'];
+  return present({
+    board: present({
+      slot: slotOf(row.ID ?? row.PGA, place),
+      hashrateHs: row['MHS 20s'],
+      frequencyMhz: positive(row.clock),
+      boardTempsC: tempC === undefined ? undefined : [tempC],
+      chipTempAvgC: largest([row['tstemp-0'], row['tstemp-1']]),
+      hwErrors: row['Hardware Errors'],
+      isAlive: row.Status === undefined ? undefined : row.Status.toLowerCase() === 'alive',
+    }),
+    averageHs: row['MHS av'],
+    estimateHs: positive(row.estimate_hash_rate),
+    uptimeS: row['Device Elapsed'],
+    fans: [row.fan0, row.fan1, row.fan2, row.fan3],
+  });
+}
+
+function fromWeb(row: WebRow, place: number): Row {
+  return present({
+    board: present({
+      slot: slotOf(row.id, place),
+      hashrateHs: row.hashrate,
+      boardTempsC: row.temp === undefined ? undefined : [row.temp],
+      hwErrors: row.hwerrors,
+    }),
+    averageHs: row.av_hashrate,
+    uptimeS: row.time,
+    fans: row.fanspeed ?? [],
+  });
+}
+
+const slotOf = (id: number | undefined, place: number) => (id === undefined || id > 63 ? place : id);
+
+function withChips(rows: readonly Row[], details: Replies['devdetails']): BoardReading[] {
+  const chips = new Map((details?.DEVDETAILS ?? details?.DEVS)?.map((row) => [row.ID, row['chips-nr']]));
+  const taken = new Set<number>();
+  return rows.flatMap(({ board }) => {
+    if (taken.has(board.slot)) return [];
+    taken.add(board.slot);
+    return [{ ...board, ...present({ chips: positive(chips.get(board.slot)) }) }];
+  });
+}
+
+/** Undefined unless every board says: a part would look like a loss. */
+function sumOf(values: readonly (number | undefined)[] | undefined): number | undefined {
+  let total = 0;
+  for (const value of values ?? []) {
+    if (value === undefined) return undefined;
+    total += value;
+  }
+  return values === undefined || values.length === 0 ? undefined : total;
+}
+
+function isMining(boards: readonly BoardReading[] | undefined): boolean | undefined {
+  const rates = boards?.map((board) => board.hashrateHs) ?? [];
+  if (rates.some((rate) => rate !== undefined && rate > 0)) return true;
+  return rates.length === 0 || rates.includes(undefined) ? undefined : false;
+}
+
+/** Each board tells the fans of the whole machine; places without one read 0. */
+function fansOf(rows: readonly Row[], model: Model | undefined): FanReading[] {
+  return [0, 1, 2, 3].flatMap((index) => {
+    const rpm = first(...rows.map(({ fans }) => fans[index]));
+    const exists = index < (model?.expected.fans ?? 0) || positive(rpm) !== undefined;
+    return exists && rpm !== undefined ? [{ index, rpm }] : [];
+  });
+}
+
+/** Levels of plans that we have a word for; the others are presets of their own. */
+export const LEVELS = { normal: 0, low: 1, sleep: 3 } as const;
+
+function planOf(setting: Setting | undefined): { readonly mode?: MiningMode; readonly preset?: string } {
+  if (setting?.manual === true) return present({ preset: setting.manualPowerplan });
+  const { select } = setting ?? {};
+  const plan = setting?.powerplans?.find(({ level }) => level === select);
+  const mode = (['normal', 'low', 'sleep'] as const).find((word) => LEVELS[word] === select);
+  return present({ mode, preset: plan?.info });
+}
+
+function webPool(row: NonNullable<Replies['webPools']>[number], place: number): PoolReading[] {
+  if (row.url === undefined) return [];
+  return [
+    present({
+      index: row['pool-priority'] ?? place,
+      url: row.url,
+      user: row.user ?? '',
+      isActive: row.active,
+    }),
+  ];
+}
+
+/** Faster than that no machine runs beside its own estimate: some print that of something else. */
+const MOST = 1.5;
+
+/** The nameplate holds for the normal plan only. Models that the table does not know may say themselves what they should do. */
+function expectation(
+  model: Model | undefined,
+  rows: readonly Row[] | undefined,
+  mode: MiningMode | undefined,
+  hashrateHs: number | undefined,
+): Expectation | undefined {
+  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
+  const [estimateHs, ...others] = rows?.map((row) => row.estimateHs) ?? [];
+  const isOfAll = others.length > 0 && others.every((other) => other === estimateHs);
+  const isFit = isOfAll && estimateHs !== undefined && (hashrateHs ?? Number.POSITIVE_INFINITY) <= estimateHs * MOST;
+  const wantedHs = first(nameplateHs, isFit ? estimateHs : undefined);
+  const wanted = present({ ...parts, hashrateHs: mode === 'normal' ? wantedHs : undefined });
+  return Object.keys(wanted).length === 0 ? undefined : wanted;
+}

@@ -1,0 +1,24 @@
+// Iceriver (KS and AL series): one web page whose forms are the API, behind a login that sets a cookie (atlas 17). No TCP API on the network.
+import { defineDriver } from '../../src/driver/contract.ts';
+import { abilities, page } from './abilities.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+export const iceriver = defineDriver({
+  id: 'iceriver',
+  make: 'Iceriver',
+  covers: [
+    { models: 'Iceriver KS0, KS3M, KS5L, AL3', firmware: 'stock with /user/userpanel', evidence: 'simulated' },
+    { models: 'Iceriver KS1, KS2, KS3, KS3L, KS5, KS5M', firmware: 'stock with /user/userpanel', evidence: 'claimed' },
+  ],
+  asks: {
+    panel: { every: 'poll', ...page('userpanel', '4') },
+    machine: { every: 'slow', ...page('machineconfig', '1') },
+  },
+  replies,
+  abilities,
+  login: { kind: 'session', factoryDefault: { user: 'admin', password: '12345678' } },
+  quirks: { parallel: 1, warmUpS: 600 },
+  identify: ({ family }) => (family === 'iceriver' ? { confidence: 'sure', make: 'Iceriver' } : undefined),
+  read,
+});

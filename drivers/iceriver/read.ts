@@ -1,0 +1,165 @@
+// Turns the answers of one Iceriver into a Reading (atlas 17). Rates of now are of five minutes, averages of thirty.
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest } from '../../src/driver/fields.ts';
+import type {
+  BoardReading,
+  ErrorReading,
+  Expectation,
+  FanReading,
+  PoolReading,
+  Reading,
+} from '../../src/model/reading.ts';
+import { positive, present } from '../_families/cgminer.ts';
+import { findModel, type Model } from '../_families/models.ts';
+import { STATES } from './errors.data.ts';
+import { type Board, type Panel, type Pool, type Replies, toPowHs } from './replies.ts';
+
+export function read({ panel, machine }: Replies, known: Known): Reading {
+  const make = 'Iceriver';
+  const { data } = panel ?? {};
+  const reported = data && reportedModel(data);
+  const row = findModel('iceriver-stock', reported) ?? findModel('iceriver-stock', known.model);
+  const model = row?.model ?? reported ?? known.model;
+  if (panel === undefined || data === undefined) return present({ make, model });
+  // The web page answers for a mining program that does not.
+  const isDown = panel.error !== undefined;
+  const hashrateHs = toPowHs(data.rtpow, data.unit);
+  const boards = data.boards && boardsOf(data.boards, data.unit);
+  return present({
+    make,
+    model,
+    mac: data.mac,
+    hostname: data.host,
+    firmwareVersion: data.softver1,
+
+    hashrateHs,
+    hashrateWindow: hashrateHs === undefined ? undefined : ('5m' as const),
+    hashrateSettledHs: hashrateHs,
+    hashrateAverageHs: toPowHs(data.avgpow, data.unit),
+    uptimeS: data.runtime,
+
+    isMining: isDown ? false : hashrateHs === undefined ? data.powstate : hashrateHs > 0,
+    miningMode: isAsleep(machine?.data.mode, hashrateHs) ? ('sleep' as const) : ('normal' as const),
+    isLightOn: data.locate,
+
+    tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    boards,
+    fans: data.fans && fansOf(data.fans, row),
+    pools: data.pools && poolsOf(data.pools),
+    errors: isDown ? [webFault(panel.error, panel.message)] : errorsOf(data, row),
+    expected: expectation(row, boards, hashrateHs),
+  });
+}
+
+/** A miner that hashes is awake, whatever its setting. */
+const isAsleep = (mode: number | undefined, hashrateHs: number | undefined) =>
+  mode !== undefined && mode !== 1 && (hashrateHs ?? 0) === 0;
+
+/** `model` is mostly empty; the mining program is called after it: `5977449_ks3m_miner`, `pbv077c_ks0miner`, `211_10306_miner`. */
+export function reportedModel({ model, softver1 }: Panel): string | undefined {
+  if (model !== undefined) return model.toUpperCase();
+  const parts = softver1?.split('_') ?? [];
+  const last = parts.at(-1);
+  const name = last === 'miner' ? parts.at(-2) : last?.replace('miner', '');
+  return parts.length < 2 || name === undefined || name === '' ? undefined : name.toUpperCase();
+}
+
+/** A slot with neither chips nor a rate is empty. */
+function boardsOf(rows: readonly Board[], unit: string | undefined): BoardReading[] {
+  const taken = new Set<number>();
+  return rows.flatMap((row, place) => {
+    const slot = row.no === undefined ? place : row.no - 1;
+    const hashrateHs = toPowHs(row.rtpow, unit);
+    const exists = (row.chipnum ?? 0) > 0 || (hashrateHs ?? 0) > 0;
+    if (!exists || taken.has(slot)) return [];
+    taken.add(slot);
+    const boardTempsC = [row.intmp, row.outtmp].filter((tempC) => tempC !== undefined);
+    return [
+      present({
+        slot,
+        hashrateHs,
+        expectedHashrateHs: believable(positive(toPowHs(row.idealpow, unit)), hashrateHs),
+        chips: row.chipnum,
+        frequencyMhz: positive(row.freq),
+        boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
+        inletTempC: row.intmp,
+        outletTempC: row.outtmp,
+        isAlive: row.state,
+      }),
+    ];
+  });
+}
+
+/** Faster than that no board runs beside its own ideal: some builds print the ideal of a chip, or 0. */
+const MOST = 1.5;
+const believable = (idealHs: number | undefined, hashrateHs: number | undefined) =>
+  idealHs !== undefined && (hashrateHs ?? 0) <= idealHs * MOST ? idealHs : undefined;
+
+/** Places without a fan read 0; how many there are only the model tells. */
+function fansOf(rpms: readonly (number | undefined)[], row: Model | undefined): FanReading[] {
+  const usual = positive(row?.expected.fans);
+  return rpms.flatMap((rpm, index) => {
+    const exists = usual === undefined ? positive(rpm) !== undefined : index < usual;
+    return exists ? [present({ index, rpm })] : [];
+  });
+}
+
+/** Addresses may lack their scheme. A pool that nothing is connected to is not dead for that: it may be a reserve. */
+function poolsOf(rows: readonly Pool[]): PoolReading[] {
+  return rows.flatMap(({ no, addr, user = '', state, connect, accepted, rejected }, place) =>
+    addr === undefined
+      ? []
+      : [
+          present({
+            index: no === undefined ? place : no - 1,
+            url: poolUrl(addr),
+            user,
+            isAlive: state === 1 || connect === true ? true : undefined,
+            isActive: connect,
+            accepted,
+            rejected,
+          }),
+        ],
+  );
+}
+
+export const poolUrl = (addr: string) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(addr) ? addr : `stratum+tcp://${addr}`);
+
+const webFault = (error: number | undefined, message: string | undefined): ErrorReading =>
+  present({ code: `web:${error ?? ''}`, message, category: 'software' as const });
+
+/** Whether the rate is as it should be is judged by the rate, not by `powstate`, which is false in every warm-up. */
+function errorsOf(data: Panel, row: Model | undefined): ErrorReading[] | undefined {
+  const told = STATES.filter(({ code }) => data[code] !== undefined);
+  if (told.length === 0) return undefined;
+  // Machines without fans of their own say that their fans are wrong.
+  return told.filter(({ code }) => data[code] === false && !(code === 'fanstate' && row?.expected.fans === 0));
+}
+
+/** The ideal of the boards if all of them tell one that fits the model, else the nameplate. */
+function expectation(
+  row: Model | undefined,
+  boards: readonly BoardReading[] | undefined,
+  hashrateHs: number | undefined,
+): Expectation | undefined {
+  const { hashrateHs: nameplateHs, ...parts } = row?.expected ?? {};
+  const ideals = boards?.map((board) => board.expectedHashrateHs) ?? [];
+  const sumHs = ideals.length === (parts.boards ?? ideals.length) ? sumOf(ideals) : undefined;
+  const isFit = nameplateHs === undefined || (sumHs ?? 0) * MOST >= nameplateHs;
+  const idealHs = isFit ? believable(positive(sumHs), hashrateHs) : undefined;
+  const wanted = present({ ...(parts.fans === 0 ? BARE(parts) : parts), hashrateHs: first(idealHs, nameplateHs) });
+  return Object.keys(wanted).length === 0 ? undefined : wanted;
+}
+
+/** One without fans is a home machine, with fewer boards than the table gives to the whole series. */
+const BARE = ({ cooling }: Expectation): Expectation => present({ cooling });
+
+/** Undefined unless every value is known. */
+function sumOf(values: readonly (number | undefined)[]): number | undefined {
+  let total = 0;
+  for (const value of values) {
+    if (value === undefined) return undefined;
+    total += value;
+  }
+  return total;
+}

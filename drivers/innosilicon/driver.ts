@@ -1,0 +1,34 @@
+// Innosilicon (T3 and A series): a web API where every call is posted behind a token, and CGMiner's API on TCP 4028 for reading (atlas 19).
+import { defineDriver } from '../../src/driver/contract.ts';
+import { abilities, call } from './abilities.ts';
+import { read } from './read.ts';
+import { replies } from './replies.ts';
+
+const via = 'cgminer';
+
+export const innosilicon = defineDriver({
+  id: 'innosilicon',
+  make: 'Innosilicon',
+  covers: [
+    { models: 'Innosilicon T3H+, A11', firmware: 'stock with /api/getAll', evidence: 'simulated' },
+    { models: 'Innosilicon T3, A10, A10X, A11MX and others', firmware: 'stock with /api', evidence: 'claimed' },
+  ],
+  asks: {
+    all: { every: 'poll', ...call('getAll') },
+    summary: { every: 'poll', insteadOf: 'all', via, command: 'summary' },
+    devs: { every: 'poll', insteadOf: 'all', via, command: 'devs' },
+    stats: { every: 'poll', via, command: 'stats' },
+    pools: { every: 'slow', via, command: 'pools' },
+    webPools: { every: 'slow', insteadOf: 'pools', ...call('summary') },
+    fault: { every: 'slow', ...call('getErrorDetail') },
+    overview: { every: 'static', ...call('overview') },
+    type: { every: 'static', ...call('type') },
+    version: { every: 'static', via, command: 'version' },
+  },
+  replies,
+  abilities,
+  login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
+  quirks: { parallel: 1, warmUpS: 900 },
+  identify: ({ family }) => (family === 'innosilicon' ? { confidence: 'sure', make: 'Innosilicon' } : undefined),
+  read,
+});

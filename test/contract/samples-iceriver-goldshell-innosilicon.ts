@@ -1,0 +1,235 @@
+// Own answers of Iceriver, Goldshell and Innosilicon, see samples.ts.
+const status = (Msg: string, Code: number, Description: string) => [
+  { STATUS: 'S', When: 1_760_242_394, Code, Msg, Description },
+];
+
+const iceriverPool = (no: number, isUsed: boolean) => ({
+  no,
+  addr: isUsed ? 'stratum+tcp://pool-a.example:3333' : 'pool-b.example:443',
+  user: 'kaspa:farm.w1',
+  pass: 'x',
+  connect: isUsed,
+  diff: isUsed ? '70368.74 G' : '0.00 G',
+  priority: no,
+  accepted: isUsed ? 3_058 : 0,
+  rejected: isUsed ? 76 : 0,
+  diffa: 0,
+  diffr: 0,
+  state: isUsed ? 1 : 0,
+});
+
+const iceriverBoard = (no: number, outtmp: number) => ({
+  no,
+  chipnum: 18,
+  chipsuc: 0,
+  error: 0,
+  freq: 875,
+  rtpow: '2151.38G',
+  avgpow: '2146.49G',
+  idealpow: '2100.00G',
+  tempnum: '(null)',
+  pcbtemp: '0.00-0.00-0.00-0.00',
+  intmp: 26,
+  outtmp,
+  state: true,
+  false: [1, 2, 3],
+});
+
+export const iceriver: Record<string, unknown> = {
+  panel: {
+    error: 0,
+    data: {
+      model: 'none',
+      algo: 'none',
+      online: true,
+      softver1: '5977449_ks3m_miner',
+      softver2: '5977449_ks3m_bg',
+      mac: '02-8c-03-36-ec-e7',
+      host: 'petalinux',
+      locate: true,
+      rtpow: '6226G',
+      avgpow: '6308G',
+      reject: 2.4,
+      runtime: '03:09:36:02',
+      unit: 'G',
+      powstate: true,
+      netstate: true,
+      fanstate: false,
+      tempstate: true,
+      fans: [1_028, 0, 1_028, 1_072],
+      pools: [iceriverPool(1, false), iceriverPool(2, true), { no: 3, addr: '', user: '', state: 0 }],
+      boards: [iceriverBoard(1, 49), iceriverBoard(2, 126), iceriverBoard(3, 51)],
+    },
+    message: '',
+  },
+  machine: { error: 0, data: { pools: [iceriverPool(1, true)], ratio: 60, mode: 1 }, message: '' },
+};
+
+/** The page answers, the mining program does not. */
+export const iceriverDown: Record<string, unknown> = {
+  panel: { error: 1, data: {}, message: 'Connect miner failed!' },
+  machine: { error: 1, data: {}, message: 'Connect miner failed!' },
+};
+
+const goldshellBoard = (ID: number) => ({
+  PGA: ID,
+  Name: 'INCS',
+  ID,
+  Enabled: 'Y',
+  Status: 'Alive',
+  'Device Elapsed': 8_292,
+  'MHS av': 3_482_563.164,
+  'MHS 20s': 3_301_758.726,
+  Accepted: 411,
+  'Hardware Errors': 56,
+  voltage: 11_750,
+  clock: 700,
+  fan0: 3_240,
+  fan1: 3_240,
+  fan2: 3_360,
+  fan3: 0,
+  'tstemp-0': 90,
+  'tstemp-1': 88,
+  'tstemp-2': 77.75,
+  estimate_hash_rate: 14e12,
+});
+
+const goldshellWeb: Record<string, unknown> = {
+  webDevs: {
+    status: 2,
+    data: [0, 1].map((id) => ({
+      id,
+      hashrate: 3_631_894.088,
+      av_hashrate: 3_509_233.476,
+      temp: '77.7 °C',
+      fanspeed: '3180 rpm / 3120 rpm / 0 rpm / 3360 rpm',
+      time: 1_869,
+      accepted: 5_656,
+      hwerrors: 837,
+    })),
+  },
+  webPools: [
+    { url: 'stratum+tcp://pool-a.example:3333', user: 'w', pass: 'x', active: true, dragid: 0, 'pool-priority': 0 },
+  ],
+};
+
+export const goldshell: Record<string, unknown> = {
+  ...goldshellWeb,
+  devs: { STATUS: status('4 PGA(s)', 9, 'intminer 5.4.2'), DEVS: [0, 1, 2, 3].map(goldshellBoard) },
+  pools: {
+    STATUS: status('1 Pool(s)', 7, 'intminer 5.4.2'),
+    POOLS: [
+      {
+        POOL: 0,
+        URL: 'stratum+tcp://pool-a.example:3333',
+        User: 'farm.w1',
+        Status: 'Alive',
+        'Stratum Active': true,
+        Accepted: 1_670,
+        Rejected: 2,
+        Stale: 1,
+        'Difficulty Accepted': 27_361_279.6,
+        'Last Share Difficulty': 16_384,
+      },
+    ],
+  },
+  setting: {
+    manualPowerplan: '700 MHz 11750 V 30 RPM 30 RPM PV 11900',
+    ledcontrol: true,
+    name: ' 02:11:22:33:44:55',
+    tempcontrol: true,
+    select: 0,
+    powerplans: [
+      { level: 0, info: '700 MHz 11750 V 30 RPM 30 RPM PV 11900' },
+      { level: 2, info: '513 MHz 10700 V 50 RPM 50 RPM PV 11900' },
+      { level: 3, info: '0 MHz 0 V 100 RPM 100 RPM' },
+    ],
+    manual: false,
+    version: 'v1.0',
+  },
+  status: { hardware: '30.50.SA', model: 'Goldshell-SC5Pro', mcbversion: 'MCB_V3_3', firmware: '2.2.0' },
+  devdetails: {
+    STATUS: status('Device Details', 69, 'intminer 5.4.2'),
+    DEVDETAILS: [0, 1, 2, 3].map((ID) => ({ DEVDETAILS: ID, ID, Driver: 'intchains_qomo', 'chips-nr': 46 })),
+  },
+};
+
+/** TCP shut, and rates in groups. */
+export const goldshellByte: Record<string, unknown> = {
+  ...goldshellWeb,
+  webDevs: {
+    minfos: [
+      {
+        name: 'scrypt',
+        infos: [{ id: 0, hashrate: 80.5, temp: '51.2 C/..', fanspeed: '2000 rpm / 2010 rpm', time: 900 }],
+      },
+      { name: 'zksnark', infos: [{ id: 1, hashrate: 0, temp: '49.0 C/..', fanspeed: '2000 rpm', time: 900 }] },
+    ],
+  },
+  setting: { ...(typeof goldshell.setting === 'object' && goldshell.setting), manual: true },
+  status: { model: 'Goldshell-Byte', firmware: '2.2.5' },
+};
+
+const innosiliconChain = (ASC: number) => ({
+  ASC,
+  'Temp min': 54.5,
+  'Temp max': 71.2,
+  'Hash Rate H': 19_100_200_300_400,
+  'Hardware Errors': 12,
+});
+
+export const innosilicon: Record<string, unknown> = {
+  all: {
+    success: true,
+    all: {
+      total_hash: { 'Hash Rate H': 57_300_600_901_200 },
+      chain: [innosiliconChain(0), innosiliconChain(1), { ASC: 2, 'Temp min': 0, 'Temp max': 0, 'Hash Rate H': 0 }],
+      power: 3_301,
+      fansSpeed: 80,
+      running_mode: { level: 2 },
+      mac: '02:6c:be:00:00:01',
+      uptime: 9_000,
+    },
+  },
+  summary: {
+    STATUS: status('Summary', 11, 'innominer t3-1.0.0'),
+    SUMMARY: [{ Elapsed: 8_990, 'MHS 1m': 57_300_600, 'MHS 15m': 57_000_000, 'MHS av': 56_900_000 }],
+  },
+  devs: {
+    STATUS: status('2 ASC(s)', 9, 'innominer t3-1.0.0'),
+    DEVS: [0, 1].map((ASC) => ({
+      ASC,
+      Status: 'Alive',
+      Temperature: 66.4,
+      'MHS 1m': 19_100_200,
+      'Hardware Errors': 12,
+    })),
+  },
+  stats: {
+    STATUS: status('CGMiner stats', 70, 'innominer t3-1.0.0'),
+    STATS: [0, 1, 2].map((chain) => ({
+      STATS: chain,
+      Elapsed: 8_990,
+      'Chain ID': chain,
+      'Num chips': 114,
+      'Num active chips': chain === 2 ? 0 : 114,
+    })),
+  },
+  pools: {
+    STATUS: status('1 Pool(s)', 7, 'innominer t3-1.0.0'),
+    POOLS: [{ POOL: 0, URL: 'stratum+tcp://a:1', User: 'w', Status: 'Alive', 'Stratum Active': true, Accepted: 12 }],
+  },
+  webPools: {
+    success: true,
+    POOLS: [{ POOL: 0, URL: 'stratum+tcp://a:1', User: 'w', Status: 'Dead', Accepted: 12, Rejected: 1 }],
+  },
+  fault: { success: true, code: '33', detail: { msg: 'Board error', description: 'd', analysis: 'a' } },
+  overview: {
+    success: true,
+    type: 'T3H+',
+    hostname: 'inno',
+    version: { hwver: 'g19', ethaddr: '02:6c:be:00:00:01', build_date: '20200117_1730', platform_v: '1' },
+  },
+  type: { success: true, type: 'T3H+' },
+  version: { STATUS: status('versions', 22, 'innominer t3-1.0.0'), VERSION: [{ CGMiner: '4.11.1', API: '3.7' }] },
+};
