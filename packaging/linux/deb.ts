@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../src/base/version.ts';
+import { changedSecrets, DEFAULT_CONFIG, newConfig, SECRETS_FILE } from '../../src/cli/config-file.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const here = import.meta.dirname;
@@ -44,6 +45,12 @@ function buildDeb(target: keyof typeof ARCHITECTURES): string {
     copyFileSync(from, path);
     chmodSync(path, mode);
   };
+  const write = (text: string, to: string) => {
+    const path = join(tree, to);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    chmodSync(path, 0o644);
+  };
   const fill = (name: string, mode: number) => {
     const path = join(tree, 'DEBIAN', name);
     mkdirSync(dirname(path), { recursive: true });
@@ -55,8 +62,8 @@ function buildDeb(target: keyof typeof ARCHITECTURES): string {
   for (const script of ['postinst', 'prerm', 'postrm']) fill(script, 0o755);
   put(binary, `usr/lib/pithead/versions/${version}/pithead`, 0o755);
   put(join(here, 'pithead.service'), 'lib/systemd/system/pithead.service', 0o644);
-  put(join(here, 'pithead.yaml'), 'usr/share/pithead/pithead.yaml', 0o644);
-  put(join(here, 'secrets.yaml'), 'usr/share/pithead/secrets.yaml', 0o644);
+  write(newConfig({ networks: [], logins: [] }, '/var/lib/pithead'), `usr/share/pithead/${DEFAULT_CONFIG}`);
+  write(changedSecrets('', {}), `usr/share/pithead/${SECRETS_FILE}`);
   put(join(root, 'packaging', 'README.md'), 'usr/share/doc/pithead/README.md', 0o644);
   put(join(root, 'LICENSE'), 'usr/share/doc/pithead/copyright', 0o644);
   mkdirSync(join(tree, 'usr', 'bin'), { recursive: true });

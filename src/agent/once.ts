@@ -117,6 +117,21 @@ function describeFound(ip: string, status: ContactStatus, found: Recognised | un
   };
 }
 
+/** What a person chooses from when a login is to be set. */
+export function driverFacts(): readonly {
+  readonly id: string;
+  readonly make: string;
+  readonly login: string;
+  readonly user: string;
+}[] {
+  return drivers.map(({ id, make, login }) => ({
+    id,
+    make,
+    login: login.kind,
+    user: login.factoryDefault?.user ?? 'root',
+  }));
+}
+
 /** Reach is exactly what the technician named. */
 export function accessFor(config: AgentConfig, ranges: ScanRanges): Access {
   const mayReach = (ip: string) => {

@@ -1,6 +1,7 @@
-// Tells systemd how the process is doing: ready, alive, stopping. Without systemd it does nothing. Node cannot send to a datagram socket, so systemd's
-// own little program does; nothing else of Pithead is allowed to start one.
+// Talks to systemd: how the process is doing, and, for a person who sets it up, to restart it. Without systemd it does nothing. Node cannot send to a
+// datagram socket, so systemd's own programs do it; nothing else of Pithead is allowed to start one.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type Clock, loop } from './clock.ts';
 import { renderError } from './errors.ts';
@@ -17,6 +18,7 @@ export type Notify = (state: string) => Promise<void>;
 
 const NOTIFY_TIMEOUT_MS = 5_000;
 const FEEDS_PER_LIMIT = 3;
+const RESTART_TIMEOUT_MS = 120_000;
 const run = promisify(execFile);
 
 /** systemd names the socket and the watchdog's limit in the environment. */
@@ -56,4 +58,16 @@ export function createServiceManager(options: {
       });
     },
   };
+}
+
+/** Restarts a unit that is installed here. False without systemd or without the unit, and when we may not. */
+export async function restartUnit(unit: string): Promise<boolean> {
+  if (!existsSync('/run/systemd/system')) return false;
+  try {
+    await run('systemctl', ['cat', unit], { timeout: NOTIFY_TIMEOUT_MS });
+    await run('systemctl', ['restart', unit], { timeout: RESTART_TIMEOUT_MS });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -14,12 +14,14 @@ import { addMiner } from './miner.ts';
 import { addReboot } from './reboot.ts';
 import { addScan } from './scan.ts';
 import { addSelftest } from './selftest.ts';
+import { addSetup } from './setup.ts';
 import type { CliContext } from './terminal.ts';
 import { addAgent, addRun, addService, addUp } from './up.ts';
 
 const EXAMPLES = `
 Examples:
   $ pithead scan 10.31.0.0/22     which miners are there
+  $ pithead setup                 name the networks, write a configuration, scan once
   $ pithead up                    watch a farm
   $ pithead demo                  try it with simulated miners`;
 
@@ -50,6 +52,7 @@ export function buildProgram(context: CliContext): Command {
   addConfig(program, context);
   addDemo(program, context);
   addSelftest(program, context);
+  addSetup(program, context);
   strict(program.commands);
   return program;
 }

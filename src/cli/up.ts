@@ -1,6 +1,5 @@
 // `pithead up`, `agent`, `service`, `run`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
 
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createAgent } from '../agent/agent.ts';
 import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
@@ -10,14 +9,14 @@ import { systemClock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { createService } from '../service/service.ts';
+import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { createLog } from './logging.ts';
 import { runUntilStopped } from './long-run.ts';
 import { databaseOf, startStack } from './stack.ts';
 import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
 
-export const DEFAULT_CONFIG = 'pithead.yaml';
-
+export const CONFIG_HELP = `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`;
 const DATABASE_HELP = 'database file, or a postgres:// URL (default: a file in the state directory)';
 
 type ListenFlags = { config?: string; host?: string; port?: string; database?: string };
@@ -26,7 +25,7 @@ export function addUp(program: Command, context: CliContext): void {
   program
     .command('up')
     .description('run agent and service in one process, with an embedded database')
-    .option('-c, --config <file>', `configuration (default ${DEFAULT_CONFIG} if it exists)`)
+    .option('-c, --config <file>', CONFIG_HELP)
     .option('--database <target>', DATABASE_HELP)
     .option('--host <address>', 'address that the service listens on (default: listen.host of the configuration)')
     .option('--port <port>', 'port that the service listens on (default: listen.port of the configuration)')
@@ -55,9 +54,10 @@ export function addRun(program: Command, context: CliContext): void {
   program
     .command('run')
     .description('run what the configuration says: the agent alone if it names a service, agent and service otherwise')
-    .option('-c, --config <file>', 'configuration', DEFAULT_CONFIG)
+    .option('-c, --config <file>', CONFIG_HELP)
     .addHelpText('after', '\nExamples:\n  $ pithead run --config /etc/pithead/pithead.yaml')
-    .action(async ({ config: path }: { config: string }) => {
+    .action(async (flags: { config?: string }) => {
+      const path = configPath(flags.config, context);
       const config = loadConfig(path, context.environment);
       await (config.service === undefined ? runUp(config, { config: path }, context) : runAgent(config, path, context));
     });
@@ -67,9 +67,12 @@ export function addAgent(program: Command, context: CliContext): Command {
   return program
     .command('agent')
     .description('run the agent alone; it reports to the service of its configuration')
-    .option('-c, --config <file>', 'configuration', DEFAULT_CONFIG)
+    .option('-c, --config <file>', CONFIG_HELP)
     .addHelpText('after', '\nExamples:\n  $ pithead agent --config /etc/pithead/pithead.yaml')
-    .action(({ config: path }: { config: string }) => runAgent(loadConfig(path, context.environment), path, context));
+    .action((flags: { config?: string }) => {
+      const path = configPath(flags.config, context);
+      return runAgent(loadConfig(path, context.environment), path, context);
+    });
 }
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
@@ -112,7 +115,7 @@ export function addService(program: Command, context: CliContext): void {
   program
     .command('service')
     .description('run the service alone; agents report to it')
-    .option('-c, --config <file>', `configuration, for its state directory (default ${DEFAULT_CONFIG} if it exists)`)
+    .option('-c, --config <file>', `${CONFIG_HELP}, for its state directory`)
     .option('--database <target>', DATABASE_HELP)
     .option('--host <address>', 'address to listen on (default: listen.host of the configuration)')
     .option('--port <port>', 'port to listen on (default: listen.port of the configuration)')
@@ -140,13 +143,16 @@ export function addService(program: Command, context: CliContext): void {
     });
 }
 
-/** The named file, else the usual file if it exists, else the defaults. */
+const configPath = (named: string | undefined, { environment }: CliContext) =>
+  named ?? usualConfig(environment) ?? DEFAULT_CONFIG;
+
+/** The named file, else the usual one if there is one, else the defaults. */
 export function configOrDefault(
   path: string | undefined,
   { environment }: Pick<CliContext, 'environment'>,
 ): AgentConfig {
-  if (path !== undefined) return loadConfig(path, environment);
-  if (existsSync(DEFAULT_CONFIG)) return loadConfig(DEFAULT_CONFIG, environment);
+  const found = path ?? usualConfig(environment);
+  if (found !== undefined) return loadConfig(found, environment);
   const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
   return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
 }

@@ -8,14 +8,14 @@ import { type Admin, openAdmin } from '../../service/admin.ts';
 import { CommandFailed } from '../exit.ts';
 import { databaseOf } from '../stack.ts';
 import type { CliContext } from '../terminal.ts';
-import { configOrDefault, DEFAULT_CONFIG } from '../up.ts';
+import { CONFIG_HELP, configOrDefault } from '../up.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
 
 /** The command with the options of every administrator's command, and its examples. */
 export function onDatabase(command: Command, ...examples: readonly string[]): Command {
   return withExamples(command, ...examples)
-    .option('-c, --config <file>', `configuration, for its state directory (default ${DEFAULT_CONFIG} if it exists)`)
+    .option('-c, --config <file>', `${CONFIG_HELP}, for its state directory`)
     .option('--database <file>', 'database of the service')
     .option('--json', 'print JSON');
 }
