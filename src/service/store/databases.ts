@@ -48,6 +48,8 @@ export type Databases = {
   readonly read: Db;
   readonly autoNumber: AutoNumber;
   readonly lock: Lock;
+  /** Before the schema changes from this version: a copy to go back to, where that is ours to make. */
+  readonly backUp: (version: number) => Promise<void>;
   /** In the transaction that has changed the schema: what this database should know of it beside the tables. */
   readonly settle: (transaction: Db) => Promise<void>;
   readonly messages: Messages;

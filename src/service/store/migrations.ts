@@ -12,11 +12,17 @@ import { addFilterIndexes } from './schema-5.ts';
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
 const OWNER = 'service';
-const STEPS: readonly Step[] = [createFirstSchema, addHistory, addAgentLinks, addSearchColumns, addFilterIndexes];
+export const STEPS: readonly Step[] = [
+  createFirstSchema,
+  addHistory,
+  addAgentLinks,
+  addSearchColumns,
+  addFilterIndexes,
+];
 
-/** Applies what is missing, in one transaction. Throws when the database was written by a newer version. */
+/** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {
-  await databases.transact(async (trx) => {
+  const before = await databases.transact(async (trx) => {
     await databases.lock(trx, 'schema');
     await trx.schema
       .createTable('schema_version')
@@ -24,8 +30,13 @@ export async function migrate(databases: Databases, name: string, steps: readonl
       .addColumn('owner', 'text', (column) => column.primaryKey())
       .addColumn('version', 'integer', (column) => column.notNull())
       .execute();
-    const row = await trx.selectFrom('schema_version').select('version').where('owner', '=', OWNER).executeTakeFirst();
-    const version = row?.version ?? 0;
+    return readVersion(trx);
+  });
+  // What is too new is refused below, before anything is changed.
+  if (before > 0 && before < steps.length) await databases.backUp(before);
+  await databases.transact(async (trx) => {
+    await databases.lock(trx, 'schema');
+    const version = await readVersion(trx);
     if (version > steps.length) {
       throw new BugError(
         `open database ${name}: it has schema ${version}, this version knows ${steps.length}; use the newer version`,
@@ -40,4 +51,10 @@ export async function migrate(databases: Databases, name: string, steps: readonl
       .onConflict((conflict) => conflict.column('owner').doUpdateSet({ version: steps.length }))
       .execute();
   });
+}
+
+/** 0 = there is no schema. */
+async function readVersion(db: Db): Promise<number> {
+  const row = await db.selectFrom('schema_version').select('version').where('owner', '=', OWNER).executeTakeFirst();
+  return row?.version ?? 0;
 }

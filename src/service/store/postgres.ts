@@ -61,6 +61,8 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     transact: (work) => retryConflicts(() => write.transaction().execute(work), conflicts),
     autoNumber: (key) => key.generatedByDefaultAsIdentity(),
     lock,
+    // Whoever runs the database has its own backups.
+    backUp: async () => {},
     // It measures its tables itself.
     settle: async () => {},
     messages: createPostgresMessages(write, { connectionString: url, keepAlive: true, application_name: 'pithead' }),

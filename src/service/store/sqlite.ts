@@ -4,6 +4,7 @@ import { Kysely } from 'kysely';
 import { openSqlite } from '../../base/sqlite.ts';
 import type { Databases } from './databases.ts';
 import type { Tables } from './schema.ts';
+import { backUp } from './sqlite-backup.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { writeStatistics } from './sqlite-statistics.ts';
 
@@ -25,6 +26,7 @@ export function openSqliteDatabases(path: string): Databases {
     autoNumber: (key) => key.autoIncrement(),
     // A transaction holds the write lock of the whole file from its first statement.
     lock: async () => {},
+    backUp: (version) => backUp(write, path, version),
     settle: writeStatistics,
     // One process serves the file: it tells itself.
     messages: { send: async () => {}, listen: () => ({ stop: async () => {} }) },
