@@ -52,9 +52,9 @@ const groups = z.looseObject({
 
 /** The rows stand in `data`, or in groups per algorithm in `minfos`, there or beside it. */
 const webDevs = z
-  .looseObject({ data: z.unknown(), minfos: z.unknown() })
+  .looseObject({ data: z.unknown().optional(), minfos: z.unknown().optional() })
   .transform(({ data, minfos }) => {
-    const inside = z.looseObject({ minfos: z.unknown() }).safeParse(data).data?.minfos;
+    const inside = z.looseObject({ minfos: z.unknown().optional() }).safeParse(data).data?.minfos;
     const grouped = list(groups, 8)
       .parse(minfos ?? inside)
       ?.flatMap(({ infos }) => infos ?? []);
