@@ -5,7 +5,7 @@ import { PeerError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/ipv4.ts';
 import type { Log } from '../base/log.ts';
 import { Secret } from '../base/secrets.ts';
-import type { AbilityName, ActResult, Driver, Evidence, Identity, Known } from '../driver/contract.ts';
+import type { AbilityName, ActResult, Driver, Evidence, FirmwareImage, Identity, Known } from '../driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
 import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
 import type { MinerLink } from '../transport/request.ts';
@@ -39,8 +39,18 @@ export type Access = {
   recognise(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised>;
   /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
   read(target: MinerTarget, signal: AbortSignal, priority?: 'poll' | 'command'): Promise<VisitOutcome>;
-  /** One write, before anything else that waits for this miner. */
-  act(target: MinerTarget, ability: AbilityName, params: unknown, signal: AbortSignal): Promise<ActResult>;
+  /** The same as a command, every question asked and nothing taken from memory: what it says is true now. */
+  readAfresh(target: MinerTarget, signal: AbortSignal): Promise<VisitOutcome>;
+  /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
+  act(
+    target: MinerTarget,
+    ability: AbilityName,
+    params: unknown,
+    signal: AbortSignal,
+    image?: FirmwareImage,
+  ): Promise<ActResult>;
+  /** Passwords that an operator has set for this miner. */
+  secretsOf(target: MinerTarget): readonly string[];
   targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined;
   close(): Promise<void>;
 };
@@ -56,6 +66,7 @@ type AccessOptions = {
 
 /** Devices whose factory login is remembered. */
 const MAX_TRIALS = 100_000;
+const trialKey = ({ id }: Driver, ip: string) => `${id} ${ip}`;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
@@ -68,7 +79,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
 
   /** The trial of the factory login at one device; it lasts as long as the agent runs, so that it is tried once and never again. */
   const factoryTrial = (driver: Driver, ip: string): LoginTrial => {
-    const key = `${driver.id} ${ip}`;
+    const key = trialKey(driver, ip);
     const known = factoryTrials.get(key);
     if (known !== undefined) return known;
     const [oldest] = factoryTrials.keys();
@@ -78,20 +89,37 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     return trial;
   };
 
+  const ruleFor = ({ driver, ip }: MinerTarget) =>
+    config.credentials.logins.find((entry) => matches(entry, driver, ip));
+
   /** A configured login is tried anew with each visit, once; a factory login once at all. */
-  const linkTo = ({ driver, ip, known }: MinerTarget): MinerLink => {
+  const linkTo = (target: MinerTarget): MinerLink => {
+    const { driver, ip, known } = target;
     if (driver.login.kind === 'none') return transport.link(ip);
-    const rule = config.credentials.logins.find((entry) => matches(entry, driver, ip));
+    const rule = ruleFor(target);
     if (rule !== undefined) return withTrial(transport.link(ip, rule.login), newTrial());
     const factory = driver.login.factoryDefaultOf?.[known.generation ?? ''] ?? driver.login.factoryDefault;
     if (factory === undefined || !config.credentials.factoryDefaults) return transport.link(ip);
-    const login = { user: factory.user, password: new Secret(factory.password) };
-    return withTrial(transport.link(ip, login), factoryTrial(driver, ip));
+    const trial = factoryTrial(driver, ip);
+    const onTaken = () => {
+      trial.isTaken = true;
+    };
+    return withTrial(
+      transport.link(ip, { user: factory.user, password: new Secret(factory.password), onTaken }),
+      trial,
+    );
   };
 
-  const visitOnce = (target: MinerTarget, signal: AbortSignal) => {
-    const { driver, known, memory } = target;
-    return visit({
+  const usesFactoryLogin = (target: MinerTarget) => {
+    const { driver, ip } = target;
+    if (driver.login.kind === 'none' || ruleFor(target) !== undefined) return false;
+    const trial = factoryTrials.get(trialKey(driver, ip));
+    return trial?.isTaken === true && trial.verdict === 'accepted';
+  };
+
+  const visitOnce = async (target: MinerTarget, signal: AbortSignal, memory = target.memory): Promise<VisitOutcome> => {
+    const { driver, known } = target;
+    const outcome = await visit({
       driver,
       link: linkTo(target),
       known,
@@ -101,6 +129,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
       signal,
       deadlineMs: config.poll.deadline,
     });
+    return usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
   };
 
   const recogniseInTurn = async (
@@ -129,7 +158,13 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
       transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal)),
     read: (target, signal, priority = 'poll') =>
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
-    act(target, abilityName, params, signal) {
+    readAfresh: (target, signal) =>
+      transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, createVisitMemory())),
+    secretsOf(target) {
+      const rule = ruleFor(target);
+      return rule === undefined ? [] : [rule.login.password.reveal()];
+    },
+    act(target, abilityName, params, signal, image) {
       return transport.turns.run(target.ip, 'command', signal, () => {
         const ability = target.driver.abilities[abilityName];
         if (ability === undefined) {
@@ -139,7 +174,8 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
             'never',
           );
         }
-        return ability.act(linkTo(target), ability.params.parse(params), target.known);
+        if (ability.effect !== 'read-only') target.memory.isStale = true;
+        return ability.act(linkTo(target), ability.params.parse(params), target.known, image);
       });
     },
     targetOf(ip, driverId, known) {

@@ -16,6 +16,8 @@ import { createAccess, type Recognised } from './access.ts';
 import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
+import { createFetch } from './firmware/fetch.ts';
+import { createFirmwareStore } from './firmware/store.ts';
 import { createHostReader } from './host/host.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
@@ -180,6 +182,8 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     },
   });
 
+  const firmware = createFirmwareStore(config.firmware, { clock, log, fetchTo: createFetch(clock) });
+
   const tasks = createTaskGate(db, {
     clock,
     random,
@@ -193,8 +197,14 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
         );
       },
       mayReach,
-      act: (key, ability, params, signal) => access.act(targetOf(key), ability, params, signal),
-      observe: async (key, signal) => (await access.read(targetOf(key), signal, 'command')).reading,
+      act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
+      async observe(key, signal, isFresh = false) {
+        const target = targetOf(key);
+        const look = isFresh ? access.readAfresh(target, signal) : access.read(target, signal, 'command');
+        return (await look).reading;
+      },
+      image: (params, signal) => firmware.find(params, signal),
+      secretsOf: (key) => access.secretsOf(targetOf(key)),
       onPhase(key, phase) {
         roster.setRebooting(key, phase === 'rebooting');
         if (phase === 'idle') poller.pollNow(key);
@@ -296,6 +306,8 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     stalled: () => standstill.stalled(),
     async start() {
       for (const advice of pace.advice) log.warn({}, advice);
+      const { files, bytes } = await firmware.size();
+      if (files > 0) log.info({ folder: config.firmware.folder, files, bytes }, 'firmware images on this host');
       stop = await startParts(parts, {
         stopMs: STOP_MS,
         onError: (message) => log.error({ cause: message }, 'stop a part of the agent'),

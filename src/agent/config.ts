@@ -1,7 +1,7 @@
 // The agent's configuration: one YAML file, checked whole. It reports every problem at once, by field path, and says what is accepted.
 // It resolves references to secrets, but never holds a password in a printable form. It does not touch the network.
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { DURATION_FORMS, parseDurationMs } from '../base/duration.ts';
@@ -66,6 +66,24 @@ const fileSchema = z.strictObject({
       maxInFlight: z.int().min(1).max(1_024).default(256),
     })
     .prefault({}),
+  firmware: z
+    .strictObject({
+      /** Where images lie; relative to the config file. Default: `firmware` in the state directory. */
+      folder: z.string().min(1).optional(),
+      /** Hosts that images may be fetched from, by https. */
+      allowedHosts: z
+        .array(
+          z
+            .string()
+            .regex(
+              /^(?=.{1,253}(:|$))[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d{1,5})?$/,
+              "a host such as 'files.example' or 'files.example:8443'",
+            ),
+        )
+        .max(64)
+        .default([]),
+    })
+    .prefault({}),
   credentials: z
     .strictObject({
       /** Try the factory default of the family, at most once per miner. */
@@ -97,7 +115,12 @@ const fileSchema = z.strictObject({
 
 export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges; readonly login: Login };
 
-export type AgentConfig = Omit<z.output<typeof fileSchema>, 'networks' | 'exclude' | 'portMap' | 'credentials'> & {
+export type AgentConfig = Omit<
+  z.output<typeof fileSchema>,
+  'networks' | 'exclude' | 'portMap' | 'credentials' | 'firmware'
+> & {
+  /** `folder` is absolute. */
+  readonly firmware: { readonly folder: string; readonly allowedHosts: readonly string[] };
   readonly ranges: ScanRanges;
   readonly portMap: ReadonlyMap<number, number>;
   readonly credentials: { readonly factoryDefaults: boolean; readonly logins: readonly LoginRule[] };
@@ -136,14 +159,19 @@ export function parseConfig(
       ...rangeProblems(document.toJS()),
     ]);
 
-  const { networks, exclude, portMap, credentials, ...rest } = parsed.data;
+  const { networks, exclude, portMap, credentials, firmware, ...rest } = parsed.data;
   const ranges = readRanges(networks, exclude, PATHS);
   const logins = readLogins(credentials, options);
   const problems = [...ranges.problems, ...logins.problems];
   if (problems.length > 0) throw new ConfigError(`check config ${options.name}`, problems);
+  const stateDir = resolve(options.baseDir, rest.stateDir);
   return {
     ...rest,
-    stateDir: isAbsolute(rest.stateDir) ? rest.stateDir : resolve(options.baseDir, rest.stateDir),
+    stateDir,
+    firmware: {
+      folder: firmware.folder === undefined ? join(stateDir, 'firmware') : resolve(options.baseDir, firmware.folder),
+      allowedHosts: firmware.allowedHosts,
+    },
     ranges,
     portMap: new Map(Object.entries(portMap).map(([from, to]) => [Number(from), to])),
     credentials: { factoryDefaults: credentials.factoryDefaults, logins: logins.rules },

@@ -4,9 +4,14 @@ import { type PeerCode, PeerError } from '../base/errors.ts';
 import type { MinerLink, MinerRequest } from '../transport/request.ts';
 
 /** What is known of one login at one device. Whoever keeps it decides how long a refusal counts. */
-export type LoginTrial = { verdict: 'unproven' | 'accepted' | 'refused'; trying: Promise<void> | undefined };
+export type LoginTrial = {
+  verdict: 'unproven' | 'accepted' | 'refused';
+  trying: Promise<void> | undefined;
+  /** The device asked for the login and let us in with it. */
+  isTaken: boolean;
+};
 
-export const newTrial = (): LoginTrial => ({ verdict: 'unproven', trying: undefined });
+export const newTrial = (): LoginTrial => ({ verdict: 'unproven', trying: undefined, isTaken: false });
 
 /** Answers that a device gives only to those whom it let in. */
 const LET_IN: ReadonlySet<PeerCode> = new Set([

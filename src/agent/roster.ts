@@ -137,10 +137,12 @@ export function createRoster({
 
   const contextOf = (state: MinerState, ipChanged: boolean): SampleContext => {
     const { mac, serial } = statesOf(state.key);
-    return { macState: mac, serialState: serial, isRebooting: state.isRebooting, opsMaintenance: false, ipChanged };
+    const { warmUpS } = state.target.driver.quirks;
+    const { isRebooting } = state;
+    return { macState: mac, serialState: serial, isRebooting, opsMaintenance: false, ipChanged, warmUpS };
   };
 
-  const judgeAndReport = (state: MinerState, sample: Sample, atMs: number) => {
+  const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {
     const judgement = judge(state.judgement, sample, settings, atMs);
     const { mac, serial, unstableReason } = statesOf(state.key);
     const reported = toMinerDocument({
@@ -151,6 +153,7 @@ export function createRoster({
       known: knownFacts(book.get(state.key)),
       isLastCheckOk: sample.kind === 'ok',
       unstableReason,
+      isFactoryLogin,
       flags: judgement.flags,
       hashrate24hHs: averages.average24h(state.key),
       lastReadingAtMs: state.readingAtMs,
@@ -229,6 +232,7 @@ export function createRoster({
       state,
       { kind: 'ok', reading, unparsable, loginRefused, context: contextOf(state, ipChanged) },
       sighting.at,
+      outcome.isFactoryLogin,
     );
   };
 

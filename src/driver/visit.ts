@@ -43,6 +43,8 @@ export type VisitOutcome = {
   readonly unparsable: readonly string[];
   /** The device refuses our login for some asks: what they would tell is missing. */
   readonly isLoginRefused: boolean;
+  /** The device lets in whoever knows the family's factory login. Set by whoever holds the logins. */
+  readonly isFactoryLogin?: boolean;
   readonly elapsedMs: number;
 };
 

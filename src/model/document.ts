@@ -23,6 +23,8 @@ export type DocumentFacts = {
   readonly known?: KnownFacts | undefined;
   readonly isLastCheckOk: boolean;
   readonly unstableReason: UnstableReason | null;
+  /** The factory login was accepted lately; undefined = this visit cannot tell. */
+  readonly isFactoryLogin?: boolean | undefined;
   readonly flags: readonly Flag[];
   /** The agent's own 24 h average, for devices that report none. */
   readonly hashrate24hHs: number | undefined;
@@ -103,7 +105,7 @@ function fromReading(reading: Reading, { ip, known, hashrate24hHs }: DocumentFac
   };
 }
 
-function extrasOf(reading: Reading, { driverId, known }: DocumentFacts): MinerExtras {
+function extrasOf(reading: Reading, { driverId, known, isFactoryLogin }: DocumentFacts): MinerExtras {
   const expected = reading.expected;
   return {
     make: text(reading.make) ?? text(known?.make) ?? null,
@@ -126,6 +128,7 @@ function extrasOf(reading: Reading, { driverId, known }: DocumentFacts): MinerEx
       bad_chips: board.badChips ?? null,
       expected_hashrate: board.expectedHashrateHs ?? null,
     })),
+    ...(isFactoryLogin === true ? { default_password: true } : {}),
     flags: [],
   };
 }

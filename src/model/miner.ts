@@ -85,6 +85,8 @@ export const minerExtrasSchema = z.strictObject({
       expected_hashrate: nullableNumber,
     }),
   ),
+  /** Present and true while the miner lets in whoever knows the family's factory login. */
+  default_password: z.literal(true).optional(),
   flags: z.array(flagSchema),
 });
 export type MinerExtras = z.infer<typeof minerExtrasSchema>;

@@ -44,7 +44,10 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
   // A file is not sent twice for the sake of a nonce that may be stale.
   if (request.upload === undefined && kept?.user === login.user && kept.password.reveal() === login.password.reveal()) {
     const answer = await sendAuthorized(kept);
-    if (answer.status !== 401) return answer;
+    if (answer.status !== 401) {
+      login.onTaken?.();
+      return answer;
+    }
     nonces.delete(door);
     challenged = answer;
   } else {
@@ -58,6 +61,7 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
     const nonce: Nonce = { challenge, user: login.user, password: login.password, count: 0 };
     const answer = await sendAuthorized(nonce);
     if (answer.status !== 401) {
+      login.onTaken?.();
       nonces.set(door, nonce);
       return answer;
     }

@@ -22,6 +22,8 @@ export type Web = {
 };
 
 export const HTTP_PORT = 80;
+/** Slow flash, slow links: a device may take this long for a file of firmware. */
+const UPLOAD_DEADLINE_MS = 30 * 60_000;
 const LOOK_BYTES = 64 * 1024;
 
 type Target = HttpCall['to'];
@@ -40,7 +42,7 @@ export async function askHttp(
   const to = reach(port);
   const { auth, path } = request;
   const what = `${request.method} ${to.ip}:${to.port}${path}`;
-  const budget = timeBudget(web.clock, limits, DEFAULT_DEADLINE_MS);
+  const budget = timeBudget(web.clock, limits, request.upload ? UPLOAD_DEADLINE_MS : DEFAULT_DEADLINE_MS);
   const plain = login && { user: login.user, password: login.password.reveal() };
   const sent = plain && typeof auth === 'object' && 'carry' in auth ? carrying(request, auth, plain) : request;
   const send = (more?: Readonly<Record<string, string>>) => sendOnce(web, to, sent, budget, what, more);
@@ -84,6 +86,7 @@ export async function askHttp(
     throw peerError('peer.auth', what);
   }
   throwIfFailed(answer, what, plain?.password);
+  if (typeof auth === 'object' && 'carry' in auth) login?.onTaken?.();
   if (request.as === 'text') return decodeReply(answer.body).text;
   const json = repairJson(answer.body);
   if (!json) throw peerError('peer.unparsable', what, { wasSent: true });

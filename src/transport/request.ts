@@ -105,7 +105,12 @@ export type Whatsminer3Write = {
 export type ReadRequest = CgminerRequest | Whatsminer3Request | HttpRequest;
 export type MinerRequest = ReadRequest | Whatsminer2Write | Whatsminer3Write;
 
-export type Login = { readonly user: string; readonly password: Secret };
+export type Login = {
+  readonly user: string;
+  readonly password: Secret;
+  /** Called each time that a device has let somebody in with it; not when the device asks nobody for a login. */
+  readonly onTaken?: () => void;
+};
 
 /** Bounds of one exchange. `deadlineMs` is total: connect, send, wait, read, authentication included. */
 export type ExchangeLimits = {

@@ -55,6 +55,7 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
       answer.status === 401 || (answer.status < 400 && session.isRefused?.(plan.readBody(answer)) === true);
     if (!isRefused) {
       grant.isProven = true;
+      login.onTaken?.();
       return answer;
     }
     isKnownToWork ||= grant.isProven;

@@ -70,6 +70,7 @@ export async function writeWhatsminer2(
       if (!isSecondTry) continue;
     }
     throwIfRefused(answer, code, what);
+    login.onTaken?.();
     return answer;
   }
 }

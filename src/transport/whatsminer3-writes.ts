@@ -41,7 +41,9 @@ export async function writeWhatsminer3(
       : { param: request.isSealed ? seal(JSON.stringify(request.param), digest) : request.param }),
   };
   try {
-    return await askFramed(wire, to, signed, budget.next(what));
+    const reply = await askFramed(wire, to, signed, budget.next(what));
+    login.onTaken?.();
+    return reply;
   } catch (error) {
     const isRefusal =
       error instanceof PeerError && (error.code === 'peer.rejected' || error.code === 'peer.permission');

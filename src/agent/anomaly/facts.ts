@@ -33,6 +33,8 @@ export function plausible(
   return { reading: clean, suspects };
 }
 
+const DEFAULT_WARM_UP_MS = 10 * 60_000;
+
 /** Our own actions first, then what the operator says, then what the miner says. */
 export function idleReason(
   sample: Sample,
@@ -44,7 +46,9 @@ export function idleReason(
   if (sample.context.opsMaintenance) return 'maintenance';
   if (reading === undefined) return before.idle === 'sleep' ? 'sleep' : undefined;
   if (reading.miningMode === 'sleep') return 'sleep';
-  if (reading.uptimeS !== undefined && reading.uptimeS * 1_000 < settings.warmUp) return 'warm-up';
+  const warmUpMs =
+    settings.warmUp ?? (sample.context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : sample.context.warmUpS * 1_000);
+  if (reading.uptimeS !== undefined && reading.uptimeS * 1_000 < warmUpMs) return 'warm-up';
   return undefined;
 }
 

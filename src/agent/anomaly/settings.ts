@@ -2,16 +2,13 @@
 import { z } from 'zod';
 import { DURATION_FORMS, parseDurationMs } from '../../base/duration.ts';
 
-const duration = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text, context) => {
-      const durationMs = parseDurationMs(text);
-      if (durationMs !== undefined && durationMs <= 30 * 86_400_000) return durationMs;
-      context.addIssue({ code: 'custom', message: `'${text}' is not ${DURATION_FORMS}, at most 30d` });
-      return z.NEVER;
-    });
+const toMs = (text: string, context: z.RefinementCtx) => {
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined && durationMs <= 30 * 86_400_000) return durationMs;
+  context.addIssue({ code: 'custom', message: `'${text}' is not ${DURATION_FORMS}, at most 30d` });
+  return z.NEVER;
+};
+const duration = (fallback: string) => z.string().default(fallback).transform(toMs);
 
 /** A condition counts after this many polls in a row and this much time, whichever takes longer. */
 const hold = (polls: number, time: string) =>
@@ -32,8 +29,8 @@ export const temperatureLimitsSchema = z.strictObject({
 export type TemperatureLimits = z.infer<typeof temperatureLimitsSchema>;
 
 export const anomalySettingsSchema = z.strictObject({
-  /** Process age below which fans, boards, pools, power and hashrate are not judged. */
-  warmUp: duration('10m'),
+  /** Process age below which fans, boards, pools, power and hashrate are not judged. Default: what the family needs, else 10 min. */
+  warmUp: z.string().transform(toMs).optional(),
   /** The most that a gap between two polls counts for in any hold, window or movement. */
   maxGap: duration('10m'),
   /** A raised condition whose field is no longer reported is dropped after this much successful polling. */

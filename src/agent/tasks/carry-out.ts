@@ -4,13 +4,18 @@ import { withDeadline } from '../../base/deadline.ts';
 import { formatDurationMs } from '../../base/duration.ts';
 import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { AbilityName, ActResult } from '../../driver/contract.ts';
-import { type Effect, TASK_ABILITIES } from '../../model/task.ts';
-import type { TaskDeps, TaskOutcome } from './contract.ts';
+import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
+import type { Reading } from '../../model/reading.ts';
+import { TASK_ABILITIES } from '../../model/task.ts';
+import { failed, type TaskDeps, type TaskEnd, type TaskOutcome } from './contract.ts';
 import type { Baseline, Journal, JournalRow } from './journal.ts';
+import { logEvidence } from './log-evidence.ts';
+import type { WatchParts, WatchStart } from './look.ts';
 import type { PowerGate } from './power-gate.ts';
+import { type Order, sendOrder } from './send-order.ts';
 import type { TaskSettings } from './settings.ts';
 import { watchReboot } from './watch.ts';
+import { showsVersion, watchEffect, windowOf } from './watch-effect.ts';
 
 export type CarryOutParts = {
   readonly clock: Clock;
@@ -32,16 +37,10 @@ export type Turn = {
   onBack(): void;
 };
 
-/** `tookEffect` = the miner may have done it. */
-export type TaskEnd = { readonly outcome: TaskOutcome; readonly tookEffect: boolean };
-
-const BUSY_TRIES = 3;
-const BUSY_PAUSE_MS = 5_000;
+/** Ordinary control boards are back within this. */
+const DEFAULT_BACK_S = 600;
+const BACK_MARGIN_S = 300;
 const DAY_MS = 24 * 3_600_000;
-
-export function failed(message: string, evidence: Readonly<Record<string, unknown>> = {}): TaskOutcome {
-  return { status: 'failed', message, evidence };
-}
 
 /** The ability that a task wants of a miner; undefined for tasks that no miner carries out. */
 export function abilityOf(name: JournalRow['name']): AbilityName | undefined {
@@ -49,7 +48,7 @@ export function abilityOf(name: JournalRow['name']): AbilityName | undefined {
   return abilities[name];
 }
 
-type Plan = { readonly ability: AbilityName; readonly effect: Effect; readonly params: unknown; readonly ip: string };
+type Plan = Omit<Order, 'image'> & { readonly rule: Ability };
 
 /** What is to be sent, or why it must not be. */
 export function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutcome {
@@ -62,11 +61,11 @@ export function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutc
   if (!deps.mayReach(target.ip)) return failed(`refused: ${target.ip} is outside the networks configured here`);
   const ability = target.abilities[name];
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${row.name}`);
-  const { force, ...wanted } = row.params;
+  const { force, url, ...wanted } = row.params;
   const params = ability.params.safeParse(name === 'reboot' ? {} : wanted);
   if (!params.success) return failed(`refused: the params do not fit ${row.name}`);
   const refusal = name === 'reboot' ? refuseReboot(parts, row, force === true) : undefined;
-  return refusal ?? { ability: name, effect: ability.effect, params: params.data, ip: target.ip };
+  return refusal ?? { ability: name, effect: ability.effect, params: params.data, ip: target.ip, rule: ability };
 }
 
 function refuseReboot({ journal, clock, settings }: CarryOutParts, row: JournalRow, isForced: boolean) {
@@ -94,7 +93,10 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const early = AbortSignal.any([turn.giveUp, turn.stop]);
   const first = planTask(parts, row);
   if ('status' in first) return { outcome: first, tookEffect: false };
-  const before = first.ability === 'reboot' ? await readBaseline(parts, row.minerKey, early) : undefined;
+  const image = first.ability === 'firmware' ? await findImage(deps, row, early) : undefined;
+  if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
+  const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
+  const before = isWatched ? await readBaseline(parts, row.minerKey, early) : undefined;
   if (isPowered(first, row)) await parts.power.pass(early);
   // Waiting takes time: what was true before it may not be now.
   const plan = planTask(parts, row);
@@ -103,45 +105,89 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const actedMs = clock.nowMs();
   journal.started(row.taskId, before, actedMs);
   turn.onState('started');
-  if (plan.ability === 'reboot') deps.onPhase(row.minerKey, 'rebooting');
-  const reply = await send(parts, plan, row, before !== undefined || plan.ability !== 'reboot', turn.stop);
+  if (goesAway(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
+  const order = { ...plan, ...(image === undefined ? {} : { image }) };
+  const reply = await sendOrder(parts, order, row, before !== undefined || !isWatched, turn.stop);
   if ('status' in reply) return { outcome: reply, tookEffect: false };
 
   const isReplyLost = reply.kind === 'lost-reply';
-  if (plan.ability !== 'reboot') return settle(plan, reply);
+  if (reply.kind === 'accepted' && plan.ability === 'log') return settleLog(parts, row, reply);
+  if (reply.kind === 'accepted' && !isWatched && plan.rule.shows === undefined) {
+    return { outcome: { status: 'succeeded', message: reply.note ?? null, evidence: ANSWER_ONLY }, tookEffect: true };
+  }
+  if (isReplyLost && !isWatched && plan.rule.shows === undefined) return { outcome: replyLost(plan), tookEffect: true };
   if (!isReplyLost) {
     journal.moved(row.taskId, 'sent', clock.nowMs());
     turn.onState('sent');
   }
   journal.moved(row.taskId, 'verifying', clock.nowMs());
   turn.onState('verifying');
-  const start = { minerKey: row.minerKey, baseline: before, actedMs, isRecovered: false, isReplyLost };
-  return prove(parts, start, turn);
+  const note = reply.kind === 'accepted' ? reply.note : undefined;
+  // A file takes minutes to send: the time for showing it begins when the miner has it.
+  const sinceMs = plan.ability === 'firmware' ? clock.nowMs() : actedMs;
+  const start = { minerKey: row.minerKey, baseline: before, actedMs: sinceMs, isRecovered: false, isReplyLost, note };
+  return prove(parts, plan.rule, plan.ability, plan.params, start, turn);
 }
 
 /** Goes on where an earlier run of the agent ended. Undefined = it may simply run again. */
 export async function goOn(parts: CarryOutParts, turn: Turn): Promise<TaskEnd | undefined> {
   const { row } = turn;
   const name = abilityOf(row.name);
-  const effect = name === undefined ? undefined : parts.deps.find(row.minerKey)?.abilities[name]?.effect;
-  if (effect === 'read-only' || effect === 'repeatable') return undefined;
-  if (name !== 'reboot') {
+  const rule = name === undefined ? undefined : parts.deps.find(row.minerKey)?.abilities[name];
+  if (rule?.effect === 'read-only' || rule?.effect === 'repeatable') return undefined;
+  const canShow = name === 'reboot' || name === 'firmware' || rule?.shows !== undefined;
+  if (name === undefined || !canShow || (rule === undefined && name !== 'reboot')) {
     const message = 'interrupted by a restart of the agent: it may have been done, and is not done again';
     return { outcome: failed(message, { interrupted: true }), tookEffect: true };
   }
-  parts.deps.onPhase(row.minerKey, 'rebooting');
+  if (goesAway(rule, name)) parts.deps.onPhase(row.minerKey, 'rebooting');
   parts.journal.moved(row.taskId, 'verifying', parts.clock.nowMs());
   turn.onState('verifying');
   const actedMs = row.sentMs ?? row.startedMs ?? row.acceptedMs;
   const start = { minerKey: row.minerKey, baseline: row.baseline, actedMs, isRecovered: true, isReplyLost: false };
-  return prove(parts, start, turn);
+  return prove(parts, rule, name, row.params, start, turn);
 }
 
-async function prove(parts: CarryOutParts, start: Parameters<typeof watchReboot>[1], turn: Turn): Promise<TaskEnd> {
+/** Whether a miner that does not answer meanwhile is no fault. */
+export function goesAway(rule: Ability | undefined, name: AbilityName): boolean {
+  return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
+}
+
+async function prove(
+  parts: CarryOutParts,
+  rule: Ability | undefined,
+  ability: AbilityName,
+  params: unknown,
+  start: WatchStart & { readonly note?: string | undefined },
+  turn: Turn,
+): Promise<TaskEnd> {
   const { clock, log, settings, deps } = parts;
-  const watch = { clock, log, settings, observe: deps.observe };
-  const { outcome, hasRestarted } = await watchReboot(watch, start, turn.onBack, turn.stop);
-  return { outcome, tookEffect: hasRestarted };
+  const watch: WatchParts = { clock, log, settings, observe: deps.observe };
+  const offlineS = rule?.offlineS ?? [0, 0];
+  if (ability === 'reboot') {
+    const backS = settings.reboot.backS ?? Math.max(DEFAULT_BACK_S, offlineS[1] + BACK_MARGIN_S);
+    const { outcome, hasRestarted } = await watchReboot(watch, { ...start, backS }, turn.onBack, turn.stop);
+    return { outcome, tookEffect: hasRestarted };
+  }
+  const shows = (reading: Reading) =>
+    rule?.shows?.(reading, params) ??
+    (ability === 'firmware' ? showsVersion(reading, turn.row.params.version) : undefined);
+  const windowS = windowOf({
+    offlineS,
+    ...(rule?.shownWithinS === undefined ? {} : { shownWithinS: rule.shownWithinS }),
+  });
+  return watchEffect(watch, { ...start, ability, shows, windowS, offlineS }, turn.stop);
+}
+
+/** The file that the task names, or why nothing is sent. */
+async function findImage(deps: TaskDeps, row: JournalRow, signal: AbortSignal): Promise<FirmwareImage | TaskOutcome> {
+  if (deps.image === undefined) return failed('refused: this agent has no firmware folder');
+  try {
+    return await deps.image(row.params, signal);
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof PeerError) return failed(`refused: ${error.message}`);
+    throw error;
+  }
 }
 
 /** What the miner says before it is rebooted; undefined when it does not answer. */
@@ -160,12 +206,13 @@ async function readBaseline(
       },
       (within) => deps.observe(minerKey, within),
     );
-    const { uptimeS, systemUptimeS, hashrateHs } = reading;
+    const { uptimeS, systemUptimeS, hashrateHs, firmwareVersion } = reading;
     return {
       atMs: clock.nowMs(),
       ...(uptimeS === undefined ? {} : { uptimeS }),
       ...(systemUptimeS === undefined ? {} : { systemUptimeS }),
       ...(hashrateHs === undefined ? {} : { hashrateHs }),
+      ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
     };
   } catch (error) {
     if (signal.aborted) throw error;
@@ -175,81 +222,22 @@ async function readBaseline(
   }
 }
 
-/** Sends the order. A reply that may mean that it was done counts as lost; a clear refusal is the outcome. */
-async function send(
-  { clock, log, settings, deps }: CarryOutParts,
-  plan: Plan,
-  { minerKey, taskId }: JournalRow,
-  /** False = it did not answer just before either. */
-  hasAnswered: boolean,
-  stop: AbortSignal,
-): Promise<ActResult | TaskOutcome> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await withDeadline(
-        clock,
-        {
-          deadlineMs: settings.actS * 1_000,
-          signal: stop,
-          onDeadline: () => new PeerError('peer.timeout', `${plan.ability} on ${plan.ip}`, 'soon'),
-        },
-        (within) => deps.act(minerKey, plan.ability, plan.params, within),
-      );
-    } catch (error) {
-      if (stop.aborted) throw error;
-      if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
-      if (!(error instanceof PeerError)) {
-        log.error({ taskId, minerKey, error: renderError(error) }, 'an order to a miner failed on our side');
-        return { kind: 'lost-reply' };
-      }
-      const refusal = refusalOf(error, hasAnswered);
-      if (refusal === undefined) {
-        if (plan.effect === 'once' || attempt >= 2) return { kind: 'lost-reply' };
-      } else if (error.code !== 'peer.busy' || attempt >= BUSY_TRIES) return failed(refusal);
-      await clock.sleep(BUSY_PAUSE_MS, stop);
-    }
-  }
-}
+const ANSWER_ONLY = { proof: 'answer only' };
 
-/** Why the miner did not do it, in words; undefined when it may have done it. */
-function refusalOf(error: PeerError, hasAnswered: boolean): string | undefined {
-  switch (error.code) {
-    case 'peer.permission':
-      return `refused by the miner: not allowed (${renderError(error)})`;
-    case 'peer.auth':
-      return `refused by the miner: login not accepted (${renderError(error)})`;
-    case 'peer.unsupported':
-      return `unsupported by the miner (${renderError(error)})`;
-    case 'peer.rejected':
-      return `refused by the miner (${renderError(error)})`;
-    case 'peer.busy':
-      return `the miner is busy (${renderError(error)})`;
-    case 'peer.refused':
-    case 'peer.unreachable':
-      return `the miner does not answer (${renderError(error)})`;
-    case 'peer.timeout':
-    case 'peer.reset':
-      if (error.wasSent === false || (error.wasSent === undefined && !hasAnswered)) {
-        return `the miner does not answer (${renderError(error)})`;
-      }
-      return undefined;
-    case 'peer.too-large':
-    case 'peer.unparsable':
-      return undefined;
-  }
-}
-
-/** Abilities without a proof of their own: the driver has read back where the device's word is not enough. */
-function settle({ ability, effect }: Plan, reply: ActResult): TaskEnd {
-  if (reply.kind === 'accepted') {
-    return { outcome: { status: 'succeeded', message: reply.note ?? null, evidence: {} }, tookEffect: true };
-  }
+/** Nothing could show whether it was done. */
+function replyLost({ ability, effect }: Plan): TaskOutcome {
   const hint = effect === 'once' ? '; it is not sent again' : '';
-  const message = `the reply to ${ability} was lost: it may have been done${hint}`;
-  return { outcome: failed(message, { replyLost: true }), tookEffect: true };
+  return failed(`the reply to ${ability} was lost: it may have been done${hint}`, { replyLost: true });
 }
 
-/** Whether it loads the breakers: a reboot, or a wake. */
+function settleLog({ deps }: CarryOutParts, { minerKey }: JournalRow, reply: ActResult): TaskEnd {
+  const { note = null, log } = reply.kind === 'accepted' ? reply : {};
+  if (log === undefined) return { outcome: failed('the miner gave no log'), tookEffect: false };
+  const evidence = logEvidence(log, deps.secretsOf?.(minerKey));
+  return { outcome: { status: 'succeeded', message: note, evidence }, tookEffect: true };
+}
+
+/** Whether it loads the breakers: a restart, or a wake. */
 function isPowered({ ability }: Plan, { params }: JournalRow): boolean {
-  return ability === 'reboot' || (ability === 'powerMode' && params.mode !== 'sleep');
+  return ability === 'reboot' || ability === 'firmware' || (ability === 'powerMode' && params.mode !== 'sleep');
 }

@@ -1,5 +1,5 @@
-// What the task gate needs of the rest of the agent, and what a task looks like from outside. Types only.
-import type { AbilityName, ActResult, Driver } from '../../driver/contract.ts';
+// What the task gate needs of the rest of the agent, and what a task looks like from outside.
+import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskName, TaskStatus } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
@@ -20,9 +20,23 @@ export type TaskDeps = {
   /** Whether the address is inside the networks configured here. */
   mayReach(ip: string): boolean;
   /** Does it in the miner's turn, before anything else that waits. Throws PeerError with the refusal; `wasSent` false = it cannot have happened. */
-  act(minerKey: string, ability: AbilityName, params: unknown, signal: AbortSignal): Promise<ActResult>;
-  /** One look in the miner's turn. Throws PeerError while it is away. */
-  observe(minerKey: string, signal: AbortSignal): Promise<Reading>;
+  act(
+    minerKey: string,
+    ability: AbilityName,
+    params: unknown,
+    signal: AbortSignal,
+    image?: FirmwareImage,
+  ): Promise<ActResult>;
+  /**
+   * One look in the miner's turn; `isFresh` = nothing that it said earlier is taken for an answer. Throws PeerError while it is away.
+   */
+  observe(minerKey: string, signal: AbortSignal, isFresh?: boolean): Promise<Reading>;
+  /**
+   * The image that a firmware task names, checked. Throws RefusedError that says what to do when there is none. Absent = no firmware from here.
+   */
+  image?(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
+  /** Passwords that must not be seen in what the miner writes. */
+  secretsOf?(minerKey: string): readonly string[];
   onPhase(minerKey: string, phase: MinerPhase): void;
   /** Resolves when the record is on disk. */
   report(record: TaskRecord): Promise<void>;
@@ -40,6 +54,13 @@ export type TaskOutcome = {
   readonly message: string | null;
   readonly evidence: Readonly<Record<string, unknown>>;
 };
+
+/** `tookEffect` = the miner may have done it. */
+export type TaskEnd = { readonly outcome: TaskOutcome; readonly tookEffect: boolean };
+
+export function failed(message: string, evidence: TaskOutcome['evidence'] = {}): TaskOutcome {
+  return { status: 'failed', message, evidence };
+}
 
 /** One task as people see it; times in ms since the epoch. */
 export type TaskView = {

@@ -7,8 +7,17 @@ import { CancelledError, RefusedError, renderError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts';
 import type { AbilityName } from '../../driver/contract.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
-import { abilityOf, type CarryOutParts, carryOut, expired, failed, goOn, type TaskEnd } from './carry-out.ts';
-import type { LocalTask, TaskDeps, TaskGate, TaskOutcome, TaskState, TaskView } from './contract.ts';
+import { abilityOf, type CarryOutParts, carryOut, expired, goesAway, goOn } from './carry-out.ts';
+import {
+  failed,
+  type LocalTask,
+  type TaskDeps,
+  type TaskEnd,
+  type TaskGate,
+  type TaskOutcome,
+  type TaskState,
+  type TaskView,
+} from './contract.ts';
 import { type JournalRow, openJournal } from './journal.ts';
 import { createPowerGate } from './power-gate.ts';
 import { createReports } from './reports.ts';
@@ -89,7 +98,9 @@ export function createTaskGate(
     journal.finished(ends, nowMs);
     for (const { row, end } of ends) {
       jobs.delete(row.taskId);
-      log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, ...end.outcome }, 'task ended');
+      // Without the evidence: a miner's own log has no place in ours.
+      const { status, message } = end.outcome;
+      log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, status, message }, 'task ended');
       publish({ ...row, ...end.outcome, state: 'final', finishedMs: nowMs });
     }
   };
@@ -189,7 +200,8 @@ export function createTaskGate(
       }
     } finally {
       busyMiners.delete(job.row.minerKey);
-      if (ability === 'reboot' && job.stage === 'started' && !stop.aborted) {
+      const rule = deps.find(job.row.minerKey)?.abilities[ability];
+      if (goesAway(rule, ability) && job.stage === 'started' && !stop.aborted) {
         guarded('the end of a reboot could not be told', () => deps.onPhase(job.row.minerKey, 'idle'));
       }
       leave();

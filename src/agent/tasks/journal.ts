@@ -43,6 +43,7 @@ const baselineSchema = z.object({
   uptimeS: z.number().optional(),
   systemUptimeS: z.number().optional(),
   hashrateHs: z.number().optional(),
+  firmwareVersion: z.string().optional(),
 });
 export type Baseline = z.infer<typeof baselineSchema>;
 

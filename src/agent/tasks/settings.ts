@@ -11,8 +11,8 @@ export const taskSettingsSchema = z.strictObject({
     .strictObject({
       /** Miners that may be away because of us at the same time. */
       concurrency: concurrency(5),
-      /** Back on the network with a restarted uptime within this, or the outcome is `timeout`. */
-      backS: z.int().min(1).max(7_200).default(600),
+      /** Back on the network with a restarted uptime within this, or the outcome is `timeout`. Default: 600, or what the family needs if longer. */
+      backS: z.int().min(1).max(7_200).optional(),
       /** Hashing again within this (counted from the order), or the outcome is `failed`. */
       hashS: z.int().min(1).max(14_400).default(1_200),
       /** A miner that still answers with a growing uptime after this has not rebooted. */
@@ -27,7 +27,13 @@ export const taskSettingsSchema = z.strictObject({
   light: kind(20),
   powerMode: kind(5),
   pools: kind(5),
-  firmware: kind(2),
+  firmware: z
+    .strictObject({
+      concurrency: concurrency(2),
+      /** Total time for sending one image to a miner. */
+      uploadS: z.int().min(10).max(7_200).default(1_800),
+    })
+    .prefault({}),
   log: kind(5),
   /** Farm-wide: at most `count` reboots and wakes are started in any `windowS` seconds, whoever asked. */
   powerGate: z

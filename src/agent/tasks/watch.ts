@@ -1,50 +1,24 @@
 // Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before, until it hashes again.
 // It sends nothing but looks, and it always ends.
-import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { formatDurationMs } from '../../base/duration.ts';
-import { PeerError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import type { Reading } from '../../model/reading.ts';
-import type { TaskDeps, TaskOutcome } from './contract.ts';
+import type { TaskOutcome } from './contract.ts';
 import type { Baseline } from './journal.ts';
+import { type Look, lookAt, SETTLE_S, stopwatch, type WatchParts, type WatchStart } from './look.ts';
 import { judgeRestart, type Verdict } from './proof.ts';
-import type { TaskSettings } from './settings.ts';
-
-/** After a crash the windows may be over already: the miner is looked at for at least this long. */
-const SETTLE_S = 120;
-
-export type WatchParts = {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settings: TaskSettings;
-  readonly observe: TaskDeps['observe'];
-};
-
-export type WatchStart = {
-  readonly minerKey: string;
-  readonly baseline: Baseline | undefined;
-  /** When the order was sent, ms since the epoch. */
-  readonly actedMs: number;
-  /** The order was given before a restart of the agent: nobody looked in between, and nobody knows whether it was sent. */
-  readonly isRecovered: boolean;
-  readonly isReplyLost: boolean;
-};
 
 export type WatchEnd = { readonly outcome: TaskOutcome; readonly hasRestarted: boolean };
-
-type Look = 'away' | 'unclear' | Reading;
 
 /** Ends with an outcome, or rejects with CancelledError when `signal` aborts. `onBack` is called once, when the restart is proven. */
 export async function watchReboot(
   parts: WatchParts,
-  start: WatchStart,
+  start: WatchStart & { readonly backS: number },
   onBack: () => void,
   signal: AbortSignal,
 ): Promise<WatchEnd> {
   const { clock, settings } = parts;
   const { baseline, isRecovered } = start;
-  const { backS, hashS, graceS, checkEveryS } = settings.reboot;
+  const { hashS, graceS, checkEveryS } = settings.reboot;
   const time = stopwatch(clock, start);
   const absence: { wasAway: boolean; awayS: number; sinceS: number | undefined } = {
     wasAway: false,
@@ -77,7 +51,7 @@ export async function watchReboot(
     }
   };
 
-  const backLimitS = windowS(backS);
+  const backLimitS = windowS(start.backS);
   let reading: Reading;
   for (;;) {
     const look = await lookAt(parts, start.minerKey, signal);
@@ -138,53 +112,6 @@ export async function watchReboot(
     look = await lookAt(parts, start.minerKey, signal);
     note(look);
   }
-}
-
-async function lookAt(
-  { clock, log, settings, observe }: WatchParts,
-  minerKey: string,
-  signal: AbortSignal,
-): Promise<Look> {
-  const what = `look at miner ${minerKey}`;
-  try {
-    return await withDeadline(
-      clock,
-      { deadlineMs: settings.observeS * 1_000, signal, onDeadline: () => new PeerError('peer.timeout', what, 'soon') },
-      (within) => observe(minerKey, within),
-    );
-  } catch (error) {
-    if (signal.aborted) throw error;
-    if (!(error instanceof PeerError)) {
-      log.warn({ minerKey, error: renderError(error) }, 'a look at a miner failed on our side');
-      return 'unclear';
-    }
-    switch (error.code) {
-      case 'peer.refused':
-      case 'peer.unreachable':
-      case 'peer.timeout':
-      case 'peer.reset':
-        return 'away';
-      case 'peer.busy':
-        return 'unclear';
-      // It is there, but tells nothing.
-      case 'peer.too-large':
-      case 'peer.unparsable':
-      case 'peer.auth':
-      case 'peer.permission':
-      case 'peer.unsupported':
-      case 'peer.rejected':
-        return {};
-    }
-  }
-}
-
-/** Monotonic from here on; what lies before a restart of the agent can only be told by the wall clock. */
-function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: WatchStart) {
-  const startMs = clock.monotonicMs();
-  const beforeMs = isRecovered ? Math.max(0, clock.nowMs() - actedMs) : 0;
-  const baselineAgeMs = baseline === undefined ? 0 : Math.max(0, actedMs - baseline.atMs);
-  const sinceActS = () => (beforeMs + clock.monotonicMs() - startMs) / 1_000;
-  return { sinceActS, sinceBaselineS: () => sinceActS() + baselineAgeMs / 1_000 };
 }
 
 /** A miner that never told a clock is believed when it was away and is back. */

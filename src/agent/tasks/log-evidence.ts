@@ -1,0 +1,46 @@
+// A log of a miner as evidence of a task: its end, fit for a report and a page, without the secrets that can be known. It fetches nothing.
+import { createHash } from 'node:crypto';
+
+export type LogEvidence = {
+  /** Of the whole log as it came. */
+  readonly bytes: number;
+  readonly sha256: string;
+  /** The last of it, at most 64 KiB of UTF-8. */
+  readonly text: string;
+};
+
+const MAX_TEXT_BYTES = 64 * 1024;
+/** What follows such a word is a secret, whoever wrote the log: `pass=x`, `"password": "x"`, `-p x`, `pwd: x`. */
+const WORDED =
+  /(\b(?:pass(?:word|wd)?\d?|pwd\d?|secret|token|api[_-]?key)\b["']?\s*[:=]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,;&"']+)/giu;
+const OPTION = /((?:^|\s)(?:-p|--pass|--userpass|-O)[ =])(\S+)/gmu;
+const IN_ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]{0,128}:)[^\s/@]{1,128}@/giu;
+
+/** `secrets` are hidden wherever they stand; short ones are words of everyday logs and are left to the patterns. */
+export function logEvidence(log: string, secrets: readonly string[] = []): LogEvidence {
+  const whole = Buffer.from(log);
+  const end = whole.subarray(Math.max(0, whole.length - MAX_TEXT_BYTES)).toString('utf8');
+  // A character that was cut in two at the beginning reads as a replacement.
+  let text = end
+    .replace(/^\ufffd+/u, '')
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '');
+  for (const secret of secrets) {
+    if (secret.length >= MIN_SECRET_CHARS) text = text.replaceAll(secret, HIDDEN);
+  }
+  text = text
+    .replaceAll(WORDED, `$1${HIDDEN}`)
+    .replaceAll(OPTION, `$1${HIDDEN}`)
+    .replaceAll(IN_ADDRESS, `$1${HIDDEN}@`);
+  // Hiding may lengthen it.
+  const bytes = Buffer.from(text);
+  if (bytes.length > MAX_TEXT_BYTES)
+    text = bytes
+      .subarray(bytes.length - MAX_TEXT_BYTES)
+      .toString('utf8')
+      .replace(/^\ufffd+/u, '');
+  return { bytes: whole.length, sha256: createHash('sha256').update(whole).digest('hex'), text };
+}
+
+const MIN_SECRET_CHARS = 6;
+const HIDDEN = '[secret]';

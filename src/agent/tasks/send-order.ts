@@ -1,0 +1,91 @@
+// Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
+import type { Clock } from '../../base/clock.ts';
+import { withDeadline } from '../../base/deadline.ts';
+import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
+import type { Effect } from '../../model/task.ts';
+import { failed, type TaskDeps, type TaskOutcome } from './contract.ts';
+import type { JournalRow } from './journal.ts';
+import type { TaskSettings } from './settings.ts';
+
+export type Order = {
+  readonly ability: AbilityName;
+  readonly effect: Effect;
+  readonly params: unknown;
+  readonly ip: string;
+  readonly image?: FirmwareImage;
+};
+
+const BUSY_TRIES = 3;
+const BUSY_PAUSE_MS = 5_000;
+
+/** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. */
+export async function sendOrder(
+  {
+    clock,
+    log,
+    settings,
+    deps,
+  }: { readonly clock: Clock; readonly log: Log; readonly settings: TaskSettings; readonly deps: TaskDeps },
+  { ability, effect, params, ip, image }: Order,
+  { minerKey, taskId }: JournalRow,
+  /** False = it did not answer just before either. */
+  hasAnswered: boolean,
+  stop: AbortSignal,
+): Promise<ActResult | TaskOutcome> {
+  const deadlineS = ability === 'firmware' ? settings.firmware.uploadS : settings.actS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withDeadline(
+        clock,
+        {
+          deadlineMs: deadlineS * 1_000,
+          signal: stop,
+          onDeadline: () => new PeerError('peer.timeout', `${ability} on ${ip}`, 'soon'),
+        },
+        (within) => deps.act(minerKey, ability, params, within, image),
+      );
+    } catch (error) {
+      if (stop.aborted) throw error;
+      if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
+      if (!(error instanceof PeerError)) {
+        log.error({ taskId, minerKey, error: renderError(error) }, 'an order to a miner failed on our side');
+        return { kind: 'lost-reply' };
+      }
+      const refusal = refusalOf(error, hasAnswered);
+      if (refusal === undefined) {
+        if (effect === 'once' || attempt >= 2) return { kind: 'lost-reply' };
+      } else if (error.code !== 'peer.busy' || attempt >= BUSY_TRIES) return failed(refusal);
+      await clock.sleep(BUSY_PAUSE_MS, stop);
+    }
+  }
+}
+
+/** Why the miner did not do it, in words; undefined when it may have done it. */
+function refusalOf(error: PeerError, hasAnswered: boolean): string | undefined {
+  switch (error.code) {
+    case 'peer.permission':
+      return `refused by the miner: not allowed (${renderError(error)})`;
+    case 'peer.auth':
+      return `refused by the miner: login not accepted (${renderError(error)})`;
+    case 'peer.unsupported':
+      return `unsupported by the miner (${renderError(error)})`;
+    case 'peer.rejected':
+      return `refused by the miner (${renderError(error)})`;
+    case 'peer.busy':
+      return `the miner is busy (${renderError(error)})`;
+    case 'peer.refused':
+    case 'peer.unreachable':
+      return `the miner does not answer (${renderError(error)})`;
+    case 'peer.timeout':
+    case 'peer.reset':
+      if (error.wasSent === false || (error.wasSent === undefined && !hasAnswered)) {
+        return `the miner does not answer (${renderError(error)})`;
+      }
+      return undefined;
+    case 'peer.too-large':
+    case 'peer.unparsable':
+      return undefined;
+  }
+}
