@@ -13,6 +13,7 @@ import { iceriver } from './iceriver/driver.ts';
 import { innosilicon } from './innosilicon/driver.ts';
 import { luxos } from './luxos/driver.ts';
 import { mara } from './mara/driver.ts';
+import { sealminer } from './sealminer/driver.ts';
 import { volcminer } from './volcminer/driver.ts';
 import { whatsminer } from './whatsminer/driver.ts';
 
@@ -30,6 +31,7 @@ export const drivers: readonly Driver[] = [
   innosilicon,
   luxos,
   mara,
+  sealminer,
   volcminer,
   whatsminer,
 ];

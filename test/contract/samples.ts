@@ -10,6 +10,7 @@ import {
   innosilicon,
 } from './samples-iceriver-goldshell-innosilicon.ts';
 import { axeos, luxos, nerdaxe } from './samples-luxos-axeos.ts';
+import { sealminer } from './samples-sealminer-mskminer-futurebit.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
 
@@ -454,6 +455,7 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   ],
   blueprint: [{ name: 'example', known: {}, raw: blueprint }],
   luxos: [{ name: 'air', known: {}, raw: luxos }],
+  sealminer: [{ name: 'a board off line, faults', known: {}, raw: sealminer }],
   whatsminer: [{ name: 'API 2', known: { generation: 'api2' }, raw: whatsminer2 }],
 };
 

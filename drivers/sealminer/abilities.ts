@@ -1,0 +1,132 @@
+// What a Sealminer can be told (atlas 13): orders to the mining process over TCP, reboot, light and mode over the web.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import { poolReadings, poolsReply } from '../_families/cgminer.ts';
+import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
+import type { MinerLink } from '../_families/web-session.ts';
+import { modeOf, sleeps } from './read.ts';
+import { statsReply, systemReply } from './replies.ts';
+import { page } from './session.ts';
+
+const DEADLINE_MS = 15_000;
+const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
+const SO_ALREADY = { ...ACCEPTED, note: 'it was so already' } as const satisfies ActResult;
+
+const lightParams = z.looseObject({ on: z.boolean() });
+const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
+const sealPoolParams = poolParams.refine(({ pools }) => pools.length <= 3);
+
+export const abilities = {
+  reboot: {
+    effect: 'once',
+    offlineS: [40, 180],
+    params: z.looseObject({}),
+    act: (link) => orLostReply(() => rebootNow(link)),
+  },
+  light: {
+    effect: 'repeatable',
+    offlineS: [0, 0],
+    params: lightParams,
+    act(link, params) {
+      const value = lightParams.parse(params).on ? 'on' : 'off';
+      return orLostReply(() => post(link, 'led_conf', { key: 'led', value }, `switch the light of ${link.ip}`));
+    },
+    shows: ({ isLightOn }, params) =>
+      isLightOn === undefined ? undefined : isLightOn === lightParams.parse(params).on,
+  },
+  powerMode: {
+    effect: 'repeatable',
+    offlineS: [0, 60],
+    params: modeParams,
+    act: (link, params) => changeMode(link, modeParams.parse(params).mode),
+    shows: ({ miningMode }, params) =>
+      miningMode === undefined ? undefined : miningMode === modeParams.parse(params).mode,
+    shownWithinS: 180,
+  },
+  pools: {
+    effect: 'once',
+    offlineS: [40, 180],
+    params: sealPoolParams,
+    act: (link, params) => changePools(link, sealPoolParams.parse(params).pools),
+    shows: showsPools,
+    shownWithinS: 300,
+  },
+} as const satisfies Partial<Record<AbilityName, Ability>>;
+
+async function rebootNow(link: MinerLink): Promise<ActResult> {
+  await link.send({ ...page('reboot'), as: 'text' }, { deadlineMs: DEADLINE_MS });
+  return ACCEPTED;
+}
+
+/** Not every build answers with a result; where it does, 0 and true are a yes. */
+const result = z.looseObject({ result: z.union([z.number(), z.boolean()]) });
+
+async function post(link: MinerLink, name: string, json: object, what: string): Promise<ActResult> {
+  const answer = await link.send({ ...page(name), method: 'POST', json, as: 'text' }, { deadlineMs: DEADLINE_MS });
+  const verdict = result.safeParse(fromJson(answer)).data?.result;
+  if (verdict === undefined || verdict === 0 || verdict === true) return ACCEPTED;
+  throw new PeerError('peer.rejected', what, 'later', new Error(`the device answers ${String(verdict)}`));
+}
+
+function fromJson(answer: unknown): unknown {
+  try {
+    const value: unknown = typeof answer === 'string' ? JSON.parse(answer) : answer;
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+const order = (link: MinerLink, command: string, parameter?: string) =>
+  orLostReply(async () => {
+    const request = { via: 'cgminer', command, ...(parameter !== undefined && { parameter }) } as const;
+    await link.send(request, { deadlineMs: DEADLINE_MS });
+    return ACCEPTED;
+  });
+
+/** Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device names itself. */
+async function changeMode(link: MinerLink, mode: z.output<typeof modeParams>['mode']): Promise<ActResult> {
+  const what = 'set the mode of';
+  const stats = await beforeAct(
+    link,
+    what,
+    async () => statsReply.parse(await link.send({ via: 'cgminer', command: 'stats' })).STATS?.[0],
+  ).catch(asUnparsable(link));
+  const isAsleep = stats && sleeps(stats);
+  if (mode === 'sleep') return isAsleep ? SO_ALREADY : order(link, 'ascset', '0,suspend');
+  const system = await beforeAct(link, what, async () =>
+    systemReply.parse(await link.send(page('get_system_info'))),
+  ).catch(asUnparsable(link));
+  const miningMode = { low: system.low_power, normal: system.normal, high: system.high_performance }[mode];
+  if (miningMode === undefined) {
+    throw new PeerError('peer.unsupported', `${what} ${link.ip} to ${mode}`, 'never', undefined, { wasSent: false });
+  }
+  const isSet = modeOf(system) === mode;
+  if (!isSet) {
+    const set = await orLostReply(() => post(link, 'set_mining_mode', { miningMode }, `${what} ${link.ip}`));
+    if (set.kind === 'lost-reply') return set;
+  }
+  if (isAsleep) return order(link, 'restart');
+  return isSet ? SO_ALREADY : ACCEPTED;
+}
+
+/** New pools count after a reboot. */
+async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
+  const set = await beforeAct(link, 'change the pools of', async () =>
+    poolReadings(poolsReply.parse(await link.send({ via: 'cgminer', command: 'pools' })).POOLS),
+  ).catch(asUnparsable(link));
+  if (set !== undefined && samePools(set, wanted)) return SO_ALREADY;
+  const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
+  const told = await order(link, 'updatepools', JSON.stringify({ pools }));
+  return told.kind === 'lost-reply' ? told : orLostReply(() => rebootNow(link));
+}
+
+/** What was asked before anything is changed and made no sense. */
+const asUnparsable =
+  ({ ip }: MinerLink) =>
+  (error: unknown): never => {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new PeerError('peer.unparsable', `read the settings of ${ip}`, 'later', undefined, { wasSent: false });
+  };

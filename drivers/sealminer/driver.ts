@@ -1,0 +1,35 @@
+// Sealminer (Bitdeer): BDMiner's statistics on TCP 4028, settings as PHP pages behind a login with a cookie (atlas 13).
+import { defineDriver } from '../../src/driver/contract.ts';
+import { present, versionTexts } from '../_families/cgminer.ts';
+import { abilities } from './abilities.ts';
+import { modelOf, read } from './read.ts';
+import { replies } from './replies.ts';
+import { page } from './session.ts';
+
+export const sealminer = defineDriver({
+  id: 'sealminer',
+  make: 'Sealminer',
+  covers: [
+    { models: 'Sealminer A2', firmware: 'stock, from 2025 on', evidence: 'simulated' },
+    { models: 'Sealminer A1, A2 Pro, A3 and others', firmware: 'stock with BDMiner', evidence: 'claimed' },
+  ],
+  asks: {
+    stats: { every: 'poll', via: 'cgminer', command: 'stats' },
+    pools: { every: 'slow', via: 'cgminer', command: 'pools' },
+    system: { every: 'slow', ...page('get_system_info') },
+    version: { every: 'static', via: 'cgminer', command: 'version' },
+  },
+  replies,
+  abilities,
+  login: { kind: 'session', factoryDefault: { user: 'seal', password: 'seal' } },
+  quirks: { parallel: 1, warmUpS: 900 },
+  identify({ family, version }) {
+    if (family !== 'sealminer') return undefined;
+    return present({
+      confidence: 'sure' as const,
+      make: 'Sealminer',
+      model: modelOf(versionTexts(version).Model).name,
+    });
+  },
+  read,
+});

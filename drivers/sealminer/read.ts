@@ -1,0 +1,178 @@
+// Turns the answers of one Sealminer into a Reading. The statistics name everything; the web adds mode and light.
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest, toBoolean, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import type {
+  BoardReading,
+  ErrorReading,
+  FanReading,
+  MiningMode,
+  PsuReading,
+  Reading,
+} from '../../src/model/reading.ts';
+import { poolReadings, positive, present, rateHs, whenS } from '../_families/cgminer.ts';
+import { findModel } from '../_families/models.ts';
+import type { Replies, StatsRow, System } from './replies.ts';
+
+const SENSORS = [0, 1, 2, 3] as const;
+
+/** `SEALMINER A2`, `A2`: the make is not part of the name. */
+export const modelOf = (reported: string | undefined) => {
+  const bare = reported?.replace(/^(bitdeer\s+)?seal\s*miner[\s_-]*/i, '').trim();
+  const row = findModel('sealminer-stock', bare);
+  return { name: row?.model ?? (bare === '' ? undefined : bare), row };
+};
+
+export function read(replies: Replies, known: Known): Reading {
+  const { system, version } = replies;
+  const stats = replies.stats?.STATS?.[0];
+  const { name, row } = modelOf(first(system?.miner_type, stats?.Model, known.model));
+  const now = nowHs(stats);
+  const isAsleep = stats === undefined ? undefined : sleeps(stats);
+  const mode = isAsleep ? ('sleep' as const) : modeOf(system);
+  const boards = stats && readBoards(stats);
+  return present({
+    mac: first(stats?.MAC, system?.macaddr),
+    serialNumber: first(stats?.['Ctrl Board SN'], system?.crtl_sn),
+    controllerSerialNumber: first(stats?.['Ctrl Board SN'], system?.crtl_sn),
+    make: 'Sealminer',
+    model: name,
+    firmwareVersion: first(stats?.Firmware, system?.firmware_version),
+    apiVersion: version?.VERSION?.[0]?.API,
+    controlBoard: first(stats?.['Ctrl Board'], system?.ctrl_version),
+
+    hashrateHs: now?.hs,
+    hashrateWindow: now?.window,
+    hashrateSettledHs: mega(stats?.['MHS(15m)']),
+    hashrateAverageHs: mega(stats?.['MHS(Avg)']),
+    powerW: positive(stats?.['PSU Input Power']),
+    powerLimitW: positive(stats?.['Power Limit']),
+    psuOutputPowerW: positive(stats?.['PSU Output Power']),
+    uptimeS: stats?.Elapsed,
+    systemUptimeS: stats?.['System Uptime'],
+    deviceTimeS: whenS(replies.stats),
+
+    isMining: isAsleep ? false : now && now.hs > 0,
+    miningMode: mode,
+    isLightOn: system?.led,
+
+    tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    boards,
+    fans: stats && readFans(stats),
+    psus: stats && readPsu(stats),
+    pools: poolReadings(replies.pools?.POOLS),
+    errors: stats && readErrors(stats),
+    expected: present({ ...row?.expected, hashrateHs: expectedHs(stats, mode, row?.expected.hashrateHs) }),
+  });
+}
+
+const mega = (value: number | undefined) => rateHs(value, 'M');
+
+function nowHs(stats: StatsRow | undefined) {
+  const minute = mega(stats?.['MHS(1m)']);
+  if (minute !== undefined) return { hs: minute, window: '1m' as const };
+  const sample = mega(stats?.['MHS(Sample)']);
+  if (sample !== undefined) return { hs: sample, window: 'realtime' as const };
+  const average = mega(stats?.['MHS(Avg)']);
+  return average === undefined ? undefined : { hs: average, window: 'average' as const };
+}
+
+/** Undefined when the device does not say. Any other word than these may be a start or a fault: then it is awake. */
+export function sleeps(stats: StatsRow): boolean | undefined {
+  const state = stats['PM State'];
+  return state === undefined ? undefined : /suspend|sleep/i.test(state);
+}
+
+/** The mode that the device's own numbers name; undefined when two modes share the number. */
+export function modeOf(system: System | undefined): MiningMode | undefined {
+  if (system?.miningMode === undefined) return undefined;
+  const named = (
+    [
+      ['low', system.low_power],
+      ['normal', system.normal],
+      ['high', system.high_performance],
+      ['power_tuning', system.custom],
+    ] as const
+  ).filter(([, number]) => number === system.miningMode);
+  return named.length === 1 ? named[0]?.[0] : undefined;
+}
+
+/** Rated is what the machine was sold for in normal mode; ideal follows what it does now, and so would hide a board that is gone. */
+function expectedHs(stats: StatsRow | undefined, mode: MiningMode | undefined, nameplateHs: number | undefined) {
+  if (mode !== undefined && mode !== 'normal' && mode !== 'sleep') return positive(mega(stats?.['MHS(Ideal)']));
+  return first(positive(mega(stats?.['MHS(Rated)'])), nameplateHs);
+}
+
+/** Boards and fans are told by keys with their number in front. */
+const of = (stats: StatsRow, index: number, name: string): unknown => stats[`${index} ${name}`];
+const upTo = (count: number | undefined) => Array.from({ length: count ?? 0 }, (_, index) => index);
+
+/** A slot is a board if it has chips, a serial number or a rate. */
+function readBoards(stats: StatsRow): BoardReading[] {
+  const whole = (value: unknown) => toNumber(value, { min: 0, max: 100_000 });
+  return upTo(stats['Board Count'] ?? 4).flatMap((slot) => {
+    const serialNumber = toText(of(stats, slot, 'SN'));
+    const found = whole(of(stats, slot, 'Chip Count'));
+    const rate = rateHs(of(stats, slot, 'MHS(Sample)'), 'M');
+    if (serialNumber === undefined && positive(found) === undefined && positive(rate) === undefined) return [];
+    const badChips = whole(of(stats, slot, 'Bad Chip Count'));
+    const temps = SENSORS.map((sensor) => toTempC(of(stats, slot, `Temp ${sensor}`))).filter((c) => c !== undefined);
+    return [
+      present({
+        slot,
+        serialNumber,
+        hashrateHs: rate,
+        expectedHashrateHs: positive(rateHs(of(stats, slot, 'MHS(Ideal)'), 'M')),
+        chips: working(found, badChips),
+        badChips: badChips === undefined ? undefined : Math.round(badChips),
+        frequencyMhz: positive(toNumber(of(stats, slot, 'Freq'), { min: 0, max: 10_000 })),
+        boardTempsC: temps.length === 0 ? undefined : temps,
+        isAlive: toBoolean(of(stats, slot, 'Online')),
+      }),
+    ];
+  });
+}
+
+/** The count is of the chips that were found, good or bad. */
+const working = (found: number | undefined, bad: number | undefined) =>
+  found === undefined || bad === undefined || bad > found ? undefined : Math.round(found - bad);
+
+function readFans(stats: StatsRow): FanReading[] | undefined {
+  if (stats['Fan Count'] === undefined) return undefined;
+  return upTo(stats['Fan Count']).map((index) =>
+    present({
+      index,
+      rpm: toNumber(of(stats, index, 'Speed'), { min: 0, max: 30_000 }),
+      dutyPercent: toNumber(of(stats, index, 'PWM'), { min: 0, max: 100 }),
+    }),
+  );
+}
+
+function readPsu(stats: StatsRow): PsuReading[] {
+  const psu = present({
+    serialNumber: stats['PSU SN'],
+    model: stats['PSU Model'],
+    tempC: stats['PSU Temp AMB'] === 0 ? undefined : stats['PSU Temp AMB'],
+    fanRpm: stats['PSU Fan Speed'],
+    inputPowerW: positive(stats['PSU Input Power']),
+    outputPowerW: positive(stats['PSU Output Power']),
+    inputVoltageV: positive(stats['PSU Input Voltage']),
+    outputVoltageV: positive(stats['PSU Output Voltage']),
+    isOk: stats['PSU Error'] === undefined ? undefined : isFine(stats['PSU Error']),
+  });
+  return psu.serialNumber === undefined && psu.model === undefined && psu.inputPowerW === undefined ? [] : [psu];
+}
+
+const isFine = (word: string) => /^(0+|none|ok|normal|no error)?$/i.test(word.trim());
+
+/** The codes have no public table: they are passed on as they are. */
+function readErrors(stats: StatsRow): ErrorReading[] | undefined {
+  const { 'Error Code': code, 'Error Chip': chip, 'PSU Error': psu } = stats;
+  if (code === undefined && chip === undefined && psu === undefined) return undefined;
+  return [
+    ...(code === undefined || isFine(code) ? [] : [{ code, category: 'unknown' as const }]),
+    ...(chip === undefined || isFine(chip)
+      ? []
+      : [{ code: 'chip', message: `chips with errors: ${chip}`, category: 'chip' as const }]),
+    ...(psu === undefined || isFine(psu) ? [] : [{ code: `psu:${psu}`.slice(0, 128), category: 'psu' as const }]),
+  ];
+}

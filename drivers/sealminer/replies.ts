@@ -1,0 +1,72 @@
+// What a Sealminer answers, as far as we read it (atlas 13): BDMiner's statistics on TCP, one page of its web.
+import { z } from 'zod';
+import { reply } from '../../src/driver/contract.ts';
+import { bool, field, int, list, num, text, toText } from '../../src/driver/fields.ts';
+import { poolsReply, versionReply } from '../_families/cgminer.ts';
+
+const mhs = () => num({ min: 0, max: 1e12 });
+const watts = () => num({ min: 0, max: 100_000 });
+const seconds = () => num({ min: 0, max: 4e9 });
+const asWritten = () => field((value) => toText(value, 128));
+/** Blank is an answer: there is none. */
+const fault = () => field((value) => (typeof value === 'string' && value.trim() === '' ? '' : toText(value, 128)));
+
+/** Boards and fans follow as keys with their number in front: `0 Chip Count`, `0 Speed`. */
+export const statsRow = z.looseObject({
+  MAC: asWritten(),
+  Model: text(),
+  Firmware: text(),
+  'Ctrl Board': text(),
+  'Ctrl Board SN': asWritten(),
+  Elapsed: seconds(),
+  'System Uptime': seconds(),
+  'PM State': text(),
+  'MHS(Sample)': mhs(),
+  'MHS(1m)': mhs(),
+  'MHS(15m)': mhs(),
+  'MHS(Avg)': mhs(),
+  'MHS(Rated)': mhs(),
+  'MHS(Ideal)': mhs(),
+  'Board Count': int({ min: 0, max: 32 }),
+  'Fan Count': int({ min: 0, max: 32 }),
+  'Power Limit': watts(),
+  'Error Code': fault(),
+  'Error Chip': fault(),
+  'PSU Model': text(),
+  'PSU SN': text(),
+  'PSU Input Power': watts(),
+  'PSU Output Power': watts(),
+  'PSU Input Voltage': num({ min: 0, max: 1_000 }),
+  'PSU Output Voltage': num({ min: 0, max: 1_000 }),
+  'PSU Temp AMB': num({ min: -50, max: 200 }),
+  'PSU Fan Speed': num({ min: 0, max: 30_000 }),
+  'PSU Error': fault(),
+});
+export type StatsRow = z.output<typeof statsRow>;
+export const statsReply = z.looseObject({ STATUS: z.unknown().optional(), STATS: list(statsRow, 4) });
+
+const modeNumber = () => int({ min: 0, max: 1_000 });
+
+/** `miningMode` is one of the numbers that stand beside it, which differ from build to build. */
+export const systemReply = z.looseObject({
+  macaddr: asWritten(),
+  miner_type: text(),
+  firmware_version: text(),
+  ctrl_version: text(),
+  crtl_sn: asWritten(),
+  led: bool(),
+  miningMode: modeNumber(),
+  low_power: modeNumber(),
+  normal: modeNumber(),
+  high_performance: modeNumber(),
+  custom: modeNumber(),
+});
+export type System = z.output<typeof systemReply>;
+
+export const replies = z.object({
+  stats: reply(statsReply),
+  pools: reply(poolsReply),
+  version: reply(versionReply),
+  system: reply(systemReply),
+});
+export type Replies = z.output<typeof replies>;

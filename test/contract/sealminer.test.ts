@@ -1,0 +1,244 @@
+// Sealminers on real sockets: one truth behind TCP and web, the faults, and each order accepted, refused, ignored or lost.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealminer as driver } from '../../drivers/sealminer/driver.ts';
+import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { Secret } from '../../src/base/secrets.ts';
+import { createTransport } from '../../src/transport/transport.ts';
+import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+import { sealminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
+import { expectTruth, type Simulated, simulated } from './simulated.ts';
+
+let site: Simulated;
+beforeAll(async () => {
+  site = await simulated(driver, { network: '127.95.1.0/26', miners: 8, mix: 'sealminer' });
+});
+afterAll(() => site.stop());
+
+const at = (index: number): Device => {
+  const device = site.farm.devices[index];
+  if (device === undefined) throw new Error(`no device ${index}`);
+  return device;
+};
+const look = async ({ ip }: Device) => (await site.read(ip, (await site.recognise(ip))?.known)).reading;
+const withFault = async (device: Device, name: FaultName, run: () => Promise<void>) => {
+  device.setFault(name, true);
+  await run().finally(() => device.setFault(name, false));
+};
+const { reboot, light, powerMode, pools } = driver.abilities;
+if (!reboot || !light || !powerMode || !pools) throw new Error('an ability is missing');
+const act = (ability: typeof light, device: Device, params: object) => {
+  expect(ability.params.safeParse(params).success).toBe(true);
+  return ability.act(site.link(device.ip), params, {});
+};
+
+test('is known by TCP alone and by its web alone', async () => {
+  expect((await site.recognise(at(0).ip, [4028]))?.known).toEqual({ make: 'Sealminer', model: 'A2' });
+  expect((await site.recognise(at(0).ip, [80]))?.known).toEqual({ make: 'Sealminer' });
+});
+
+test('is read as it is, with what only it tells', async () => {
+  for (const device of [at(0), at(1)]) {
+    const reading = await look(device);
+    expectTruth(reading, device);
+    expect(reading).toMatchObject({
+      hashrateWindow: '1m',
+      powerLimitW: 4_100,
+      controlBoard: 'TaurusAir',
+      controllerSerialNumber: reading.serialNumber,
+      apiVersion: '3.7',
+    });
+    expect(reading.psus?.[0]).toMatchObject({ inputPowerW: reading.powerW, isOk: true });
+    expect(reading.fans?.[0]?.dutyPercent).toBe(70);
+  }
+});
+
+test.each<FaultName>(['board-dead', 'fan-stopped', 'pool-dead', 'hot', 'low-hashrate', 'psu-fault', 'vendor-error'])(
+  'with %s it is read as it is',
+  async (fault) => {
+    await withFault(at(0), fault, async () => expectTruth(await look(at(0)), at(0)));
+  },
+);
+
+test('a board off the bus is told as not alive, and the machine is still expected to have it', async () => {
+  await withFault(at(0), 'board-dead', async () => {
+    const { boards, expected } = await look(at(0));
+    expect(boards?.map(({ isAlive }) => isAlive)).toEqual([true, false, true]);
+    expect(boards?.[1]).toMatchObject({ chips: 0, hashrateHs: 0 });
+    expect(expected).toMatchObject({ boards: 3, hashrateHs: 226e12 });
+  });
+});
+
+test('a refused login loses mode and light and nothing else', async () => {
+  await withFault(at(2), 'wrong-password', async () => {
+    const transport = createTransport({ clock: systemClock, log: silentLog, portMap: new Map([[80, 18_080]]) });
+    const link = transport.link(at(2).ip, { user: 'seal', password: new Secret('seal') });
+    await expect(driver.abilities.light?.act(link, { on: true }, {})).rejects.toMatchObject({ code: 'peer.auth' });
+    await expect(driver.abilities.reboot?.act(link, {}, {})).rejects.toMatchObject({ code: 'peer.auth' });
+    await transport.close();
+  });
+  expect(at(2).reboots).toBe(0);
+  const { reading } = driver.read({ stats: sample.stats, pools: sample.pools }, {});
+  expect(reading).not.toHaveProperty('miningMode');
+  expect(reading).not.toHaveProperty('isLightOn');
+  expect(reading).toMatchObject({ mac: '02:00:00:00:00:11', model: 'A2', isMining: true });
+});
+
+describe('reading', () => {
+  const reading = driver.read(sample, {}).reading;
+  test('chips that are bad do not work; faults keep their codes', () => {
+    expect(reading.boards?.[0]).toMatchObject({ chips: 152, badChips: 1, hashrateHs: 75.5e12 });
+    expect(reading.boards?.[2]).toEqual({ slot: 2, serialNumber: 'S1246AB00003', isAlive: false });
+    expect(reading.errors).toMatchObject([
+      { code: 'E0204', category: 'unknown' },
+      { code: 'chip', category: 'chip' },
+      { code: 'psu:0x0040', category: 'psu' },
+    ]);
+    expect(reading.psus?.[0]).toMatchObject({ serialNumber: 'PSUABC00001', tempC: 40, isOk: false });
+  });
+  const stats = (fields: object) => ({ STATS: [{ Elapsed: 5, ...fields }] });
+  test.each([
+    ['Running', '2', 'high'],
+    ['Suspended', '2', 'sleep'],
+    ['Fault', '0', 'low'],
+    ['Running', '3', 'power_tuning'],
+    ['Running', '7', undefined],
+  ])('%s with mode %s is %s', (state, miningMode, mode) => {
+    const system = { low_power: 0, normal: 1, high_performance: 2, custom: 3, miningMode };
+    expect(driver.read({ stats: stats({ 'PM State': state }), system }, {}).reading.miningMode).toBe(mode);
+  });
+  test('what means no error is none, and what was not told is not empty', () => {
+    const errors = (fields: object) => driver.read({ stats: stats(fields) }, {}).reading.errors;
+    expect(errors({ 'Error Code': '', 'PSU Error': '0' })).toEqual([]);
+    expect(errors({})).toBeUndefined();
+  });
+});
+
+describe('light', () => {
+  test('goes on and off, and shows', async () => {
+    for (const on of [true, false]) {
+      expect((await act(light, at(0), { on })).kind).toBe('accepted');
+      expect(light.shows?.(await look(at(0)), { on })).toBe(true);
+    }
+  });
+  test('is refused, or only said to be on', async () => {
+    await withFault(at(0), 'write-api-off', async () =>
+      expect(await refusalOf(act(light, at(0), { on: true }))).toBe('peer.permission'),
+    );
+    await withFault(at(0), 'ignores-writes', async () => {
+      expect((await act(light, at(0), { on: true })).kind).toBe('accepted');
+      expect(light.shows?.(await look(at(0)), { on: true })).toBe(false);
+    });
+  });
+  test('a lost answer is to be looked at; a no is a no', async () => {
+    const lost = fakeLink(() => {
+      throw lostAfterSending();
+    });
+    expect(await light.act(lost, { on: true }, {})).toEqual({ kind: 'lost-reply' });
+    expect(
+      await refusalOf(
+        light.act(
+          fakeLink(() => '{"status":200,"result":-1}'),
+          { on: true },
+          {},
+        ),
+      ),
+    ).toBe('peer.rejected');
+  });
+});
+
+describe('power mode', () => {
+  test.each([0, 1])('device %i sleeps, wakes up, and takes each mode by its own number', async (index) => {
+    const device = at(index);
+    for (const mode of ['sleep', 'normal', 'low', 'high', 'sleep', 'low', 'normal']) {
+      expect((await act(powerMode, device, { mode })).kind).toBe('accepted');
+      // It restarts when the answer has left.
+      await expect.poll(() => device.truth().mining_mode).toBe(mode);
+      const reading = await look(device);
+      expect(reading.miningMode).toBe(mode);
+      expect(powerMode.shows?.(reading, { mode })).toBe(true);
+    }
+    expect(await act(powerMode, device, { mode: 'normal' })).toMatchObject({ note: 'it was so already' });
+  });
+  test('is refused, or only said to be so', async () => {
+    await withFault(at(0), 'write-api-off', async () => {
+      expect(await refusalOf(act(powerMode, at(0), { mode: 'sleep' }))).toBe('peer.permission');
+      expect(await refusalOf(act(powerMode, at(0), { mode: 'low' }))).toBe('peer.permission');
+    });
+    await withFault(at(0), 'ignores-writes', async () => {
+      expect((await act(powerMode, at(0), { mode: 'sleep' })).kind).toBe('accepted');
+      expect(powerMode.shows?.(await look(at(0)), { mode: 'sleep' })).toBe(false);
+    });
+  });
+  const scripted = (answers: Readonly<Record<string, unknown>>) =>
+    fakeLink((request) => {
+      const name = request.via === 'http' ? request.path : request.via === 'cgminer' ? request.command : '';
+      const answer = answers[name];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+  test('a build that names no number for it has no such mode: nothing is written', async () => {
+    const link = scripted({ stats: sample.stats, '/cgi-bin/get_system_info.php': { miningMode: '1', normal: 1 } });
+    expect(await refusalOf(powerMode.act(link, { mode: 'low' }, {}))).toBe('peer.unsupported');
+    expect(link.sent).toHaveLength(2);
+  });
+  test('a state that cannot be read has changed nothing; a lost order is to be looked at', async () => {
+    await expect(powerMode.act(scripted({ stats: 'x' }), { mode: 'sleep' }, {})).rejects.toMatchObject({
+      code: 'peer.unparsable',
+      wasSent: false,
+    });
+    const lost = scripted({ stats: sample.stats, ascset: lostAfterSending() });
+    expect(await powerMode.act(lost, { mode: 'sleep' }, {})).toEqual({ kind: 'lost-reply' });
+  });
+});
+
+describe('pools', () => {
+  const wanted = [
+    { url: 'stratum+tcp://new.example:3333', user: 'farm.n', password: 'a,b' },
+    { url: 'stratum+tcp://new.example:443', user: 'farm.n', password: 'x' },
+  ];
+  test.each([2, 3])('device %i has them after its reboot', async (index) => {
+    const device = at(index);
+    expect(['accepted', 'lost-reply']).toContain((await act(pools, device, { pools: wanted })).kind);
+    await expect.poll(() => device.reboots).toBe(1);
+    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+    const reading = await look(device);
+    expect(pools.shows?.(reading, { pools: wanted })).toBe(true);
+    expectTruth(reading, device);
+    expect(await act(pools, device, { pools: wanted })).toMatchObject({ note: 'it was so already' });
+    expect(device.reboots).toBe(1);
+  });
+  test('are refused, or only said to be set; more than three are not sent', async () => {
+    const device = at(4);
+    await withFault(device, 'write-api-off', async () =>
+      expect(await refusalOf(act(pools, device, { pools: wanted }))).toBe('peer.permission'),
+    );
+    expect(device.reboots).toBe(0);
+    await withFault(device, 'ignores-writes', async () => {
+      expect((await act(pools, device, { pools: wanted })).kind).toBe('accepted');
+      await expect.poll(() => device.reboots).toBe(1);
+      await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+      expect(pools.shows?.(await look(device), { pools: wanted })).toBe(false);
+    });
+    expect(pools.params.safeParse({ pools: [...wanted, ...wanted] }).success).toBe(false);
+  });
+  test('a lost answer ends it there: no reboot', async () => {
+    const link = fakeLink((request) => {
+      if (request.via === 'cgminer' && request.command === 'pools') return sample.pools;
+      throw lostAfterSending();
+    });
+    expect(await pools.act(link, { pools: wanted }, {})).toEqual({ kind: 'lost-reply' });
+    expect(link.sent).toHaveLength(2);
+  });
+});
+
+test('a reboot takes it away, whether it answers first or not; some say yes and stay', async () => {
+  expect(await act(reboot, at(6), {})).toEqual({ kind: 'accepted' });
+  expect(await act(reboot, at(7), {})).toEqual({ kind: 'lost-reply' });
+  for (const device of [at(6), at(7)]) await expect.poll(() => device.reboots).toBe(1);
+  await withFault(at(0), 'ignores-reboot', async () => {
+    expect(await act(reboot, at(0), {})).toEqual({ kind: 'accepted' });
+    expect(at(0).reboots).toBe(0);
+  });
+});
