@@ -10,6 +10,7 @@ import { addKey } from './admin/key.ts';
 import { addPosition } from './admin/position.ts';
 import { addWorkspace } from './admin/workspace.ts';
 import { addDemo } from './demo.ts';
+import { addDoctor } from './doctor.ts';
 import { addMiner } from './miner.ts';
 import { addReboot } from './reboot.ts';
 import { addScan } from './scan.ts';
@@ -53,6 +54,7 @@ export function buildProgram(context: CliContext): Command {
   addDemo(program, context);
   addSelftest(program, context);
   addSetup(program, context);
+  addDoctor(program, context);
   strict(program.commands);
   return program;
 }

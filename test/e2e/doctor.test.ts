@@ -1,0 +1,118 @@
+// What `doctor` finds on a host: each fault that can be made here without touching the system is made, and is named with what to do about it.
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startPithead } from './process.ts';
+
+const reportSchema = z.strictObject({
+  findings: z.array(
+    z.strictObject({
+      about: z.string(),
+      level: z.enum(['ok', 'warning', 'wrong']),
+      text: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
+});
+
+let folder: string;
+let server: Server | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pithead-doctor-'));
+});
+afterEach(() => {
+  server?.close();
+  server = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function doctor(config?: object) {
+  if (config !== undefined) writeFileSync(join(folder, 'pithead.yaml'), JSON.stringify(config));
+  const { code, stdout, stderr } = await startPithead(['doctor', '--json'], {
+    cwd: folder,
+    environment: { HOME: folder },
+  }).end();
+  const { findings } = reportSchema.parse(JSON.parse(stdout));
+  return { code, stderr, findings, about: (name: string) => findings.filter(({ about }) => about === name) };
+}
+
+/** Answers every request like this. */
+async function serve(status: number, headers: Record<string, string> = {}): Promise<number> {
+  const started = createServer((_request, response) => response.writeHead(status, headers).end('{}'));
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  const address = started.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+test('a host without a configuration is told how to get one', async () => {
+  const { code, about } = await doctor();
+  expect(code).toBe(1);
+  expect(about('configuration')).toEqual([
+    expect.objectContaining({ level: 'wrong', remedy: expect.stringContaining('pithead setup') }),
+  ]);
+});
+
+test('each mistake of a configuration is a finding', async () => {
+  const { code, about } = await doctor({ networks: ['10.0.0.9-3'], pol: {}, exclude: ['x'] });
+  expect(code).toBe(1);
+  expect(
+    about('configuration')
+      .map(({ text }) => text)
+      .join('\n'),
+  ).toMatch(/pol:.*networks\[0\]/s);
+});
+
+test('a host where all is well says so and ends with 0', async () => {
+  const port = await serve(200);
+  const { code, findings } = await doctor({ networks: ['127.39.0.0/28'], listen: { port } });
+  expect(findings.filter(({ level }) => level === 'wrong')).toEqual([]);
+  expect(findings).toContainEqual({ about: 'service', level: 'ok', text: `answers on http://127.0.0.1:${port}` });
+  expect(code).toBe(0);
+});
+
+test('no networks, a port that somebody else has, a damaged database: each is named', async () => {
+  const port = await serve(404);
+  mkdirSync(join(folder, 'pithead-state'));
+  const path = join(folder, 'pithead-state', 'agent.sqlite');
+  const database = new DatabaseSync(path);
+  database.exec('CREATE TABLE t (x TEXT)');
+  for (let i = 0; i < 200; i++) database.prepare('INSERT INTO t VALUES (?)').run('x'.repeat(500));
+  database.close();
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(4_096, 0xaa), 0, 4_096, 8_192);
+  closeSync(file);
+
+  const { code, about, stderr } = await doctor({ listen: { port } });
+  expect(about('networks')).toEqual([expect.objectContaining({ level: 'wrong' })]);
+  expect(about('service')).toEqual([
+    expect.objectContaining({ level: 'wrong', remedy: expect.stringContaining('listen.port') }),
+  ]);
+  expect(about('database')).toEqual([
+    expect.objectContaining({ level: 'wrong', text: expect.stringContaining('agent.sqlite') }),
+  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('3 things are wrong');
+});
+
+test("a company's service: unreachable, not encrypted, or with another time", async () => {
+  const networks = ['127.39.0.0/28'];
+  const plain = await doctor({ networks, service: { url: 'http://127.0.0.1:9' } });
+  expect(plain.about('service')).toEqual([
+    expect.objectContaining({ level: 'wrong', text: expect.stringContaining('not encrypted') }),
+  ]);
+  const away = await doctor({ networks, service: { url: 'http://127.0.0.1:9', allowPlain: true } });
+  expect(away.about('service')).toEqual([
+    expect.objectContaining({ level: 'wrong', text: expect.stringContaining('cannot be reached') }),
+  ]);
+  const port = await serve(200, { date: new Date(Date.now() + 3_600_000).toUTCString() });
+  const { about } = await doctor({ networks, service: { url: `http://127.0.0.1:${port}`, allowPlain: true } });
+  expect(about('service')).toEqual([expect.objectContaining({ level: 'ok' })]);
+  expect(about('clock')).toEqual([
+    expect.objectContaining({ level: 'warning', text: expect.stringMatching(/s behind the service/) }),
+  ]);
+});
