@@ -7,20 +7,25 @@ export type Part = {
   stop(): Promise<void> | void;
 };
 
+/** What a part gets when the time of all is over. */
+const LAST_TURN_MS = 250;
+
 /**
- * Starts the parts in order and returns a stop function that stops them in reverse order, each at most `stopMs`, and reports every failure.
- * If a start fails, what was started is stopped and the error is thrown on.
+ * Starts the parts in order and returns a stop function that stops them in reverse order, each at most `stopMs` and all of them at most
+ * `totalMs` if that is given (then the last ones get little time, but each its turn), and reports every failure. If a start fails, what was started is stopped and the error is thrown on.
  */
 export async function startParts(
   parts: readonly Part[],
-  options: { stopMs: number; onError: (message: string) => void },
+  options: { stopMs: number; totalMs?: number; onError: (message: string) => void },
 ): Promise<() => Promise<void>> {
   const started: Part[] = [];
   let stopping: Promise<void> | undefined;
   const stopStarted = async () => {
+    const endsAtMs = performance.now() + (options.totalMs ?? Number.POSITIVE_INFINITY);
     for (const part of started.toReversed()) {
+      const leftMs = Math.max(LAST_TURN_MS, endsAtMs - performance.now());
       try {
-        await withinMs(options.stopMs, `stop ${part.name}`, async () => part.stop());
+        await withinMs(Math.min(options.stopMs, leftMs), `stop ${part.name}`, async () => part.stop());
       } catch (error) {
         options.onError(renderError(error));
       }

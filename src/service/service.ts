@@ -12,7 +12,8 @@ import { registerEnrol } from './routes/enrol.ts';
 import { registerHealth } from './routes/health.ts';
 import { createMetrics } from './routes/metrics.ts';
 import { createPageCache, type PageCache } from './routes/page-cache.ts';
-import { createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
+import { type App, createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
+import { readTls, type TlsFiles, type TlsMaterial } from './routes/tls.ts';
 import { registerAgents } from './routes/v1/agents.ts';
 import { registerBatches } from './routes/v1/batches.ts';
 import { registerGrants } from './routes/v1/grants.ts';
@@ -35,6 +36,10 @@ export type ServiceOptions = {
   readonly version: string;
   /** How integrators reach it, for the OpenAPI document. */
   readonly publicUrl?: string;
+  /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
+  readonly tls?: TlsFiles;
+  /** Addresses and networks of the proxies in front of it. */
+  readonly trustProxy?: readonly string[];
   readonly limits?: ServerLimits;
 };
 
@@ -46,15 +51,19 @@ export type Service = {
   readonly admin: Admin;
 };
 
-const STOP_MS = 8_000;
+/** Of each part, and of all; requests under way get the shorter time to be answered. */
+const STOP = { stopMs: 5_000, totalMs: 9_000, answerMs: 4_000 };
 const PRUNE_MS = 3_600_000;
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
-/** Opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
+/** Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
 export async function createService(options: ServiceOptions): Promise<Service> {
+  const secured = options.tls && readTls(options.tls);
+  if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
+    options.log.warn({ certFile: options.tls?.certFile }, 'the certificate has expired: clients will refuse it');
   const store = await openStore(options.databasePath, options.log);
   try {
-    return await compose(options, store);
+    return await compose(options, store, secured?.material);
   } catch (error) {
     await store.close();
     throw error;
@@ -83,6 +92,13 @@ function createPruning(store: Store, clock: Clock, log: Log) {
   };
 }
 
+/** No new requests, answers to those under way, and an end to those that take too long. */
+async function closeServer(app: App, clock: Clock): Promise<void> {
+  const cancel = clock.after(STOP.answerMs, () => app.server.closeAllConnections());
+  await app.close();
+  cancel();
+}
+
 /** Who changes a miner sees the change in the next list. */
 const clearing = (operators: OperatorStore, pages: Pick<PageCache, 'clear'>): OperatorStore => ({
   ...operators,
@@ -93,7 +109,7 @@ const clearing = (operators: OperatorStore, pages: Pick<PageCache, 'clear'>): Op
   },
 });
 
-async function compose(options: ServiceOptions, store: Store): Promise<Service> {
+async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
   const { clock, log, host, port } = options;
   const app = await createServer({
     source: {
@@ -107,6 +123,8 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
     version: options.version,
     publicUrl: options.publicUrl,
     limits: options.limits ?? DEFAULT_LIMITS,
+    tls,
+    trustProxy: options.trustProxy ?? [],
     newRequestId: () => v4(),
   });
   const metrics = createMetrics({
@@ -150,7 +168,8 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
   };
   const { batches, tenants, agents } = store;
   metrics.register(app);
-  registerHealth(app, () => store.check());
+  let isStopping = false;
+  registerHealth(app, { isStopping: () => isStopping, check: () => store.check(), clock });
   registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
   const pages = createPageCache(clock, PAGE_CACHE);
   registerMiners(app, { miners: store.miners, pages, clock });
@@ -173,9 +192,10 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
     {
       name: 'server',
       start: async () => {
-        url = await app.listen({ host, port });
+        const address = await app.listen({ host, port });
+        url = tls === undefined ? address : address.replace(/^http:/, 'https:');
       },
-      stop: () => app.close(),
+      stop: () => closeServer(app, clock),
     },
     startStop('courier', courier),
     startStop('relay', relay),
@@ -186,10 +206,11 @@ async function compose(options: ServiceOptions, store: Store): Promise<Service> 
   return {
     admin: createAdmin(store, clock),
     async start() {
-      stopParts = await startParts(parts, { stopMs: STOP_MS, onError: (message) => log.error({}, message) });
+      stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
       return { url };
     },
     async stop() {
+      isStopping = true;
       if (stopParts) return stopParts();
       stopParts = () => Promise.resolve();
       await app.close();

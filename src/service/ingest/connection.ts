@@ -13,6 +13,8 @@ import { readBody, readHeader } from './decode.ts';
 export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
 
 const MAX_WAITING_FRAMES = 8;
+/** Of our frames and pongs that an agent has not read; far more than a whole plan of tasks. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** A clock that is off by more than this is worth a line in the log. */
 const CLOCK_SKEW_MS = 60_000;
 const MAX_REASON_BYTES = 120;
@@ -50,7 +52,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
   let isClosed = false;
   let work: Promise<void> = Promise.resolve();
 
-  const transmit = (frame: ServiceFrame) => socket.send(JSON.stringify(frame));
+  const transmit = (frame: ServiceFrame) => {
+    socket.send(JSON.stringify(frame));
+    if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+  };
   const close = (code: number, reason: string) => {
     if (isClosed) return;
     isClosed = true;
@@ -142,7 +147,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     heardAtMs = clock.monotonicMs();
   };
   socket.on('pong', heard);
-  socket.on('ping', heard);
+  socket.on('ping', () => {
+    heard();
+    if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+  });
 
   return {
     agent,

@@ -43,6 +43,9 @@ export type Uplinks = {
 /** How long agents get to finish the closing handshake when the service stops. */
 const CLOSE_GRACE_MS = 2_000;
 
+/** Tokens cannot be guessed; this bounds the work that trying makes. */
+const MAX_AUTHENTICATING = 256;
+
 const TOOK_OVER = 'a newer connection of this agent took over';
 
 export function createUplinks(parts: UplinkParts): Uplinks {
@@ -52,6 +55,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
   const claims = new WeakMap<Connection, string>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
+  let authenticating = 0;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 
   const accept = (socket: WebSocket, agent: Agent) => {
@@ -84,8 +88,13 @@ export function createUplinks(parts: UplinkParts): Uplinks {
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    const agent = stopping.signal.aborted ? undefined : await authenticate(agents, request);
-    if (agent === undefined || socket.destroyed) {
+    if (stopping.signal.aborted || authenticating >= MAX_AUTHENTICATING) {
+      socket.end(UNAVAILABLE);
+      return;
+    }
+    authenticating++;
+    const agent = await authenticate(agents, request).finally(() => authenticating--);
+    if (agent === undefined || stopping.signal.aborted || socket.destroyed) {
       socket.end(stopping.signal.aborted ? UNAVAILABLE : UNAUTHORIZED);
       return;
     }
@@ -175,5 +184,5 @@ function refusal(statusCode: number, error: string, message: string): string {
 }
 
 const UNAUTHORIZED = refusal(401, 'Unauthorized', 'Invalid or missing agent token');
-const UNAVAILABLE = refusal(503, 'Service Unavailable', 'The service is stopping, try again');
+const UNAVAILABLE = refusal(503, 'Service Unavailable', 'The service is stopping or busy, try again');
 const NOT_FOUND = refusal(404, 'Not Found', 'Resource not found');

@@ -18,8 +18,10 @@ import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
 import { createErrorHandler, errorBody, toErrorBody } from './errors.ts';
 import { accessOf, type Rates, registerGuard } from './guard.ts';
+import { createHttpServer, type SocketLimits } from './http-server.ts';
 import { registerJsonBody } from './json-body.ts';
 import { registerOpenApi } from './openapi.ts';
+import type { TlsMaterial } from './tls.ts';
 import { compileValidator } from './validation.ts';
 
 export type App = FastifyInstance<
@@ -30,17 +32,19 @@ export type App = FastifyInstance<
   ZodTypeProvider
 >;
 
-export type ServerLimits = {
+export type ServerLimits = SocketLimits & {
   readonly bodyBytes: number;
-  /** For a whole request to arrive, and for its answer to be made. */
-  readonly requestMs: number;
+  /** For an answer to be made. */
   readonly handlerMs: number;
   readonly rates: Rates;
 };
 
 export const DEFAULT_LIMITS: ServerLimits = {
   bodyBytes: 1024 * 1024,
+  headersMs: 10_000,
   requestMs: 30_000,
+  idleMs: 72_000,
+  connections: 10_000,
   handlerMs: 60_000,
   rates: { perKey: 600, perStranger: 600, perCode: 60 },
 };
@@ -52,6 +56,9 @@ export type ServerParts = {
   readonly version: string;
   readonly publicUrl: string | undefined;
   readonly limits: ServerLimits;
+  readonly tls: TlsMaterial | undefined;
+  /** Addresses and networks of the proxies in front of us: what they say of the client's address counts, what others say does not. */
+  readonly trustProxy: readonly string[];
   readonly newRequestId: () => string;
 };
 
@@ -59,22 +66,31 @@ export type ServerParts = {
 export async function createServer(parts: ServerParts): Promise<App> {
   const { limits, log } = parts;
   const app = fastify({
+    serverFactory: (handler) => createHttpServer(handler, limits, parts.tls),
     bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestMs,
     handlerTimeout: limits.handlerMs,
-    connectionTimeout: 0,
+    trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
     requestIdHeader: false,
     genReqId: parts.newRequestId,
     forceCloseConnections: 'idle',
     logController: new LogController({ disableRequestLogging: true }),
-    frameworkErrors: (error, _request, reply) => {
+    frameworkErrors: (error, request, reply) => {
       const body = toErrorBody(error);
-      reply.raw.writeHead(body.statusCode, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.writeHead(body.statusCode, {
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': request.id,
+      });
       reply.raw.end(JSON.stringify(body));
     },
     clientErrorHandler: (error, socket) => {
-      if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-      else socket.end(rawError(CLIENT_ERROR_STATUS[error.code] ?? 400));
+      if (!socket.writable || error.code === 'ECONNRESET') {
+        socket.destroy();
+        return;
+      }
+      const status = CLIENT_ERROR_STATUS[error.code] ?? 400;
+      const requestId = parts.newRequestId();
+      log.info({ requestId, status, code: error.code }, 'request refused before it could be read');
+      socket.end(rawError(status, requestId));
     },
     routerOptions: { querystringParser: parseQuery, maxParamLength: 200 },
     exposeHeadRoutes: false,
@@ -130,12 +146,13 @@ const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-function rawError(status: number): string {
+function rawError(status: number, requestId: string): string {
   const body = JSON.stringify(errorBody(status));
   return [
     `HTTP/1.1 ${status} ${errorBody(status).error}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
     'connection: close',
     '',
     body,

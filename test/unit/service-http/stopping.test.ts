@@ -1,0 +1,113 @@
+// Stopping in order: load balancers are told first, requests under way are answered, agents are let go, and it ends in time whatever clients do.
+import { connect as connectTcp } from 'node:net';
+import { Agent, request } from 'undici';
+import { expect, test } from 'vitest';
+import { minerRecord } from './records.ts';
+import { type Rig, startOwnedRig } from './rig.ts';
+import { connect } from './wire-agent.ts';
+
+const IN_TIME_MS = 10_000;
+
+/** A search whose body is only half there; `finish` sends the rest and gives the answer. */
+async function halfRequest(rig: Rig) {
+  const { hostname, port } = new URL(rig.url);
+  const socket = connectTcp(Number(port), hostname);
+  let received = '';
+  socket.on('data', (data) => {
+    received += data;
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
+  await new Promise<void>((resolve) => {
+    const head = `POST ${rig.farm('/tasks/search')} HTTP/1.1\r\nhost: x\r\nx-api-key: ${rig.key}\r\ncontent-type: application/json\r\ncontent-length: 10\r\nexpect: 100-continue\r\n\r\n`;
+    // The server says that it goes on once it has the head.
+    socket.once('data', () => resolve());
+    socket.write(head);
+  });
+  received = '';
+  socket.write('{"page"');
+  return {
+    closed,
+    finish: () => {
+      socket.write(':1}');
+      return closed;
+    },
+  };
+}
+
+test('first not ready, then what is under way is answered, and nothing after it', async () => {
+  const { rig, stop } = await startOwnedRig();
+  const dispatcher = new Agent({ connections: 1 });
+  const ready = async () => {
+    const { statusCode, body } = await request(`${rig.url}/readyz`, { dispatcher });
+    return { statusCode, body: await body.json() };
+  };
+  expect(await ready()).toEqual({ statusCode: 200, body: { status: 'ok' } });
+  const agent = await connect(rig);
+  const half = await halfRequest(rig);
+  const stopped = rig.service.stop();
+  expect(await ready()).toMatchObject({ statusCode: 503, body: { statusCode: 503, error: 'Service Unavailable' } });
+  const text = await half.finish();
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(await agent.closed).toMatchObject({ code: 1012 });
+  await stopped;
+  await expect(rig.get('/healthz')).rejects.toThrow();
+  await dispatcher.close();
+  await stop();
+});
+
+test('under load every request is answered in full or refused in form, until nothing listens', async () => {
+  const { rig, stop } = await startOwnedRig();
+  const agent = await connect(rig);
+  await agent.report(Array.from({ length: 200 }, (_, n) => minerRecord(n, rig.clock.nowMs())));
+  const dispatcher = new Agent({ connections: 16 });
+  const counts = { whole: 0, refused: 0, notConnected: 0 };
+  const wrong: string[] = [];
+  let isOver = false;
+  const client = async () => {
+    while (!isOver) {
+      try {
+        const { statusCode, body } = await request(`${rig.url}${rig.farm('/miner/latest?pageSize=200')}`, {
+          dispatcher,
+          headers: { 'x-api-key': rig.key },
+        });
+        const text = await body.text().catch((error: unknown) => `null ${String(error)}`);
+        if (text.startsWith('null')) {
+          wrong.push(`cut short: ${text}`);
+          continue;
+        }
+        const value = JSON.parse(text);
+        if (statusCode === 200 && value.data.length === 200) counts.whole++;
+        else if (statusCode === 503 && Object.keys(value).toSorted().join() === 'error,message,statusCode')
+          counts.refused++;
+        else wrong.push(`${statusCode} ${text.slice(0, 200)}`);
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+        // A connection that the server has closed while nothing was under way on it, and then the closed port.
+        if (!['ECONNREFUSED', 'UND_ERR_SOCKET', 'ECONNRESET'].includes(code)) wrong.push(code);
+        counts.notConnected++;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  };
+  const clients = Array.from({ length: 16 }, client);
+  await expect.poll(() => counts.whole, { timeout: 10_000 }).toBeGreaterThan(50);
+  const startedMs = performance.now();
+  await rig.service.stop();
+  expect(performance.now() - startedMs).toBeLessThan(IN_TIME_MS);
+  isOver = true;
+  await Promise.all(clients);
+  expect(wrong).toEqual([]);
+  await dispatcher.close();
+  await stop();
+});
+
+test('a client that never sends the rest holds nothing up', async () => {
+  const { rig, stop } = await startOwnedRig();
+  const half = await halfRequest(rig);
+  const startedMs = performance.now();
+  await rig.service.stop();
+  expect(performance.now() - startedMs).toBeLessThan(IN_TIME_MS);
+  expect(await half.closed).not.toContain('200 OK');
+  await stop();
+}, 15_000);
