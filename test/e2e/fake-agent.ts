@@ -28,8 +28,15 @@ const RECONNECT_MS = 50;
 const REBOOT_MS = 120;
 const AT_ONCE = 4;
 
-/** `urlOf` says where to go for each attempt. */
-export async function startFakeAgent(code: string, urlOf: (attempt: number) => string): Promise<FakeAgent> {
+/**
+ * `urlOf` says where to go for each attempt. One that does not believe the welcome sends again whatever it has no acknowledgement for, also what
+ * the service says it has.
+ */
+export async function startFakeAgent(
+  code: string,
+  urlOf: (attempt: number) => string,
+  believesWelcome: (attempt: number) => boolean = () => true,
+): Promise<FakeAgent> {
   const body = JSON.stringify({ code, name: 'fake', version: '1.0.0', protocol: PROTOCOL_VERSION });
   const headers = { 'content-type': 'application/json' };
   const answer = await request(urlOf(0) + ENROL_PATH, { method: 'POST', headers, body });
@@ -94,7 +101,7 @@ export async function startFakeAgent(code: string, urlOf: (attempt: number) => s
     current.on('message', (data) => {
       const frame = serviceFrameSchema.parse(JSON.parse(String(data)));
       if (frame.type === 'welcome') {
-        confirm(frame.acked_seq);
+        if (believesWelcome(attempt)) confirm(frame.acked_seq);
         isWelcome = true;
         for (const slice of outbox.values()) current.send(slice);
       } else if (frame.type === 'ack') confirm(frame.seq);
