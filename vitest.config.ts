@@ -34,6 +34,7 @@ export default defineConfig({
         },
       },
       { test: { ...BUSY, name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
       {
         test: {
