@@ -14,6 +14,7 @@ import { innosilicon } from './innosilicon/driver.ts';
 import { luxos } from './luxos/driver.ts';
 import { mara } from './mara/driver.ts';
 import { sealminer } from './sealminer/driver.ts';
+import { vnish } from './vnish/driver.ts';
 import { volcminer } from './volcminer/driver.ts';
 import { whatsminer } from './whatsminer/driver.ts';
 
@@ -32,6 +33,7 @@ export const drivers: readonly Driver[] = [
   luxos,
   mara,
   sealminer,
+  vnish,
   volcminer,
   whatsminer,
 ];

@@ -1,7 +1,7 @@
 // What Braiins OS tells of its troubles. REST gives a history of up to hundreds of entries, so only the newest hour counts, each message once.
 import type { ErrorReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
-import { WORDS } from './errors.data.ts';
+import { categoryOfWords } from '../_families/trouble-words.ts';
 import type { Fault } from './replies-rest.ts';
 
 /** Entries without a code of their own have this one. */
@@ -34,7 +34,7 @@ export function errorsOf(
 
 function entries({ message, error_codes, components }: Fault): ErrorReading[] {
   const [component] = components ?? [];
-  const category = categoryOf([component?.name, message].filter((words) => words !== undefined).join(': '));
+  const category = categoryOfWords([component?.name, message].filter((words) => words !== undefined).join(': '));
   const codes = error_codes?.flatMap(({ code, reason }) => (code === undefined ? [] : [{ code, reason }])) ?? [];
   const all = codes.length > 0 ? codes : message === undefined ? [] : [{ code: NO_CODE, reason: undefined }];
   return all.map(({ code, reason }) => ({
@@ -51,8 +51,12 @@ export function appeals(
   return rows?.flatMap(({ kind, message }) =>
     kind === undefined && message === undefined
       ? []
-      : [{ code: kind ?? NO_CODE, category: categoryOf(`${kind ?? ''} ${message ?? ''}`), ...present({ message }) }],
+      : [
+          {
+            code: kind ?? NO_CODE,
+            category: categoryOfWords(`${kind ?? ''} ${message ?? ''}`),
+            ...present({ message }),
+          },
+        ],
   );
 }
-
-const categoryOf = (words: string) => WORDS.find(({ pattern }) => pattern.test(words))?.category ?? 'unknown';

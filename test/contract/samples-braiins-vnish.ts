@@ -173,3 +173,93 @@ export const braiinsTcp: Record<string, unknown> = {
     id: 1,
   },
 };
+
+const chain = (id: number) => ({
+  id,
+  frequency: 400,
+  voltage: 13_600,
+  hashrate_ideal: 34_905.6,
+  hashrate_rt: 34_275.506,
+  hw_errors: 12,
+  pcb_temp: { min: 36, max: 50 },
+  chip_temp: { min: 51, max: 65 },
+  inlet_water_temp: 29,
+  outlet_water_temp: 39,
+  chip_statuses: { red: 1, orange: 3, grey: 122 },
+  status: { state: 'mining' },
+});
+
+const webPool = (id: number) => ({
+  id,
+  url: 'pool-a.example:3333',
+  user: 'farm.w1',
+  status: 'active',
+  pool_type: 'UserPool',
+  accepted: 900,
+  rejected: 2,
+  stale: 1,
+  diff: '262k',
+  diffa: 235_929_600,
+  ls_diff: 262_144,
+});
+
+export const vnish: Record<string, unknown> = {
+  summary: {
+    miner: {
+      miner_type: 'Antminer S19j Pro (Vnish 1.2.6)',
+      miner_status: {
+        miner_state: 'failure',
+        miner_state_time: 1,
+        failure_code: 1_002,
+        description: 'Failed to parse',
+      },
+      hr_realtime: 102_826.5,
+      hr_average: 102_500.25,
+      hr_nominal: 104_716.8,
+      hr_stock: 104_000,
+      power_consumption: 2_640,
+      power_usage: 26,
+      chip_temp: { min: 50, max: 66 },
+      chains: [
+        chain(1),
+        chain(2),
+        {
+          ...chain(3),
+          status: { state: 'failure', description: 'Chain break' },
+          chip_statuses: { red: 9, orange: 1, grey: 1 },
+        },
+      ],
+      pools: [
+        webPool(0),
+        { ...webPool(1), user: '*****', url: 'pool-b.example:3333' },
+        { ...webPool(2), pool_type: 'DevFee' },
+      ],
+      cooling: {
+        fan_num: 4,
+        fans: [5_820, 5_880, 5_850, 5_790].map((rpm, id) => ({ id, rpm, status: 'ok', max_rpm: 6_500 })),
+        fan_duty: 80,
+        settings: { mode: { name: 'auto' } },
+      },
+      psu: { temps: { pfc: 51, llc1: 54, llc2: 53 } },
+    },
+  },
+  info: {
+    miner: 'Antminer S19j Pro',
+    fw_version: '1.2.6',
+    platform: 'xil',
+    hr_measure: 'GH/s',
+    serial: 'JYZZ1',
+    system: { uptime: '10 days, 18:00', network_status: { mac: '02:00:00:00:00:31', hostname: 'rack-4' } },
+  },
+  status: { miner_state: 'failure', find_miner: true, restart_required: false },
+  perf: { current_preset: { name: '3495', pretty: '3495 watt ~ 120 TH' } },
+  factory: { psu_model: 'APW12', psu_serial: 'P1', chains: [1, 2, 3].map((id) => ({ id, serial: `SMTTYRHB${id}` })) },
+  tcpSummary: { STATUS: [{ STATUS: 'S' }], SUMMARY: [{ Elapsed: 900, 'GHS 5s': 102_826.5, 'GHS av': 102_500 }] },
+  tcpPools: {
+    STATUS: [{ STATUS: 'S' }],
+    POOLS: [
+      { POOL: 0, URL: 'stratum+tcp://pool-a.example:3333', User: 'farm.w1', 'Difficulty Rejected': 524_288 },
+      { POOL: 1, URL: 'stratum+tcp://pool-b.example:3333', User: 'farm.w2', 'Difficulty Stale': 262_144 },
+    ],
+  },
+};

@@ -1,7 +1,7 @@
 // Own answers for each driver, beside the recordings: what `read` is fed when answers are damaged on purpose. One value per ask.
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cgminerFixture, rawOf, recordings } from './answers.ts';
-import { braiinsGraphql, braiinsRest, braiinsTcp } from './samples-braiins-vnish.ts';
+import { braiinsGraphql, braiinsRest, braiinsTcp, vnish } from './samples-braiins-vnish.ts';
 import {
   goldshell,
   goldshellByte,
@@ -448,6 +448,7 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
     { name: 'Bitaxe', known: { generation: 'bitaxe' }, raw: axeos },
     { name: 'NerdAxe', known: { generation: 'nerd' }, raw: nerdaxe },
   ],
+  vnish: [{ name: 'a board broken, names hidden', known: {}, raw: vnish }],
   'braiins-os': [
     { name: 'REST', known: {}, raw: braiinsRest },
     { name: 'GraphQL, a board missing', known: {}, raw: braiinsGraphql },

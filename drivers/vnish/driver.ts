@@ -1,0 +1,46 @@
+// VNish (AnthillOS) on Antminer hardware: a JSON API under /api/v1, reads without login, and CGMiner words on TCP beside it (atlas 8).
+import { defineDriver } from '../../src/driver/contract.ts';
+import { present, versionTexts } from '../_families/cgminer.ts';
+import { abilities } from './abilities.ts';
+import { modelOf, read } from './read.ts';
+import { replies } from './replies.ts';
+import { open } from './requests.ts';
+
+export const vnish = defineDriver({
+  id: 'vnish',
+  make: 'Antminer',
+  covers: [
+    { models: 'Antminer S19j Pro, S19 Pro Hyd., S21, L7', firmware: 'VNish 1.2.6 to 1.3.4', evidence: 'simulated' },
+    {
+      models: 'Antminer L3+, L7, L9, S17, S19, S21, T19, T21 families',
+      firmware: 'any other VNish',
+      evidence: 'claimed',
+    },
+  ],
+  asks: {
+    summary: { every: 'poll', ...open('summary') },
+    // The uptime is here.
+    info: { every: 'poll', ...open('info') },
+    status: { every: 'slow', ...open('status') },
+    perf: { every: 'slow', ...open('perf-summary') },
+    tcpPools: { every: 'slow', via: 'cgminer', command: 'pools' },
+    factory: { every: 'static', ...open('chains/factory-info') },
+    tcpSummary: { every: 'poll', insteadOf: 'summary', via: 'cgminer', command: 'summary' },
+  },
+  replies,
+  abilities,
+  login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
+  quirks: { parallel: 2, warmUpS: 900 },
+  identify({ family, version }) {
+    if (family !== 'vnish') return undefined;
+    const { Type: type } = versionTexts(version);
+    const [, firmwareVersion] = /vnish[^\d"]{0,16}(\d+(?:\.\d+){1,3})/i.exec(version?.slice(0, 4_096) ?? '') ?? [];
+    return present({
+      confidence: 'sure' as const,
+      make: 'Antminer',
+      model: modelOf(type)?.model ?? type,
+      firmwareVersion,
+    });
+  },
+  read,
+});

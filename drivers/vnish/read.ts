@@ -1,0 +1,224 @@
+// Turns the answers of one VNish miner into a Reading (atlas 8).
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest, mean } from '../../src/driver/fields.ts';
+import type {
+  BoardReading,
+  ErrorReading,
+  Expectation,
+  FanReading,
+  MiningMode,
+  Reading,
+} from '../../src/model/reading.ts';
+import { hashrates, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
+import { findModel, type Model } from '../_families/models.ts';
+import { categoryOfWords } from '../_families/trouble-words.ts';
+import { pools } from './pools.ts';
+import type { Chain, Replies } from './replies.ts';
+
+type Miner = NonNullable<NonNullable<Replies['summary']>['miner']>;
+type ToHs = (value: number | undefined) => number | undefined;
+
+export function read(replies: Replies, known: Known): Reading {
+  const { info, factory } = replies;
+  const miner = replies.summary?.miner;
+  const reported = first(info?.miner, miner?.miner_type, known.model);
+  const model = modelOf(reported);
+  const toHs = unitOf(info?.hr_measure, model);
+  const state = first(miner?.miner_status?.miner_state, replies.status?.miner_state)?.toLowerCase();
+  const preset = replies.perf?.current_preset?.name;
+  const boards = miner?.chains && boardsOf(miner.chains, toHs, factory);
+  const nowHs = first(toHs(miner?.hr_realtime), sumOf(boards));
+  const tcp = replies.tcpSummary?.SUMMARY?.[0];
+  const mode = miningMode(state, preset);
+  const uptimeS = secondsOf(info?.system?.uptime);
+  const isImmersed = /^immers/i.test(miner?.cooling?.settings?.mode?.name ?? '');
+  return present({
+    mac: info?.system?.network_status?.mac,
+    serialNumber: info?.serial,
+    hostname: info?.system?.network_status?.hostname,
+    make: 'Antminer',
+    model: model?.model ?? reported,
+    firmwareVersion: info?.fw_version,
+    controlBoard: info?.platform === undefined ? undefined : (PLATFORMS[info.platform] ?? info.platform),
+
+    ...(tcp && hashrates(tcp)),
+    ...present({
+      hashrateHs: nowHs,
+      hashrateWindow: nowHs === undefined ? undefined : ('realtime' as const),
+      hashrateAverageHs: toHs(miner?.hr_average),
+    }),
+    powerW: miner?.power_consumption,
+    powerLimitW: presetWatts(preset, info?.hr_measure),
+    uptimeS: first(uptimeS, tcp?.Elapsed),
+
+    isMining: isMining(state, nowHs),
+    miningMode: mode,
+    miningModePreset: preset,
+    isLightOn: replies.status?.find_miner,
+
+    tempC: first(
+      largest(boards?.map(({ chipTempMaxC }) => chipTempMaxC) ?? []),
+      miner?.chip_temp?.max,
+      largest(boards?.flatMap(({ boardTempsC }) => boardTempsC ?? []) ?? []),
+    ),
+    inletTempC: mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
+    outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
+
+    boards,
+    fans: fansOf(miner?.cooling, isImmersed ? 0 : model?.expected.fans),
+    psus: psusOf(factory, miner?.psu?.temps),
+    pools: pools(miner?.pools, replies.tcpPools?.POOLS),
+    errors: errorsOf(miner, replies.status),
+    expected: expectation(model, miner, toHs, mode, isImmersed),
+  });
+}
+
+const PLATFORMS: Readonly<Record<string, string>> = {
+  aml: 'AMLogic',
+  bb: 'BeagleBone',
+  cv: 'CVITek',
+  xil: 'Xilinx',
+};
+
+/** `Antminer S19j Pro (Vnish 1.2.6)`. */
+export function modelOf(reported: string | undefined): Model | undefined {
+  if (reported === undefined) return undefined;
+  const names = [reported, `Antminer ${reported}`];
+  return first(
+    ...names.map((name) => findModel('vnish', name)),
+    ...names.map((name) => findModel('antminer-stock', name)),
+  );
+}
+
+/** Without the name of the unit the algorithm of the model tells it: MH/s on scrypt, GH/s else. */
+function unitOf(measure: string | undefined, model: Model | undefined): ToHs {
+  const unit = rateUnit(measure) ?? (model === undefined ? undefined : model.algorithm === 'scrypt' ? 'M' : 'G');
+  return unit === undefined ? (value) => (value === 0 ? 0 : undefined) : (value) => rateHs(value, unit);
+}
+
+/** Older versions have no rate for the whole that we could read; that of the boards they all have. */
+function sumOf(boards: readonly BoardReading[] | undefined): number | undefined {
+  if (boards === undefined || boards.length === 0) return undefined;
+  let sum = 0;
+  for (const { hashrateHs } of boards) {
+    if (hashrateHs === undefined) return undefined;
+    sum += hashrateHs;
+  }
+  return sum;
+}
+
+const MINING = ['mining', 'auto-tuning'];
+const ASLEEP = ['stopped', 'paused'];
+
+function isMining(state: string | undefined, nowHs: number | undefined): boolean | undefined {
+  if (state === undefined) return nowHs === undefined ? undefined : nowHs > 0;
+  return MINING.includes(state) && nowHs !== 0;
+}
+
+export const isAsleep = (state: string | undefined) => state !== undefined && ASLEEP.includes(state.toLowerCase());
+
+/** A preset is no mode of ours. */
+function miningMode(state: string | undefined, preset: string | undefined): MiningMode | undefined {
+  if (isAsleep(state)) return 'sleep';
+  return preset?.toLowerCase() === 'disabled' ? 'normal' : undefined;
+}
+
+/** Presets of SHA-256 machines are named by their watts, those of others are not. */
+function presetWatts(preset: string | undefined, measure: string | undefined): number | undefined {
+  if (preset === undefined || rateUnit(measure) !== 'G' || !/^\d{2,5}$/.test(preset.trim())) return undefined;
+  return Number(preset);
+}
+
+/** `10 days, 18:00`, `1:05`, `12 min`. */
+export function secondsOf(uptime: string | undefined): number | undefined {
+  const [, days, hours, minutes, alone] =
+    /^(?:(\d{1,5})\s*days?,?\s*)?(?:(\d{1,2}):(\d{2})(?::\d{2})?|(\d{1,2})\s*min\w*)?$/i.exec(uptime?.trim() ?? '') ??
+    [];
+  if (days === undefined && hours === undefined && alone === undefined) return undefined;
+  return (Number(days ?? 0) * 24 + Number(hours ?? 0)) * 3_600 + Number(minutes ?? alone ?? 0) * 60;
+}
+
+/** While it is not mining, all its chips count as bad. */
+function boardsOf(rows: readonly Chain[], toHs: ToHs, factory: Replies['factory']): BoardReading[] {
+  const taken = new Set<number>();
+  return rows.flatMap((row, place) => {
+    const id = row.id ?? place + 1;
+    const slot = id - 1;
+    const state = row.status?.state?.toLowerCase();
+    if (slot < 0 || taken.has(slot) || state === 'disconnected') return [];
+    taken.add(slot);
+    const { red, orange, grey } = row.chip_statuses ?? {};
+    const isWhole = red !== undefined && orange !== undefined && grey !== undefined;
+    const boardC = row.pcb_temp?.max;
+    return [
+      present({
+        slot,
+        serialNumber: factory?.chains?.find((chain) => chain.id === id)?.serial,
+        hashrateHs: toHs(row.hashrate_rt),
+        expectedHashrateHs: positive(toHs(row.hashrate_ideal)),
+        chips: isWhole ? red + orange + grey : undefined,
+        badChips: state !== undefined && MINING.includes(state) ? red : undefined,
+        frequencyMhz: positive(row.frequency),
+        boardTempsC: boardC === undefined ? undefined : [boardC],
+        chipTempMaxC: row.chip_temp?.max,
+        inletTempC: row.inlet_water_temp,
+        outletTempC: row.outlet_water_temp,
+        hwErrors: row.hw_errors,
+        isAlive: state === 'failure' || state === 'disabled' ? false : undefined,
+      }),
+    ];
+  });
+}
+
+/** In a tank or on water there are none, whatever is listed. */
+function fansOf(cooling: Miner['cooling'], wanted: number | undefined): FanReading[] | undefined {
+  return cooling?.fans
+    ?.map(({ id, rpm }, place) => present({ index: id ?? place, rpm, dutyPercent: cooling.fan_duty }))
+    .filter(({ index }, place, all) => all.findIndex((fan) => fan.index === index) === place)
+    .filter(({ rpm }, place) => (wanted === undefined ? (rpm ?? 0) > 0 : place < wanted));
+}
+
+function psusOf(factory: Replies['factory'], temps: NonNullable<Miner['psu']>['temps']): Reading['psus'] {
+  const psu = present({
+    model: factory?.psu_model,
+    serialNumber: factory?.psu_serial,
+    tempC: largest([temps?.pfc, temps?.llc1, temps?.llc2, temps?.pfc_temp, temps?.llc1_temp, temps?.llc2_temp]),
+  });
+  return Object.keys(psu).length === 0 ? undefined : [psu];
+}
+
+/** There is one fault of the whole, and one of each board. */
+function errorsOf(miner: Miner | undefined, status: Replies['status']): ErrorReading[] | undefined {
+  const whole = first(miner?.miner_status, status);
+  if (whole === undefined && miner?.chains === undefined) return undefined;
+  const boards = (miner?.chains ?? []).flatMap(({ id, status: { state, description } = {} }): ErrorReading[] => {
+    if (description === undefined || state === undefined || /^(mining|initializing|auto-tuning)$/i.test(state))
+      return [];
+    return [
+      { code: `chain:${state}`, category: 'hashboard', ...present({ message: description, index: id && id - 1 }) },
+    ];
+  });
+  if (whole?.miner_state?.toLowerCase() !== 'failure') return boards;
+  const { failure_code: code = 'failure', description } = whole;
+  return [
+    { code, category: categoryOfWords(description ?? ''), severity: 'major', ...present({ message: description }) },
+    ...boards,
+  ];
+}
+
+/** The rate of the preset; the factory's own only where none is set. */
+function expectation(
+  model: Model | undefined,
+  miner: Miner | undefined,
+  toHs: ToHs,
+  mode: MiningMode | undefined,
+  isImmersed: boolean,
+): Expectation {
+  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
+  const factoryHs = mode === 'normal' ? first(positive(toHs(miner?.hr_stock)), nameplateHs) : undefined;
+  return present({
+    ...parts,
+    ...(isImmersed && { fans: 0, cooling: 'liquid' as const }),
+    hashrateHs: first(positive(toHs(miner?.hr_nominal)), factoryHs),
+  });
+}
