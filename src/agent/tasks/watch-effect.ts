@@ -110,7 +110,7 @@ export async function watchEffect(parts: WatchParts, start: EffectStart, signal:
     const message = `the miner did not come back within ${inWords(limitS)}`;
     return { outcome: { status: 'timeout', message, evidence: evidence(undefined) }, tookEffect: true };
   }
-  if (verdict === false) return fail(`${beginning(start)}, but the miner shows ${words(ability, newest)}`);
+  if (verdict === false) return fail(`${beginning(start)} shows ${words(ability, newest)}`);
   if (isFirmware && !isRecovered && !isReplyLost) return fail('the miner took the file, but did not restart');
   if (isRecovered) return fail('interrupted by a restart of the agent: it may have been done, and is not done again');
   if (isReplyLost) return fail(`the reply to ${ability} was lost: it may have been done; it is not sent again`);
@@ -118,8 +118,8 @@ export async function watchEffect(parts: WatchParts, start: EffectStart, signal:
 }
 
 function beginning({ isRecovered, isReplyLost }: WatchStart): string {
-  if (isRecovered) return 'interrupted by a restart of the agent';
-  return isReplyLost ? 'the reply was lost' : 'the miner answered success';
+  if (isRecovered) return 'interrupted by a restart of the agent: the miner';
+  return isReplyLost ? 'the reply was lost and the miner' : 'the miner answered success but';
 }
 
 const pick = ({ firmwareVersion }: Baseline): Partial<Reading> =>
