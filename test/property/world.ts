@@ -169,10 +169,15 @@ async function rowsOf({ databasePath }: Rig, { workspaceId, farmId }: Tenant): P
       queryDatabase(databasePath, `SELECT * FROM ${table} WHERE ${column} = ? ORDER BY id`, value),
     ),
   );
+  const documents = await queryDatabase(
+    databasePath,
+    'SELECT * FROM miner_documents WHERE row_id IN (SELECT row_id FROM miners WHERE farm_id = ?) ORDER BY row_id',
+    farmId,
+  );
   const counts = await Promise.all(
     ['workspaces', 'api_keys', 'farms', 'agents', 'miners', 'grants', 'enrolment_codes'].map((table) =>
       queryDatabase(databasePath, `SELECT count(*) AS rows FROM ${table}`),
     ),
   );
-  return JSON.stringify([rows, counts], (name, value) => (name.startsWith('last_') ? undefined : value));
+  return JSON.stringify([rows, documents, counts], (name, value) => (name.startsWith('last_') ? undefined : value));
 }
