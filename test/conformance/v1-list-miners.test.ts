@@ -290,9 +290,7 @@ rows('1. List miners, text', {
     const { status } = await rig.get(`/private-api/v1/${rig.workspaceId}/farms/${rig.farmId}/miner/latest`);
     expect(status).toBe(200);
   },
-  'Returns the latest status of the miners of the farm': async () => {
-    expect(await listed('')).toEqual(ALL);
-  },
+  'Returns the latest status of the miners of the farm': selects({ '': ALL }),
   'Query parameters (all optional)': {
     'parameters that nobody knows are ignored': async () => {
       expect(await listed('some_other_parameter=1')).toEqual(ALL);

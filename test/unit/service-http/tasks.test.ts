@@ -161,18 +161,6 @@ test('miners under maintenance can be rebooted', async () => {
   expect((await reboot(rig, ids)).body.meta.summary.created_count).toBe(1);
 });
 
-test('nothing to do is a good answer without batches', async () => {
-  const { rig } = await withMiners(1);
-  const { status, body } = await reboot(rig, [UNKNOWN]);
-  expect(status).toBe(200);
-  expect(body).toMatchObject({
-    success: true,
-    data: [],
-    error: null,
-    meta: { summary: { created_count: 0, skipped_count: 1 } },
-  });
-});
-
 test('a miner of another farm is not found', async () => {
   const { rig } = await withMiners(1);
   const farm = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });
@@ -192,28 +180,6 @@ test('miners of two agents become two batches', async () => {
   const one = await agent.frame('task');
   const other = await second.frame('task');
   expect(one.batch_id).not.toBe(other.batch_id);
-});
-
-test.each([
-  ['no body', undefined, 'Body'],
-  ['an empty body', {}, 'task_name'],
-  ['a task that cannot be created here', { task_name: 'miner.log.get', miner_ids: ['a'] }, 'miner.system.reboot'],
-  ['no miners', { task_name: 'miner.system.reboot', miner_ids: [] }, 'miner_ids'],
-  ['1,001 miners', { task_name: 'miner.system.reboot', miner_ids: Array(1_001).fill('a') }, 'miner_ids'],
-  ['miners that are no texts', { task_name: 'miner.system.reboot', miner_ids: [1] }, 'miner_ids[0]'],
-  ['one miner without list', { task_name: 'miner.system.reboot', miner_ids: 'a' }, 'miner_ids'],
-  ['params that are no object', { task_name: 'miner.system.reboot', miner_ids: ['a'], params: [] }, 'params'],
-  [
-    'force that is no boolean',
-    { task_name: 'miner.system.reboot', miner_ids: ['a'], params: { force: 'yes' } },
-    'params.force',
-  ],
-])('refuses %s', async (_name, body, words) => {
-  const rig = await startRig();
-  const answer = await rig.post(rig.farm('/tasks/batches'), body);
-  expect(answer.status).toBe(400);
-  expect(Object.keys(answer.body).toSorted()).toEqual(['error', 'message', 'statusCode']);
-  expect(answer.body.message).toContain(words);
 });
 
 test('1,000 miners in one request', async () => {
