@@ -12,7 +12,7 @@ import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
 let site: Simulated;
 beforeAll(async () => {
-  site = await simulated(driver, { network: '127.92.1.0/26', miners: 20, mix: 'braiins-os' });
+  site = await simulated(driver, { network: '127.92.1.0/26', miners: 20, mix: 'braiins-os', bootS: 0.3 });
 });
 afterAll(() => site.stop());
 
