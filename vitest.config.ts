@@ -36,6 +36,8 @@ export default defineConfig({
       { test: { ...BUSY, name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
+      // Builds the program: a minute of its own, `npm run test:packaging`.
+      { test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], maxWorkers: 1 } },
       {
         test: {
           name: 'e2e',

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../src/base/version.ts';
 import { changedSecrets, DEFAULT_CONFIG, newConfig, SECRETS_FILE } from '../../src/cli/config-file.ts';
+import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from '../../src/cli/systemd-unit.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const here = import.meta.dirname;
@@ -60,9 +61,9 @@ function buildDeb(target: keyof typeof ARCHITECTURES): string {
   };
   fill('control', 0o644);
   for (const script of ['postinst', 'prerm', 'postrm']) fill(script, 0o755);
-  put(binary, `usr/lib/pithead/versions/${version}/pithead`, 0o755);
-  put(join(here, 'pithead.service'), 'lib/systemd/system/pithead.service', 0o644);
-  write(newConfig({ networks: [], logins: [] }, '/var/lib/pithead'), `usr/share/pithead/${DEFAULT_CONFIG}`);
+  put(binary, `${PROGRAM_FOLDER.slice(1)}/versions/${version}/pithead`, 0o755);
+  write(unitText(), `lib/systemd/system/${UNIT}`);
+  write(newConfig({ networks: [], logins: [] }, STATE_FOLDER), `usr/share/pithead/${DEFAULT_CONFIG}`);
   write(changedSecrets('', {}), `usr/share/pithead/${SECRETS_FILE}`);
   put(join(root, 'packaging', 'README.md'), 'usr/share/doc/pithead/README.md', 0o644);
   put(join(root, 'LICENSE'), 'usr/share/doc/pithead/copyright', 0o644);

@@ -60,12 +60,17 @@ export function createServiceManager(options: {
   };
 }
 
+/** Runs systemd's own command for its units; rejects when that fails. */
+export async function systemctl(...words: readonly string[]): Promise<void> {
+  await run('systemctl', words, { timeout: RESTART_TIMEOUT_MS });
+}
+
 /** Restarts a unit that is installed here. False without systemd or without the unit, and when we may not. */
 export async function restartUnit(unit: string): Promise<boolean> {
   if (!existsSync('/run/systemd/system')) return false;
   try {
-    await run('systemctl', ['cat', unit], { timeout: NOTIFY_TIMEOUT_MS });
-    await run('systemctl', ['restart', unit], { timeout: RESTART_TIMEOUT_MS });
+    await systemctl('cat', unit);
+    await systemctl('restart', unit);
     return true;
   } catch {
     return false;

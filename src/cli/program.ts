@@ -15,6 +15,7 @@ import { addMiner } from './miner.ts';
 import { addReboot } from './reboot.ts';
 import { addScan } from './scan.ts';
 import { addSelftest } from './selftest.ts';
+import { addServiceInstall } from './service-install.ts';
 import { addSetup } from './setup.ts';
 import type { CliContext } from './terminal.ts';
 import { addAgent, addRun, addService, addUp } from './up.ts';
@@ -55,6 +56,7 @@ export function buildProgram(context: CliContext): Command {
   addSelftest(program, context);
   addSetup(program, context);
   addDoctor(program, context);
+  addServiceInstall(program, context);
   strict(program.commands);
   return program;
 }

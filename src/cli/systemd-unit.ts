@@ -1,7 +1,14 @@
-# The agent of a mining farm. `systemd-analyze security --offline=true` scores it in the tests: 2.0 is the most that is accepted.
+// The system service of a Linux host, as text: what the Debian package ships and what `service-install` writes. A test scores its sandbox with
+// systemd's own analysis; 2.0 of 10 is the most that is accepted.
+
+/** Where programs of all versions lie, one folder each; `current` leads to the one in use. */
+export const PROGRAM_FOLDER = '/usr/lib/pithead';
+export const STATE_FOLDER = '/var/lib/pithead';
+export const UNIT = 'pithead.service';
+
+export const unitText = (): string => `# The agent of a mining farm.
 [Unit]
 Description=Pithead, the agent of this mining farm
-Documentation=file:///usr/share/doc/pithead/README.md
 Wants=network-online.target
 After=network-online.target
 StartLimitIntervalSec=10min
@@ -11,8 +18,7 @@ StartLimitBurst=20
 Type=notify
 # The notification comes from systemd-notify, a child.
 NotifyAccess=all
-ExecStart=/usr/lib/pithead/current/pithead run --config /etc/pithead/pithead.yaml
-ExecReload=/bin/kill -HUP $MAINPID
+ExecStart=${PROGRAM_FOLDER}/current/pithead run --config /etc/pithead/pithead.yaml
 # Fed only while polls, the outbox and the loop make progress; a dead uplink is not ill health.
 WatchdogSec=90
 TimeoutStartSec=90
@@ -30,7 +36,7 @@ StateDirectoryMode=0700
 ConfigurationDirectory=pithead
 LoadCredential=secrets.yaml:/etc/pithead/secrets.yaml
 UMask=0077
-WorkingDirectory=/var/lib/pithead
+WorkingDirectory=${STATE_FOLDER}
 
 CapabilityBoundingSet=
 AmbientCapabilities=
@@ -61,3 +67,4 @@ SystemCallErrorNumber=EPERM
 
 [Install]
 WantedBy=multi-user.target
+`;

@@ -1,0 +1,63 @@
+// The single program for this platform, built as a release is: it contains what it needs, checks itself, and two builds are the same bytes.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { VERSION } from '../../src/base/version.ts';
+import { ROOT } from '../arch/sources.ts';
+
+const TARGET = `${process.platform === 'win32' ? 'win' : 'linux'}-${process.arch}`;
+const dist = join(ROOT, 'dist');
+const binary = join(dist, `pithead-${TARGET}${process.platform === 'win32' ? '.exe' : ''}`);
+
+const build = () =>
+  execFileSync(process.execPath, [join(ROOT, 'packaging', 'binary', 'build.ts'), '--target', TARGET], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+const hash = () => createHash('sha256').update(readFileSync(binary)).digest('hex');
+
+let folder: string;
+let sums: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pithead-binary-'));
+  sums = build();
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Away from the project: nothing of it may be found by chance. */
+const run = (...args: string[]) =>
+  execFileSync(binary, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder },
+  });
+
+test('it knows its version, and its checksum is in the list', () => {
+  expect(run('--version').trim()).toBe(VERSION);
+  expect(sums).toContain(`${hash()}  pithead-${TARGET}`);
+  expect(statSync(binary).size).toBeLessThan(140e6);
+});
+
+test('every part works inside it', () => {
+  const { binary: isBinary, checks } = JSON.parse(run('selftest', '--json', '--network', '127.40.0.0/24'));
+  expect(isBinary).toBe(true);
+  expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
+  expect(checks.length).toBeGreaterThanOrEqual(6);
+}, 60_000);
+
+test('a second build is the same, byte for byte', () => {
+  const first = hash();
+  build();
+  expect(hash()).toBe(first);
+}, 120_000);
+
+test('the bill of materials names what runs, and no tool of the developers', () => {
+  const { components } = JSON.parse(readFileSync(join(dist, 'pithead.cdx.json'), 'utf8'));
+  const names = components.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(expect.arrayContaining(['undici', 'fastify', 'zod', 'ws', 'pino']));
+  expect(names).not.toContain('vitest');
+});
