@@ -6,6 +6,7 @@ import { axeos } from './axeos/driver.ts';
 import { braiinsOs } from './braiins-os/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
 import { elphapex } from './elphapex/driver.ts';
+import { futurebit } from './futurebit/driver.ts';
 import { goldshell } from './goldshell/driver.ts';
 import { hammer } from './hammer/driver.ts';
 import { hiveon } from './hiveon/driver.ts';
@@ -13,6 +14,7 @@ import { iceriver } from './iceriver/driver.ts';
 import { innosilicon } from './innosilicon/driver.ts';
 import { luxos } from './luxos/driver.ts';
 import { mara } from './mara/driver.ts';
+import { mskminer } from './mskminer/driver.ts';
 import { sealminer } from './sealminer/driver.ts';
 import { vnish } from './vnish/driver.ts';
 import { volcminer } from './volcminer/driver.ts';
@@ -25,6 +27,7 @@ export const drivers: readonly Driver[] = [
   braiinsOs,
   cgminer,
   elphapex,
+  futurebit,
   goldshell,
   hammer,
   hiveon,
@@ -32,6 +35,7 @@ export const drivers: readonly Driver[] = [
   innosilicon,
   luxos,
   mara,
+  mskminer,
   sealminer,
   vnish,
   volcminer,

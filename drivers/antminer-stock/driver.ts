@@ -3,6 +3,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
+import { isMskMiner } from '../_families/rwglr.ts';
 import { abilities } from './abilities.ts';
 import { generationOf } from './generation.ts';
 import { read } from './read.ts';
@@ -33,10 +34,12 @@ export const antminerStock = defineDriver({
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { parallel: 2, warmUpS: 900 },
-  identify({ family, version }) {
-    if (family !== 'antminer-stock') return undefined;
+  identify(evidence) {
+    const { family, version } = evidence;
+    const isCommunity = family === 'mskminer' && !isMskMiner(evidence);
+    if (family !== 'antminer-stock' && !isCommunity) return undefined;
     const texts = versionTexts(version);
-    const generation = generationOf(texts.CompileTime);
+    const generation = isCommunity ? ('a' as const) : generationOf(texts.CompileTime, texts.Type);
     const model = findModel('antminer-stock', texts.Type)?.model ?? texts.Type;
     return {
       confidence: 'sure',

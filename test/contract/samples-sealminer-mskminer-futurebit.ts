@@ -100,3 +100,99 @@ export const sealminer: Record<string, unknown> = {
   },
   version: { STATUS: status('CGMiner versions', 22), VERSION: [{ API: '3.7', BDMiner: '4.11.1', Model: 'A2' }] },
 };
+
+export const mskminer: Record<string, unknown> = {
+  stats: {
+    STATUS: status('CGMiner stats'),
+    STATS: [
+      {
+        STATS: 0,
+        ID: 'BC50',
+        Elapsed: 9_000,
+        'GHS 5s': '58700.25',
+        'GHS av': 58_650,
+        total_rate: 58_700.25,
+        total_power: 2_100,
+        fan_num: 4,
+        fan1: 5_100,
+        fan2: 5_130,
+        fan3: 5_070,
+        fan4: 5_160,
+        fan5: 0,
+        total_rateideal: 88_000,
+        temp1: 61,
+        temp2_1: 70,
+        temp3_1: 25,
+        freq_avg1: 560,
+        chain_acn1: 88,
+        chain_hw1: 4,
+        chain_rate1: '29350.10',
+        temp2: 0,
+        temp2_2: 0,
+        chain_acn2: 0,
+        chain_rate2: '',
+        temp3: 60,
+        temp2_3: 69,
+        freq_avg3: 560,
+        chain_acn3: 88,
+        chain_hw3: 2,
+        chain_rate3: '29350.15',
+      },
+    ],
+  },
+  pools,
+  version: {
+    STATUS: status('CGMiner versions', 22),
+    VERSION: [{ BMMiner: '4.9.0 rwglr', API: '3.1', Miner: '30.0.1.3', Type: 'S19-88 v.1.0.3 ' }],
+  },
+  info: { network_info: { result: { macaddr: '02:00:00:00:00:12', nettype: 'DHCP' } } },
+};
+
+const apollo = (uid: string, ghs: number) => ({
+  version: 'v2',
+  statVersion: 'v2.0',
+  versions: { miner: '2.0.4-alpha' },
+  master: { upTime: 7_200, boardsW: 190.5, hwAddr: '0x00', intervals: { int_30: { bySol: 9_000, byDiff: 9_100 } } },
+  slots: { int_0: { chips: 44, pwrOn: 1, temperature: 68, temperature1: 61, ghs } },
+  slaves: [{ uid }],
+  fans: { int_0: { rpm: 2_600 } },
+  pool: {
+    host: 'pool-a.example',
+    port: 3_333,
+    userName: 'farm.w1',
+    intervals: { int_0: { sharesAccepted: 120, sharesRejected: 1, inService: 1 } },
+  },
+});
+
+/** Two units. */
+export const futurebit: Record<string, unknown> = {
+  stats: {
+    data: {
+      Miner: {
+        stats: {
+          result: {
+            stats: [apollo('590055001351323532343337', 4_600.5), apollo('590055001351323532343338', 4_590.25)],
+          },
+        },
+        online: { result: { online: { status: 'online' } } },
+      },
+    },
+  },
+  host: {
+    data: {
+      Mcu: {
+        stats: {
+          result: {
+            stats: {
+              hostname: 'futurebit-apollo',
+              network: [
+                { name: 'miner', address: '', mac: '00:00:00:00:00:00' },
+                { name: 'eth0', address: '10.0.0.2', mac: '02:00:00:00:00:13' },
+              ],
+            },
+          },
+        },
+      },
+    },
+  },
+};

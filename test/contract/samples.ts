@@ -10,7 +10,7 @@ import {
   innosilicon,
 } from './samples-iceriver-goldshell-innosilicon.ts';
 import { axeos, luxos, nerdaxe } from './samples-luxos-axeos.ts';
-import { sealminer } from './samples-sealminer-mskminer-futurebit.ts';
+import { futurebit, mskminer, sealminer } from './samples-sealminer-mskminer-futurebit.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
 
@@ -456,6 +456,8 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   ],
   blueprint: [{ name: 'example', known: {}, raw: blueprint }],
   luxos: [{ name: 'air', known: {}, raw: luxos }],
+  futurebit: [{ name: 'two units', known: {}, raw: futurebit }],
+  mskminer: [{ name: 'a board missing', known: {}, raw: mskminer }],
   sealminer: [{ name: 'a board off line, faults', known: {}, raw: sealminer }],
   whatsminer: [{ name: 'API 2', known: { generation: 'api2' }, raw: whatsminer2 }],
 };

@@ -2,10 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealminer as driver } from '../../drivers/sealminer/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
-import { createTransport } from '../../src/transport/transport.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { sealminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
 import { expectTruth, type Simulated, simulated } from './simulated.ts';
@@ -72,17 +68,17 @@ test('a board off the bus is told as not alive, and the machine is still expecte
 
 test('a refused login loses mode and light and nothing else', async () => {
   await withFault(at(2), 'wrong-password', async () => {
-    const transport = createTransport({ clock: systemClock, log: silentLog, portMap: new Map([[80, 18_080]]) });
-    const link = transport.link(at(2).ip, { user: 'seal', password: new Secret('seal') });
-    await expect(driver.abilities.light?.act(link, { on: true }, {})).rejects.toMatchObject({ code: 'peer.auth' });
-    await expect(driver.abilities.reboot?.act(link, {}, {})).rejects.toMatchObject({ code: 'peer.auth' });
-    await transport.close();
+    const link = site.linkAs(at(2).ip, 'seal', 'seal');
+    expect(await refusalOf(light.act(link, { on: true }, {}))).toBe('peer.auth');
+    expect(await refusalOf(reboot.act(link, {}, {}))).toBe('peer.auth');
+    expect(await refusalOf(powerMode.act(link, { mode: 'low' }, {}))).toBe('peer.auth');
+    const { reading, isLoginRefused } = await site.read(at(2).ip, {}, link);
+    expect(isLoginRefused).toBe(true);
+    expect(reading).not.toHaveProperty('miningMode');
+    expect(reading).not.toHaveProperty('isLightOn');
+    expect(reading).toMatchObject({ model: 'A2', isMining: true });
   });
   expect(at(2).reboots).toBe(0);
-  const { reading } = driver.read({ stats: sample.stats, pools: sample.pools }, {});
-  expect(reading).not.toHaveProperty('miningMode');
-  expect(reading).not.toHaveProperty('isLightOn');
-  expect(reading).toMatchObject({ mac: '02:00:00:00:00:11', model: 'A2', isMining: true });
 });
 
 describe('reading', () => {

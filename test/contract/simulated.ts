@@ -18,9 +18,12 @@ export const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
 export type Simulated = {
   readonly farm: Farm;
   link(ip: string): ProbeLink;
+  /** With another login than the one that opens it. */
+  linkAs(ip: string, user: string, password: string): ProbeLink;
   /** Asks only these ports. Undefined when the driver does not know the device by what they say. */
   recognise(ip: string, ports?: readonly number[]): Promise<{ evidence: Evidence; known: Known } | undefined>;
-  read(ip: string, known?: Known): Promise<VisitOutcome>;
+  /** Over `over`, if not with the login that opens it. */
+  read(ip: string, known?: Known, over?: ProbeLink): Promise<VisitOutcome>;
   stop(): Promise<void>;
 };
 
@@ -38,6 +41,7 @@ export async function simulated(driver: Driver, options: Omit<FarmOptions, 'port
   return {
     farm,
     link,
+    linkAs: (ip, user, password) => transport.link(ip, { user, password: new Secret(password) }),
     async recognise(ip, ports = [80, 4028, 4433]) {
       const open = new Set<number>();
       for (const port of ports) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
@@ -47,11 +51,11 @@ export async function simulated(driver: Driver, options: Omit<FarmOptions, 'port
       const { confidence: _, ...known } = identity;
       return { evidence, known };
     },
-    read: (ip, known = {}) =>
+    read: (ip, known = {}, over = link(ip)) =>
       visit({
         driver,
         known,
-        link: link(ip),
+        link: over,
         memory: createVisitMemory(),
         rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
         clock: systemClock,

@@ -1,0 +1,130 @@
+// Turns the answers of one FutureBit Apollo into a Reading. Each unit that stands beside it is a board of its own.
+import type { Known } from '../../src/driver/contract.ts';
+import { first, largest } from '../../src/driver/fields.ts';
+import { macState } from '../../src/model/identity-facts.ts';
+import type { BoardReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
+import { positive, present, rateHs } from '../_families/cgminer.ts';
+import { findModel } from '../_families/models.ts';
+import type { Replies, Unit } from './replies.ts';
+
+export function read(replies: Replies, known: Known): Reading {
+  const miner = replies.stats?.data.Miner;
+  const units = miner?.stats?.result?.stats;
+  const main = units?.[0];
+  const state = stateOf(miner?.online?.result?.online?.status);
+  const host = replies.host?.data.Mcu.stats.result.stats;
+  const row = findModel('futurebit', modelWord(main)) ?? findModel('futurebit', known.model);
+  const boards = units?.flatMap(boardOf);
+  const hashrateHs = sum(units?.map(({ slots }) => rateHs(slots?.int_0?.ghs, 'G')));
+  return present({
+    mac: macOf(host?.network),
+    serialNumber: main?.slaves?.[0]?.uid,
+    hostname: host?.hostname,
+    make: 'FutureBit',
+    model: first(row?.model, known.model),
+    firmwareVersion: main?.versions?.miner,
+    apiVersion: main?.statVersion,
+    hashrateHs,
+    hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
+    powerW: sum(units?.map(({ master }) => positive(master?.boardsW))),
+    uptimeS: main?.master?.upTime,
+    isMining: hashrateHs !== undefined ? hashrateHs > 0 : state === 'off' || state === 'fault' ? false : undefined,
+    miningMode: modeOf(state, hashrateHs),
+    tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    boards,
+    fans: units?.flatMap(fanOf),
+    pools: main && poolsOf(main),
+    errors: errorsOf(state),
+    expected: present({ ...row?.expected, boards: positive(units?.length) ?? row?.expected.boards }),
+  });
+}
+
+/** The generation is told as `v2`; the name, where there is one, says more. */
+function modelWord(unit: Unit | undefined): string | undefined {
+  if (findModel('futurebit', unit?.version)) return unit?.version;
+  const [, generation] = unit?.statVersion?.match(/^v?([12])\b/i) ?? [];
+  return generation && `APOLLO ${generation}`;
+}
+
+type State = 'on' | 'off' | 'starting' | 'fault';
+
+function stateOf(status: boolean | string | undefined): State | undefined {
+  if (typeof status === 'boolean') return status ? 'on' : 'off';
+  switch (status?.trim().toLowerCase()) {
+    case 'online':
+    case 'true':
+      return 'on';
+    case 'offline':
+    case 'false':
+      return 'off';
+    case 'pending':
+      return 'starting';
+    case 'error':
+      return 'fault';
+    default:
+      return undefined;
+  }
+}
+
+/** Off is what `stop` leaves behind. What hashes does not sleep, whatever the status says. */
+function modeOf(state: State | undefined, hashrateHs: number | undefined): MiningMode | undefined {
+  if (state === 'off' && !positive(hashrateHs)) return 'sleep';
+  return state === undefined && hashrateHs === undefined ? undefined : 'normal';
+}
+
+const errorsOf = (state: State | undefined): Reading['errors'] =>
+  state === undefined
+    ? undefined
+    : state === 'fault'
+      ? [{ code: 'status:error', message: 'the miner has stopped by a fault', category: 'software' }]
+      : [];
+
+function boardOf({ slots, slaves }: Unit, slot: number): BoardReading[] {
+  const state = slots?.int_0;
+  if (state === undefined) return [];
+  const temps = [state.temperature, state.temperature1].filter((tempC) => tempC !== undefined);
+  return [
+    present({
+      slot,
+      serialNumber: slaves?.[0]?.uid,
+      hashrateHs: rateHs(state.ghs, 'G'),
+      chips: state.chips,
+      boardTempsC: temps.length === 0 ? undefined : temps,
+    }),
+  ];
+}
+
+const fanOf = ({ fans }: Unit, index: number): FanReading[] =>
+  fans?.int_0?.rpm === undefined ? [] : [{ index, rpm: fans.int_0.rpm }];
+
+/** Only the pool in use is told; which are set beside it is not. */
+function poolsOf({ pool }: Unit): PoolReading[] | undefined {
+  if (pool?.host === undefined) return undefined;
+  const bare = pool.host.replace(/^stratum\+tcp:\/\//i, '');
+  const address = pool.port === undefined || /:\d+$/.test(bare) ? bare : `${bare}:${pool.port}`;
+  const { sharesAccepted, sharesRejected, inService } = pool.intervals?.int_0 ?? {};
+  return [
+    present({
+      index: 0,
+      url: address.includes('://') ? address : `stratum+tcp://${address}`,
+      user: pool.userName ?? '',
+      isActive: inService === undefined ? undefined : inService > 0,
+      accepted: sharesAccepted,
+      rejected: sharesRejected,
+    }),
+  ];
+}
+
+/** The cable before the radio; addresses that identify nothing belong to interfaces that are not real. */
+function macOf(
+  network: readonly { readonly name?: string | undefined; readonly mac?: string | undefined }[] | undefined,
+) {
+  const real = network?.filter(({ mac }) => macState(mac) === 'ok');
+  return (real?.find(({ name }) => name === 'eth0') ?? real?.[0])?.mac;
+}
+
+/** A sum that lacks a part is no sum. */
+function sum(values: readonly (number | undefined)[] | undefined): number | undefined {
+  if (values === undefined || values.length === 0) return undefined;
+  return values.reduce((total, value) => (total === undefined || value === undefined ? undefined : total + value), 0);
+}
