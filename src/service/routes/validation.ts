@@ -20,7 +20,9 @@ function describe(issue: z.core.$ZodIssue): string {
   const place = issue.path.map((part, index) =>
     typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`,
   );
-  const said = issue.code === 'custom' ? issue.message : `received ${show(issue.input)}, ${issue.message}`;
+  const isHidden = issue.path.some((part) => SECRET_NAME.test(String(part)));
+  const received = isHidden ? 'a value that is not shown' : show(issue.input);
+  const said = issue.code === 'custom' ? issue.message : `received ${received}, ${issue.message}`;
   return `${place.join('') || 'body'}: ${said}`;
 }
 
@@ -44,9 +46,13 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** A received value as it may be shown: short, whatever was sent. */
+/** Fields whose values are not repeated, not even to who sent them: answers end up in logs of clients. */
+const SECRET_NAME = /password|secret|token/i;
+const hideSecrets = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value);
+
+/** A received value as it may be shown: short, without passwords, whatever was sent. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  const text = value === undefined ? 'nothing' : JSON.stringify(value, hideSecrets);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
