@@ -63,7 +63,7 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
-# Not set: MemoryDenyWriteExecute (the JavaScript engine makes code as it runs), PrivateNetwork and IPAddressDeny (miners are what it is for).
+# Not set: MemoryDenyWriteExecute (the JavaScript engine makes code while it runs), PrivateNetwork and IPAddressDeny (miners are what it is for).
 
 [Install]
 WantedBy=multi-user.target
