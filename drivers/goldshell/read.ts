@@ -15,9 +15,12 @@ import type { DevsRow, Replies, Setting, WebRow } from './replies.ts';
 
 type Row = {
   readonly board: BoardReading;
+  /** What it mines, where that is told. */
+  readonly kind?: string;
   readonly averageHs?: number;
   readonly estimateHs?: number;
   readonly uptimeS?: number;
+  readonly powerW?: number;
   readonly fans: readonly (number | undefined)[];
 };
 
@@ -28,8 +31,8 @@ export function read(replies: Replies, known: Known): Reading {
   const rows = replies.devs?.DEVS?.map(fromTcp) ?? replies.webDevs?.map(fromWeb);
   const boards = rows && withChips(rows, replies.devdetails);
   const { mode, preset } = planOf(replies.setting);
-  // The boards of a Byte mine two things at once: their rates do not add up.
-  const hashrateHs = model === 'Byte' ? undefined : sumOf(rows?.map(({ board }) => board.hashrateHs));
+  const sum = (of: (row: Row) => number | undefined) => (addUp(rows, model) ? sumOf(rows?.map(of)) : undefined);
+  const hashrateHs = sum(({ board }) => board.hashrateHs);
   return present({
     make: 'Goldshell',
     model,
@@ -39,7 +42,8 @@ export function read(replies: Replies, known: Known): Reading {
 
     hashrateHs,
     hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
-    hashrateAverageHs: model === 'Byte' ? undefined : sumOf(rows?.map(({ averageHs }) => averageHs)),
+    hashrateAverageHs: sum(({ averageHs }) => averageHs),
+    powerW: first(...(rows?.map(({ powerW }) => powerW) ?? [])),
     uptimeS: largest(rows?.map(({ uptimeS }) => uptimeS) ?? []),
 
     isMining: isMining(boards),
@@ -58,6 +62,12 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
+/** The boards of a Byte may mine two things at once: such rates do not add up, and without their kinds nobody knows. */
+function addUp(rows: readonly Row[] | undefined, model: string | undefined): boolean {
+  const kinds = new Set(rows?.map(({ kind }) => kind));
+  return kinds.size === 1 && !(model === 'Byte' && kinds.has(undefined));
+}
+
 /** `Goldshell-KD5`, `Goldshell KD5`. */
 export const modelOf = (reported: string | undefined) => findModel('goldshell-stock', reported?.replace('-', ' '));
 const bareName = (reported: string | undefined) => reported?.replace(/^goldshell[- ]/i, '');
@@ -68,17 +78,25 @@ function fromTcp(row: DevsRow, place: number): Row {
     board: present({
       slot: slotOf(row.ID ?? row.PGA, place),
       hashrateHs: row['MHS 20s'],
+      expectedHashrateHs: ofItsKind(row),
       frequencyMhz: positive(row.clock),
       boardTempsC: tempC === undefined ? undefined : [tempC],
       chipTempAvgC: largest([row['tstemp-0'], row['tstemp-1']]),
       hwErrors: row['Hardware Errors'],
       isAlive: row.Status === undefined ? undefined : row.Status.toLowerCase() === 'alive',
     }),
+    kind: row.pool,
     averageHs: row['MHS av'],
     estimateHs: positive(row.estimate_hash_rate),
     uptimeS: row['Device Elapsed'],
     fans: [row.fan0, row.fan1, row.fan2, row.fan3],
   });
+}
+
+/** Where the kinds are told the figures are those of the board; elsewhere the estimate is of something else. */
+function ofItsKind({ pool, estimate_hash_rate, theory_hash }: DevsRow): number | undefined {
+  if (pool === undefined) return undefined;
+  return positive(/^zksnark/i.test(pool) ? theory_hash : estimate_hash_rate);
 }
 
 function fromWeb(row: WebRow, place: number): Row {
@@ -89,8 +107,10 @@ function fromWeb(row: WebRow, place: number): Row {
       boardTempsC: row.temp === undefined ? undefined : [row.temp],
       hwErrors: row.hwerrors,
     }),
+    kind: row.kind,
     averageHs: row.av_hashrate,
     uptimeS: row.time,
+    powerW: row.power,
     fans: row.fanspeed ?? [],
   });
 }
@@ -98,7 +118,9 @@ function fromWeb(row: WebRow, place: number): Row {
 const slotOf = (id: number | undefined, place: number) => (id === undefined || id > 63 ? place : id);
 
 function withChips(rows: readonly Row[], details: Replies['devdetails']): BoardReading[] {
-  const chips = new Map((details?.DEVDETAILS ?? details?.DEVS)?.map((row) => [row.ID, row['chips-nr']]));
+  const chips = new Map(
+    (details?.DEVS ?? details?.DEVDETAILS)?.map((row) => [row.DEVDETAILS ?? row.ID, row['chips-nr']]),
+  );
   const taken = new Set<number>();
   return rows.flatMap(({ board }) => {
     if (taken.has(board.slot)) return [];
@@ -169,7 +191,11 @@ function expectation(
   const [estimateHs, ...others] = rows?.map((row) => row.estimateHs) ?? [];
   const isOfAll = others.length > 0 && others.every((other) => other === estimateHs);
   const isFit = isOfAll && estimateHs !== undefined && (hashrateHs ?? Number.POSITIVE_INFINITY) <= estimateHs * MOST;
-  const wantedHs = first(nameplateHs, isFit ? estimateHs : undefined);
+  const boardsHs = sumOf(rows?.map(({ board }) => board.expectedHashrateHs));
+  const wantedHs = first(
+    nameplateHs,
+    addUp(rows, model?.model) ? first(boardsHs, isFit ? estimateHs : undefined) : undefined,
+  );
   const wanted = present({ ...parts, hashrateHs: mode === 'normal' ? wantedHs : undefined });
   return Object.keys(wanted).length === 0 ? undefined : wanted;
 }

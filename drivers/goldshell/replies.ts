@@ -24,6 +24,10 @@ const devsRow = devRow.extend({
   fan1: rpm(),
   fan2: rpm(),
   fan3: rpm(),
+  /** What the board mines, where a machine has boards of several kinds. */
+  pool: text(64),
+  /** Of a zkSNARK board; the others have it as `estimate_hash_rate`. */
+  theory_hash: mhs(),
 });
 export type DevsRow = z.output<typeof devsRow>;
 
@@ -43,22 +47,23 @@ const webRow = z.looseObject({
   ),
   time: num({ min: 0, max: 4e9 }),
   hwerrors: int({ min: 0, max: 1e15 }),
+  /** W of the whole machine, told with each board. */
+  power: num({ min: 1, max: 100_000 }),
 });
-export type WebRow = z.output<typeof webRow>;
+export type WebRow = z.output<typeof webRow> & { readonly kind?: string | undefined };
 
-const groups = z.looseObject({
-  infos: list(webRow, 64),
-});
+const groups = z.looseObject({ name: text(64), infos: list(webRow, 64) });
 
 /** The rows stand in `data`, or in groups per algorithm in `minfos`, there or beside it. */
 const webDevs = z
   .looseObject({ data: z.unknown().optional(), minfos: z.unknown().optional() })
-  .transform(({ data, minfos }) => {
+  .transform(({ data, minfos }): WebRow[] | undefined => {
     const inside = z.looseObject({ minfos: z.unknown().optional() }).safeParse(data).data?.minfos;
-    const grouped = list(groups, 8)
-      .parse(minfos ?? inside)
-      ?.flatMap(({ infos }) => infos ?? []);
-    return grouped ?? list(webRow, 64).parse(data);
+    const found = list(groups, 8).parse(minfos ?? inside);
+    if (found === undefined) return list(webRow, 64).parse(data);
+    // A group that cannot be read would look like a machine without it.
+    if (found.some(({ infos }) => infos === undefined)) return undefined;
+    return found.flatMap(({ name, infos = [] }) => infos.map((row): WebRow => ({ ...row, kind: name })));
   })
   .refine((rows) => rows !== undefined);
 
@@ -82,7 +87,11 @@ export const settingReply = z.looseObject({
 });
 export type Setting = z.output<typeof settingReply>;
 
-const detail = z.looseObject({ ID: int({ min: 0, max: 63 }), 'chips-nr': int({ min: 0, max: 100_000 }) });
+const detail = z.looseObject({
+  ID: int({ min: 0, max: 63 }),
+  DEVDETAILS: int({ min: 0, max: 63 }),
+  'chips-nr': int({ min: 0, max: 100_000 }),
+});
 
 export const replies = z.object({
   devs: reply(z.looseObject({ DEVS: list(devsRow, 64) }).refine(({ DEVS }) => DEVS !== undefined)),

@@ -160,7 +160,7 @@ export const goldshellByte: Record<string, unknown> = {
   webDevs: {
     minfos: [
       {
-        name: 'scrypt',
+        name: 'scrypt(LTC)',
         infos: [{ id: 0, hashrate: 80.5, temp: '51.2 C/..', fanspeed: '2000 rpm / 2010 rpm', time: 900 }],
       },
       { name: 'zksnark', infos: [{ id: 1, hashrate: 0, temp: '49.0 C/..', fanspeed: '2000 rpm', time: 900 }] },
@@ -168,6 +168,7 @@ export const goldshellByte: Record<string, unknown> = {
   },
   setting: { ...(typeof goldshell.setting === 'object' && goldshell.setting), manual: true },
   status: { model: 'Goldshell-Byte', firmware: '2.2.5' },
+  devdetails: { DEVS: [{ DEVDETAILS: 0, 'chips-nr': 5 }] },
 };
 
 const innosiliconChain = (ASC: number) => ({

@@ -36,6 +36,7 @@ describe('the samples', () => {
       boards: [{ hashrateHs: 80.5e6, boardTempsC: [51.2] }, { hashrateHs: 0 }],
       fans: [{ rpm: 2_000 }, { rpm: 2_010 }],
     });
+    expect(reading.boards?.map(({ chips }) => chips)).toEqual([5, undefined]);
     expect(reading).not.toHaveProperty('hashrateHs');
     expect(reading).not.toHaveProperty('expected');
     // A manual setting has its own words and none of ours.
@@ -75,6 +76,32 @@ describe('expected', () => {
     expect(expected([3e12, 3e12], 0, 'Goldshell-KD5')).toBe(18e12);
     expect(expected([3e12, 3e12], 1, 'Goldshell-KD5')).toBeUndefined();
     expect(expected([3e12, 3e12], 7, 'Goldshell-KD5')).toBeUndefined();
+  });
+});
+
+describe('a Byte', () => {
+  const byte = (...kinds: (string | undefined)[]) =>
+    driver.read(
+      {
+        devs: {
+          DEVS: kinds.map((pool, PGA) => ({ PGA, pool, 'MHS 20s': 80, estimate_hash_rate: 82e6, theory_hash: 40 })),
+        },
+        setting: { select: 0 },
+        status: { model: 'Goldshell-Byte' },
+      },
+      {},
+    ).reading;
+  test('with boards of one kind is as good as any other', () => {
+    const reading = byte('scrypt(LTC)', 'scrypt(LTC)');
+    expect(reading).toMatchObject({ hashrateHs: 160e6, expected: { hashrateHs: 164e6 } });
+  });
+  test('with two kinds, or none told, has no sum; each board has what its kind says', () => {
+    const reading = byte('scrypt(LTC)', 'zkSNARK(ALEO)');
+    expect(reading).not.toHaveProperty('hashrateHs');
+    expect(reading).not.toHaveProperty('expected');
+    expect(reading.boards?.map((board) => board.expectedHashrateHs)).toEqual([82e6, 40e6]);
+    expect(byte(undefined, undefined)).not.toHaveProperty('hashrateHs');
+    expect(byte(undefined, undefined).boards?.[0]).not.toHaveProperty('expectedHashrateHs');
   });
 });
 
