@@ -55,6 +55,8 @@ export function createFetch(
           signal,
         });
         const { statusCode, headers, body } = answer;
+        // A body that is given up says so, to nobody in particular.
+        body.on('error', () => {});
         const location = typeof headers.location === 'string' ? headers.location : undefined;
         if (statusCode >= 300 && statusCode < 400 && location !== undefined) {
           body.destroy();

@@ -1,0 +1,157 @@
+// What access adds to a driver: a factory login by session is tried once, an accepted one is a fact, a look afresh takes nothing from memory.
+import { createServer, type Server } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createAccess } from '../../../../src/agent/access.ts';
+import { parseConfig } from '../../../../src/agent/config.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';
+import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
+
+const IP = '127.46.0.3';
+const SESSION: WebSession = {
+  name: 'web',
+  open: ({ user, password }) => ({ via: 'http', method: 'POST', path: '/login', form: { user, password } }),
+  grant: ({ status, cookie }) => (status < 400 && cookie !== undefined ? { cookie } : undefined),
+};
+const ask = (path: string, auth: HttpRequest['auth']): HttpRequest => ({
+  via: 'http',
+  method: 'GET',
+  path,
+  auth,
+  as: 'json',
+});
+
+const images: (FirmwareImage | undefined)[] = [];
+const driver = defineDriver({
+  id: 'test',
+  make: 'Test',
+  covers: [],
+  asks: {
+    open: { ...ask('/open', 'none'), every: 'poll' },
+    status: { ...ask('/status', SESSION), every: 'slow' },
+    more: { ...ask('/more', SESSION), every: 'slow' },
+  },
+  replies: z.object({
+    open: reply(z.object({})),
+    status: reply(z.object({ light: z.boolean() })),
+    more: reply(z.object({})),
+  }),
+  abilities: {
+    firmware: {
+      effect: 'once',
+      offlineS: [0, 0],
+      params: z.object({}),
+      async act(_link, _params, _known, image) {
+        images.push(image);
+        return { kind: 'accepted' };
+      },
+    },
+  },
+  login: { kind: 'session', factoryDefault: { user: 'admin', password: 'factory' } },
+  quirks: { parallel: 2 },
+  identify: () => undefined,
+  read: ({ status }) => ({ hostname: 'it', ...(status ? { isLightOn: status.light } : {}) }),
+});
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Takes one password; counts logins and requests. */
+async function start(password: string) {
+  const state = { logins: 0, asked: 0, light: false };
+  const door = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      if (request.url === '/login') {
+        state.logins++;
+        if (new URLSearchParams(body).get('password') === password) response.setHeader('set-cookie', 'sid=1');
+        else response.statusCode = 401;
+        response.end('{}');
+        return;
+      }
+      if (request.url === '/open') {
+        response.end('{}');
+        return;
+      }
+      state.asked++;
+      response.statusCode = request.headers.cookie === 'sid=1' ? 200 : 401;
+      response.end(JSON.stringify({ light: state.light }));
+    });
+  });
+  server = door;
+  await new Promise<void>((resolve) => door.listen(0, IP, resolve));
+  const address = door.address();
+  if (address === null || typeof address === 'string') throw new Error('the door has no port');
+  return { state, port: address.port };
+}
+
+function accessTo(port: number, credentials: object = {}) {
+  const config = parseConfig(JSON.stringify({ portMap: { 80: port }, credentials }), {
+    baseDir: '.',
+    environment: { MINE: 'my-own-password' },
+    name: 'test',
+  });
+  const access = createAccess({ clock: systemClock, log: silentLog, drivers: [driver], config, mayReach: () => true });
+  const target = access.targetOf(IP, 'test', {});
+  if (target === undefined) throw new Error('no target');
+  return { access, target };
+}
+
+const signal = new AbortController().signal;
+
+test('a refused factory login is sent once, however many questions and visits there are', async () => {
+  const { state, port } = await start('another');
+  const { access, target } = accessTo(port);
+  for (let visit = 0; visit < 3; visit++) {
+    const outcome = await access.readAfresh(target, signal);
+    expect(outcome.isLoginRefused).toBe(true);
+    expect(outcome.isFactoryLogin).toBeUndefined();
+  }
+  await access.close();
+  expect(state.logins).toBe(1);
+});
+
+test('an accepted factory login is told as such, and serves all visits', async () => {
+  const { state, port } = await start('factory');
+  const { access, target } = accessTo(port);
+  for (let visit = 0; visit < 3; visit++) {
+    expect(await access.readAfresh(target, signal)).toMatchObject({ isFactoryLogin: true, isLoginRefused: false });
+  }
+  await access.close();
+  expect(state.logins).toBe(1);
+});
+
+test('a login of the operator is not told as the factory login', async () => {
+  const { port } = await start('my-own-password');
+  const logins = [{ user: 'admin', password: 'env:MINE', family: 'test', range: IP }];
+  const { access, target } = accessTo(port, { logins });
+  const outcome = await access.readAfresh(target, signal);
+  await access.close();
+  expect(outcome.isLoginRefused).toBe(false);
+  expect(outcome.isFactoryLogin).toBeUndefined();
+  expect(access.secretsOf(target)).toEqual(['my-own-password']);
+});
+
+test('a look afresh asks again what an ordinary one remembers, and after an order the ordinary one does too', async () => {
+  const { state, port } = await start('factory');
+  const { access, target } = accessTo(port);
+  const isLightOn = async (read: 'read' | 'readAfresh') => (await access[read](target, signal)).reading.isLightOn;
+  expect(await isLightOn('read')).toBe(false);
+  state.light = true;
+  expect(await isLightOn('read')).toBe(false);
+  expect(await isLightOn('readAfresh')).toBe(true);
+  expect(await isLightOn('read')).toBe(false);
+  const image = { name: 'x', sha256: 'ab', bytes: new Blob(['x']) };
+  await access.act(target, 'firmware', {}, signal, image);
+  expect(images).toEqual([image]);
+  expect(await isLightOn('read')).toBe(true);
+  await access.close();
+});

@@ -1,0 +1,18 @@
+// A certificate that signs itself, for the name localhost. For tests only; nobody trusts it.
+export const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgScIyFuLiwwc1UJuf
+/2rUHuqJHAIx/KzbE7rdLU2UQ0ahRANCAARM8VEDdXt+hrCJhll5jKcSnmrz6oHZ
+klFIxwX4rDPOLUxmnmrjOMlmyHeiLpeEVarxInK6ZAYSq9QqHzfplDuC
+-----END PRIVATE KEY-----`;
+
+export const cert = `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIUdo2p7RTGy/+9q4VWazbDDQTNDpQwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA1NDYwN1oYDzIxMjYxMDI4
+MDU0NjA3WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARM8VEDdXt+hrCJhll5jKcSnmrz6oHZklFIxwX4rDPOLUxmnmrjOMlm
+yHeiLpeEVarxInK6ZAYSq9QqHzfplDuCo2kwZzAdBgNVHQ4EFgQUTOhlKJt4ZzmH
+V6dvdmnS5/vi2DkwHwYDVR0jBBgwFoAUTOhlKJt4ZzmHV6dvdmnS5/vi2DkwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SAAwRQIhAM4s9xHkyZoAS4sIWVc63+3qHOw0YFQhW+utXoI1rPAjAiBURprQkGZj
+XekgA9tGCtSC8FIeef5u7kUf8UewbzZgsQ==
+-----END CERTIFICATE-----`;
