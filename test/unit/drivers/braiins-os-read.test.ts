@@ -1,0 +1,211 @@
+// Braiins OS where the recordings do not reach: modes, limits, histories of errors, sensors, fans, and answers that mix generations.
+import { describe, expect, test } from 'vitest';
+import { braiinsOs as driver } from '../../../drivers/braiins-os/driver.ts';
+import { slotsOf } from '../../../drivers/braiins-os/parts.ts';
+import { graphqlSession, luciSession, restSession } from '../../../drivers/braiins-os/requests.ts';
+import { familyOf } from '../../../src/driver/identify.ts';
+
+const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
+const info = (value: object) => ({ data: { bosminer: { info: value } } });
+
+describe('identification', () => {
+  const identifyBy = (parts: Parameters<typeof familyOf>[0]) => driver.identify({ ...parts, family: familyOf(parts) });
+
+  test('by either name of the program, by the page, and by what devdetails adds', () => {
+    for (const version of ['{"VERSION":[{"BOSer":"boser-openwrt 0.1.0"}]}', '{"VERSION":[{"BOSminer":"0.9"}]}']) {
+      expect(identifyBy({ version })).toEqual({ confidence: 'sure', make: 'Antminer' });
+    }
+    expect(identifyBy({ web: { status: 200, body: '<title>Braiins OS</title>' } })).toMatchObject({ make: 'Antminer' });
+    const devdetails = '{"DEVDETAILS":[{"Driver":"bosminer","Model":"Bitmain Antminer S19XP"}]}';
+    expect(identifyBy({ version: '{}', devdetails })).toMatchObject({ model: 'S19 XP' });
+    expect(identifyBy({ version: '{"VERSION":[{"Type":"Antminer S19"}]}' })).toBeUndefined();
+  });
+  test('models by their old and their new names, and unknown ones as they are', () => {
+    const model = (name: string) => read({ details: { miner_identity: { name } } }).model;
+    expect(['Antminer S19 XP', 'Bitmain Antminer S19XP', 'Antminer S19JPRO', 'Antminer S99'].map(model)).toEqual([
+      'S19 XP',
+      'S19 XP',
+      'S19j Pro',
+      'Antminer S99',
+    ]);
+  });
+});
+
+describe('mode and limit', () => {
+  const tuner = (value: object) => ({ configuration: { tuner: value } });
+  test.each([
+    [{ enabled: true, tuner_mode: 1, power_target: { watt: 3_000 } }, 2, 'power_tuning', 3_000],
+    [{ enabled: true, tuner_mode: 2, power_target: { watt: 3_000 } }, 2, 'hashrate_tuning', undefined],
+    [{ enabled: false, tuner_mode: 1, power_target: { watt: 3_000 } }, 2, 'normal', undefined],
+    [{ enabled: true, tuner_mode: 7 }, 2, undefined, undefined],
+    [{ enabled: true, tuner_mode: 1 }, 3, 'sleep', undefined],
+    [{ enabled: true, tuner_mode: 1 }, 4, 'sleep', undefined],
+  ])('%j with status %i', (value, status, mode, limit) => {
+    const { miningMode, powerLimitW } = read({ ...tuner(value), details: { status } });
+    expect([miningMode, powerLimitW]).toEqual([mode, limit]);
+  });
+  test('the limit in force counts before the one that is set', () => {
+    const tunerState = { mode_state: { powertargetmodestate: { current_target: { watt: 2_500 } } } };
+    const set = tuner({ enabled: true, tuner_mode: 1, power_target: { watt: 3_000 } });
+    expect(read({ ...set, tunerState }).powerLimitW).toBe(2_500);
+  });
+  test('paused is not mining, whatever the rate still says; the sticker counts only where nothing is tuned', () => {
+    const stats = { miner_stats: { real_hashrate: { last_5s: { gigahash_per_second: 9 } } } };
+    expect(read({ stats, details: { status: 3 } }).isMining).toBe(false);
+    expect(read({ stats, details: { status: 2 } }).isMining).toBe(true);
+    expect(read({ stats }).isMining).toBe(true);
+    expect(read({ details: { status: 2 } })).not.toHaveProperty('isMining');
+    const details = { status: 2, sticker_hashrate: { gigahash_per_second: 141_000 } };
+    expect(read({ details, ...tuner({ enabled: false }) }).expected?.hashrateHs).toBe(141e12);
+    expect(read({ details, ...tuner({ enabled: true, tuner_mode: 1 }) }).expected).not.toHaveProperty('hashrateHs');
+  });
+  test('GraphQL knows targets and no sleep', () => {
+    const mode = (word: string) =>
+      read({ gqlTuning: { data: { bosminer: { config: { autotuning: { mode: word, powerTarget: 900 } } } } } });
+    expect(mode('POWER_TARGET')).toMatchObject({ miningMode: 'power_tuning', powerLimitW: 900 });
+    expect(mode('HASHRATE_TARGET')).not.toHaveProperty('powerLimitW');
+    expect(mode('OTHER')).not.toHaveProperty('miningMode');
+  });
+});
+
+describe('errors', () => {
+  const entry = (timestamp: string, message: string, more: object = {}) => ({ timestamp, message, ...more });
+  const shareAt = (iso: string) => ({ pool_stats: { last_share_time: { seconds: Date.parse(iso) / 1_000 } } });
+  const errors = (rows: readonly object[], stats?: object) =>
+    read({ errors: { errors: rows }, ...(stats && { stats }) }).errors;
+
+  test('only those of the hour before the last share, and later ones', () => {
+    const rows = [
+      entry('2026-04-17T09:00:00Z', 'Fan 1 is too slow'),
+      entry('2026-04-17T11:30:00Z', 'Chain 2 broken'),
+      entry('2026-04-17T13:00:00Z', 'PSU is gone'),
+      entry('2015-01-01T00:00:37Z', 'Failed to resolve'),
+    ];
+    const codes = errors(rows, shareAt('2026-04-17T12:00:00Z'));
+    expect(codes?.map(({ code, category }) => [code, category])).toEqual([
+      ['BOS', 'hashboard'],
+      ['BOS', 'psu'],
+    ]);
+  });
+  test('without a share the newest entry dates the present; one message is told once', () => {
+    const rows = [
+      entry('2026-04-10T09:00:00Z', 'Fan 1 is too slow'),
+      entry('2026-04-17T09:10:00Z', 'Temperature too high'),
+      entry('2026-04-17T09:20:00Z', 'Temperature too high'),
+    ];
+    expect(errors(rows)).toEqual([{ code: 'BOS', category: 'temperature', message: 'Temperature too high' }]);
+    expect(errors([entry('2015-01-01T00:00:37Z', 'x'), entry('no time', 'y')])).toEqual([]);
+  });
+  test('codes keep themselves; the component says which', () => {
+    const more = { error_codes: [{ code: '21', reason: 'r' }], components: [{ index: 2, name: 'Hashboard' }] };
+    expect(errors([entry('2026-04-17T09:10:00Z', 'is lost', more)])).toEqual([
+      { code: '21', category: 'hashboard', message: 'is lost', index: 2 },
+    ]);
+    expect(errors([entry('2026-04-17T09:10:00Z', 'whatever')])).toMatchObject([{ code: 'BOS', category: 'unknown' }]);
+  });
+  test('GraphQL lists what waits for the owner', () => {
+    const appeals = [{ id: '1', kind: 'UpgradeAvailable', message: 'New firmware' }, {}];
+    expect(read({ gqlEvents: { data: { events: { appeals } } } }).errors).toEqual([
+      { code: 'UpgradeAvailable', category: 'firmware', message: 'New firmware' },
+    ]);
+  });
+});
+
+describe('boards and fans', () => {
+  test.each([
+    [
+      [1, 2, 3],
+      [0, 1, 2],
+    ],
+    [
+      [1, 3],
+      [0, 2],
+    ],
+    [
+      [6, 8],
+      [0, 2],
+    ],
+    [
+      [0, 1],
+      [0, 1],
+    ],
+    [
+      [2, undefined],
+      [1, undefined],
+    ],
+  ])('%j stand in slots %j', (names, slots) => expect(slotsOf(names)).toEqual(slots));
+
+  test('sensors by the upper case words of 25.05; serial numbers by the names of the boards', () => {
+    const sensors = { MAX_BOARD: 60, MAX_CHIP: 75, INLET: 39, OUTLET: 58 };
+    const temperatures = Object.entries(sensors).map(([name, degreesC]) => ({ name, degreesC }));
+    const childSolvers = [{ name: '2', temperatures }];
+    const named = [
+      { name: '1', hwDetails: { hbSerialNumber: 'A' } },
+      { name: '2', hwDetails: { hbSerialNumber: 'B' } },
+    ];
+    const { boards } = read({
+      gqlBoards: info({ workSolver: { childSolvers } }),
+      gqlSerials: info({ workSolver: { childSolvers: named } }),
+    });
+    expect(boards).toEqual([
+      { slot: 1, serialNumber: 'B', boardTempsC: [60], chipTempMaxC: 75, inletTempC: 39, outletTempC: 58 },
+    ]);
+  });
+  test('a version that does not know a query says nothing by it, and that is no nonsense', () => {
+    const errors = { data: null, errors: [{ message: 'Unknown field "hbSerialNumber"' }] };
+    expect(driver.read({ gqlSerials: errors, gqlEvents: errors }, {}).unparsable).toEqual([]);
+    expect(driver.read({ gqlSystem: errors, gqlBoards: errors }, {}).unparsable).toEqual(['gqlSystem', 'gqlBoards']);
+  });
+  test('of four places those that the model has; of an unknown model those that turn', () => {
+    const fans = (model: string) =>
+      read({ cooling: { fans: [0, 5_900, 0, 0].map((rpm, position) => ({ position, rpm })) } }, { model }).fans;
+    expect(fans('Antminer S9')).toEqual([
+      { index: 0, rpm: 0 },
+      { index: 1, rpm: 5_900 },
+    ]);
+    expect(fans('Antminer S99')).toEqual([{ index: 1, rpm: 5_900 }]);
+    expect(fans('Antminer S19 Pro+ Hyd.')).toEqual([]);
+  });
+});
+
+test('newer words win over older ones, and the older fill what is missing', () => {
+  const reading = read({
+    details: { hostname: 'new' },
+    gqlSystem: { data: { bos: { hostname: 'old', uptime: { durationS: 7 } } } },
+    tcp: { summary: [{ SUMMARY: [{ Elapsed: 5, 'MHS 5s': 1_000 }] }] },
+  });
+  expect(reading).toMatchObject({ hostname: 'new', uptimeS: 7, hashrateHs: 1e9 });
+});
+
+describe('logins', () => {
+  test('a grant is what the device gave; only a refusal is one', () => {
+    expect(restSession.grant({ status: 200, body: { token: 'abc' } })).toEqual({ authorization: 'abc' });
+    expect(restSession.grant({ status: 401, body: {} })).toBeUndefined();
+    // An older version, or one that starts: the request itself will tell.
+    expect(restSession.grant({ status: 404, body: '' })).toEqual({});
+    expect(restSession.grant({ status: 503, body: '' })).toEqual({});
+    const cookie = 'session_id=1; other=2';
+    expect(graphqlSession.grant({ status: 200, body: {}, cookie })).toEqual({ cookie });
+    const refused = { data: { auth: { login: { __typename: 'AuthError' } } } };
+    expect(graphqlSession.grant({ status: 200, body: refused })).toBeUndefined();
+    expect(luciSession.grant({ status: 302, body: '', cookie: 'sysauth=1' })).toEqual({ cookie: 'sysauth=1' });
+    expect(luciSession.grant({ status: 403, body: '<form>' })).toBeUndefined();
+    expect(luciSession.grant({ status: 200, body: '<html>app</html>' })).toEqual({});
+  });
+  test('GraphQL says in words that its session has ended', () => {
+    const of = (message: string) => graphqlSession.isRefused?.({ data: null, errors: [{ message }] });
+    expect([of('Unauthorized'), of('Invalid session'), of('Unknown field "x"'), of('Permission denied')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(graphqlSession.isRefused?.({ data: {} })).toBe(false);
+  });
+  test('a password is sent as a value and never as part of a query', () => {
+    type Tools = { encrypt(key: string, text: string): string };
+    const open: (login: { user: string; password: string }, tools: Tools) => { json?: unknown } = graphqlSession.open;
+    const opening = open({ user: 'root', password: '"){x' }, { encrypt: () => '' });
+    expect(opening.json).toMatchObject({ query: expect.not.stringContaining('"){x'), variables: { password: '"){x' } });
+  });
+});
