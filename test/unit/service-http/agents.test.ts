@@ -1,6 +1,5 @@
 // Agents: how they join, when they are online, who finds them; and the uplink's door.
 import { expect, test } from 'vitest';
-import { agentV1Schema } from '../../../src/model/host.ts';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
 import { hostRecord } from './records.ts';
@@ -65,30 +64,6 @@ test('neither codes, tokens nor keys are in the database or the log', async () =
     expect(everything).not.toContain(secret);
 });
 
-test('an agent appears with its first host record, complete, and its newest one is shown', async () => {
-  const rig = await startRig();
-  const agent = await connect(rig);
-  expect((await search(rig)).body).toMatchObject({ data: [], pagination: { total: 0 } });
-  const nowMs = rig.clock.nowMs();
-  await agent.report([hostRecord(nowMs), hostRecord(nowMs - 5_000, { uptime: 7 })]);
-  await agent.report([hostRecord(nowMs - 60_000, { uptime: 1 })]);
-  const { status, body } = await search(rig);
-  expect(status).toBe(200);
-  expect(agentV1Schema.parse(body.data[0])).toEqual({
-    id: agent.identity.agentId,
-    farm_id: rig.farmId,
-    farm: { id: rig.farmId, name: 'Default' },
-    workspace_id: rig.workspaceId,
-    status: 'online',
-    last_updated_at: new Date(nowMs).toISOString(),
-    last_online_at: expect.any(String),
-    version: '1.2.3',
-    uptime: 42,
-    host: hostRecord(nowMs).host,
-  });
-  expect(body.pagination).toEqual({ total: 1, limit: 10, offset: 0, hasNext: false, hasPrevious: false });
-});
-
 test('an agent is online until a minute after it was last heard', async () => {
   const rig = await startRig();
   const agent = await connect(rig);
@@ -101,50 +76,6 @@ test('an agent is online until a minute after it was last heard', async () => {
   expect((await search(rig, { status: { eq: 'online' } })).body.data).toEqual([]);
   await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });
   expect((await search(rig)).body.data[0].status).toBe('online');
-});
-
-test('filters by farm and status, last online first', async () => {
-  const rig = await startRig();
-  const farm = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });
-  const old = await connect(rig, { identity: await enrol(rig, farm.id) });
-  await old.report([hostRecord(rig.clock.nowMs())]);
-  await old.close();
-  rig.clock.step(120_000);
-  const fresh = await connect(rig);
-  await fresh.report([hostRecord(rig.clock.nowMs())]);
-  const [a, b] = [fresh.identity.agentId, old.identity.agentId];
-  const ids = async (body: unknown) => (await search(rig, body)).body.data.map(({ id }: { id: string }) => id);
-  expect(await ids({})).toEqual([a, b]);
-  expect(await ids({ status: { eq: 'online' } })).toEqual([a]);
-  expect(await ids({ status: { ne: 'online' } })).toEqual([b]);
-  expect(await ids({ status: { in: ['online', 'offline'] } })).toEqual([a, b]);
-  expect(await ids({ status: { nin: ['offline'] } })).toEqual([a]);
-  expect(await ids({ farm_id: { eq: farm.id } })).toEqual([b]);
-  expect(await ids({ farm_id: { ne: farm.id } })).toEqual([a]);
-  expect(await ids({ farm_id: { in: [farm.id, rig.farmId] } })).toEqual([a, b]);
-  expect(await ids({ farm_id: { nin: [rig.farmId] } })).toEqual([b]);
-  expect(await ids({ farm_id: { eq: farm.id }, status: { eq: 'online' } })).toEqual([]);
-  const { body } = await search(rig, { page: 2, limit: 1 });
-  expect(body.data[0].id).toBe(b);
-  expect(body.pagination).toEqual({ total: 2, limit: 1, offset: 1, hasNext: false, hasPrevious: true });
-});
-
-test.each<[object, number, string]>([
-  [{ farm_id: { eq: '01900000-0000-7000-8000-000000000000' } }, 403, 'Access denied to farm'],
-  [{ farm_id: { in: ['nonsense'] } }, 403, 'Access denied to farm'],
-  [{ farm_id: {} }, 400, 'farm_id'],
-  [{ farm_id: 'x' }, 400, 'farm_id'],
-  [{ farm_id: { gt: 'x' } }, 400, '"gt"'],
-  [{ status: { eq: 'asleep' } }, 400, 'status.eq'],
-  [{ status: {} }, 400, 'status'],
-  [{ name: 'x' }, 400, '"name"'],
-  [{ page: 0 }, 400, 'page'],
-  [{ limit: 10_001 }, 400, 'limit'],
-])('a search for %j is refused', async (body, status, words) => {
-  const rig = await startRig();
-  const answer = await search(rig, body);
-  expect(answer.status).toBe(status);
-  expect(answer.body.message).toContain(words);
 });
 
 test('the door of the uplink opens to the token of the agent only', async () => {

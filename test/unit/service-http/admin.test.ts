@@ -1,45 +1,7 @@
-// The list of grants, and the administration behind workspaces, keys and grants, also beside a running service.
+// The administration behind workspaces, keys and grants, also beside a running service.
 import { expect, test } from 'vitest';
 import { openAdmin } from '../../../src/service/admin.ts';
-import { grantSchema } from '../../../src/service/routes/v1/grants.ts';
 import { startRig } from './rig.ts';
-
-test('a workspace sees the grants that it was given while they are active', async () => {
-  const rig = await startRig();
-  const { admin } = rig.service;
-  const grantor = await admin.createWorkspace({ name: 'Grantor', slug: 'grantor' });
-  const farm = await admin.createFarm({ workspaceId: grantor.id, name: null });
-  const base = { grantorId: grantor.id, granteeId: rig.workspaceId };
-  const expiresAt = new Date(rig.clock.nowMs() + 60_000).toISOString();
-  const all = await admin.createGrant({ ...base, permissions: ['miners.read'] });
-  rig.clock.step(5);
-  const some = await admin.createGrant({
-    ...base,
-    farmIds: [farm.id],
-    permissions: ['tasks.read', 'tasks.create'],
-    expiresAt,
-  });
-  await admin.createGrant({ grantorId: rig.workspaceId, granteeId: grantor.id, permissions: ['miners.read'] });
-  const { status, body } = await rig.get('/private-api/v1/me/grants');
-  expect(status).toBe(200);
-  expect(Object.keys(body).toSorted()).toEqual(['data', 'error', 'success']);
-  expect(body.data.map((item: unknown) => grantSchema.parse(item))).toMatchObject([
-    {
-      id: all.id,
-      grantor: { id: grantor.id, name: 'Grantor', slug: 'grantor' },
-      grantee: { id: rig.workspaceId, slug: 'default' },
-      farm_ids: null,
-      permissions: ['miners.read'],
-      expires_at: null,
-    },
-    { id: some.id, farm_ids: [farm.id], permissions: ['tasks.read', 'tasks.create'], expires_at: expiresAt },
-  ]);
-  rig.clock.step(60_000);
-  expect((await rig.get('/private-api/v1/me/grants')).body.data).toHaveLength(1);
-  expect(await admin.revokeGrant(all.id)).toBe(true);
-  expect(await admin.revokeGrant(all.id)).toBe(false);
-  expect((await rig.get('/private-api/v1/me/grants')).body.data).toEqual([]);
-});
 
 test('the defaults are made once', async () => {
   const rig = await startRig();
