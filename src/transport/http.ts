@@ -9,7 +9,7 @@ import type { HttpAnswer, HttpCall, HttpClient } from './http-client.ts';
 import { carrying, contentOf } from './http-content.ts';
 import { decodeReply, type Repair, repairJson, repairJsonText } from './json-repair.ts';
 import { cleanWords, deviceSays, peerError } from './peer-errors.ts';
-import type { ExchangeLimits, HttpRequest, Login, PlainLogin, WebEvidence, WebSession } from './request.ts';
+import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from './request.ts';
 import { type TimeBudget, timeBudget } from './time-budget.ts';
 import { type Sessions, sendWithSession, withoutSecret } from './web-session.ts';
 
@@ -74,7 +74,7 @@ export async function askHttp(
       signal,
       send,
       readBody,
-      knock: (word) => openSession(web, reach, port, auth, word, budget),
+      knock: (opening) => openSession(web, reach, port, auth, opening, budget),
     });
   })();
   if (
@@ -108,10 +108,9 @@ async function openSession(
   reach: (port: number) => Target,
   port: number,
   session: WebSession,
-  login: PlainLogin,
+  opening: SessionOpening,
   budget: TimeBudget,
 ): Promise<HttpAnswer> {
-  const opening = session.open(login);
   const to = reach(opening.port ?? port);
   const label = `log in to ${to.ip}:${to.port} (${session.name})`;
   if (session.before) {

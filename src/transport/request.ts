@@ -58,6 +58,11 @@ export type WebSession = {
   grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
   /** For devices that answer 200 to a request whose session has ended. `answer` is the JSON value, or the text when it is not JSON. */
   isRefused?(answer: unknown): boolean;
+  /**
+   * Another way to log in, for families whose builds differ: sent once, with the same login, when what `open` says is refused (`peer.auth`,
+   * `peer.rejected`, `peer.unsupported`). `grant` reads its answer too.
+   */
+  orElse?(login: PlainLogin, tools: SessionTools): SessionOpening;
   /** For devices with one seat: sent without a grant before `open`; its outcome does not matter. */
   readonly before?: Omit<HttpRequest, 'auth' | 'port'>;
 };
@@ -73,6 +78,12 @@ export type CarriedLogin = {
   };
   /** For devices that refuse the login with status 200. `answer` as for `WebSession.isRefused`. */
   isRefused?(answer: unknown): boolean;
+};
+
+/** What a driver cannot compute itself. */
+export type SessionTools = {
+  /** AES-128-CBC with a vector of zeros over the UTF-8 text, filled up with zero bytes; lower-case hex. `key` has 16 ASCII characters. */
+  encrypt(key: string, text: string): string;
 };
 
 export type PlainLogin = { readonly user: string; readonly password: string };

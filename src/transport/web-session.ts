@@ -1,11 +1,12 @@
 // Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a login is tried once however many
 // requests wait for it. What a login looks like is the driver's affair; what an answer means is http.ts.
 import { hash } from 'node:crypto';
-import { BugError, CancelledError } from '../base/errors.ts';
+import { BugError, CancelledError, type PeerCode, PeerError } from '../base/errors.ts';
+import { sealCbc } from './aes-cbc.ts';
 import type { BoundedMap } from './bounded-map.ts';
 import type { HttpAnswer } from './http-client.ts';
 import { deviceSays, peerError } from './peer-errors.ts';
-import type { Login, PlainLogin, SessionAnswer, WebSession } from './request.ts';
+import type { Login, SessionAnswer, SessionOpening, WebSession } from './request.ts';
 import { beforeSent } from './whatsminer-writes.ts';
 
 export type Grant = {
@@ -31,8 +32,8 @@ export type SessionPlan = {
   send(headers: Readonly<Record<string, string>>): Promise<HttpAnswer>;
   /** The answer as `isRefused` and `grant` want to see it. */
   readBody(answer: HttpAnswer): unknown;
-  /** Sends `before` and what `open` says; the answer to the latter. */
-  knock(login: PlainLogin): Promise<HttpAnswer>;
+  /** Sends `before` and this; the answer to the latter. */
+  knock(opening: SessionOpening): Promise<HttpAnswer>;
 };
 
 const MAX_GRANT_CHARS = 8 * 1024;
@@ -55,7 +56,8 @@ export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
       answer.status === 401 || (answer.status < 400 && session.isRefused?.(plan.readBody(answer)) === true);
     if (!isRefused) {
       grant.isProven = true;
-      login.onTaken?.();
+      // A grant without anything in it: the device did not ask for the login.
+      if (Object.keys(grant.headers).length > 0) login.onTaken?.();
       return answer;
     }
     isKnownToWork ||= grant.isProven;
@@ -91,14 +93,36 @@ async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {
   }
 }
 
-async function logIn({ session, login, door, knock, readBody }: SessionPlan): Promise<Grant> {
+async function logIn(plan: SessionPlan): Promise<Grant> {
+  const { session } = plan;
+  try {
+    return await logInBy(plan, (login) => session.open(login));
+  } catch (error) {
+    if (session.orElse === undefined || !(error instanceof PeerError) || !REFUSALS.includes(error.code)) throw error;
+    return logInBy(plan, (login, tools) => session.orElse?.(login, tools) ?? session.open(login));
+  }
+}
+
+const REFUSALS: readonly PeerCode[] = ['peer.auth', 'peer.rejected', 'peer.unsupported'];
+
+async function logInBy(
+  { session, login, door, knock, readBody }: SessionPlan,
+  open: NonNullable<WebSession['orElse']>,
+): Promise<Grant> {
   const what = `log in to ${door} (${session.name})`;
   const plain = { user: login.user, password: login.password.reveal() };
-  const answer = await knock(plain);
+  // What a known key has sealed is as good as open.
+  const secrets = [plain.password];
+  const encrypt = (key: string, text: string) => {
+    const sealed = sealCbc(text, key);
+    secrets.push(sealed);
+    return sealed;
+  };
+  const answer = await knock(open(plain, { encrypt }));
   const body = readBody(answer);
   const words = () => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return `${answer.status} ${withoutSecret(text, plain.password)}`;
+    return `${answer.status} ${secrets.reduce(withoutSecret, text)}`;
   };
   if (answer.status === 429) throw deviceSays('peer.busy', what, words());
   const headers = granted(session, { status: answer.status, body, ...cookieOf(answer) }, what);

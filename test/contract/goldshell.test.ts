@@ -124,6 +124,11 @@ test.each(MODELS)(
 
 const tokenSchema = z.looseObject({ 'JWT Token': z.string() });
 
+test('a build that wants the password sealed gets it so, after it has refused the plain one', async () => {
+  const device = of('Mini Doge', 1);
+  expect((await look(device)).mac).toBe(device.truth().mac);
+});
+
 describe('the seat', () => {
   test('somebody who took it is sent away', async () => {
     const device = of('KD5');

@@ -125,6 +125,10 @@ test('the login: who sits there goes first, and names and passwords survive the 
   expect(session.open({ user: 'admin', password: 'a b&c' }).path).toBe(
     '/user/login?username=admin&password=a%20b%26c&cipher=false',
   );
+  const encrypt = (key: string, text: string) => `${key.length} ${text}`;
+  expect(session.orElse?.({ user: 'admin', password: 'p' }, { encrypt }).path).toBe(
+    '/user/login?username=admin&password=16%20p&cipher=true',
+  );
   expect(session.grant({ status: 200, body: { 'JWT Token': 'abc.def' } })).toEqual({ Authorization: 'Bearer abc.def' });
   expect(session.grant({ status: 200, body: { 'JWT Token': 'a\r\nb' } })).toBeUndefined();
   expect(session.grant({ status: 200, body: 'cipher error' })).toBeUndefined();
