@@ -3,9 +3,10 @@
 import { defineConfig } from 'vitest/config';
 
 /** What has no database in it, or is about the embedded one. */
-const EMBEDDED_ONLY = ['secrets', 'plan', 'presence', 'page-cache', 'store-sqlite'].map(
-  (name) => `test/unit/service/${name}.test.ts`,
-);
+const EMBEDDED_ONLY = [
+  ...['secrets', 'plan', 'presence', 'page-cache', 'store-sqlite'].map((name) => `test/unit/service/${name}.test.ts`),
+  'test/conformance/completeness.test.ts',
+];
 
 /** One worker per core of a small machine: these wait little. */
 const BUSY = { maxWorkers: 2 };
@@ -26,7 +27,11 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres',
-          include: ['test/unit/{service,service-http,service-postgres}/*.test.ts', 'test/property/*.test.ts'],
+          include: [
+            'test/unit/{service,service-http,service-postgres}/*.test.ts',
+            'test/property/*.test.ts',
+            'test/conformance/*.test.ts',
+          ],
           exclude: EMBEDDED_ONLY,
           testTimeout: 30_000,
           globalSetup: 'test/postgres/global-setup.ts',

@@ -1,10 +1,10 @@
 // POST …/metrics/query over the wire: what an agent reports is there at once, in whole buckets; windows beyond the limits are refused.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { metricsBucketSchema } from '../../../src/service/routes/v2/history.ts';
-import { minerRecord } from './records.ts';
-import { type Rig, startRig } from './rig.ts';
-import { connect } from './wire-agent.ts';
+import { metricsBucketSchema } from '../../src/service/routes/v2/history.ts';
+import { minerRecord } from '../unit/service-http/records.ts';
+import { type Rig, startRig } from '../unit/service-http/rig.ts';
+import { connect } from '../unit/service-http/wire-agent.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,14 +1,14 @@
 // Miners in v2: every field, the filters of the list, every condition of the search, the counts by kind; and what is refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANOMALY_TYPES } from '../../../src/model/flags.ts';
-import { type MinerExtras, minerExtrasSchema, minerV1Schema, OPS_STATUSES } from '../../../src/model/miner.ts';
-import { classificationSchema } from '../../../src/service/routes/v2/classification.ts';
-import { listOf, oneOf } from '../../../src/service/routes/v2/envelope.ts';
-import { minerV2Schema } from '../../../src/service/routes/v2/miner-row.ts';
-import { query } from './database.ts';
-import { type MinerChange, minerRecord } from './records.ts';
-import { call, type Rig, startOwnedRig } from './rig.ts';
-import { connect, enrol, type WireAgent } from './wire-agent.ts';
+import { ANOMALY_TYPES } from '../../src/model/flags.ts';
+import { type MinerExtras, minerExtrasSchema, minerV1Schema, OPS_STATUSES } from '../../src/model/miner.ts';
+import { classificationSchema } from '../../src/service/routes/v2/classification.ts';
+import { listOf, oneOf } from '../../src/service/routes/v2/envelope.ts';
+import { minerV2Schema } from '../../src/service/routes/v2/miner-row.ts';
+import { query } from '../unit/service-http/database.ts';
+import { type MinerChange, minerRecord } from '../unit/service-http/records.ts';
+import { call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
+import { connect, enrol, type WireAgent } from '../unit/service-http/wire-agent.ts';
 
 let rig: Rig;
 let agents: WireAgent[];

@@ -1,11 +1,11 @@
 // Task batches in v2: lists, searches, one batch with its counts, its tasks. Creating and cancelling is v2-orders.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../../src/service/routes/v2/batches.ts';
-import { listOf, oneOf } from '../../../src/service/routes/v2/envelope.ts';
-import { query } from './database.ts';
-import { minerRecord } from './records.ts';
-import { type Rig, startOwnedRig } from './rig.ts';
-import { connect } from './wire-agent.ts';
+import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../src/service/routes/v2/batches.ts';
+import { listOf, oneOf } from '../../src/service/routes/v2/envelope.ts';
+import { query } from '../unit/service-http/database.ts';
+import { minerRecord } from '../unit/service-http/records.ts';
+import { type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
+import { connect } from '../unit/service-http/wire-agent.ts';
 
 const UNKNOWN = '01900000-0000-7000-8000-0000000000ff';
 const START_MS = Date.UTC(2026, 0, 1);

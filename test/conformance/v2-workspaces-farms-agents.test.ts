@@ -1,13 +1,13 @@
 // v2 workspaces, farms and agents: what a key sees of its own workspace and of granted ones, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PERMISSIONS } from '../../../src/service/auth/rules.data.ts';
-import { agentV2Schema } from '../../../src/service/routes/v2/agents.ts';
-import { listOf } from '../../../src/service/routes/v2/envelope.ts';
-import { farmV2Schema } from '../../../src/service/routes/v2/farms.ts';
-import { workspacesSchema } from '../../../src/service/routes/v2/workspaces.ts';
-import { hostRecord } from './records.ts';
-import { type Rig, startOwnedRig } from './rig.ts';
-import { connect, enrol } from './wire-agent.ts';
+import { PERMISSIONS } from '../../src/service/auth/rules.data.ts';
+import { agentV2Schema } from '../../src/service/routes/v2/agents.ts';
+import { listOf } from '../../src/service/routes/v2/envelope.ts';
+import { farmV2Schema } from '../../src/service/routes/v2/farms.ts';
+import { workspacesSchema } from '../../src/service/routes/v2/workspaces.ts';
+import { hostRecord } from '../unit/service-http/records.ts';
+import { type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
+import { connect, enrol } from '../unit/service-http/wire-agent.ts';
 
 const V2 = '/public-api/v2/workspaces';
 
