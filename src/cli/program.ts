@@ -11,6 +11,7 @@ import { addPosition } from './admin/position.ts';
 import { addWorkspace } from './admin/workspace.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
+import { addLog } from './log.ts';
 import { addMiner } from './miner.ts';
 import { addReboot } from './reboot.ts';
 import { addScan } from './scan.ts';
@@ -40,6 +41,7 @@ export function buildProgram(context: CliContext): Command {
     .exitOverride();
   addScan(program, context);
   addMiner(program, context);
+  addLog(program, context);
   addReboot(program, context);
   addUp(program, context);
   addAgentAdmin(addAgent(program, context), context);

@@ -19,27 +19,31 @@ const IN_ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]{0,128}:)[^\s/@]{1,128
 /** `secrets` are hidden wherever they stand; short ones are words of everyday logs and are left to the patterns. */
 export function logEvidence(log: string, secrets: readonly string[] = []): LogEvidence {
   const whole = Buffer.from(log);
-  const end = whole.subarray(Math.max(0, whole.length - MAX_TEXT_BYTES)).toString('utf8');
-  // A character that was cut in two at the beginning reads as a replacement.
-  let text = end
-    .replace(/^\ufffd+/u, '')
-    .replaceAll('\r\n', '\n')
-    .replaceAll(/[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '');
+  // Cleaned with something before it, so that a secret which the cut would split is seen whole.
+  const text = cleanLog(endOf(whole, 2 * MAX_TEXT_BYTES), secrets);
+  return {
+    bytes: whole.length,
+    sha256: createHash('sha256').update(whole).digest('hex'),
+    text: endOf(Buffer.from(text), MAX_TEXT_BYTES),
+  };
+}
+
+/** The log without control characters (but for lines and tabs) and without the secrets that can be known. */
+export function cleanLog(log: string, secrets: readonly string[] = []): string {
+  let text = log.replaceAll('\r\n', '\n').replaceAll(/[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '');
   for (const secret of secrets) {
     if (secret.length >= MIN_SECRET_CHARS) text = text.replaceAll(secret, HIDDEN);
   }
-  text = text
+  return text
     .replaceAll(WORDED, `$1${HIDDEN}`)
     .replaceAll(OPTION, `$1${HIDDEN}`)
     .replaceAll(IN_ADDRESS, `$1${HIDDEN}@`);
-  // Hiding may lengthen it.
-  const bytes = Buffer.from(text);
-  if (bytes.length > MAX_TEXT_BYTES)
-    text = bytes
-      .subarray(bytes.length - MAX_TEXT_BYTES)
-      .toString('utf8')
-      .replace(/^\ufffd+/u, '');
-  return { bytes: whole.length, sha256: createHash('sha256').update(whole).digest('hex'), text };
+}
+
+/** A character that the cut splits is left out. */
+function endOf(bytes: Buffer, max: number): string {
+  const cut = bytes.subarray(Math.max(0, bytes.length - max)).toString('utf8');
+  return bytes.length > max ? cut.replace(/^\ufffd+/u, '') : cut;
 }
 
 const MIN_SECRET_CHARS = 6;

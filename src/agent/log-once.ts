@@ -1,0 +1,34 @@
+// The log of one miner for a technician on the spot: recognised, asked once, cleaned. Keeps nothing and writes nothing.
+import { ConfigError, PeerError } from '../base/errors.ts';
+import { parseIpv4 } from '../base/ipv4.ts';
+import type { AgentConfig } from './config.ts';
+import { accessFor, rangesOrThrow } from './once.ts';
+import { SCAN_PORTS } from './scan/plan.ts';
+import { cleanLog } from './tasks/log-evidence.ts';
+
+/**
+ * The text, without control characters and without passwords. Throws ConfigError when the address is none, PeerError when the miner does not
+ * answer, refuses, or has no log to give.
+ */
+export async function logOnce(
+  { config, ip }: { config: AgentConfig; ip: string },
+  signal: AbortSignal,
+): Promise<string> {
+  if (parseIpv4(ip) === undefined) {
+    throw new ConfigError('read the address', [{ path: 'ip', message: `'${ip}' is not an address such as 10.0.0.5` }]);
+  }
+  const access = accessFor(config, rangesOrThrow([ip], []));
+  try {
+    const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+    if (found.status === 'unknown') {
+      throw new PeerError('peer.unsupported', `read the log of ${ip}: no miner that we know answers there`, 'later');
+    }
+    const { target } = found;
+    const reply = await access.act(target, 'log', {}, signal);
+    const log = reply.kind === 'accepted' ? reply.log : undefined;
+    if (log === undefined) throw new PeerError('peer.reset', `read the log of ${ip}: it gave none`, 'soon');
+    return cleanLog(log, access.secretsOf(target));
+  } finally {
+    await access.close();
+  }
+}
