@@ -1,7 +1,9 @@
 // Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator may do.
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { v4 } from 'uuid';
 import { type Clock, loop } from '../base/clock.ts';
-import { renderError } from '../base/errors.ts';
+import { BugError, renderError } from '../base/errors.ts';
 import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
@@ -10,6 +12,7 @@ import { createUplinks } from './ingest/uplink.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
 import { registerEnrol } from './routes/enrol.ts';
 import { registerHealth } from './routes/health.ts';
+import { createHttpServer } from './routes/http-server.ts';
 import { createMetrics } from './routes/metrics.ts';
 import { createPageCache, type PageCache } from './routes/page-cache.ts';
 import { type App, createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
@@ -24,6 +27,8 @@ import { newId, type OperatorStore, openStore, type Store } from './store/store.
 import { type Courier, createCourier } from './tasks/courier.ts';
 import { createBatches } from './tasks/create.ts';
 
+export { readTls, type TlsFiles };
+
 export type ServiceOptions = {
   /** A file, or a `postgres://` URL: several copies of the service may share that. */
   readonly databasePath: string;
@@ -35,17 +40,17 @@ export type ServiceOptions = {
   readonly random?: () => number;
   readonly version: string;
   /** How integrators reach it, for the OpenAPI document. */
-  readonly publicUrl?: string;
+  readonly publicUrl?: string | undefined;
   /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
-  readonly tls?: TlsFiles;
+  readonly tls?: TlsFiles | undefined;
   /** Addresses and networks of the proxies in front of it. */
   readonly trustProxy?: readonly string[];
   readonly limits?: ServerLimits;
 };
 
 export type Service = {
-  /** Listens; gives the address, with the port that was taken. */
-  start(): Promise<{ url: string }>;
+  /** Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where there is no TLS). */
+  start(): Promise<{ url: string; localUrl: string }>;
   /** Lets go of agents and requests in order; idempotent. */
   stop(): Promise<void>;
   readonly admin: Admin;
@@ -93,10 +98,24 @@ function createPruning(store: Store, clock: Clock, log: Log) {
 }
 
 /** No new requests, answers to those under way, and an end to those that take too long. */
-async function closeServer(app: App, clock: Clock): Promise<void> {
-  const cancel = clock.after(STOP.answerMs, () => app.server.closeAllConnections());
+async function closeServer(app: App, local: Server | undefined, clock: Clock): Promise<void> {
+  const cancel = clock.after(STOP.answerMs, () => {
+    app.server.closeAllConnections();
+    local?.closeAllConnections();
+  });
+  const localClosed = local?.listening ? new Promise((resolve) => local.close(resolve)) : undefined;
   await app.close();
+  await localClosed;
   cancel();
+}
+
+/** On a free port of the loopback. */
+async function listenLocally(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new BugError('listen on the loopback: no port');
+  return `http://127.0.0.1:${address.port}`;
 }
 
 /** Who changes a miner sees the change in the next list. */
@@ -110,7 +129,7 @@ const clearing = (operators: OperatorStore, pages: Pick<PageCache, 'clear'>): Op
 });
 
 async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
-  const { clock, log, host, port } = options;
+  const { clock, log, host, port, limits = DEFAULT_LIMITS } = options;
   const app = await createServer({
     source: {
       findKey: (id) => store.keys.find(id),
@@ -122,7 +141,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     log,
     version: options.version,
     publicUrl: options.publicUrl,
-    limits: options.limits ?? DEFAULT_LIMITS,
+    limits,
     tls,
     trustProxy: options.trustProxy ?? [],
     newRequestId: () => v4(),
@@ -180,13 +199,21 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   registerGrants(app, tenants, clock);
   registerV2(app, {
     store: { ...store, operators: clearing(store.operators, pages) },
+    pages,
     clock,
     createBatches: orderBatches,
     deliver,
   });
   uplinks.attach(app.server);
 
+  const local =
+    tls === undefined
+      ? undefined
+      : createHttpServer((request, reply) => app.routing(request, reply), limits, undefined);
+  if (local !== undefined) uplinks.attach(local);
+
   let url = '';
+  let localUrl = '';
   const parts: Part[] = [
     { name: 'store', start: () => {}, stop: () => store.close() },
     {
@@ -194,8 +221,9 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
       start: async () => {
         const address = await app.listen({ host, port });
         url = tls === undefined ? address : address.replace(/^http:/, 'https:');
+        localUrl = local === undefined ? url : await listenLocally(local);
       },
-      stop: () => closeServer(app, clock),
+      stop: () => closeServer(app, local, clock),
     },
     startStop('courier', courier),
     startStop('relay', relay),
@@ -207,7 +235,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     admin: createAdmin(store, clock),
     async start() {
       stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
-      return { url };
+      return { url, localUrl };
     },
     async stop() {
       isStopping = true;

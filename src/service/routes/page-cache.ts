@@ -1,17 +1,30 @@
-// Bodies of large pages, kept as bytes for a second: many clients that ask for the same page cost one reading of the database. What a client did
-// itself shows at once: whoever changes miners on behalf of a client clears it. Bounded in bytes; small bodies are made anew each time.
+// Bodies of large pages, kept as bytes for a second, and compressed for those who take that: many clients that ask for the same page cost one
+// reading of the database. What a client did itself shows at once: whoever changes miners on behalf of a client clears it. Bounded in bytes;
+// small bodies are made anew each time.
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
+
+export type PageBody = {
+  readonly bytes: Buffer;
+  /** Made once, when first asked for; absent where the body is too small to be worth it. */
+  readonly gzipped?: () => Promise<Buffer>;
+};
 
 export type PageCache = {
   /** The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the same one. */
-  get(key: string, make: () => Promise<string>): Promise<Buffer>;
+  get(key: string, make: () => Promise<string>): Promise<PageBody>;
   clear(): void;
 };
 
 /** How old a body may be when it is served, counted from before it was read. */
 const FRESH_MS = 1_000;
 
-type Entry = { readonly madeMs: number; readonly body: Promise<Buffer>; bytes: number };
+type Entry = { readonly madeMs: number; readonly body: Promise<PageBody>; bytes: number };
+
+/** In a thread of its own. The first level: three times as fast as the usual one, a third larger. */
+const compress = promisify(gzip);
+const LEVEL = constants.Z_BEST_SPEED;
 
 export function createPageCache(
   clock: Clock,
@@ -32,7 +45,18 @@ export function createPageCache(
       total -= entry.bytes;
     }
   };
-  const build = async (make: () => Promise<string>) => Buffer.from(await make());
+  const build = async (make: () => Promise<string>): Promise<PageBody> => {
+    const bytes = Buffer.from(await make());
+    if (bytes.length < minBytes) return { bytes };
+    let gzipped: Promise<Buffer> | undefined;
+    return {
+      bytes,
+      gzipped() {
+        gzipped ??= compress(bytes, { level: LEVEL });
+        return gzipped;
+      },
+    };
+  };
 
   return {
     async get(key, make) {
@@ -44,11 +68,12 @@ export function createPageCache(
       entries.set(key, entry);
       try {
         const body = await entry.body;
-        if (body.length < minBytes) {
+        if (body.gzipped === undefined) {
           drop(key, entry);
           return body;
         }
-        entry.bytes = body.length;
+        // The compressed one is small beside it.
+        entry.bytes = body.bytes.length;
         shrink();
         clock.after(FRESH_MS, () => drop(key, entry), { unref: true });
         return body;

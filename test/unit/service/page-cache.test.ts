@@ -1,7 +1,11 @@
 // The cache of large pages: made once a second at most, however many ask; never older than that; bounded; a failure is not kept.
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createPageCache } from '../../../src/service/routes/page-cache.ts';
+import { takesGzip } from '../../../src/service/routes/page-answer.ts';
+import { createPageCache, type PageBody } from '../../../src/service/routes/page-cache.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
+
+const text = ({ bytes }: PageBody) => String(bytes);
 
 test('many that ask within a second get one body, and the next second another', async () => {
   const clock = createVirtualClock();
@@ -9,14 +13,14 @@ test('many that ask within a second get one body, and the next second another', 
   let made = 0;
   const get = () => cache.get('page', async () => `body ${++made}`);
   const first = await Promise.all([get(), get(), get()]);
-  expect(first.map(String)).toEqual(['body 1', 'body 1', 'body 1']);
+  expect(first.map(text)).toEqual(['body 1', 'body 1', 'body 1']);
   await clock.advance(999);
-  expect(String(await get())).toBe('body 1');
+  expect(text(await get())).toBe('body 1');
   await clock.advance(1);
-  expect(String(await get())).toBe('body 2');
-  expect(String(await cache.get('other', async () => 'another'))).toBe('another');
+  expect(text(await get())).toBe('body 2');
+  expect(text(await cache.get('other', async () => 'another'))).toBe('another');
   cache.clear();
-  expect(String(await get())).toBe('body 3');
+  expect(text(await get())).toBe('body 3');
 });
 
 test('the age of a body counts from before it was read, not from when it was done', async () => {
@@ -33,8 +37,8 @@ test('the age of a body counts from before it was read, not from when it was don
   await clock.advance(1_000);
   const next = cache.get('page', async () => 'new');
   finish('old');
-  expect([String(await slow), String(await next)]).toEqual(['old', 'new']);
-  expect(String(await cache.get('page', async () => 'newer'))).toBe('new');
+  expect([text(await slow), text(await next)]).toEqual(['old', 'new']);
+  expect(text(await cache.get('page', async () => 'newer'))).toBe('new');
 });
 
 test('what was being read when it was cleared is not kept', async () => {
@@ -51,18 +55,47 @@ test('what was being read when it was cleared is not kept', async () => {
   cache.clear();
   finish('before the change');
   await reading;
-  expect(String(await cache.get('page', async () => 'after the change'))).toBe('after the change');
+  expect(text(await cache.get('page', async () => 'after the change'))).toBe('after the change');
 });
 
 test('a failure reaches those who wait and is tried again; the bytes are bounded', async () => {
   const clock = createVirtualClock();
   const cache = createPageCache(clock, { minBytes: 2, maxBytes: 10 });
   await expect(cache.get('page', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(String(await cache.get('page', async () => '12345678'))).toBe('12345678');
-  expect(String(await cache.get('other', async () => 'abcdefgh'))).toBe('abcdefgh');
-  expect(String(await cache.get('page', async () => 'again'))).toBe('again');
-  expect(String(await cache.get('large', async () => 'x'.repeat(11)))).toHaveLength(11);
-  expect(String(await cache.get('large', async () => 'new'))).toBe('new');
-  expect(String(await cache.get('small', async () => 'a'))).toBe('a');
-  expect(String(await cache.get('small', async () => 'b'))).toBe('b');
+  expect(text(await cache.get('page', async () => '12345678'))).toBe('12345678');
+  expect(text(await cache.get('other', async () => 'abcdefgh'))).toBe('abcdefgh');
+  expect(text(await cache.get('page', async () => 'again'))).toBe('again');
+  expect(text(await cache.get('large', async () => 'x'.repeat(11)))).toHaveLength(11);
+  expect(text(await cache.get('large', async () => 'new'))).toBe('new');
+  expect(text(await cache.get('small', async () => 'a'))).toBe('a');
+  expect(text(await cache.get('small', async () => 'b'))).toBe('b');
+});
+
+test('a kept body is compressed once, and lasts as long as the body', async () => {
+  const clock = createVirtualClock();
+  const cache = createPageCache(clock, { minBytes: 10, maxBytes: 1_000 });
+  const get = (body: string) => cache.get('page', async () => body);
+  const [first, second] = [await get('a body of some length'), await get('another')];
+  const [gzipped, again] = await Promise.all([first.gzipped?.(), second.gzipped?.()]);
+  expect(gzipped).toBe(again);
+  expect(String(gunzipSync(gzipped ?? ''))).toBe('a body of some length');
+  await clock.advance(1_000);
+  expect(String(gunzipSync((await (await get('a body that came later')).gzipped?.()) ?? ''))).toBe(
+    'a body that came later',
+  );
+  await clock.advance(1_000);
+  expect((await get('small')).gzipped).toBeUndefined();
+});
+
+test.each([
+  ['gzip', true],
+  ['br, GZIP;q=0.5', true],
+  ['*', true],
+  ['gzip;q=0', false],
+  ['gzip;q=0, *', false],
+  ['identity', false],
+  ['', false],
+  [undefined, false],
+])('a client that says %j takes gzip: %j', (header, expected) => {
+  expect(takesGzip(header)).toBe(expected);
 });

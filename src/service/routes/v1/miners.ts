@@ -6,6 +6,7 @@ import type { MinerStore } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
 import { answers } from '../openapi.ts';
+import { sendPage } from '../page-answer.ts';
 import type { PageCache } from '../page-cache.ts';
 import { wholeNumber } from '../parameters.ts';
 import type { App } from '../server.ts';
@@ -18,9 +19,6 @@ const minerQuerySchema = z.object({
   pageSize: wholeNumber({ min: 1, max: 10_000, fallback: 10, description: 'Miners per page' }),
   ...minerFilterShape,
 });
-
-/** Pages from this size on may be a second old. */
-const LARGE_PAGE = 1_000;
 
 export function registerMiners(
   app: App,
@@ -49,9 +47,7 @@ export function registerMiners(
         const pagination = JSON.stringify(paginate(window, total));
         return `{"success":true,"data":[${writeMinerRows(farm, rows, nowMs)}],"pagination":${pagination},"error":null}`;
       };
-      const isLarge = pageSize >= LARGE_PAGE;
-      const body = await (isLarge ? pages.get(JSON.stringify([farm.id, window, filter]), make) : make());
-      return reply.type('application/json; charset=utf-8').send(body);
+      return sendPage(pages, request, reply, { size: pageSize, key: ['v1', farm.id, window, filter], make });
     },
   );
 }

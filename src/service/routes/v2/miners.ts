@@ -15,6 +15,8 @@ import { dateFilter, toTimes, valueFilter } from '../filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
 import { answers } from '../openapi.ts';
+import { sendPage, type WantedPage } from '../page-answer.ts';
+import type { PageCache } from '../page-cache.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
 import { toWindow } from '../window.ts';
@@ -46,18 +48,24 @@ const searchBodySchema = closedObject({
   ...searchPage,
 }).prefault({});
 
-export function registerFarmMiners(app: App, miners: MinerSearchStore, clock: Clock): void {
+export function registerFarmMiners(app: App, miners: MinerSearchStore, pages: PageCache, clock: Clock): void {
   const described = { tags: ['miners'], params: farmParams, response: answers(listOf(minerV2Schema)) };
-  const answer = async (
+  const answer = (
     farm: Farm,
-    pages: { page: number; page_size: number },
+    page: { page: number; page_size: number },
     wanted: { filter?: MinerFilter; search?: MinerSearch },
-  ) => {
-    const nowMs = clock.nowMs();
-    const window = toWindow(pages.page, pages.page_size);
-    const { rows, total } = await miners.page({ farmId: farm.id, ...wanted, window, nowMs });
-    const pagination = JSON.stringify(paginate(pages, total));
-    return `{"success":true,"data":[${writeMinerRows(farm, rows, nowMs)}],"pagination":${pagination},"error":null}`;
+  ): WantedPage => {
+    const window = toWindow(page.page, page.page_size);
+    return {
+      size: page.page_size,
+      key: ['v2', farm.id, window, wanted],
+      async make() {
+        const nowMs = clock.nowMs();
+        const { rows, total } = await miners.page({ farmId: farm.id, ...wanted, window, nowMs });
+        const pagination = JSON.stringify(paginate(page, total));
+        return `{"success":true,"data":[${writeMinerRows(farm, rows, nowMs)}],"pagination":${pagination},"error":null}`;
+      },
+    };
   };
   app.get(
     `${V2_FARM}/miners`,
@@ -69,10 +77,10 @@ export function registerFarmMiners(app: App, miners: MinerSearchStore, clock: Cl
         querystring: z.object({ ...pageShape, ...minerFilterShape }),
       },
     },
-    async (request, reply) =>
-      reply
-        .type('application/json; charset=utf-8')
-        .send(await answer(farmOf(accessOf(request)), request.query, { filter: toMinerFilter(request.query) })),
+    (request, reply) => {
+      const page = answer(farmOf(accessOf(request)), request.query, { filter: toMinerFilter(request.query) });
+      return sendPage(pages, request, reply, page);
+    },
   );
   app.post(
     `${V2_FARM}/miners/search`,
@@ -84,10 +92,10 @@ export function registerFarmMiners(app: App, miners: MinerSearchStore, clock: Cl
         body: searchBodySchema,
       },
     },
-    async (request, reply) =>
-      reply
-        .type('application/json; charset=utf-8')
-        .send(await answer(farmOf(accessOf(request)), request.body, { search: toSearch(request.body) })),
+    (request, reply) => {
+      const page = answer(farmOf(accessOf(request)), request.body, { search: toSearch(request.body) });
+      return sendPage(pages, request, reply, page);
+    },
   );
 }
 

@@ -1,6 +1,7 @@
 // Every resource of v2, registered with what it needs of the store and the tasks.
 import type { Clock } from '../../../base/clock.ts';
 import type { Store } from '../../store/store.ts';
+import type { PageCache } from '../page-cache.ts';
 import type { App } from '../server.ts';
 import { registerFarmAgents } from './agents.ts';
 import { type BatchOrderParts, registerBatchOrders } from './batch-orders.ts';
@@ -16,6 +17,7 @@ export function registerV2(
   app: App,
   {
     store,
+    pages,
     clock,
     createBatches,
     deliver,
@@ -24,13 +26,14 @@ export function registerV2(
       Store,
       'agents' | 'tenants' | 'search' | 'classification' | 'batches' | 'batchDetail' | 'history' | 'operators'
     >;
+    readonly pages: PageCache;
     readonly clock: Clock;
   } & BatchOrderParts,
 ): void {
   registerWorkspaces(app, store.tenants, clock);
   registerFarms(app, store.tenants);
   registerFarmAgents(app, store.agents, clock);
-  registerFarmMiners(app, store.search, clock);
+  registerFarmMiners(app, store.search, pages, clock);
   registerClassification(app, store.classification, clock);
   registerBatches(app, store.batches, store.batchDetail);
   registerBatchOrders(app, store.batchDetail, { createBatches, deliver }, clock);
