@@ -1,4 +1,5 @@
-// The generations before REST as Readings: GraphQL (with the LuCI page for the MAC), and CGMiner words on TCP for what has nothing else.
+// The generations before REST as Readings: GraphQL, and CGMiner words on TCP for what has nothing else; LuCI pages
+// give both the MAC.
 import type { z } from 'zod';
 import { first, largest, mean, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
@@ -18,7 +19,6 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
   const tuning = replies.gqlTuning?.data?.bosminer?.config?.autotuning;
   const mode = miningMode(tuning?.mode);
   return present({
-    mac: replies.lan?.find(({ macaddr }) => macaddr !== undefined)?.macaddr,
     hostname: bos?.hostname,
     firmwareVersion: bos?.info?.version?.full,
 
@@ -127,6 +127,8 @@ export function readTcp(replies: Replies, model: Model | undefined): Reading {
   const rates = summary && hashrates(summary);
   const boards = tcpBoards(replies);
   return present({
+    mac: replies.lan?.find(({ macaddr }) => macaddr !== undefined)?.macaddr,
+    firmwareVersion: replies.bosInfo?.version,
     ...rates,
     powerW: tuner?.ApproximateMinerPowerConsumption,
     powerLimitW: tuner?.PowerLimit,

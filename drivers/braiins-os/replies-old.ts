@@ -86,6 +86,7 @@ export const oldReplies = {
       .array(z.unknown())
       .transform((all) => list(z.looseObject({ macaddr: field((value) => toText(value, 128)) }), 8).parse(all)),
   ),
+  bosInfo: reply(z.looseObject({ version: text() })),
   tcp: reply(
     z.looseObject({
       summary: joined(summaryReply),

@@ -98,14 +98,15 @@ export const graphql = (query: string) =>
     as: 'json',
   }) as const;
 
-export const luci = {
-  via: 'http',
-  method: 'GET',
-  path: '/cgi-bin/luci/admin/network/iface_status/lan',
-  auth: luciSession,
-  headers: USER_AGENT,
-  as: 'json',
-} as const;
+export const luci = (path: string) =>
+  ({
+    via: 'http',
+    method: 'GET',
+    path: `/cgi-bin/luci/${path}`,
+    auth: luciSession,
+    headers: USER_AGENT,
+    as: 'json',
+  }) as const;
 
 /** Queries by name. The names of fields that a version does not know spoil the whole query: what is new stands alone. */
 export const QUERIES = {

@@ -146,6 +146,8 @@ const row = (ID: number) => ({
 });
 
 export const braiinsTcp: Record<string, unknown> = {
+  lan: [{ macaddr: '02:34:98:9e:9f:e2' }],
+  bosInfo: { version: '2021-09-27-0-26ba61b9-21.09-plus' },
   tcp: {
     summary: [{ SUMMARY: [{ Elapsed: 1_189, 'MHS 5s': 8_900_850.9, 'MHS 15m': 8_880_000.3, 'MHS av': 8_870_000.5 }] }],
     devs: [{ DEVS: [row(6), row(8)] }],
