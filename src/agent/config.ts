@@ -109,7 +109,18 @@ const fileSchema = z.strictObject({
     .strictObject({ url: z.url(), enrolmentCode: z.string().min(1).optional(), allowPlain: z.boolean().default(false) })
     .optional(),
   /** Where the service listens that runs beside the agent. */
-  listen: z.strictObject({ host: z.string().min(1).default('127.0.0.1'), port: port.default(8_420) }).prefault({}),
+  listen: z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: port.default(8_420),
+      /** PEM files; relative to the config file. Without them the service speaks plain HTTP. */
+      tls: z.strictObject({ certFile: z.string().min(1), keyFile: z.string().min(1) }).optional(),
+      /** Proxies in front of the service: what they say of a client's address is believed. */
+      trustProxy: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'an address or a CIDR')).default([]),
+      /** How integrators reach the service. */
+      publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+    })
+    .prefault({}),
   log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
 });
 
@@ -168,6 +179,7 @@ export function parseConfig(
   return {
     ...rest,
     stateDir,
+    listen: { ...rest.listen, tls: rest.listen.tls && fromBase(rest.listen.tls, options.baseDir) },
     firmware: {
       folder: firmware.folder === undefined ? join(stateDir, 'firmware') : resolve(options.baseDir, firmware.folder),
       allowedHosts: firmware.allowedHosts,
@@ -177,6 +189,11 @@ export function parseConfig(
     credentials: { factoryDefaults: credentials.factoryDefaults, logins: logins.rules },
   };
 }
+
+const fromBase = ({ certFile, keyFile }: { certFile: string; keyFile: string }, baseDir: string) => ({
+  certFile: resolve(baseDir, certFile),
+  keyFile: resolve(baseDir, keyFile),
+});
 
 const PATHS = { path: 'networks', excludePath: 'exclude' } as const;
 

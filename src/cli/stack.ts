@@ -18,6 +18,9 @@ export type Stack = {
   stop(): Promise<void>;
 };
 
+/** What the configuration says of how the service is reached. */
+export const serverOf = ({ listen: { tls, trustProxy, publicUrl } }: AgentConfig) => ({ tls, trustProxy, publicUrl });
+
 const EMBEDDED = 'embedded';
 const CODE_TTL_MS = 60_000;
 
@@ -41,16 +44,24 @@ export async function startStack(options: {
     clock: systemClock,
     log,
     version: VERSION,
+    ...serverOf(config),
   });
-  const { url } = await service.start();
+  const { url, localUrl } = await service.start();
   const enrolEmbedded = async (farmId: string) => {
     const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: CODE_TTL_MS });
-    return enrolOnce({ stateDir: config.stateDir, realm: EMBEDDED, url, code, name: config.name, allowPlain: true });
+    return enrolOnce({
+      stateDir: config.stateDir,
+      realm: EMBEDDED,
+      url: localUrl,
+      code,
+      name: config.name,
+      allowPlain: true,
+    });
   };
   try {
     const { workspaceId, farmId } = await service.admin.ensureDefaults();
     const kept = loadCredentials(config.stateDir, EMBEDDED);
-    const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url };
+    const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
     const agent = createAgent({ config, uplinks: [{ name: EMBEDDED, ...credentials }], clock: systemClock, log });
     await agent.start();
     return {

@@ -12,7 +12,7 @@ import { createService } from '../service/service.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { createLog } from './logging.ts';
 import { runUntilStopped } from './long-run.ts';
-import { databaseOf, startStack } from './stack.ts';
+import { databaseOf, serverOf, startStack } from './stack.ts';
 import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
 
@@ -135,6 +135,7 @@ export function addService(program: Command, context: CliContext): void {
         clock: systemClock,
         log,
         version: VERSION,
+        ...serverOf(config),
       });
       const { url } = await service.start();
       await service.admin.ensureDefaults();

@@ -82,6 +82,34 @@ test('config check says what it understood of a good file, and names the line of
   expect(missing.stderr).toContain('nowhere.yaml');
 });
 
+test('config check --json gives the same to programs, with what the service listens on, certificate and all', async () => {
+  const good = await runPithead(['config', 'check', '--json', file('json.yaml', 'networks: [10.1.0.0/24]\n')]);
+  expect(good).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(good.stdout)).toMatchObject({
+    ok: true,
+    problems: [],
+    networks: expect.arrayContaining([expect.stringContaining('10.1.0.0/24')]),
+    listen: { host: '127.0.0.1', port: 8420, trustProxy: [] },
+  });
+  const wrong = file(
+    'wrong.yaml',
+    'listen: {port: 0, trustProxy: [everybody], tls: {certFile: x}, publicUrl: ftp://x}\n',
+  );
+  const refused = await runPithead(['config', 'check', '--json', wrong]);
+  expect(refused).toMatchObject({ code: 78, stderr: '' });
+  const { ok, problems } = JSON.parse(refused.stdout);
+  expect(ok).toBe(false);
+  expect(problems.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+    'listen.port',
+    'listen.publicUrl',
+    'listen.tls.keyFile',
+    'listen.trustProxy[0]',
+  ]);
+  const noFiles = await runPithead(['config', 'check', file('tls.yaml', 'listen: {tls: {certFile: c, keyFile: k}}\n')]);
+  expect(noFiles.code).toBe(78);
+  expect(noFiles.stderr).toMatch(/listen\.tls\.certFile: .*c cannot be read[\s\S]*listen\.tls\.keyFile: /);
+});
+
 test.each([
   [['scna', '10.0.0.0/24'], 'scna'],
   [['scan', '10.0.0.0/24', '--jsno'], '--jsno'],
