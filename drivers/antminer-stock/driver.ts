@@ -1,5 +1,6 @@
-// Antminers with Bitmain's own firmware. Generations B and C in full; of generation A what TCP and `get_system_info` tell.
+// Antminers with Bitmain's own firmware, in three generations: A has forms where B and C have JSON, and tells less.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { blinkQuestion } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
@@ -15,7 +16,8 @@ export const antminerStock = defineDriver({
   covers: [
     { models: 'S19, T19 and S21 families', firmware: 'stock, built from 2020 on', evidence: 'recording' },
     { models: 'S17, L7, L9, K, KS, D, E, HS series', firmware: 'stock, built from 2020 on', evidence: 'claimed' },
-    { models: 'S9, L3+, S17 and others', firmware: 'stock, built before 2020; readings only', evidence: 'claimed' },
+    { models: 'S9, L3+, S17', firmware: 'stock, built before 2020', evidence: 'simulated' },
+    { models: 'T9, D3, S15, T15, T17 and others', firmware: 'stock, built before 2020', evidence: 'claimed' },
   ],
   asks: {
     // Builds that do not know the flag ignore it and answer the classic form.
@@ -25,6 +27,9 @@ export const antminerStock = defineDriver({
     summary: { every: 'slow', generations: ['b', 'c'], ...page('summary.cgi') },
     conf: { every: 'slow', generations: ['b', 'c'], ...page('get_miner_conf.cgi') },
     blink: { every: 'slow', generations: ['b', 'c'], ...page('get_blink_status.cgi') },
+    // Old devices that do not have the page are asked by a form, which only they understand.
+    oldBlink: { every: 'slow', generations: ['a'], ...page('get_blink_status.cgi') },
+    oldBlinkForm: { every: 'slow', generations: ['a'], insteadOf: 'oldBlink', ...blinkQuestion },
     system: { every: 'static', ...page('get_system_info.cgi') },
     minerType: { every: 'static', generations: ['c'], ...page('miner_type.cgi') },
     warning: { every: 'slow', generations: ['c'], ...helper('/warning') },

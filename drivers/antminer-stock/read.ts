@@ -41,7 +41,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: isMining(mode, stats?.nowHs),
     miningMode: mode,
-    isLightOn: isBlinking(replies.blink),
+    isLightOn: first(isBlinking(replies.blink ?? replies.oldBlink), replies.oldBlinkForm?.isBlinking),
 
     tempC: first(
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),

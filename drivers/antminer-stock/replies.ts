@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { int, text } from '../../src/driver/fields.ts';
 import { statsReply, toWatts } from '../_families/bitmain.ts';
+import { blinkState } from '../_families/bitmain-forms.ts';
 import { blinkPage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
 import { poolsReply, versionReply } from '../_families/cgminer.ts';
 
@@ -16,6 +17,8 @@ export const replies = z.object({
   summary: reply(summaryPage),
   conf: reply(z.looseObject({ 'bitmain-work-mode': int({ min: 0 }), 'miner-mode': int({ min: 0 }) })),
   blink: reply(blinkPage),
+  oldBlink: reply(blinkPage),
+  oldBlinkForm: reply(blinkState),
   system: reply(systemReply),
   minerType: reply(z.looseObject({ miner_type: text(), subtype: text() })),
   warning: reply(z.string().transform((answer) => answer.match(/"error_message"\s*:\s*"([\w:]{1,32})"/)?.[1])),

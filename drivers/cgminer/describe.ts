@@ -23,6 +23,9 @@ const MAKES: Readonly<Partial<Record<NonNullable<Evidence['family']>, string>>> 
   whatsminer: 'Whatsminer',
 };
 
+/** Of a text in a Reading. */
+const MAX_TEXT = 256;
+
 export function describe(version: string | undefined, family: Evidence['family']): Description {
   const texts = versionTexts(version);
   const model = modelOf(texts);
@@ -56,5 +59,5 @@ export function firmwareOf(texts: Readonly<Record<string, string>>): string | un
   const own = VERSIONS.map((key) => texts[key]).find((text) => text !== undefined);
   if (own !== undefined) return own;
   const program = PROGRAMS.find((key) => texts[key] !== undefined);
-  return program && `${program} ${texts[program]}`;
+  return program && `${program} ${texts[program]}`.slice(0, MAX_TEXT);
 }

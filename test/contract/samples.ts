@@ -10,7 +10,7 @@ import {
   innosilicon,
 } from './samples-iceriver-goldshell-innosilicon.ts';
 import { axeos, luxos, nerdaxe } from './samples-luxos-axeos.ts';
-import { futurebit, mskminer, sealminer } from './samples-sealminer-mskminer-futurebit.ts';
+import { futurebit, mskminer, oldAntminer, sealminer } from './samples-sealminer-mskminer-futurebit.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
 
@@ -428,7 +428,10 @@ const blueprint: Record<string, unknown> = {
 };
 
 const OWN: Readonly<Record<string, readonly Sample[]>> = {
-  'antminer-stock': [{ name: 'new form', known: { generation: 'c' }, raw: antminer }],
+  'antminer-stock': [
+    { name: 'new form', known: { generation: 'c' }, raw: antminer },
+    { name: 'S9, a board missing', known: { generation: 'a' }, raw: oldAntminer },
+  ],
   avalon: [{ name: 'A series', known: { generation: 'a' }, raw: avalon }],
   elphapex: [{ name: 'a slot empty, a fault', known: {}, raw: elphapex }],
   goldshell: [

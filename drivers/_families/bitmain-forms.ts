@@ -1,0 +1,128 @@
+// Bitmain's web from before 2020 (atlas 3.4, generation A): forms where later builds take JSON. A light that may never answer, and pools that go
+// back with everything else that the configuration holds.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import { page } from './bitmain-web.ts';
+import { beforeAct, orLostReply } from './lost-reply.ts';
+import { poolParams, samePools, showsPools, type WantedPool } from './pool-params.ts';
+
+type MinerLink = Parameters<Ability['act']>[0];
+
+const blinkForm = (action: 'startBlink' | 'stopBlink' | 'onPageLoaded') =>
+  ({ ...page('blink.cgi'), method: 'POST', form: { action } }) as const;
+
+/** Asks whether the light blinks. A post that changes nothing, but only where the page is of this kind. */
+export const blinkQuestion = blinkForm('onPageLoaded');
+export const blinkState = z.looseObject({ isBlinking: z.boolean() });
+
+/** What starts the light may keep the connection open as long as the light blinks. */
+const BLINK_MS = 2_000;
+const lightParams = z.looseObject({ on: z.boolean() });
+
+export const formLight: Ability = {
+  effect: 'repeatable',
+  offlineS: [0, 0],
+  params: lightParams,
+  async act(link, params) {
+    const { on } = lightParams.parse(params);
+    const before = blinkState.safeParse(await beforeAct(link, 'switch the light of', () => link.send(blinkQuestion)));
+    // The page has no answer for a light that blinks already.
+    if (before.data?.isBlinking === on) return { kind: 'accepted', note: 'it was so already' };
+    const told = await orLostReply(async () => {
+      const action = on ? 'startBlink' : 'stopBlink';
+      await link.send({ ...blinkForm(action), as: 'text' }, { deadlineMs: BLINK_MS });
+      return { kind: 'accepted' };
+    });
+    const after = await isBlinkingNow(link);
+    if (after === undefined) return told;
+    if (after === on) return { kind: 'accepted' };
+    throw new PeerError('peer.rejected', `switch the light of ${link.ip}`, 'later', new Error('it stays as it was'));
+  },
+  shows: ({ isLightOn }, params) => (isLightOn === undefined ? undefined : isLightOn === lightParams.parse(params).on),
+};
+
+/** Undefined when the device does not say: then it is for the next visits to see. */
+async function isBlinkingNow(link: MinerLink): Promise<boolean | undefined> {
+  try {
+    return blinkState.safeParse(await link.send(blinkQuestion)).data?.isBlinking;
+  } catch (error) {
+    if (error instanceof PeerError) return undefined;
+    throw error;
+  }
+}
+
+const POOLS = 3;
+/** The page answers when the mining process is up again. */
+const RESTART_MS = 75_000;
+
+const formPoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
+const text = z.string().catch('');
+const oldConf = z.looseObject({ pools: z.array(z.looseObject({ url: text, user: text })).min(1) });
+type OldConf = z.output<typeof oldConf>;
+
+export const formPools: Ability = {
+  effect: 'once',
+  offlineS: [0, 120],
+  params: formPoolParams,
+  async act(link, params) {
+    const wanted = formPoolParams.parse(params).pools;
+    const what = `set the pools of ${link.ip}`;
+    if (!wanted.every(isStorable)) {
+      const cause = new Error('this firmware would store other characters than these');
+      throw new PeerError('peer.unsupported', what, 'never', cause, { wasSent: false });
+    }
+    const conf = oldConf.safeParse(
+      await beforeAct(link, 'set the pools of', () => link.send(page('get_miner_conf.cgi'))),
+    );
+    if (!conf.success) {
+      throw new PeerError('peer.unparsable', `read the configuration of ${link.ip}`, 'later', undefined, {
+        wasSent: false,
+      });
+    }
+    const set = conf.data.pools.filter(({ url }) => url !== '');
+    if (samePools(set, wanted)) return { kind: 'accepted', note: 'they were so already' };
+    const form = confForm(conf.data, wanted);
+    const request = { ...page('set_miner_conf.cgi'), method: 'POST', form, as: 'text' } as const;
+    return orLostReply(async (): Promise<ActResult> => {
+      const answer = await link.send(request, { deadlineMs: RESTART_MS });
+      // Nothing is what it says while it is busy with another change: whether that was ours shows later.
+      return /^\s*"?ok/i.test(String(answer)) ? { kind: 'accepted' } : { kind: 'lost-reply' };
+    });
+  },
+  shows: showsPools,
+  shownWithinS: 180,
+};
+
+/**
+ * The page is a shell script that turns only these escapes back, and would keep others in the address as they are. It does so twice for `%`, and
+ * writes the texts into JSON without escaping them.
+ */
+const isStorable = ({ url, user, password }: WantedPool) =>
+  [url, user, password].every((part) => /^[\w.\-* #$&,+:;<=>?@[\]^{|}/]*$/.test(part));
+
+/** In the order of the device's own page: the script counts fields and does not look at their names. */
+function confForm(conf: OldConf, wanted: readonly WantedPool[]): Record<string, string> {
+  const form: Record<string, string> = {};
+  for (let no = 1; no <= POOLS; no++) {
+    const pool = wanted[no - 1];
+    form[`_ant_pool${no}url`] = pool?.url ?? '';
+    form[`_ant_pool${no}user`] = pool?.user ?? '';
+    form[`_ant_pool${no}pw`] = pool?.password ?? '';
+  }
+  const was = (key: string, otherwise = '') => {
+    const value = conf[key];
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : otherwise;
+  };
+  form._ant_nobeeper = was('bitmain-nobeeper', 'false');
+  form._ant_notempoverctrl = was('bitmain-notempoverctrl', 'false');
+  form._ant_fan_customize_switch = was('bitmain-fan-ctrl', 'false');
+  form._ant_fan_customize_value = was('bitmain-fan-pwm');
+  form._ant_freq = was('bitmain-freq');
+  const hasMode = 'bitmain-work-mode' in conf;
+  if (hasMode || 'bitmain-voltage' in conf) form._ant_voltage = was('bitmain-voltage');
+  if (hasMode) form._ant_work_mode = was('bitmain-work-mode');
+  return form;
+}

@@ -1,0 +1,72 @@
+// What stock Antminers from before 2020 can be told and do in another way than later ones (atlas 3.4): log and firmware, and how to know them.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
+import { reboot } from '../_families/bitmain-actions.ts';
+import { formLight, formPools } from '../_families/bitmain-forms.ts';
+import { page } from '../_families/bitmain-web.ts';
+import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+
+type MinerLink = Parameters<Ability['act']>[0];
+
+const LOG_BYTES = 1024 * 1024;
+const LOG_MS = 30_000;
+const UPLOAD_MS = 1_800_000;
+
+/** Whether the device has the old web. Where its build date is not known, a page of the web of 2020 tells. */
+export async function isGenerationA(link: MinerLink, known: Known): Promise<boolean> {
+  if (known.generation !== undefined) return known.generation === 'a';
+  try {
+    await link.send(page('summary.cgi'));
+    return false;
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    if (error.code === 'peer.unsupported' || error.code === 'peer.unparsable') return true;
+    return beforeAct(link, 'ask for the web of', () => Promise.reject(error));
+  }
+}
+
+const log: Ability = {
+  effect: 'read-only',
+  offlineS: [0, 0],
+  params: z.looseObject({}),
+  async act(link) {
+    const request = { ...page('get_kernel_log.cgi'), as: 'text' } as const;
+    const answer = await link.send(request, { deadlineMs: LOG_MS, maxBytes: LOG_BYTES });
+    return { kind: 'accepted', log: String(answer) };
+  },
+};
+
+const firmware: Ability = {
+  effect: 'once',
+  offlineS: [180, 900],
+  params: z.looseObject({}),
+  async act(link, _params, known, image) {
+    const what = `put firmware on ${link.ip}`;
+    const refuse = (why: string) =>
+      new PeerError('peer.unsupported', what, 'never', new Error(why), { wasSent: false });
+    if (image === undefined) throw refuse('there is no image');
+    const [first, second] = new Uint8Array(await image.bytes.slice(0, 2).arrayBuffer());
+    if (first !== 0x1f || second !== 0x8b)
+      throw refuse(`${image.name} is no tar.gz, which is all that this firmware takes`);
+    const upload = { fields: {}, file: { field: 'file', name: image.name, bytes: image.bytes } };
+    const told = await orLostReply(async (): Promise<ActResult> => {
+      const request = { ...page('upgrade.cgi'), method: 'POST', upload, as: 'text' } as const;
+      const answer = String(await link.send(request, { deadlineMs: UPLOAD_MS }));
+      if (/upgrade fail/i.test(answer)) {
+        throw new PeerError('peer.rejected', what, 'never', new Error(reasonIn(answer)), { wasSent: false });
+      }
+      return /upgrade success/i.test(answer) ? { kind: 'accepted' } : { kind: 'lost-reply' };
+    });
+    // In a browser it is the page of success that reboots the device.
+    return told.kind === 'accepted' ? reboot.act(link, {}, known) : told;
+  },
+};
+
+/** The words between the headline and the button. */
+const reasonIn = (html: string) =>
+  (html.match(/<p>([^<]{1,200})<\/p>\s*<table/i)?.[1] ?? 'the device says that it failed').trim();
+
+export const generationA = { light: formLight, pools: formPools, log, firmware } as const satisfies Partial<
+  Record<AbilityName, Ability>
+>;
