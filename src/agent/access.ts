@@ -8,6 +8,7 @@ import { Secret } from '../base/secrets.ts';
 import type { AbilityName, ActResult, Driver, Evidence, FirmwareImage, Identity, Known } from '../driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
 import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
+import { BoundedMap } from '../transport/bounded-map.ts';
 import type { MinerLink } from '../transport/request.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type AgentConfig, covers, type LoginRule } from './config.ts';
@@ -64,7 +65,9 @@ type AccessOptions = {
   readonly mayReach: (ip: string) => boolean;
 };
 
-/** Devices whose factory login is remembered. */
+/** After a refusal a configured login is not tried again for this long by visits: control boards lock out. Orders try at once. */
+const REFUSED_HOLD_MS = 10 * 60_000;
+/** Devices whose logins are remembered. */
 const MAX_TRIALS = 100_000;
 const trialKey = ({ id }: Driver, ip: string) => `${id} ${ip}`;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
@@ -73,7 +76,8 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 export function createAccess({ clock, log, drivers, config, mayReach }: AccessOptions): Access {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach });
   const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
-  const factoryTrials = new Map<string, LoginTrial>();
+  const factoryTrials = new BoundedMap<LoginTrial>(MAX_TRIALS);
+  const configuredTrials = new BoundedMap<{ readonly trial: LoginTrial; readonly startedMs: number }>(MAX_TRIALS);
   let memories = 0;
   const newMemory = () => createVisitMemory((memories++ * GOLDEN) % 1);
 
@@ -82,8 +86,6 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
     const key = trialKey(driver, ip);
     const known = factoryTrials.get(key);
     if (known !== undefined) return known;
-    const [oldest] = factoryTrials.keys();
-    if (oldest !== undefined && factoryTrials.size >= MAX_TRIALS) factoryTrials.delete(oldest);
     const trial = newTrial();
     factoryTrials.set(key, trial);
     return trial;
@@ -92,12 +94,24 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
   const ruleFor = ({ driver, ip }: MinerTarget) =>
     config.credentials.logins.find((entry) => matches(entry, driver, ip));
 
-  /** A configured login is tried anew with each visit, once; a factory login once at all. */
-  const linkTo = (target: MinerTarget): MinerLink => {
+  /** A fresh trial for each visit, unless the last one ended in a refusal that is young. */
+  const configuredTrial = (driver: Driver, ip: string, isOrder: boolean): LoginTrial => {
+    const key = trialKey(driver, ip);
+    const last = configuredTrials.get(key);
+    const isHeld =
+      last?.trial.verdict === 'refused' && clock.monotonicMs() - last.startedMs < REFUSED_HOLD_MS && !isOrder;
+    if (isHeld) return last.trial;
+    const trial = newTrial();
+    configuredTrials.set(key, { trial, startedMs: clock.monotonicMs() });
+    return trial;
+  };
+
+  /** A configured login is tried once per visit, and seldom while it is refused; a factory login once at all. */
+  const linkTo = (target: MinerTarget, isOrder = false): MinerLink => {
     const { driver, ip, known } = target;
     if (driver.login.kind === 'none') return transport.link(ip);
     const rule = ruleFor(target);
-    if (rule !== undefined) return withTrial(transport.link(ip, rule.login), newTrial());
+    if (rule !== undefined) return withTrial(transport.link(ip, rule.login), configuredTrial(driver, ip, isOrder));
     const factory = driver.login.factoryDefaultOf?.[known.generation ?? ''] ?? driver.login.factoryDefault;
     if (factory === undefined || !config.credentials.factoryDefaults) return transport.link(ip);
     const trial = factoryTrial(driver, ip);
@@ -175,7 +189,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
           );
         }
         if (ability.effect !== 'read-only') target.memory.isStale = true;
-        return ability.act(linkTo(target), ability.params.parse(params), target.known, image);
+        return ability.act(linkTo(target, true), ability.params.parse(params), target.known, image);
       });
     },
     targetOf(ip, driverId, known) {

@@ -67,6 +67,7 @@ export async function askHttp(
     if ('carry' in auth) return send();
     return sendWithSession({
       sessions: web.sessions,
+      clock: web.clock,
       door,
       session: auth,
       login,

@@ -16,7 +16,7 @@ import type { Repair } from './json-repair.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
 import { createTurns, type Turns } from './turns.ts';
-import type { Grant } from './web-session.ts';
+import type { Sessions } from './web-session.ts';
 import { type WhatsminerToken, writeWhatsminer2 } from './whatsminer-writes.ts';
 import { writeWhatsminer3 } from './whatsminer3-writes.ts';
 
@@ -87,7 +87,11 @@ export function createTransport(options: {
   const engine = new Engine(clock, limits.engine);
   const client = new HttpClient(clock, limits.http);
   const wire: Wire = { engine, log, onRepair };
-  const sessions = { grants: new BoundedMap<Grant>(limits.devices), opening: new Map() };
+  const sessions: Sessions = {
+    grants: new BoundedMap(limits.devices),
+    held: new BoundedMap(limits.devices),
+    opening: new Map(),
+  };
   const web: Web = { client, clock, onRepair, nonces: new BoundedMap(limits.devices), sessions };
   const tokens = new BoundedMap<WhatsminerToken>(limits.devices);
   const turns = createTurns({ maxWaiting: limits.turnsWaiting });

@@ -1,6 +1,7 @@
 // Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a login is tried once however many
 // requests wait for it. What a login looks like is the driver's affair; what an answer means is http.ts.
 import { hash } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
 import { BugError, CancelledError, type PeerCode, PeerError } from '../base/errors.ts';
 import { sealCbc } from './aes-cbc.ts';
 import type { BoundedMap } from './bounded-map.ts';
@@ -17,11 +18,14 @@ export type Grant = {
 
 export type Sessions = {
   readonly grants: BoundedMap<Grant>;
+  /** Doors that have had enough logins for now: until when, monotonic ms. */
+  readonly held: BoundedMap<{ readonly untilMs: number; readonly words: string }>;
   /** Logins under way, by door. */
   readonly opening: Map<string, { readonly key: string; readonly grant: Promise<Grant> }>;
 };
 
 export type SessionPlan = {
+  readonly clock: Clock;
   readonly sessions: Sessions;
   /** `ip:port` of the device's web door. */
   readonly door: string;
@@ -37,6 +41,8 @@ export type SessionPlan = {
 };
 
 const MAX_GRANT_CHARS = 8 * 1024;
+/** How long a device that answers 429 to a login is left alone, unless it says another time; each further try may prolong its lock. */
+const HOLD_S = { default: 60, min: 5, max: 600 } as const;
 
 /**
  * The first answer that is no refusal of the session. Throws PeerError `peer.auth` when the login is refused, `peer.permission` when the device
@@ -94,7 +100,11 @@ async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {
 }
 
 async function logIn(plan: SessionPlan): Promise<Grant> {
-  const { session } = plan;
+  const { session, sessions, clock, door } = plan;
+  const held = sessions.held.get(door);
+  if (held !== undefined && clock.monotonicMs() < held.untilMs) {
+    throw deviceSays('peer.busy', `log in to ${door} (${session.name})`, held.words);
+  }
   try {
     return await logInBy(plan, (login) => session.open(login));
   } catch (error) {
@@ -106,7 +116,7 @@ async function logIn(plan: SessionPlan): Promise<Grant> {
 const REFUSALS: readonly PeerCode[] = ['peer.auth', 'peer.rejected', 'peer.unsupported'];
 
 async function logInBy(
-  { session, login, door, knock, readBody }: SessionPlan,
+  { session, sessions, clock, login, door, knock, readBody }: SessionPlan,
   open: NonNullable<WebSession['orElse']>,
 ): Promise<Grant> {
   const what = `log in to ${door} (${session.name})`;
@@ -124,7 +134,10 @@ async function logInBy(
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return `${answer.status} ${secrets.reduce(withoutSecret, text)}`;
   };
-  if (answer.status === 429) throw deviceSays('peer.busy', what, words());
+  if (answer.status === 429) {
+    sessions.held.set(door, { untilMs: clock.monotonicMs() + holdS(answer) * 1_000, words: words() });
+    throw deviceSays('peer.busy', what, words());
+  }
   const headers = granted(session, { status: answer.status, body, ...cookieOf(answer) }, what);
   if (headers === undefined) {
     if (answer.status >= 500) throw deviceSays(answer.status === 503 ? 'peer.busy' : 'peer.rejected', what, words());
@@ -135,7 +148,13 @@ async function logInBy(
   if (Object.values(headers).some((value) => value.length > MAX_GRANT_CHARS || /[^\t\x20-\x7e\x80-\xff]/.test(value))) {
     throw peerError('peer.unparsable', `${what}: a grant that fits no header`);
   }
-  return { headers, isProven: false };
+  return { headers, isProven: session.provesLogin === true };
+}
+
+function holdS({ headers }: HttpAnswer): number {
+  const given = headers['retry-after'];
+  const seconds = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : HOLD_S.default;
+  return Math.min(HOLD_S.max, Math.max(HOLD_S.min, seconds));
 }
 
 function granted(session: WebSession, answer: SessionAnswer, what: string): Grant['headers'] | undefined {

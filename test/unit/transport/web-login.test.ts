@@ -177,6 +177,18 @@ describe('a session', () => {
     expect(error.message).toContain(`${status} {"unlock_timeout":300}`);
     expect(requests).toHaveLength(1);
   });
+  test('that had too many logins is left alone for as long as the device says', async () => {
+    const { link, requests } = await web(({ url }, response) => {
+      response.writeHead(url === '/login' ? 429 : 200, { 'retry-after': '300' }).end('wait');
+    });
+    for (let i = 0; i < 3; i++) {
+      const error = await peerErrorOf(link.send(ask(bearer)));
+      expect(error).toMatchObject({ code: 'peer.busy', wasSent: false });
+      expect(error.message).toContain('429 wait');
+    }
+    expect(requests).toHaveLength(1);
+    expect(await link.send(ask('none', { as: 'text' }))).toBe('wait');
+  });
   test('whose login is lost was not sent, and says so without a secret in the path', async () => {
     const { link } = await web((_seen, response) => response.destroy());
     const inPath: WebSession = {

@@ -1,10 +1,10 @@
-// A factory login is tried once per miner, however many questions a visit has and however often it is visited; so is a configured one per visit.
+// A factory login is tried once per miner, however many questions a visit has and however often it is visited; a configured one seldom while it is refused.
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import { createAccess } from '../../../../src/agent/access.ts';
 import { parseConfig } from '../../../../src/agent/config.ts';
-import { systemClock } from '../../../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 
 const IP = '127.46.0.2';
@@ -32,21 +32,33 @@ async function startRefusing(): Promise<{ port: number; logins: () => number }> 
   return { port: address.port, logins: () => logins };
 }
 
-function accessTo(port: number, credentials: object) {
+/** Real time for I/O, with leaps. */
+function createVirtualWaits() {
+  let leptMs = 0;
+  return {
+    ...systemClock,
+    monotonicMs: () => systemClock.monotonicMs() + leptMs,
+    pass: (ms: number) => {
+      leptMs += ms;
+    },
+  };
+}
+
+function accessTo(port: number, credentials: object, clock: Clock = systemClock) {
   const config = parseConfig(JSON.stringify({ portMap: { 80: port }, credentials }), {
     baseDir: '.',
     environment: { WRONG: 'wrong' },
     name: 'test',
   });
-  return createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: (ip) => ip === IP });
+  return createAccess({ clock, log: silentLog, drivers, config, mayReach: (ip) => ip === IP });
 }
 
-async function visitThrice(access: ReturnType<typeof accessTo>): Promise<string[]> {
+async function visitThrice(access: ReturnType<typeof accessTo>, isLast = true): Promise<string[]> {
   const statuses: string[] = [];
   for (let visit = 0; visit < 3; visit++) {
     statuses.push((await access.recognise(IP, new Set([80]), new AbortController().signal)).status);
   }
-  await access.close();
+  if (isLast) await access.close();
   return statuses;
 }
 
@@ -63,8 +75,13 @@ test('no factory login is tried where the configuration forbids it', async () =>
   expect(logins()).toBe(0);
 });
 
-test('a refused configured login is tried once per visit, and no other beside it', async () => {
+test('a refused configured login is not tried again with the next visits, and no other beside it', async () => {
   const { port, logins } = await startRefusing();
-  await visitThrice(accessTo(port, { logins: [{ user: 'root', password: 'env:WRONG' }] }));
-  expect(logins()).toBe(3);
+  const clock = createVirtualWaits();
+  const access = accessTo(port, { logins: [{ user: 'root', password: 'env:WRONG' }] }, clock);
+  await visitThrice(access, false);
+  expect(logins()).toBe(1);
+  clock.pass(11 * 60_000);
+  await visitThrice(access);
+  expect(logins()).toBe(2);
 });
