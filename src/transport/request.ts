@@ -58,6 +58,8 @@ export type WebSession = {
   grant(answer: SessionAnswer): Readonly<Record<string, string>> | undefined;
   /** For devices that answer 200 to a request whose session has ended. `answer` is the JSON value, or the text when it is not JSON. */
   isRefused?(answer: unknown): boolean;
+  /** The device gives a grant for the right password only: a request that it refuses all the same is `peer.permission`, no refused login. */
+  readonly provesLogin?: true;
   /**
    * Another way to log in, for families whose builds differ: sent once, with the same login, when what `open` says is refused (`peer.auth`,
    * `peer.rejected`, `peer.unsupported`). `grant` reads its answer too.
