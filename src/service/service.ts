@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { enrolAgent } from './ingest/enrol.ts';
 import { createUplinks } from './ingest/uplink.ts';
+import { exportPositions, importPositions } from './positions.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
 import { registerEnrol } from './routes/enrol.ts';
 import { registerHealth } from './routes/health.ts';
@@ -197,8 +198,13 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   registerBatches(app, batches, orderBatches);
   registerAgents(app, { agents, tenants, clock });
   registerGrants(app, tenants, clock);
+  const operators = clearing(store.operators, pages);
   registerV2(app, {
-    store: { ...store, operators: clearing(store.operators, pages) },
+    store: { ...store, operators },
+    positions: {
+      export: (farmId) => exportPositions(operators, farmId),
+      import: (order) => importPositions(operators, order),
+    },
     pages,
     clock,
     createBatches: orderBatches,

@@ -11,8 +11,11 @@ import { tornBodies, tornPaths } from './torn.ts';
 
 /** What the document cannot say in a schema: requests that fit it and are refused all the same, and with which words. */
 const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
+  importMinerPositionsV2: /: body: /,
   enrolAgent: /: protocol: received -?\d+, accepted: 1$/,
   queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
+  // The document says CSV, of which nothing is generated.
+  importMinerPositionsV2: /: body: /,
   updateMinerV2: /: position: a position needs a rack$/,
   listMiners: /: ip_ranges: [\s\S]* runs downwards/,
   listMinersV2: /: ip_ranges: [\s\S]* runs downwards/,
@@ -103,7 +106,7 @@ describe.each(ROUTES)('%s', (route, rule) => {
     const operation = harness.operationOf(route);
     if (operation.body === undefined) return;
     await fc.assert(
-      fc.asyncProperty(tornBodies(good()), async ({ request, right }) =>
+      fc.asyncProperty(tornBodies(good(), operation.body.type), async ({ request, right }) =>
         expectStatus(request, await harness.ask(operation, request), right),
       ),
       replay(60),

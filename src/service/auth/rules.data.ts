@@ -82,5 +82,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`GET ${V2_FARM}/task-batches/:task_batch_id`]: v2Farm('tasks.read'),
   [`GET ${V2_FARM}/task-batches/:task_batch_id/tasks`]: v2Farm('tasks.read'),
   [`PATCH ${V2_FARM}/miners/:miner_id`]: v2Farm('miners.update'),
+  [`GET ${V2_FARM}/miner-positions`]: v2Farm('miners.read'),
+  [`POST ${V2_FARM}/miner-positions`]: v2Farm('miners.update'),
   [`POST ${V2_FARM}/metrics/query`]: v2Farm('miners.read'),
 };

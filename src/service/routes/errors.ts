@@ -33,7 +33,7 @@ const STATUS_MESSAGE: Readonly<Record<number, string>> = {
   400: 'Invalid request parameters',
   404: 'Resource not found',
   408: 'The request took too long to arrive',
-  413: 'The request body is larger than the limit of 1 MiB',
+  413: 'The request body is too large',
   414: 'The request path is too long',
   415: 'The request body must be application/json',
   503: 'The service is not ready, try again',
@@ -64,10 +64,15 @@ function frameworkStatus(error: unknown): number | undefined {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode <= 599 ? statusCode : undefined;
 }
 
+const MIB = 1024 * 1024;
+const tooLarge = (bytes: number | undefined) =>
+  `The request body is larger than the limit of ${Math.round(((bytes ?? MIB) / MIB) * 10) / 10} MiB`;
+
 /** The error handler of the server. */
 export function createErrorHandler(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const body = toErrorBody(error);
+    if (body.statusCode === 413) body.message = tooLarge(request.routeOptions.bodyLimit);
     if (body.statusCode >= 500)
       log.error(
         { requestId: request.id, route: request.routeOptions.url, error: renderError(error) },

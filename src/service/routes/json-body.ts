@@ -1,6 +1,6 @@
 // Bodies of requests: JSON in UTF-8, as it is. What is in another character set, compressed, not text, nested too deep, or just `null` is refused
 // here, before any schema sees it.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RefusedError } from '../../base/errors.ts';
 import { invalidRequest } from './errors.ts';
 import { isTooDeep } from './validation.ts';
@@ -9,26 +9,25 @@ import { isTooDeep } from './validation.ts';
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeContentTypeParser(['text/plain', 'application/json']);
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (bytes: Buffer) => {
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      throw invalidRequest('body: not UTF-8');
-    }
-  };
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
-    if (coding !== 'identity' || !isUtf8(type)) return done(otherMedia());
-    const text = decode(bytes);
+    const text = readUtf8(request, bytes, 'application/json');
     if (isTooDeep(text)) return done(invalidRequest('body: nested too deep'));
     if (text.trim() === 'null') return done(invalidRequest('body: received null, accepted: an object'));
     void parseJson(request, text, done);
   });
 }
 
-const otherMedia = () =>
-  new RefusedError('request.media-type', 'The request body must be application/json in UTF-8, not compressed');
+/** The text of a body. Throws RefusedError for another character set, a compressed body, and bytes that are no text. */
+export function readUtf8(request: Pick<FastifyRequest, 'headers'>, bytes: Buffer, mediaType: string): string {
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
+  if (coding !== 'identity' || !isUtf8(type))
+    throw new RefusedError('request.media-type', `The request body must be ${mediaType} in UTF-8, not compressed`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest('body: not UTF-8');
+  }
+}
 
 /** Without a character set it is UTF-8. */
 function isUtf8(contentType: string): boolean {

@@ -20,7 +20,14 @@ export type KnownMiner = {
   readonly mac: string;
   readonly serial: string;
   readonly serials: string;
+  readonly anomaly_flags: number;
   readonly unstable_reason: string | null;
+  readonly mining_mode: string;
+  readonly model: string | null;
+  readonly firmware_version: string | null;
+  readonly firmware: string | null;
+  readonly hostname: string | null;
+  readonly expected_hashrate: number | null;
   readonly ops_status: string | null;
   readonly rack: string | null;
   readonly position: number | null;
@@ -37,7 +44,14 @@ const KNOWN_COLUMNS = [
   'miners.mac',
   'miners.serial',
   'miners.serials',
+  'miners.anomaly_flags',
   'miners.unstable_reason',
+  'miners.mining_mode',
+  'miners.model',
+  'miners.firmware_version',
+  'miners.firmware',
+  'miners.hostname',
+  'miners.expected_hashrate',
   'miners.ops_status',
   'miners.rack',
   'miners.position',

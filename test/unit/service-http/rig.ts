@@ -112,5 +112,7 @@ export async function startOwnedRig(
 export async function call(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
+  return { status: response.status, body, headers: response.headers };
 }

@@ -2,14 +2,21 @@
 import { minerExtrasSchema, minerV1Schema } from '../../../model/miner.ts';
 import type { Farm, MinerPageRow } from '../../store/store.ts';
 import { writeServiceFields } from '../miner-text.ts';
-import { named } from '../openapi.ts';
+import { EXTENSION, named } from '../openapi.ts';
 
 const { temp: temperature } = minerV1Schema.shape;
+
+const defaultPassword = minerExtrasSchema.shape.default_password.meta({
+  ...EXTENSION,
+  description: 'Present and true while the miner lets in whoever knows the factory login of its family',
+});
 
 /** `board_details` has the boards in the order of `hashboards`. */
 export const minerV2Schema = named(
   'MinerV2',
-  minerV1Schema.omit({ farm: true, stale: true, temp: true }).extend({ temperature, ...minerExtrasSchema.shape }),
+  minerV1Schema
+    .omit({ farm: true, stale: true, temp: true })
+    .extend({ temperature, ...minerExtrasSchema.shape, default_password: defaultPassword }),
 );
 
 /** JSON text of the miners (schema: minerV2Schema), without brackets. */

@@ -11,12 +11,14 @@ import { registerFarms } from './farms.ts';
 import { registerHistory } from './history.ts';
 import { registerFarmMiners } from './miners.ts';
 import { registerOperatorFields } from './operator-fields.ts';
+import { type Positions, registerPositions } from './positions.ts';
 import { registerWorkspaces } from './workspaces.ts';
 
 export function registerV2(
   app: App,
   {
     store,
+    positions,
     pages,
     clock,
     createBatches,
@@ -26,6 +28,7 @@ export function registerV2(
       Store,
       'agents' | 'tenants' | 'search' | 'classification' | 'batches' | 'batchDetail' | 'history' | 'operators'
     >;
+    readonly positions: Positions;
     readonly pages: PageCache;
     readonly clock: Clock;
   } & BatchOrderParts,
@@ -39,4 +42,5 @@ export function registerV2(
   registerBatchOrders(app, store.batchDetail, { createBatches, deliver }, clock);
   registerHistory(app, store.history);
   registerOperatorFields(app, store.operators, clock);
+  registerPositions(app, positions, clock);
 }

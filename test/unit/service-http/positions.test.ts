@@ -1,0 +1,112 @@
+// Positions as CSV over HTTP: the same as from the command line, for keys that may, of bodies that are CSV.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importedSchema } from '../../../src/service/routes/v2/positions.ts';
+import { minerRecord } from './records.ts';
+import { call, type Rig, startOwnedRig } from './rig.ts';
+import { connect } from './wire-agent.ts';
+
+let rig: Rig;
+let stop: () => Promise<void>;
+let ids: string[];
+
+beforeAll(async () => {
+  ({ rig, stop } = await startOwnedRig());
+  const agent = await connect(rig);
+  await agent.report([1, 2, 3].map((n) => minerRecord(n, rig.clock.nowMs())));
+  const { body } = await rig.get(rig.farm('/miner/latest'));
+  ids = body.data.map(({ id }: { id: string }) => id);
+});
+afterAll(() => stop());
+
+const url = (parameters = '') =>
+  `${rig.url}/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/miner-positions${parameters}`;
+async function exported(): Promise<string> {
+  const answer = await fetch(url(), { headers: { 'x-api-key': rig.key } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="positions.csv"');
+  return answer.text();
+}
+const send = (body: string | Uint8Array<ArrayBuffer>, parameters = '', headers: Record<string, string> = {}) =>
+  call(url(parameters), {
+    method: 'POST',
+    headers: { 'x-api-key': rig.key, 'content-type': 'text/csv', ...headers },
+    body,
+  });
+const racks = async () =>
+  (await rig.get(rig.farm('/miner/latest'))).body.data.map(({ rack, position }: { rack: string; position: number }) => [
+    rack,
+    position,
+  ]);
+
+test('out, tried, in, and out again; the formula is guarded on its way to the spreadsheet only', async () => {
+  const before = await exported();
+  expect(before.split('\n')[0]).toBe('id,mac,serial_number,ip,rack,position');
+  const wanted = `rack,position,id\n=SUM(A1),1,${ids[0]}\nR2,,${ids[1]}\n`;
+  const moves = [
+    { id: ids[0], before: { rack: null, position: null }, after: { rack: '=SUM(A1)', position: 1 } },
+    { id: ids[1], before: { rack: null, position: null }, after: { rack: 'R2', position: null } },
+  ];
+  const tried = await send(wanted, '?dry_run=true');
+  expect([tried.status, importedSchema.parse(tried.body)]).toEqual([
+    200,
+    { success: true, data: moves, error: null, meta: { dry_run: true, changed_count: 2 } },
+  ]);
+  expect(await exported()).toBe(before);
+
+  const done = await send(wanted);
+  expect(importedSchema.parse(done.body)).toMatchObject({ data: moves, meta: { dry_run: false, changed_count: 2 } });
+  expect(await racks()).toEqual([
+    ['=SUM(A1)', 1],
+    ['R2', null],
+    [null, null],
+  ]);
+  const after = await exported();
+  expect(after).toContain(`${ids[0]},02:00:00:00:00:01,SN-0001,10.0.0.1,'=SUM(A1),1`);
+  expect((await send(after)).body).toMatchObject({ data: [], meta: { changed_count: 0 } });
+  const { body } = await rig.get(rig.farm('/tasks/batches?pageSize=1'));
+  expect(body.data).toMatchObject([
+    { task_name: 'miner.rack_location.update', task_count: 2, created_by: { type: 'api_key', name: 'test' } },
+  ]);
+});
+
+test('what is wrong is named with its line, and nothing is changed', async () => {
+  const before = await exported();
+  const { status, body } = await send(`id,rack,position\n${ids[2]},R7,1\n${ids[1]},R7,1\nnobody,R8,x\n`);
+  expect([status, Object.keys(body).toSorted()]).toEqual([400, ['error', 'message', 'statusCode']]);
+  expect(body.message).toMatch(/^Invalid request parameters: body: line 4: no miner/);
+  for (const [text, words] of [
+    ['', 'body: '],
+    ['\n\n', 'body: line 1'],
+    ['id,rack\n', 'without position'],
+    [`id,rack,position\n"${ids[2]},R,1\n`, 'body: file'],
+    [`id,rack,position\n${'nobody,R,1\n'.repeat(30)}`, 'and 20 more'],
+  ] as const)
+    expect([(await send(text)).status, (await send(text)).body.message]).toEqual([400, expect.stringContaining(words)]);
+  expect((await send('id,rack,position\n', '?dry_run=maybe')).body.message).toContain('dry_run: received "maybe"');
+  expect(await exported()).toBe(before);
+});
+
+test('only CSV in UTF-8 is taken, up to its limit, and CSV is taken nowhere else', async () => {
+  const csv = 'id,rack,position\n';
+  expect((await send('{}', '', { 'content-type': 'application/json' })).status).toBe(415);
+  expect((await send(csv, '', { 'content-type': 'text/csv; charset=utf-16' })).body.message).toContain('text/csv');
+  expect((await send(csv, '', { 'content-encoding': 'gzip' })).status).toBe(415);
+  expect((await send(new Uint8Array([0x69, 0xff]))).body.message).toContain('not UTF-8');
+  expect((await send(`\uFEFF${csv}`, '', { 'content-type': 'text/csv; charset=UTF-8' })).status).toBe(200);
+  expect((await send(`${csv}${' '.repeat(2 * 1024 * 1024)}`)).status).toBe(400);
+  const large = await send('x'.repeat(9 * 1024 * 1024));
+  expect([large.status, large.body.message]).toEqual([413, expect.stringContaining('8 MiB')]);
+  const elsewhere = await rig.post(rig.farm('/tasks/search'), {}, { 'x-api-key': rig.key, 'content-type': 'text/csv' });
+  expect(elsewhere.status).toBe(415);
+});
+
+test('reading takes miners.read, writing miners.update', async () => {
+  const keyOf = async (permission: 'miners.read' | 'miners.update') =>
+    (await rig.service.admin.createKey({ workspaceId: rig.workspaceId, name: 'k', permissions: [permission] })).key;
+  const [reader, writer] = [await keyOf('miners.read'), await keyOf('miners.update')];
+  const csv = 'id,rack,position\n';
+  expect((await send(csv, '', { 'x-api-key': reader })).status).toBe(403);
+  expect((await send(csv, '', { 'x-api-key': writer })).status).toBe(200);
+  expect((await fetch(url(), { headers: { 'x-api-key': reader } })).status).toBe(200);
+  expect((await fetch(url(), { headers: { 'x-api-key': writer } })).status).toBe(403);
+});
