@@ -26,6 +26,7 @@ export const restSession: WebSession = {
     if (token !== undefined) return { authorization: token };
     return isRefusal(status) ? undefined : {};
   },
+  provesLogin: true,
 };
 
 const LOGIN =

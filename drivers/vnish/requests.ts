@@ -14,6 +14,7 @@ const unlock = (name: string, toGrant: (token: string) => Grant): WebSession => 
     const token = unlockAnswer.safeParse(body).data?.token;
     return token === undefined ? undefined : toGrant(token);
   },
+  provesLogin: true,
 });
 
 const withBearer = unlock('vnish-bearer', bearer);
@@ -44,8 +45,10 @@ export async function sendLoggedIn(link: MinerLink, { path, ...web }: Web, limit
   try {
     return await link.send({ ...request, auth: withBearer }, limits);
   } catch (error) {
-    // A refused password was never followed by the request; a second try would count towards the lock-out.
-    if (!(error instanceof PeerError) || error.code !== 'peer.auth' || error.wasSent === false) throw error;
-    return link.send({ ...request, auth: withBareToken }, limits);
+    // Refused either way: the words of the first refusal are the device's own, the second may be about the form.
+    if (!(error instanceof PeerError) || error.code !== 'peer.permission') throw error;
+    return await link.send({ ...request, auth: withBareToken }, limits).catch((second: unknown) => {
+      throw second instanceof PeerError && second.code === 'peer.permission' ? error : second;
+    });
   }
 }

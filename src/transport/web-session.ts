@@ -148,7 +148,7 @@ async function logInBy(
   if (Object.values(headers).some((value) => value.length > MAX_GRANT_CHARS || /[^\t\x20-\x7e\x80-\xff]/.test(value))) {
     throw peerError('peer.unparsable', `${what}: a grant that fits no header`);
   }
-  return { headers, isProven: session.provesLogin === true };
+  return { headers, isProven: session.provesLogin === true && Object.keys(headers).length > 0 };
 }
 
 function holdS({ headers }: HttpAnswer): number {

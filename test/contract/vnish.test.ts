@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vnish as driver } from '../../drivers/vnish/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
+import { newTrial, withTrial } from '../../src/agent/login-trial.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { renderError } from '../../src/base/errors.ts';
 import type { AbilityName } from '../../src/driver/contract.ts';
@@ -263,6 +264,16 @@ describe.each(BOTH)('actions on %s', (model) => {
     await expect.poll(() => device.reboots).toBe(1);
     await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
   });
+});
+
+test('a token in the wrong form is no refused login: the agent, which tries a login once, gets through', async () => {
+  const device = at('S19j Pro');
+  const trial = newTrial();
+  const link = withTrial(site.link(device.ip), trial);
+  for (const on of [true, false]) {
+    expect(await act(device, 'light', { on }, link)).toEqual({ kind: 'accepted' });
+    expect([device.truth().light_on, trial.verdict]).toEqual([on, 'accepted']);
+  }
 });
 
 describe('firmware and log', () => {
