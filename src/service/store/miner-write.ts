@@ -85,7 +85,7 @@ async function moveRows(
 ): Promise<void> {
   const fresh = rows.map(
     ({ row_id, reported_at, seen_at, stale_at, hashrate }) =>
-      sql`(cast(${row_id} as integer), cast(${reported_at} as bigint), cast(${seen_at} as bigint), cast(${stale_at} as bigint), cast(${hashrate} as double precision))`,
+      sql`(CAST(${row_id} AS integer), CAST(${reported_at} AS bigint), CAST(${seen_at} AS bigint), CAST(${stale_at} AS bigint), CAST(${hashrate} AS double precision))`,
   );
   const { rows: written } = await sql<{ id: string; row_id: number }>`
     with fresh (row_id, reported_at, seen_at, stale_at, hashrate) as (values ${sql.join(fresh)})
