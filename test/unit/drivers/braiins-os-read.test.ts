@@ -1,8 +1,9 @@
 // Braiins OS where the recordings do not reach: modes, limits, histories of errors, sensors, fans, and answers that mix generations.
 import { describe, expect, test } from 'vitest';
 import { braiinsOs as driver } from '../../../drivers/braiins-os/driver.ts';
-import { slotsOf } from '../../../drivers/braiins-os/parts.ts';
+import { modelOf, slotsOf } from '../../../drivers/braiins-os/parts.ts';
 import { graphqlSession, luciSession, restSession } from '../../../drivers/braiins-os/requests.ts';
+import { MODELS } from '../../../drivers/models.data.ts';
 import { familyOf } from '../../../src/driver/identify.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
@@ -29,6 +30,14 @@ describe('identification', () => {
       'Antminer S99',
     ]);
   });
+});
+
+test('every name that the table has for this firmware is found', () => {
+  const names = MODELS.flatMap((row) =>
+    (row[8]['braiins-os'] ?? []).map((name) => [name, modelOf(name)?.make] as const),
+  );
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter(([name, make]) => make === undefined && !/^BHB/.test(name))).toEqual([]);
 });
 
 describe('mode and limit', () => {

@@ -1,8 +1,9 @@
 // VNish in what a simulated device does not show: units, old keys, states, odd uptimes, pools of two sources, faults.
 import { describe, expect, test } from 'vitest';
+import { MODELS } from '../../../drivers/models.data.ts';
 import { vnish as driver } from '../../../drivers/vnish/driver.ts';
 import { pools } from '../../../drivers/vnish/pools.ts';
-import { secondsOf } from '../../../drivers/vnish/read.ts';
+import { modelOf, secondsOf } from '../../../drivers/vnish/read.ts';
 import { familyOf } from '../../../src/driver/identify.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
@@ -21,6 +22,12 @@ describe('identification', () => {
     expect(identifyBy({ web: { status: 200, body: '<title>AnthillOS</title>' } })).toMatchObject({ make: 'Antminer' });
     expect(identifyBy({ version: '{"VERSION":[{"Type":"Antminer S19"}]}' })).toBeUndefined();
   });
+});
+
+test('every name that the table has for this firmware is found', () => {
+  const names = MODELS.flatMap((row) => (row[8].vnish ?? []).map((name) => [name, modelOf(name)?.make] as const));
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter(([name, make]) => make === undefined && !/^BHB/.test(name))).toEqual([]);
 });
 
 describe('rates', () => {
