@@ -88,7 +88,7 @@ async function moveRows(
       sql`(CAST(${row_id} AS integer), CAST(${reported_at} AS bigint), CAST(${seen_at} AS bigint), CAST(${stale_at} AS bigint), CAST(${hashrate} AS double precision))`,
   );
   const { rows: written } = await sql<{ id: string; row_id: number }>`
-    with fresh (row_id, reported_at, seen_at, stale_at, hashrate) as (values ${sql.join(fresh)})
+    with fresh (row_id, reported_at, seen_at, stale_at, hashrate) AS (values ${sql.join(fresh)})
     update miners set reported_at = fresh.reported_at, seen_at = fresh.seen_at, stale_at = fresh.stale_at, hashrate = fresh.hashrate
     from fresh where miners.row_id = fresh.row_id and miners.reported_at <= fresh.reported_at
     returning miners.id, miners.row_id`.execute(db);
