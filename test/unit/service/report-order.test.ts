@@ -82,7 +82,12 @@ function toRecord(reading: Reading, run: string): MinerRecord {
   const values = { hashrate: level * 10e12, power: level * 300 + miner, temp: 50 + level };
   return minerRecord(miner, atMs(reading), {
     key: `${run}-${miner}`,
-    document: { last_check_succeed: isOnline, ...(isOnline ? values : { hashrate: null, power: null, temp: null }) },
+    // What lists look up changes now and then.
+    document: {
+      last_check_succeed: isOnline,
+      anomaly_flags: Math.floor(level / 4),
+      ...(isOnline ? values : { hashrate: null, power: null, temp: null }),
+    },
     extras: { expected_hashrate: 120e12 },
   });
 }
@@ -147,7 +152,7 @@ test('whatever the order, the newest state stays and history is that of the read
       const rows = await trx
         .selectFrom('miners')
         .innerJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
-        .select(['agent_key', 'reported_at', 'document'])
+        .select(['agent_key', 'reported_at', 'anomaly_flags', 'hashrate', 'document'])
         .where('farm_id', '=', run)
         .orderBy('agent_key')
         .execute();
@@ -156,6 +161,8 @@ test('whatever the order, the newest state stays and history is that of the read
         newest.map((reading) => ({
           agent_key: `${run}-${reading.miner}`,
           reported_at: atMs(reading),
+          anomaly_flags: Math.floor(reading.level / 4),
+          hashrate: reading.isOnline ? reading.level * 10e12 : null,
           document: JSON.stringify(toRecord(reading, run).document),
         })),
       );
