@@ -69,7 +69,7 @@ export type Operation = {
   readonly path: string;
   readonly takesKey: boolean;
   readonly parameters: readonly Parameter[];
-  readonly body: { readonly isRequired: boolean; readonly schema: JsonSchema } | undefined;
+  readonly body: { readonly type: string; readonly isRequired: boolean; readonly schema: JsonSchema } | undefined;
   /** Per status: content type → schema. */
   readonly responses: ReadonlyMap<number, ReadonlyMap<string, JsonSchema>>;
 };
@@ -118,7 +118,7 @@ function absolute(schema: JsonSchema): Record<string, unknown> {
 
 function toOperation(method: string, path: string, operation: z.infer<typeof operationSchema>): Operation {
   const body = operation.requestBody;
-  const schema = body?.content['application/json']?.schema;
+  const [taken] = Object.entries(body?.content ?? {});
   const types = (described: z.infer<typeof content> | undefined) =>
     new Map(Object.entries(described ?? {}).map(([type, { schema: one }]) => [type, one]));
   return {
@@ -127,7 +127,7 @@ function toOperation(method: string, path: string, operation: z.infer<typeof ope
     path,
     takesKey: operation.security === undefined,
     parameters: operation.parameters,
-    body: schema === undefined ? undefined : { isRequired: body?.required ?? false, schema },
+    body: taken && { type: taken[0], isRequired: body?.required ?? false, schema: taken[1].schema },
     responses: new Map(
       Object.entries(operation.responses).map(([status, { content: described }]) => [Number(status), types(described)]),
     ),

@@ -14,8 +14,6 @@ const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
   importMinerPositionsV2: /: body: /,
   enrolAgent: /: protocol: received -?\d+, accepted: 1$/,
   queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
-  // The document says CSV, of which nothing is generated.
-  importMinerPositionsV2: /: body: /,
   updateMinerV2: /: position: a position needs a rack$/,
   listMiners: /: ip_ranges: [\s\S]* runs downwards/,
   listMinersV2: /: ip_ranges: [\s\S]* runs downwards/,

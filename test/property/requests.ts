@@ -33,11 +33,13 @@ export function createRequests(document: Document, known: Known): Requests {
         texts.reduce((path, text, n) => path.replace(`{${names[n]}}`, () => encodeURIComponent(text)), operation.path),
       );
   };
-  const goodBody = ({ body }: Operation) => {
-    if (body === undefined) return fc.constant(undefined);
-    const value = fitting(document, body.schema, known)
+  const goodJson = (schema: JsonSchema) =>
+    fitting(document, schema, known)
       .map((one) => JSON.stringify(one))
       .filter((text) => !POISONED.test(text));
+  const goodBody = ({ body }: Operation) => {
+    if (body === undefined) return fc.constant(undefined);
+    const value = body.type === JSON_TYPE ? goodJson(body.schema) : places(known);
     return body.isRequired ? value : fc.option(value, { freq: 20, nil: undefined });
   };
   const build = (
@@ -48,7 +50,11 @@ export function createRequests(document: Document, known: Known): Requests {
     fc.record({ ...parts, own: ownHeaders(operation) }).map(({ path, query, body, own }) => ({
       method: operation.method,
       path: query.length === 0 ? path : `${path}?${query.map((pair) => pair.map(escaped).join('=')).join('&')}`,
-      headers: { ...headers, ...own, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        ...headers,
+        ...own,
+        ...(body === undefined ? {} : { 'content-type': operation.body?.type ?? JSON_TYPE }),
+      },
       body,
     }));
 
@@ -63,9 +69,9 @@ export function createRequests(document: Document, known: Known): Requests {
       const path = pathOf(operation, place);
       const query = queryOf(operation);
       const ways: fc.Arbitrary<Sent>[] = [];
-      const body = operation.body?.schema;
-      if (body !== undefined) {
-        const wrong = unfitting(document, body, known).map((one) => JSON.stringify(one));
+      const { body } = operation;
+      if (body?.type === JSON_TYPE) {
+        const wrong = unfitting(document, body.schema, known).map((one) => JSON.stringify(one));
         ways.push(build(operation, { path, query: goodQuery(query), body: wrong }, headers));
       }
       const breakable = query.filter(({ schema }) => canBeWrong(schema));
@@ -82,6 +88,22 @@ export function createRequests(document: Document, known: Known): Requests {
       return ways.length === 0 ? undefined : fc.oneof(...ways);
     },
   };
+}
+
+export const JSON_TYPE = 'application/json';
+
+/** The one other kind of body: places of miners as CSV. What the lines must say is beyond its schema. */
+function places({ miner_id: ids = [] }: Known): fc.Arbitrary<string> {
+  const cell = fc
+    .oneof(fc.constantFrom('', 'R1', '1', '2', '-1', '=1+1', '"'), fc.constantFrom(...NASTY))
+    .map((text) => `"${text.toWellFormed().replaceAll('"', '""')}"`);
+  const line = fc.tuple(fc.constantFrom(...ids), cell, cell).map((cells) => cells.join(','));
+  const good = fc
+    .tuple(fc.constantFrom(...ids), fc.nat(9), fc.integer({ min: 1, max: 50 }))
+    .map(([id, rack, position]) => `${id},R${rack},${position}`);
+  return fc
+    .array(fc.oneof({ weight: 3, arbitrary: good }, line), { maxLength: 4 })
+    .map((lines) => ['id,rack,position', ...lines].join('\r\n'));
 }
 
 /** Fields that no body may have, at any depth: they change what objects are. */

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { NASTY } from './arbitrary.ts';
 import type { Sent } from './exchange.ts';
+import { JSON_TYPE } from './requests.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -27,7 +28,10 @@ const OTHER_TYPES = [
 ];
 
 /** `good` has a body that is accepted. Each with the statuses that are right. */
-export function tornBodies(good: fc.Arbitrary<Sent>): fc.Arbitrary<{ request: Sent; right: readonly number[] }> {
+export function tornBodies(
+  good: fc.Arbitrary<Sent>,
+  type: string,
+): fc.Arbitrary<{ request: Sent; right: readonly number[] }> {
   const withBody = good.filter(({ body }) => body !== undefined && body.length > 2);
   const cut = fc.tuple(withBody, fc.nat()).map(([request, at]) => ({
     request: { ...request, body: String(request.body).slice(0, 1 + (at % (String(request.body).length - 1))) },
@@ -76,6 +80,7 @@ export function tornBodies(good: fc.Arbitrary<Sent>): fc.Arbitrary<{ request: Se
     request: { ...request, body: `{"x":"${'y'.repeat(1024 * 1024)}"}` },
     right: [413],
   }));
+  if (type !== JSON_TYPE) return fc.oneof(noText, otherType, packed);
   return fc.oneof(
     { weight: 8, arbitrary: cut },
     { weight: 8, arbitrary: noText },
