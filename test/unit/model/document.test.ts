@@ -149,6 +149,13 @@ describe('the document', () => {
     });
   });
 
+  test('says of a factory login that it works, and else nothing', () => {
+    const { extras } = toMinerDocument(facts({ isFactoryLogin: true }));
+    expect(extras.default_password).toBe(true);
+    expect(minerExtrasSchema.safeParse(extras).error).toBeUndefined();
+    expect(toMinerDocument(facts({ isFactoryLogin: false })).extras).not.toHaveProperty('default_password');
+  });
+
   test('has the extras beside it, boards in the same order', () => {
     expect(toMinerDocument(facts({ flags: [FLAG] })).extras).toEqual({
       make: 'Bitmain',
