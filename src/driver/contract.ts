@@ -68,14 +68,17 @@ export type Ability = {
   readonly offlineS: readonly [number, number];
   /** Accepted params, as zod schema. */
   readonly params: z.ZodType;
-  /** `image` is there for `firmware` only. */
+  /**
+   * `image` is there for `firmware` only. An upload has 30 min unless `limits.deadlineMs` says otherwise. Firmware is proven by the restart and, when
+   * the params name a `version`, by that (or by `shows`); uploads that were cut before the end are failures, not lost replies.
+   */
   act(link: MinerLink, params: unknown, known: Known, image?: FirmwareImage): Promise<ActResult>;
   /**
    * Whether a reading taken afterwards shows that the miner obeyed: true, false (not yet, or not at all), undefined when this reading cannot tell.
    * Absent = the device's answer is all there is to know. Reboots are proven by the core.
    */
   shows?(reading: Reading, params: unknown): boolean | undefined;
-  /** Seconds within which it shows; then it is a failure. Default 60. */
+  /** Seconds within which it shows; then it is a failure. Default 60; never less than `offlineS` and half a minute. */
   readonly shownWithinS?: number;
 };
 
@@ -103,7 +106,7 @@ export type Quirks = {
   readonly parallel?: number;
   /** Pause between two requests to the device, ms; default 0. */
   readonly gapMs?: number;
-  /** Seconds after a reboot until the hashrate means something. */
+  /** Seconds after a restart until its figures mean something; default 600, unless the operator sets `flags.warmUp`. */
   readonly warmUpS?: number;
 };
 

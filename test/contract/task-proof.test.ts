@@ -1,0 +1,88 @@
+// The whole way of an order: gate, access, driver, simulated device, and back by a fresh look. The proof must come from the device, not from its
+// answer. Which proofs there are, and what becomes of lies, is in the tests of the gate.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { type Access, createAccess, type MinerTarget } from '../../src/agent/access.ts';
+import { parseConfig } from '../../src/agent/config.ts';
+import { createTaskGate, type TaskGate } from '../../src/agent/tasks/gate.ts';
+import { tasksMigrations } from '../../src/agent/tasks/journal.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { openSqlite } from '../../src/base/sqlite.ts';
+import type { TaskName } from '../../src/model/task.ts';
+import { PORTS } from './simulated.ts';
+
+let farm: Farm;
+let access: Access;
+let gate: TaskGate;
+const targets = new Map<string, MinerTarget>();
+const db = openSqlite(':memory:', [tasksMigrations]);
+
+beforeAll(async () => {
+  farm = await startFarm({
+    network: '127.49.0.0/29',
+    mix: { goldshell: 1, 'braiins-rest': 1 },
+    miners: 2,
+    portMap: PORTS,
+  });
+  const config = parseConfig(JSON.stringify({ portMap: PORTS }), { baseDir: '.', environment: {}, name: 'test' });
+  access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true });
+  const targetOf = (key: string) => {
+    const target = targets.get(key);
+    if (target === undefined) throw new Error(`no miner ${key}`);
+    return target;
+  };
+  gate = createTaskGate(db, {
+    clock: systemClock,
+    random: () => 0,
+    log: silentLog,
+    settings: config.tasks,
+    deps: {
+      find(key) {
+        const { ip, driver } = targetOf(key);
+        return { ip, driverId: driver.id, abilities: driver.abilities };
+      },
+      mayReach: () => true,
+      act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
+      async observe(key, signal, isFresh = false) {
+        const target = targetOf(key);
+        return (await (isFresh ? access.readAfresh(target, signal) : access.read(target, signal, 'command'))).reading;
+      },
+      onPhase() {},
+      report: () => Promise.resolve(),
+    },
+  });
+  gate.start();
+  for (const device of farm.devices) {
+    const found = await access.recognise(device.ip, new Set([80, 4028]), new AbortController().signal);
+    if (found.status !== 'unknown') targets.set(device.driver, found.target);
+  }
+});
+afterAll(async () => {
+  await gate.stop();
+  await access.close();
+  await farm.stop();
+  db.close();
+});
+
+const pools = [{ url: 'stratum+tcp://new.example:3333', user: 'farm.w1', password: 'x' }];
+
+test.concurrent.each(['goldshell', 'braiins-os'])(
+  '%s shows what it was told',
+  async (driver) => {
+    const device = farm.devices.find((each) => each.driver === driver);
+    const run = (name: TaskName, params: Readonly<Record<string, unknown>>) =>
+      gate.runLocal({ name, minerKey: driver, params }).outcome;
+    const proven = { status: 'succeeded', evidence: { proof: 'read back' } };
+    expect(await run('miner.light.update', { on: true })).toMatchObject(proven);
+    expect(device?.truth().light_on).toBe(true);
+    expect(await run('miner.pool.update', { pools })).toMatchObject({
+      ...proven,
+      evidence: { seen: { pools: [{ url: 'stratum+tcp://new.example:3333', user: 'farm.w1' }] } },
+    });
+    expect(await run('miner.power_mode.update', { mode: 'sleep' })).toMatchObject(proven);
+    expect(device?.truth().mining_mode).toBe('sleep');
+  },
+  30_000,
+);
