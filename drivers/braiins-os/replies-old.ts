@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, temp, text, toText } from '../../src/driver/fields.ts';
 import { devRow, poolsReply, rateHs, summaryReply, versionReply } from '../_families/cgminer.ts';
+import { part } from '../_families/reply-part.ts';
 
-const part = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).optional().catch(undefined);
 const megahashes = () => field((value) => rateHs(value, 'M'));
 const watts = () => num({ min: 1, max: 100_000 });
 const count = () => int({ min: 0, max: 1e15 });

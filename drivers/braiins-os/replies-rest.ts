@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
 import { rateHs } from '../_families/cgminer.ts';
-
-/** An object that may be missing, null or something else. */
-const part = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).optional().catch(undefined);
+import { part } from '../_families/reply-part.ts';
 
 /** Serial numbers and MACs are opaque: what is malformed is judged elsewhere and must arrive as written. */
 const asWritten = () => field((value) => toText(value, 128));

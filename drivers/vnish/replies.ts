@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
 import { poolsReply, summaryReply, toDifficulty } from '../_families/cgminer.ts';
+import { part } from '../_families/reply-part.ts';
 
-const part = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).optional().catch(undefined);
 const asWritten = () => field((value) => toText(value, 128));
 const rate = () => num({ min: 0, max: 1e12 });
 const count = () => int({ min: 0, max: 1e15 });
