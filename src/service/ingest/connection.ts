@@ -67,6 +67,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     if (!parsed.success) throw new RefusedError('frame.invalid', 'read a frame: it is none that this version knows');
     const frame = parsed.data;
     if (frame.type === 'task-received') return parts.onTaskReceived(frame.task_id);
+    if (epoch !== undefined) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
     if (frame.protocol !== PROTOCOL_VERSION)
       throw new RefusedError(
         'frame.protocol',

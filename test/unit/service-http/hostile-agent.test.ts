@@ -4,7 +4,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { encodeSlice } from '../../../src/wire/frames.ts';
-import { UPLINK_PATH } from '../../../src/wire/protocol.ts';
+import { PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
 import { type Rig, startRig } from './rig.ts';
@@ -140,6 +140,19 @@ test.each([
   });
   expect(status).toBe(401);
   await victim.agent.report([hostRecord(victim.rig.clock.nowMs())]);
+});
+
+test('a second hello ends the connection: each would hand out every task again', async () => {
+  const victim = await startVictim();
+  victim.agent.send({
+    type: 'hello',
+    protocol: PROTOCOL_VERSION,
+    version: '1',
+    epoch: randomUUID(),
+    next_seq: 1,
+    at: new Date(victim.rig.clock.nowMs()).toISOString(),
+  });
+  expect(await victim.agent.closed).toMatchObject({ code: 1008, reason: expect.stringContaining('hello') });
 });
 
 /** Milliseconds until each of the reports is stored, the middle and the slowest. */
