@@ -8,12 +8,12 @@ const PATH = '/api/graphql';
 const LOGIN =
   'query Login($input: AuthLoginInput!) { Auth { login(input: $input) { result { accessToken } error { message } } } }';
 
-/** The machine, all its units, and whether the miner runs. */
+/** The machine, all its units, and whether the miner runs. Only what is read: one field that a build does not know fails the whole question. */
 const STATS = `{ Miner {
   stats { result { stats {
     statVersion version versions { miner }
-    master { upTime boardsW hwAddr intervals { int_30 { bySol byDiff } } }
-    slots { int_0 { chips pwrOn temperature temperature1 ghs } }
+    master { upTime boardsW }
+    slots { int_0 { chips temperature temperature1 ghs } }
     slaves { uid }
     fans { int_0 { rpm } }
     pool { host port userName intervals { int_0 { sharesAccepted sharesRejected inService } } }
@@ -40,8 +40,11 @@ const session: WebSession = {
   grant: ({ body }) => bearer(granted.safeParse(body).data?.data.Auth.login.result.accessToken),
   // Refusals come with status 200 too; the query itself never fails with these words.
   isRefused: (answer) =>
-    faulty.safeParse(answer).data?.errors.some(({ message }) => /authenti|authoriz|jwt|token|log ?in/i.test(message)) ??
-    false,
+    faulty
+      .safeParse(answer)
+      .data?.errors.some(({ message }) =>
+        /unauth|not auth|jwt|(access|invalid|expired) token|log ?in/i.test(message),
+      ) ?? false,
 };
 
 const post = (query: string) =>

@@ -12,9 +12,7 @@ const unit = z.looseObject({
   statVersion: text(),
   version: text(),
   versions: part(z.looseObject({ miner: text() })),
-  master: part(
-    z.looseObject({ upTime: num({ min: 0, max: 4e9 }), boardsW: num({ min: 0, max: 100_000 }), hwAddr: text() }),
-  ),
+  master: part(z.looseObject({ upTime: num({ min: 0, max: 4e9 }), boardsW: num({ min: 0, max: 100_000 }) })),
   slots: part(
     z.looseObject({
       int_0: part(
