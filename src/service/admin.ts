@@ -4,7 +4,15 @@ import { ConfigError } from '../base/errors.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { exportPositions, importPositions } from './positions.ts';
-import { type Edited, type Farm, newId, openStore, type Store, type Workspace } from './store/store.ts';
+import {
+  type Edited,
+  type Farm,
+  type FarmRecord,
+  newId,
+  openStore,
+  type Store,
+  type Workspace,
+} from './store/store.ts';
 
 export { PERMISSIONS, type Permission };
 
@@ -19,6 +27,9 @@ export type KeyInfo = {
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
 };
+
+/** `archivedAt` is an ISO 8601 text; null = the farm is run. */
+export type FarmInfo = Farm & { readonly archivedAt: string | null };
 
 export type AgentInfo = {
   readonly id: string;
@@ -47,8 +58,11 @@ export type Admin = {
   ensureDefaults(): Promise<{ workspaceId: string; farmId: string }>;
   createWorkspace(options: { name: string; slug: string }): Promise<Workspace>;
   listWorkspaces(): Promise<readonly Workspace[]>;
-  createFarm(options: { workspaceId: string; name: string | null }): Promise<Farm>;
-  listFarms(workspaceId?: string): Promise<readonly Farm[]>;
+  createFarm(options: { workspaceId: string; name: string | null }): Promise<FarmInfo>;
+  listFarms(workspaceId?: string): Promise<readonly FarmInfo[]>;
+  /** Farms that are no longer run take no new agents; what they have stays readable. Says whether that changed anything. */
+  archiveFarm(id: string): Promise<boolean>;
+  restoreFarm(id: string): Promise<boolean>;
   /** `key` is shown here and never again. `expiresAt` is an ISO 8601 text. */
   createKey(options: {
     workspaceId: string;
@@ -107,9 +121,20 @@ export function createAdmin(store: Store, clock: Clock): Admin {
       await requireWorkspace(workspaceId, 'workspaceId');
       const farm = { id: newId(clock.nowMs()), workspaceId, name };
       await tenants.createFarm(farm, clock.nowMs());
-      return farm;
+      return { ...farm, archivedAt: null };
     },
-    listFarms: (workspaceId) => tenants.listFarms(workspaceId),
+    async listFarms(workspaceId) {
+      const farms = await tenants.listFarms(workspaceId);
+      return farms.map(({ archivedAtMs, ...farm }) => ({ ...farm, archivedAt: toIso(archivedAtMs) }));
+    },
+    async archiveFarm(id) {
+      await requireFarm(id);
+      return tenants.setArchived(id, clock.nowMs());
+    },
+    async restoreFarm(id) {
+      await requireFarm(id);
+      return tenants.setArchived(id, null);
+    },
     async createKey({ workspaceId, name, permissions, expiresAt }) {
       await requireWorkspace(workspaceId, 'workspaceId');
       const { id, text, hash } = newApiKey();
@@ -141,7 +166,8 @@ export function createAdmin(store: Store, clock: Clock): Admin {
     },
     revokeKey: (id) => keys.revoke(id, clock.nowMs()),
     async createEnrolmentCode({ farmId, ttlMs }) {
-      await requireFarm(farmId);
+      const { archivedAtMs } = await requireFarm(farmId);
+      if (archivedAtMs !== null) throw problem('farmId', `'${farmId}' is archived: restore it first`);
       const { text, hash } = newEnrolmentCode();
       const nowMs = clock.nowMs();
       await agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs });
@@ -203,7 +229,7 @@ export function createAdmin(store: Store, clock: Clock): Admin {
     const workspace = await tenants.findWorkspace(id);
     if (workspace?.id !== id) throw problem(path, `'${id}' is no workspace of this service`);
   }
-  async function requireFarm(id: string): Promise<Farm> {
+  async function requireFarm(id: string): Promise<FarmRecord> {
     const farm = await tenants.findFarm(id);
     if (farm === undefined) throw problem('farmId', `'${id}' is no farm of this service`);
     return farm;

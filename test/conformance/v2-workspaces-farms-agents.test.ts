@@ -94,8 +94,8 @@ describe('farms', () => {
     const second = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });
     const { data, pagination } = await farms(`${rig.workspaceId}/farms`);
     expect(data).toEqual([
-      { id: rig.farmId, name: 'Default', workspace_id: rig.workspaceId },
-      { id: second.id, name: 'Second', workspace_id: rig.workspaceId },
+      { id: rig.farmId, name: 'Default', workspace_id: rig.workspaceId, archived_at: null },
+      { id: second.id, name: 'Second', workspace_id: rig.workspaceId, archived_at: null },
     ]);
     expect(pagination).toEqual({ total: 2, page: 1, page_size: 20, total_pages: 1 });
     const page = await farms(`${rig.workspaceId}/farms?page=2&page_size=1`);
@@ -107,7 +107,7 @@ describe('farms', () => {
 
   test('of a granted workspace those that the grant names', async () => {
     expect((await farms(`${host.id}/farms`, guestKey)).data).toEqual([
-      { id: host.secondFarmId, name: null, workspace_id: host.id },
+      { id: host.secondFarmId, name: null, workspace_id: host.id, archived_at: null },
     ]);
   });
 

@@ -147,6 +147,22 @@ rows('v2 endpoints', {
   },
   'list farms': {
     'has pages': async () => expectList(await rig.get(`${V2}/${rig.workspaceId}/farms`), 1),
+    'archived ones are among them, and can be read': async () => {
+      const { id } = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Old' });
+      const archived = async () =>
+        (await rig.get(`${V2}/${rig.workspaceId}/farms`)).body.data.map(
+          ({ archived_at }: { archived_at: string | null }) => archived_at,
+        );
+      expect(await archived()).toEqual([null, null]);
+      expect(await rig.service.admin.archiveFarm(id)).toBe(true);
+      expect(await rig.service.admin.archiveFarm(id)).toBe(false);
+      expect(await archived()).toEqual([null, expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/)]);
+      expectList(await rig.get(`${V2}/${rig.workspaceId}/farms/${id}/miners`), 0);
+      expect((await rig.get(`/private-api/v1/${rig.workspaceId}/farms/${id}/miner/latest`)).status).toBe(200);
+      await expect(rig.service.admin.createEnrolmentCode({ farmId: id, ttlMs: 1_000 })).rejects.toThrow('administer');
+      expect(await rig.service.admin.restoreFarm(id)).toBe(true);
+      expect(await archived()).toEqual([null, null]);
+    },
   },
   'list agents': async () => {
     const answer = await rig.get(farm('/agents'));

@@ -1,5 +1,6 @@
 // `pithead farm`: the farms of workspaces.
 import type { Command } from 'commander';
+import type { Admin } from '../../service/admin.ts';
 import type { CliContext } from '../terminal.ts';
 import { type DatabaseFlags, onDatabase, print, printList, withAdmin, withExamples } from './database.ts';
 
@@ -27,10 +28,28 @@ export function addFarm(program: Command, context: CliContext): void {
     .option('--workspace <id>', 'only those of this workspace')
     .action(async (flags: DatabaseFlags & { workspace?: string }) => {
       const farms = await withAdmin(flags, context, (admin) => admin.listFarms(flags.workspace));
-      printList(context, flags, farms, ['id', 'name', 'workspace'], ({ id, name, workspaceId }) => [
-        id,
-        name,
-        workspaceId,
+      printList(context, flags, farms, ['id', 'name', 'workspace', 'archived'], (one) => [
+        one.id,
+        one.name,
+        one.workspaceId,
+        one.archivedAt,
       ]);
     });
+  const change = (
+    name: 'archive' | 'restore',
+    description: string,
+    act: (admin: Admin, id: string) => Promise<boolean>,
+  ) =>
+    onDatabase(
+      farm.command(name).description(description).argument('<id>', 'its id, as `farm list` shows it'),
+      `pithead farm ${name} 0198c0de-7a11-7000-8000-000000000000`,
+    ).action(async (id: string, flags: DatabaseFlags) => {
+      const changed = await withAdmin(flags, context, (admin) => act(admin, id));
+      const done = name === 'archive' ? 'archived' : 'restored';
+      print(context, flags, { id, changed }, () => (changed ? `${id} is ${done}` : `${id} was ${done} before`));
+    });
+  change('archive', 'no longer run a farm: it takes no new agents, and shows what it has', (admin, id) =>
+    admin.archiveFarm(id),
+  );
+  change('restore', 'run an archived farm again', (admin, id) => admin.restoreFarm(id));
 }

@@ -8,6 +8,7 @@ import { addHistory } from './schema-2.ts';
 import { addAgentLinks } from './schema-3.ts';
 import { addSearchColumns } from './schema-4.ts';
 import { addFilterIndexes } from './schema-5.ts';
+import { addFarmArchive } from './schema-6.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
@@ -18,6 +19,7 @@ export const STEPS: readonly Step[] = [
   addAgentLinks,
   addSearchColumns,
   addFilterIndexes,
+  addFarmArchive,
 ];
 
 /** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */

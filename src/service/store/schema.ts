@@ -5,7 +5,13 @@ import type { CellSums, Sums } from './history-sums.ts';
 
 export type WorkspaceTable = { id: string; name: string; slug: string; created_at: number };
 
-export type FarmTable = { id: string; workspace_id: string; name: string | null; created_at: number };
+export type FarmTable = {
+  id: string;
+  workspace_id: string;
+  name: string | null;
+  created_at: number;
+  archived_at: Generated<number | null>;
+};
 
 /** `token_hash` is a SHA-256; `host` is the JSON of the interface's host object, null before the first host record. */
 export type AgentTable = {

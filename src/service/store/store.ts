@@ -49,7 +49,7 @@ export {
 } from './operator-fields.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
 export type { TaskStore } from './tasks.ts';
-export type { Farm, Grant, TenantStore, Workspace } from './tenants.ts';
+export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants.ts';
 export { isMatch, type TimeFilter, type ValueFilter } from './value-filter.ts';
 
 export type Store = {

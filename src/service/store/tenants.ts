@@ -1,9 +1,12 @@
 // Workspaces, their farms, and the grants between workspaces. It does not decide who may do what: that is auth.
+import type { Selectable } from 'kysely';
 import type { Databases } from './databases.ts';
-import type { Db } from './schema.ts';
+import type { Db, FarmTable } from './schema.ts';
 
 export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
 export type Farm = { readonly id: string; readonly workspaceId: string; readonly name: string | null };
+/** An archived farm is no longer run: it takes no new agents, and shows what it has. */
+export type FarmRecord = Farm & { readonly archivedAtMs: number | null };
 
 /** `farmIds` null = every farm of the grantor. Times in ms. */
 export type Grant = {
@@ -23,15 +26,17 @@ export type GrantRecord = Omit<Grant, 'grantor' | 'grantee'> & {
 };
 
 export type TenantStore = {
-  /** The workspace with this slug and its oldest farm; those that are given where there is none. */
+  /** The workspace with this slug and its oldest farm that is not archived; those that are given where there is none. */
   ensure(workspace: Workspace, farm: Omit<Farm, 'workspaceId'>, nowMs: number): Promise<Farm>;
   createWorkspace(workspace: Workspace, nowMs: number): Promise<void>;
   findWorkspace(slugOrId: string): Promise<Workspace | undefined>;
   listWorkspaces(): Promise<readonly Workspace[]>;
   createFarm(farm: Farm, nowMs: number): Promise<void>;
-  findFarm(id: string): Promise<Farm | undefined>;
-  /** Of one workspace, or all; oldest first. */
-  listFarms(workspaceId?: string): Promise<readonly Farm[]>;
+  findFarm(id: string): Promise<FarmRecord | undefined>;
+  /** Of one workspace, or all; oldest first, the archived ones too. */
+  listFarms(workspaceId?: string): Promise<readonly FarmRecord[]>;
+  /** null = run again. Says whether that changed anything. */
+  setArchived(farmId: string, atMs: number | null): Promise<boolean>;
   createGrant(grant: Omit<Grant, 'grantor' | 'grantee'> & { grantorId: string; granteeId: string }): Promise<void>;
   revokeGrant(id: string, nowMs: number): Promise<boolean>;
   /** All of them, the ended ones too, oldest first. */
@@ -61,6 +66,7 @@ export function createTenantStore({ read, write, transact, lock }: Databases): T
           .selectFrom('farms')
           .select(['id', 'name'])
           .where('workspace_id', '=', workspaceId)
+          .where('archived_at', 'is', null)
           .orderBy('id')
           .limit(1)
           .executeTakeFirst();
@@ -85,17 +91,22 @@ export function createTenantStore({ read, write, transact, lock }: Databases): T
       await write.insertInto('farms').values({ id, workspace_id: workspaceId, name, created_at: nowMs }).execute();
     },
     async findFarm(id) {
-      const row = await read
-        .selectFrom('farms')
-        .select(['id', 'workspace_id', 'name'])
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row && { id: row.id, workspaceId: row.workspace_id, name: row.name };
+      const row = await read.selectFrom('farms').select(FARM_COLUMNS).where('id', '=', id).executeTakeFirst();
+      return row && toFarm(row);
     },
     async listFarms(workspaceId) {
-      const all = read.selectFrom('farms').select(['id', 'workspace_id', 'name']).orderBy('id');
+      const all = read.selectFrom('farms').select(FARM_COLUMNS).orderBy('id');
       const rows = await (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
-      return rows.map((row) => ({ id: row.id, workspaceId: row.workspace_id, name: row.name }));
+      return rows.map(toFarm);
+    },
+    async setArchived(farmId, atMs) {
+      const result = await write
+        .updateTable('farms')
+        .set({ archived_at: atMs })
+        .where('id', '=', farmId)
+        .where('archived_at', atMs === null ? 'is not' : 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
     },
     async createGrant({ id, grantorId, granteeId, farmIds, permissions, createdAtMs, expiresAtMs }) {
       await write
@@ -137,6 +148,14 @@ export function createTenantStore({ read, write, transact, lock }: Databases): T
     listActiveGrants: (granteeId, nowMs, grantorId) => listActiveGrants(read, granteeId, nowMs, grantorId),
   };
 }
+
+const FARM_COLUMNS = ['id', 'workspace_id', 'name', 'archived_at'] as const;
+const toFarm = (row: Omit<Selectable<FarmTable>, 'created_at'>): FarmRecord => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  name: row.name,
+  archivedAtMs: row.archived_at,
+});
 
 async function listActiveGrants(read: Db, granteeId: string, nowMs: number, grantorId?: string): Promise<Grant[]> {
   const active = read

@@ -65,6 +65,12 @@ test('workspaces, farms, keys and grants are made, listed and ended', async () =
   const farm = json(await run('farm', 'create', '--name', 'Hall 2', '--workspace', own.id, '--json'));
   expect(json(await run('farm', 'list', '--workspace', own.id, '--json'))).toEqual([farm]);
   expect((await run('farm', 'list')).stdout).toContain('Hall 2');
+  expect(json(await run('farm', 'archive', farm.id, '--json'))).toEqual({ id: farm.id, changed: true });
+  expect(json(await run('farm', 'list', '--workspace', own.id, '--json'))).toMatchObject([
+    { id: farm.id, archivedAt: expect.stringContaining('T') },
+  ]);
+  expect((await run('farm', 'restore', farm.id)).stdout).toContain('is restored');
+  expect((await run('farm', 'restore', farm.id)).stdout).toContain('was restored before');
 
   const keyArgs = ['--name', 'audit', '--workspace', own.id, '--permissions', 'miners.read,tasks.read'];
   const key = json(await run('key', 'create', ...keyArgs, '--expires-in', '30d', '--json'));
