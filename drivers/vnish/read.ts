@@ -20,7 +20,7 @@ type ToHs = (value: number | undefined) => number | undefined;
 
 export function read(replies: Replies, known: Known): Reading {
   const { info, factory } = replies;
-  const miner = replies.summary?.miner;
+  const miner = replies.summary?.miner ?? undefined;
   const reported = first(info?.miner, miner?.miner_type, known.model);
   const model = modelOf(reported);
   const toHs = unitOf(info?.hr_measure, model);
@@ -51,7 +51,7 @@ export function read(replies: Replies, known: Known): Reading {
     powerLimitW: presetWatts(preset, info?.hr_measure),
     uptimeS: first(uptimeS, tcp?.Elapsed),
 
-    isMining: isMining(state, nowHs),
+    isMining: replies.summary?.miner === null ? false : isMining(state, nowHs),
     miningMode: mode,
     miningModePreset: preset,
     isLightOn: replies.status?.find_miner,

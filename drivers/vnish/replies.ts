@@ -57,25 +57,32 @@ export const statusReply = z.looseObject({ ...state, find_miner: bool() });
 export const replies = z.object({
   summary: reply(
     z.looseObject({
-      miner: part({
-        miner_type: text(),
-        miner_status: part(state),
-        hr_realtime: rate(),
-        hr_average: rate(),
-        hr_nominal: rate(),
-        hr_stock: rate(),
-        power_consumption: watts(),
-        chip_temp: range(),
-        pcb_temp: range(),
-        chains: list(chain, 64),
-        pools: list(pool, 64),
-        cooling: part({
-          fans: list(z.looseObject({ id: int({ min: 0, max: 31 }), rpm: num({ min: 0, max: 30_000 }) }), 32),
-          fan_duty: num({ min: 0, max: 100 }),
-          settings: part({ mode: part({ name: text(32) }) }),
-        }),
-        psu: part({ temps: part(psuTemps) }),
-      }),
+      /** Null while nothing runs. */
+      miner: z
+        .union([
+          z.null(),
+          z.looseObject({
+            miner_type: text(),
+            miner_status: part(state),
+            hr_realtime: rate(),
+            hr_average: rate(),
+            hr_nominal: rate(),
+            hr_stock: rate(),
+            power_consumption: watts(),
+            chip_temp: range(),
+            pcb_temp: range(),
+            chains: list(chain, 64),
+            pools: list(pool, 64),
+            cooling: part({
+              fans: list(z.looseObject({ id: int({ min: 0, max: 31 }), rpm: num({ min: 0, max: 30_000 }) }), 32),
+              fan_duty: num({ min: 0, max: 100 }),
+              settings: part({ mode: part({ name: text(32) }) }),
+            }),
+            psu: part({ temps: part(psuTemps) }),
+          }),
+        ])
+        .optional()
+        .catch(undefined),
     }),
   ),
   info: reply(

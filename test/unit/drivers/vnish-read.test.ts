@@ -69,6 +69,12 @@ describe('state', () => {
     const reading = of(state);
     expect([reading.isMining, reading.miningMode]).toEqual([isMining, mode]);
   });
+  test('nothing that runs is not mining, whatever the status said minutes ago', () => {
+    const status = { miner_state: 'mining' };
+    expect(read({ summary: { miner: null }, status }).isMining).toBe(false);
+    expect(read({ summary: { miner: null }, status: { miner_state: 'stopped' } }).miningMode).toBe('sleep');
+    expect(read({ summary: { miner: 'x' } })).not.toHaveProperty('isMining');
+  });
   test('mining at no rate is not mining', () => expect(of('mining', 0).isMining).toBe(false));
 
   test('presets', () => {
