@@ -32,9 +32,9 @@ export async function writeMiners(
   const steady = rows.flatMap(({ known, row }) =>
     known !== undefined && isSteady(known, row) ? [{ ...row, row_id: known.row_id }] : [],
   );
-  const isMoving = new Set(steady.map(({ id }) => id));
-  for (const part of chunks(steady)) await moveRows(db, part, rowIds);
-  for (const part of chunks(rows.filter(({ row }) => !isMoving.has(row.id)))) {
+  for (const part of chunks(steady)) await moveRows(db, agent.agentId, part, rowIds);
+  // Also those that another agent has written since they were read.
+  for (const part of chunks(rows.filter(({ row }) => !rowIds.has(row.id)))) {
     const written = await db
       .insertInto('miners')
       .values(part.map(({ row }) => row))
@@ -80,6 +80,7 @@ const isSteady = (known: KnownMiner, row: Row) => STEADY.every((column) => known
 /** Databases write to each index whose column is named, also when the value stays: a statement that names four columns costs half. */
 async function moveRows(
   db: Db,
+  agentId: string,
   rows: readonly (Row & { row_id: number })[],
   rowIds: Map<string, number>,
 ): Promise<void> {
@@ -87,10 +88,11 @@ async function moveRows(
     ({ row_id, reported_at, seen_at, stale_at, hashrate }) =>
       sql`(CAST(${row_id} AS integer), CAST(${reported_at} AS bigint), CAST(${seen_at} AS bigint), CAST(${stale_at} AS bigint), CAST(${hashrate} AS double precision))`,
   );
+  // The agent not by its index: a planner without figures would read all of its miners for it.
   const { rows: written } = await sql<{ id: string; row_id: number }>`
     with fresh (row_id, reported_at, seen_at, stale_at, hashrate) AS (values ${sql.join(fresh)})
     update miners set reported_at = fresh.reported_at, seen_at = fresh.seen_at, stale_at = fresh.stale_at, hashrate = fresh.hashrate
-    from fresh where miners.row_id = fresh.row_id and miners.reported_at <= fresh.reported_at
+    from fresh where miners.row_id = fresh.row_id and miners.reported_at <= fresh.reported_at and miners.agent_id || '' = ${agentId}
     returning miners.id, miners.row_id`.execute(db);
   for (const { id, row_id } of written) rowIds.set(id, row_id);
 }
