@@ -187,6 +187,7 @@ export const futurebit: Record<string, unknown> = {
               hostname: 'futurebit-apollo',
               network: [
                 { name: 'miner', address: '', mac: '00:00:00:00:00:00' },
+                { name: 'wlan0', address: '', mac: '02:00:00:00:00:99' },
                 { name: 'eth0', address: '10.0.0.2', mac: '02:00:00:00:00:13' },
               ],
             },
