@@ -13,7 +13,7 @@ test('on the embedded database nothing is lost and nothing is doubled', async ()
   const folder = mkdtempSync(join(tmpdir(), 'pithead-kill-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const target = join(folder, 'service.sqlite');
-  const figures = await killAgainAndAgain({ target, kills: 10, limitMs: 6_000, random: seeded(SEED) });
+  const figures = await killAgainAndAgain({ target, kills: 10, limitMs: 5_000, random: seeded(SEED) });
   expect(figures).toMatchObject({ lost: 0, doubled: 0, problems: [] });
   expect(figures.afterCommit).toBeGreaterThan(0);
 });
@@ -24,7 +24,7 @@ test('on PostgreSQL neither', async ({ skip }) => {
     return skip(`PostgreSQL could not be started: ${error}`);
   });
   onTestFinished(() => cluster.stop());
-  const figures = await killAgainAndAgain({ target: cluster.url, kills: 6, limitMs: 4_000, random: seeded(SEED) });
+  const figures = await killAgainAndAgain({ target: cluster.url, kills: 6, limitMs: 3_000, random: seeded(SEED) });
   expect(figures).toMatchObject({ lost: 0, doubled: 0, problems: [] });
   expect(figures.afterCommit).toBeGreaterThan(0);
 });
