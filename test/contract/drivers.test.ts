@@ -67,6 +67,12 @@ describe.each(all.map((driver) => [driver.id, driver] as const))('%s', (_, drive
     }
   });
 
+  test('leaves asks alone only for the sake of an ask that exists and is sent at each poll', () => {
+    for (const { goesWith } of Object.values(driver.asks)) {
+      if (goesWith !== undefined) expect(driver.asks[goesWith]?.every).toBe('poll');
+    }
+  });
+
   test('asks something at each poll, whatever the generation', () => {
     const generations = new Set(Object.values(driver.asks).flatMap((ask) => ask.generations ?? []));
     for (const generation of generations.size > 0 ? generations : ['any']) {
