@@ -15,6 +15,7 @@ import { minerRecord } from '../unit/service-http/records.ts';
 /** Miners that are in every slice; each slice brings one more of its own. */
 const LASTING = 10;
 const MINUTE_MS = 60_000;
+const LEAST = 2;
 
 export type Figures = {
   readonly kills: number;
@@ -32,7 +33,7 @@ export type Figures = {
 export type KillOptions = {
   readonly target: string;
   readonly kills: number;
-  /** No further kill after so long. */
+  /** No further kill after so long; but one of each kind. */
   readonly limitMs?: number;
   /** Gives [0, 1). */
   readonly random: () => number;
@@ -55,7 +56,7 @@ export async function killAgainAndAgain({ target, kills, limitMs = Infinity, ran
   const report = () => agent.report(recordsOf(agent.seq() + 1, beginMs));
   let [done, afterCommit] = [0, 0];
   try {
-    for (; done < kills && performance.now() - startMs < limitMs; done++) {
+    for (; done < kills && (done < LEAST || performance.now() - startMs < limitMs); done++) {
       const isAfterCommit = done % 2 === 0;
       await stopService(running, 'SIGKILL');
       running = await startService(target, isAfterCommit ? agent.seq() + 1 + Math.floor(random() * 3) : 0);
