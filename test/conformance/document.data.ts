@@ -4,6 +4,10 @@
 type PartData = { readonly heading: string; readonly table?: true; readonly keys: readonly string[] };
 
 export const DOCUMENT = {
+  'Interface Specification': {
+    heading: 'Mining Farm Monitoring and Task Service: Interface Specification (v1)',
+    keys: ['Wire format: JSON over HTTPS', 'All v1 paths below start with `/private-api/v1`'],
+  },
   'What the service does': {
     heading: 'What the service does',
     keys: [
@@ -432,15 +436,11 @@ export type Part = keyof typeof DOCUMENT;
 /** Beginnings of sentences that ask for nothing, or for nothing over HTTP: what the service is for, what is not decided, what is yet to come. */
 export const ASKS_NOTHING: readonly string[] = [
   'This single document covers',
-  'Wire format: JSON over HTTPS',
-  'All v1 paths below start with',
   'The service lets an integrator',
   'A workspace contains farms',
   'A farm contains miners',
-  'Write operation: create a batch',
   'Fields of a standalone farm record',
   'Transitions: not shown',
-  'Errors: 400, 401, 403, 404',
   'Execution types',
   'Event types',
   'Events, webhooks',

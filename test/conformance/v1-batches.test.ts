@@ -1,39 +1,30 @@
 // Task batches of v1: every field of a batch, the list and the search with each filter and each operator. Creating them is v1-create-batch.test.ts.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { query } from '../unit/service-http/database.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Answer, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
 import { connect } from '../unit/service-http/wire-agent.ts';
 import { type Check, rows } from './rows.ts';
+import { BATCHES, madeAt, START_MS, storeBatch } from './stored-batches.ts';
 
 let rig: Rig;
 let stop: () => Promise<void>;
 /** The farm with stored batches; that of the rig has one that was just made. */
 let pastFarmId: string;
 
-/** name, status, type of actor; made one minute after the other. */
-const BATCHES = [
-  ['miner.system.reboot', 'pending', 'api_key'],
-  ['miner.system.reboot', 'running', 'user'],
-  ['miner.light.update', 'succeeded', 'api_key'],
-  ['miner.pool.update', 'failed', 'system'],
-  ['agent.scan.create', 'partially_succeeded', 'agent'],
-  ['miner.asset.update', 'cancelled', 'user'],
-] as const;
-const START_MS = Date.UTC(2026, 0, 1);
-const at = (n: number) => new Date(START_MS + n * 60_000).toISOString();
+const ACTOR = { type: 'user', id: 'a', name: 'A', avatar: 'https://pictures.example/a.png', metadata: { team: 1 } };
 const ERROR_FIELDS = ['error', 'message', 'statusCode'];
 
-async function insert(farmId: string, n: number, [name, status, type]: readonly [string, string, string]) {
-  const actor = { type, id: 'a', name: 'A', avatar: 'https://pictures.example/a.png', metadata: { team: 1 } };
-  await query(
-    rig,
-    `INSERT INTO task_batches (id, workspace_id, farm_id, agent_id, name, params, actor_type, actor, metadata, status, task_count,
-      succeed_count, failed_count, created_at) VALUES (?, ?, ?, 'x', ?, '{"force":true}', ?, ?, '{"a":1}', ?, 3, 1, 2, ?)`,
-    ...[`01900000-0000-7000-8000-${String(n).padStart(12, '0')}`, rig.workspaceId, farmId, name, type],
-    ...[JSON.stringify(actor), status, START_MS + n * 60_000],
-  );
-}
+const insert = (farmId: string, n: number, [name, status, type]: readonly [string, string, string]) =>
+  storeBatch(rig, {
+    id: `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+    farmId,
+    name,
+    status,
+    params: { force: true },
+    actor: { ...ACTOR, type },
+    counts: [3, 1, 2],
+    createdMs: START_MS + n * 60_000,
+  });
 
 beforeAll(async () => {
   ({ rig, stop } = await startOwnedRig());
@@ -132,7 +123,6 @@ const field =
     expect((await newest())[name]).toEqual(expected);
     expect((await search({ limit: 1 })).body.data[0][name]).toEqual(expected);
   };
-const ACTOR = { type: 'user', id: 'a', name: 'A', avatar: 'https://pictures.example/a.png', metadata: { team: 1 } };
 
 rows('Task batch summary', {
   batch_id: field('batch_id', '01900000-0000-7000-8000-000000000005'),
@@ -143,7 +133,7 @@ rows('Task batch summary', {
   failed_count: field('failed_count', 2),
   task_params: field('task_params', { force: true }),
   created_by: field('created_by', ACTOR),
-  created_at: field('created_at', at(5)),
+  created_at: field('created_at', madeAt(5)),
   metadata: async () => {
     await field('metadata', { a: 1 })();
     expect(Object.keys(await newest())).toHaveLength(10);
@@ -252,13 +242,13 @@ rows('4. Search task batches', {
   },
   created_at: {
     ...finds(
-      [{ created_at: { gte: at(4) } }, [5, 4]],
-      [{ created_at: { gt: at(4) } }, [5]],
-      [{ created_at: { lte: at(1) } }, [1, 0]],
-      [{ created_at: { lt: at(1) } }, [0]],
-      [{ created_at: { gte: at(1), lt: at(3) } }, [2, 1]],
-      [{ created_at: { eq: at(2) } }, [2]],
-      [{ created_at: { ne: at(2) } }, [5, 4, 3, 1, 0]],
+      [{ created_at: { gte: madeAt(4) } }, [5, 4]],
+      [{ created_at: { gt: madeAt(4) } }, [5]],
+      [{ created_at: { lte: madeAt(1) } }, [1, 0]],
+      [{ created_at: { lt: madeAt(1) } }, [0]],
+      [{ created_at: { gte: madeAt(1), lt: madeAt(3) } }, [2, 1]],
+      [{ created_at: { eq: madeAt(2) } }, [2]],
+      [{ created_at: { ne: madeAt(2) } }, [5, 4, 3, 1, 0]],
       [{ created_at: { gte: '2026-01-01T00:04:00Z' } }, [5, 4]],
     ),
     ...searchRefuses(
@@ -266,7 +256,7 @@ rows('4. Search task batches', {
       [{ created_at: { gte: 'yesterday' } }, 'created_at.gte: received "yesterday"'],
       [{ created_at: { gte: 1_700_000_000 } }, 'created_at.gte'],
       [{ created_at: { gte: '2026-01-01T00:00:00+02:00' } }, 'created_at.gte'],
-      [{ created_at: { in: [at(1)] } }, '"in"'],
+      [{ created_at: { in: [madeAt(1)] } }, '"in"'],
     ),
   },
   page: {
@@ -314,9 +304,9 @@ rows('Filter operator objects', {
     ...finds([{ status: { eq: 'failed' } }, [3]]),
     ...searchRefuses([{ status: { eq: ['failed'] } }, 'status.eq']),
   },
-  '`gte` (ISO 8601 UTC string)': finds([{ created_at: { gte: at(5) } }, [5]]),
+  '`gte` (ISO 8601 UTC string)': finds([{ created_at: { gte: madeAt(5) } }, [5]]),
   'Other operators': {
     ...finds([{ status: { nin: ['failed'], ne: 'pending' } }, [5, 4, 2, 1]]),
-    ...searchRefuses([{ status: { like: 'f%' } }, '"like"'], [{ created_at: { after: at(1) } }, '"after"']),
+    ...searchRefuses([{ status: { like: 'f%' } }, '"like"'], [{ created_at: { after: madeAt(1) } }, '"after"']),
   },
 });

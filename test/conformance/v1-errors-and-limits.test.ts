@@ -55,6 +55,17 @@ const refusals = (): Promise<Answer[]> =>
     rig.post(rig.farm('/tasks/search'), { text: 'a'.repeat(1024 * 1024) }),
   ]);
 
+rows('Interface Specification', {
+  'Wire format: JSON over HTTPS': async () => {
+    for (const { headers } of [...(await lists()), ...(await refusals())])
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  },
+  'All v1 paths below start with `/private-api/v1`': async () => {
+    const { status } = await rig.get(rig.farm('/miner/latest').replace('/private-api/v1', ''));
+    expect(status).toBe(404);
+  },
+});
+
 rows('What the service does', {
   'Read operations: list the latest status': async () => {
     for (const { status } of [...(await lists()), await rig.get('/private-api/v1/me/grants')]) expect(status).toBe(200);

@@ -6,22 +6,13 @@ import { query } from '../unit/service-http/database.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
 import { connect } from '../unit/service-http/wire-agent.ts';
+import { BATCHES, madeAt, START_MS, storeBatch } from './stored-batches.ts';
 
+const ACTOR = { id: 'a', name: 'A', avatar: '', metadata: {} };
 const UNKNOWN = '01900000-0000-7000-8000-0000000000ff';
-const START_MS = Date.UTC(2026, 0, 1);
 /** Later than these tests run: the service ends what is over. */
 const EXPIRES_MS = Date.UTC(2090, 0, 1);
-const at = (n: number) => new Date(START_MS + n * 60_000).toISOString();
 
-/** name, status, type of actor; made one minute after the other. */
-const BATCHES = [
-  ['miner.system.reboot', 'pending', 'api_key'],
-  ['miner.system.reboot', 'running', 'user'],
-  ['miner.light.update', 'succeeded', 'api_key'],
-  ['miner.pool.update', 'failed', 'system'],
-  ['agent.scan.create', 'partially_succeeded', 'agent'],
-  ['miner.asset.update', 'cancelled', 'user'],
-] as const;
 /** Statuses of the tasks of batch 1; of two more the first is about an agent, the second was done by nobody's agent. */
 const TASKS = ['pending', 'running', 'succeeded', 'failed', 'failed', 'timeout', 'cancelled', 'cancelled'] as const;
 
@@ -43,15 +34,17 @@ beforeAll(async () => {
   minerId = String(miner?.id);
   const rowId = Number(miner?.row_id);
   for (const [n, [name, status, type]] of BATCHES.entries()) {
-    const actor = JSON.stringify({ type, id: 'a', name: 'A', avatar: '', metadata: {} });
     const params = n === 3 ? { pools: [{ url: 'stratum+tcp://p:1', user: 'u', password: 'hunter2' }] } : { n };
-    await query(
-      rig,
-      `INSERT INTO task_batches (id, workspace_id, farm_id, agent_id, name, params, actor_type, actor, metadata, status, task_count,
-        succeed_count, failed_count, created_at) VALUES (?, ?, ?, 'x', ?, ?, ?, ?, '{"a":1}', ?, 8, 1, 5, ?)`,
-      ...[idOf(n), rig.workspaceId, rig.farmId, name, JSON.stringify(params), type, actor, status],
-      START_MS + n * 60_000,
-    );
+    await storeBatch(rig, {
+      id: idOf(n),
+      farmId: rig.farmId,
+      name,
+      status,
+      params,
+      actor: { type, ...ACTOR },
+      counts: [8, 1, 5],
+      createdMs: START_MS + n * 60_000,
+    });
   }
   for (const [n, status] of TASKS.entries()) {
     const [about, by] = n === 0 ? [0, agentId] : n === 1 ? [rowId, ''] : [rowId, agentId];
@@ -88,8 +81,8 @@ test('a batch of the list has its id and its unsuccessful tasks, and shows no pa
     succeed_count: 1,
     unsuccessful_count: 5,
     task_params: { pools: [{ url: 'stratum+tcp://p:1', user: 'u', password: '***' }] },
-    created_by: { type: 'system', id: 'a', name: 'A', avatar: '', metadata: {} },
-    created_at: at(3),
+    created_by: { type: 'system', ...ACTOR },
+    created_at: madeAt(3),
     metadata: { a: 1 },
   });
   const v1 = await rig.get(rig.farm('/tasks/batches'));
@@ -127,9 +120,9 @@ describe('the search', () => {
     [{ status: { nin: ['pending', 'running'] } }, [5, 4, 3, 2]],
     [{ task_name: { in: ['miner.system.reboot', 'miner.light.update'] }, status: { ne: 'running' } }, [2, 0]],
     [{ actor_type: { eq: 'user' } }, [5, 1]],
-    [{ created_at: { gte: at(4) } }, [5, 4]],
-    [{ created_at: { gt: at(1), lt: at(3) } }, [2]],
-    [{ created_at: { lte: at(0) } }, [0]],
+    [{ created_at: { gte: madeAt(4) } }, [5, 4]],
+    [{ created_at: { gt: madeAt(1), lt: madeAt(3) } }, [2]],
+    [{ created_at: { lte: madeAt(0) } }, [0]],
     [{ page: 3, page_size: 2 }, [1, 0]],
   ])('%j', async (body, expected) => {
     const answer = await rig.post(farm('/search'), body);
@@ -190,7 +183,7 @@ describe('one batch', () => {
       agent_id: agentId,
       message: 'it failed',
       evidence: { uptimeBefore: 100 },
-      created_at: at(0),
+      created_at: madeAt(0),
       updated_at: new Date(START_MS + 1_000).toISOString(),
       expires_at: new Date(EXPIRES_MS).toISOString(),
     });

@@ -6,8 +6,10 @@ import { hostRecord, minerRecord } from '../unit/service-http/records.ts';
 import { type Answer, call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
 import { connect } from '../unit/service-http/wire-agent.ts';
 import { rows } from './rows.ts';
+import { storeBatch } from './stored-batches.ts';
 
 const BATCH = '01900000-0000-7000-8000-000000000001';
+const ACTOR = { type: 'user', id: 'a', name: 'A', avatar: '', metadata: {} };
 const STATUSES = ['failed', 'timeout', 'cancelled', 'succeeded'];
 
 let rig: Rig;
@@ -22,14 +24,12 @@ beforeAll(async () => {
     hostRecord(nowMs),
     ...Array.from({ length: 25 }, (_, n) => minerRecord(n, nowMs, n === 0 ? { document: old } : {})),
   ]);
-  await query(
-    rig,
-    `INSERT INTO task_batches (id, workspace_id, farm_id, agent_id, name, params, actor_type, actor, metadata, status, task_count,
-      succeed_count, failed_count, created_at) VALUES (?, ?, ?, 'x', 'miner.system.reboot', '{}', 'user', ?, '{}', 'partially_succeeded', 4, 1, 3, ?)`,
-    ...[BATCH, rig.workspaceId, rig.farmId],
-    JSON.stringify({ type: 'user', id: 'a', name: 'A', avatar: '', metadata: {} }),
-    nowMs,
-  );
+  await storeBatch(rig, {
+    ...{ id: BATCH, farmId: rig.farmId, name: 'miner.system.reboot', status: 'partially_succeeded', params: {} },
+    actor: ACTOR,
+    counts: [4, 1, 3],
+    createdMs: nowMs,
+  });
   const [miner] = await query(rig, 'SELECT row_id FROM miners LIMIT 1');
   for (const [n, status] of STATUSES.entries())
     await query(
