@@ -1,6 +1,7 @@
 // Puts the service together: store, server, uplinks, tasks. One object with a start, a stop, and what an administrator may do.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { Server as SecureServer } from 'node:https';
 import { v4 } from 'uuid';
 import { type Clock, loop } from '../base/clock.ts';
 import { BugError, renderError } from '../base/errors.ts';
@@ -17,7 +18,7 @@ import { createHttpServer } from './routes/http-server.ts';
 import { createMetrics } from './routes/metrics.ts';
 import { createPageCache, type PageCache } from './routes/page-cache.ts';
 import { type App, createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
-import { readTls, type TlsFiles, type TlsMaterial } from './routes/tls.ts';
+import { createRenewal, readTls, type TlsFiles, type TlsMaterial } from './routes/tls.ts';
 import { registerAgents } from './routes/v1/agents.ts';
 import { registerBatches } from './routes/v1/batches.ts';
 import { registerGrants } from './routes/v1/grants.ts';
@@ -60,6 +61,7 @@ export type Service = {
 /** Of each part, and of all; requests under way get the shorter time to be answered. */
 const STOP = { stopMs: 5_000, totalMs: 9_000, answerMs: 4_000 };
 const PRUNE_MS = 3_600_000;
+const RENEW_MS = 60_000;
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
 /** Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
@@ -82,14 +84,15 @@ const startStop = (name: string, part: { start(): void; stop(): Promise<void> | 
   stop: () => part.stop(),
 });
 
-function createPruning(store: Store, clock: Clock, log: Log) {
+/** Does something every so often until it is stopped; a failure is logged and tried again the next time. */
+function createRound(name: string, intervalMs: number, step: () => Promise<void> | void, clock: Clock, log: Log): Part {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   return {
+    name,
     start() {
-      const onError = (error: unknown) => log.error({ error: renderError(error) }, 'pruning failed');
-      const options = { intervalMs: PRUNE_MS, signal: stopping.signal, onError };
-      running = loop(clock, options, () => store.prune(clock.nowMs()));
+      const onError = (error: unknown) => log.error({ error: renderError(error) }, `${name} failed`);
+      running = loop(clock, { intervalMs, signal: stopping.signal, onError }, step);
     },
     async stop() {
       stopping.abort();
@@ -234,7 +237,18 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     startStop('courier', courier),
     startStop('relay', relay),
     startStop('uplinks', uplinks),
-    startStop('pruning', createPruning(store, clock, log)),
+    createRound('pruning', PRUNE_MS, () => store.prune(clock.nowMs()), clock, log),
+    ...(options.tls === undefined || tls === undefined || !(app.server instanceof SecureServer)
+      ? []
+      : [
+          createRound(
+            'renewing the certificate',
+            RENEW_MS,
+            createRenewal(options.tls, app.server, tls, log),
+            clock,
+            log,
+          ),
+        ]),
   ];
   let stopParts: (() => Promise<void>) | undefined;
   return {

@@ -105,6 +105,9 @@ export async function createServer(parts: ServerParts): Promise<App> {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    // What is served is of whoever holds the key, also where a cache in between knows nothing of `x-api-key`; and it is never a page.
+    reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
   });
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });

@@ -1,13 +1,27 @@
 // Certificate and key from their files, checked before anything listens: that they can be read, are what they should be, and belong together.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Server } from 'node:https';
 import { ConfigError, type Problem } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
 
 /** PEM files. The certificate file holds the whole chain, ours first. */
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 /** As Node takes it; nothing older than TLS 1.2 is spoken. */
 export type TlsMaterial = { readonly cert: Buffer; readonly key: Buffer; readonly minVersion: 'TLSv1.2' };
+
+/** Looks whether the files have changed, and if they are good, has the server use them for new connections: certificates are renewed often. */
+export function createRenewal(files: TlsFiles, server: Server, first: TlsMaterial, log: Log): () => void {
+  let current = first;
+  return () => {
+    const { material } = readTls(files);
+    if (material.cert.equals(current.cert) && material.key.equals(current.key)) return;
+    server.setSecureContext(material);
+    current = material;
+    log.info({ certFile: files.certFile }, 'the certificate was renewed');
+  };
+}
 
 /** Throws ConfigError that names every file that is no good, never what is in it. */
 export function readTls({ certFile, keyFile }: TlsFiles): { material: TlsMaterial; expiresAtMs: number } {

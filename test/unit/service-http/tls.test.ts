@@ -106,3 +106,27 @@ test('an expired certificate is served with a warning: to stay away helps nobody
   await service.stop();
   expect(log.lines.map(({ message }) => message)).toContain('the certificate has expired: clients will refuse it');
 });
+
+test('a renewed certificate is taken without a restart, a broken one is not', async () => {
+  const files = filesOf(good);
+  const log = recordingLog();
+  const rig = await startRig({ tls: files, log });
+  const nameShown = () =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connectTls(
+        { host: '127.0.0.1', port: Number(new URL(rig.url).port), rejectUnauthorized: false },
+        () => {
+          resolve(String(socket.getPeerCertificate().subject.CN));
+          socket.destroy();
+        },
+      );
+      socket.on('error', reject);
+    });
+  expect(await nameShown()).toBe('good');
+  writeFileSync(files.certFile, 'half a file');
+  await expect.poll(() => log.lines.some(({ level }) => level === 'error'), { timeout: 15_000 }).toBe(true);
+  expect(await nameShown()).toBe('good');
+  writeFileSync(files.keyFile, elsewhere.key);
+  writeFileSync(files.certFile, elsewhere.cert);
+  await expect.poll(nameShown, { timeout: 15_000 }).toBe('elsewhere');
+}, 40_000);
