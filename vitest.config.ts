@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
 const EMBEDDED_ONLY = [
   ...['secrets', 'plan', 'presence', 'page-cache', 'store-sqlite'].map((name) => `test/unit/service/${name}.test.ts`),
   'test/conformance/completeness.test.ts',
+  ...['tls', 'limits', 'proxy'].map((name) => `test/unit/service-http/${name}.test.ts`),
 ];
 
 /** One worker per core of a small machine: these wait little. */
