@@ -1,13 +1,14 @@
 // One CGMiner command over one TCP connection (atlas sections 1.1 and 1.2): ask, read up to the stop rule, repair, and tell refusals from answers.
 // It does not retry and does not queue: the caller holds the miner's turn.
-import type { Log } from '../base/log.ts';
+import { PeerError } from '../base/errors.ts';
+import { type Log, silentLog } from '../base/log.ts';
 import { type Refusal, refusalIn, refusalInPlainText } from './cgminer-status.ts';
 import { CgminerReceiver } from './cgminer-stop.ts';
 import type { Engine } from './engine.ts';
 import { DEFAULT_MAX_BYTES, type Endpoint, exchange } from './exchange.ts';
 import { decodeReply, isJsonObject, type Repair, repairJsonText } from './json-repair.ts';
 import { cleanWords, deviceSays, peerError } from './peer-errors.ts';
-import type { CgminerRequest, ExchangeLimits } from './request.ts';
+import type { CgminerRequest, ExchangeLimits, Login } from './request.ts';
 
 export const CGMINER_PORT = 4028;
 const LOGGED_REPLY_CHARS = 4_096;
@@ -37,13 +38,41 @@ export async function askCgminer(
   to: Endpoint,
   request: CgminerRequest,
   limits: ExchangeLimits,
+  login?: Login,
 ): Promise<unknown> {
   const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
+  if (request.carry !== undefined) return askWithLogin(wire, to, request, limits, what, login);
   const answer = await askJsonLine(wire, to, cgminerLine(request), what, limits);
   const refusal = refusalIn(answer);
   if (refusal) throw refused(what, refusal);
   return answer;
 }
+
+/** Nothing of the answer is logged, and no words of the device go into errors: they may repeat what it was told. */
+async function askWithLogin(
+  wire: Wire,
+  to: Endpoint,
+  { carry, ...request }: CgminerRequest,
+  limits: ExchangeLimits,
+  what: string,
+  login: Login | undefined,
+): Promise<unknown> {
+  if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
+  const parameter = carry?.({ user: login.user, password: login.password.reveal() }) ?? '';
+  const line = cgminerLine({ ...request, parameter });
+  try {
+    const answer = await askJsonLine({ ...wire, log: silentLog }, to, line, what, limits);
+    const refusal = refusalIn(answer);
+    if (!refusal) return answer;
+    throw peerError(WRONG_LOGIN.test(refusal.words) ? 'peer.auth' : refusal.code, what);
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    const { code, retry, wasSent } = error;
+    throw new PeerError(code, `${what} with a login`, retry, undefined, { wasSent });
+  }
+}
+
+const WRONG_LOGIN = /passw|auth|login|wrong user/i;
 
 /** The text of the answer as it came, up to the first NUL. Throws only for connections that gave no text. */
 export async function askCgminerRaw(

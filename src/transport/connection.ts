@@ -21,15 +21,22 @@ export type ConnectionEnd =
   | { readonly how: 'cancelled'; readonly wasSent: boolean };
 
 export type Receiver = {
-  /** Looks at bytes that are valid only during the call. True = the answer is complete. */
-  take(chunk: Buffer): boolean;
+  /** Looks at bytes that are valid only during the call. True = the answer is complete; `send-file` = the peer is ready for the file. */
+  take(chunk: Buffer): boolean | 'send-file';
 };
 
-/** What to do on the connection. No `request` = a probe, which ends as soon as it is connected. */
+/**
+ * What to do on the connection. No `request` = a probe, which ends as soon as it is connected. With a `file`, nothing counts as sent before all
+ * of it is; an error of reading it ends the errand as `rejected`.
+ */
 export type Errand = {
   readonly ip: string;
   readonly port: number;
-  readonly exchange?: { readonly request: Buffer; readonly receiver: Receiver };
+  readonly exchange?: {
+    readonly request: Buffer;
+    readonly receiver: Receiver;
+    readonly file?: () => AsyncIterable<Uint8Array>;
+  };
 };
 
 const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EACCES', 'EPERM', 'EINVAL']);
@@ -84,7 +91,38 @@ export class Connection implements Expirable {
       return;
     }
     this.#socket.write(exchange.request, (error) => {
-      if (!error) this.#wasSent = true;
+      if (!error && !exchange.file) this.#wasSent = true;
+    });
+  }
+
+  /** Never faster than the peer takes it. Rejects with nothing: how it ended is told as for everything else. */
+  async #sendFile(file: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const chunk of file) {
+        if (this.#hasEnded) return;
+        if (!this.#socket.write(chunk)) await this.#drained();
+      }
+      if (this.#socket.writableLength > 0) await this.#drained();
+      this.#wasSent = !this.#hasEnded;
+    } catch (error) {
+      this.#finish({ how: 'rejected', error });
+    }
+  }
+
+  #drained(): Promise<void> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      const settle = () => {
+        socket.off('drain', settle);
+        socket.off('close', settle);
+        resolve();
+      };
+      if (this.#hasEnded) {
+        resolve();
+        return;
+      }
+      socket.on('drain', settle);
+      socket.on('close', settle);
     });
   }
 
@@ -92,7 +130,10 @@ export class Connection implements Expirable {
     if (this.#hasEnded) return false;
     const chunk = Buffer.from(buffer.buffer, buffer.byteOffset, length);
     try {
-      if (this.#errand.exchange?.receiver.take(chunk)) this.#finish({ how: 'complete' });
+      const { receiver, file } = this.#errand.exchange ?? {};
+      const verdict = receiver?.take(chunk);
+      if (verdict === true) this.#finish({ how: 'complete' });
+      else if (verdict === 'send-file' && file) void this.#sendFile(file());
     } catch (error) {
       this.#finish({ how: 'rejected', error });
     }

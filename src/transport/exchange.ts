@@ -11,7 +11,7 @@ export const DEFAULT_DEADLINE_MS = 5_000;
 export const DEFAULT_MAX_BYTES = 256 * 1024;
 
 /**
- * Sends `request` and feeds `receiver` until it is content or the peer has finished ('ended').
+ * Sends `request` and feeds `receiver` until it is content or the peer has finished ('ended'); `file` goes out when the receiver says so.
  * Throws PeerError, RefusedError (waiting line full) or CancelledError.
  */
 export async function exchange(
@@ -21,10 +21,11 @@ export async function exchange(
   receiver: Receiver,
   what: string,
   limits: ExchangeLimits,
+  file?: () => AsyncIterable<Uint8Array>,
 ): Promise<'complete' | 'ended'> {
   const end = await engine.run(
     'exchange',
-    { ip, port, exchange: { request, receiver } },
+    { ip, port, exchange: { request, receiver, ...(file && { file }) } },
     limits.deadlineMs ?? DEFAULT_DEADLINE_MS,
     limits.signal,
   );

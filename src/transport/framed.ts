@@ -11,7 +11,7 @@ import { ReplyBytes } from './reply-bytes.ts';
 import type { ExchangeLimits } from './request.ts';
 
 export const WHATSMINER3_PORT = 4433;
-const HEADER_BYTES = 4;
+export const HEADER_BYTES = 4;
 
 export type Whatsminer3Reply = Readonly<Record<string, unknown>> & { readonly code: number };
 
@@ -72,7 +72,12 @@ export async function askFramed(
   const receiver = new FrameReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
   const end = await exchange(engine, to, encodeFrame(request), receiver, what, limits);
   if (end === 'ended') throw peerError('peer.reset', `${what}: no whole frame before the end`, { wasSent: true });
-  const reply = repairJson(receiver.body());
+  return readFrame(receiver.body(), what, onRepair);
+}
+
+/** What the body of a frame says. Throws PeerError for one that makes no sense and for codes other than 0. */
+export function readFrame(body: Buffer, what: string, onRepair: Wire['onRepair']): Whatsminer3Reply {
+  const reply = repairJson(body);
   const value = reply?.value;
   if (!reply || reply.isPartial || !hasCode(value)) throw peerError('peer.unparsable', what, { wasSent: true });
   if (reply.repairs.length > 0) onRepair(reply.repairs);

@@ -1,13 +1,26 @@
 // What an HTTP request of a driver looks like on the wire: its body and the headers that go with it. It sends nothing and knows no login but
 // one that is carried in the request.
+import { Readable } from 'node:stream';
 import type { StreamedBody } from './http-client.ts';
 import { isJsonObject } from './json-repair.ts';
-import { multipartBody } from './multipart.ts';
+import { fileChunks, multipartBody } from './multipart.ts';
 import type { CarriedLogin, HttpRequest, PlainLogin } from './request.ts';
 
 export type Content = { readonly headers: Readonly<Record<string, string>>; readonly body?: string | StreamedBody };
 
-export function contentOf({ headers = {}, json, form, upload }: Omit<HttpRequest, 'via' | 'auth' | 'as'>): Content {
+export function contentOf({
+  headers = {},
+  json,
+  form,
+  upload,
+  octets,
+}: Omit<HttpRequest, 'via' | 'auth' | 'as'>): Content {
+  if (octets !== undefined) {
+    return {
+      headers: { 'content-type': 'application/octet-stream', ...headers },
+      body: { length: octets.size, open: () => Readable.from(fileChunks(octets), { objectMode: false }) },
+    };
+  }
   if (upload !== undefined) {
     const { contentType, body } = multipartBody(upload);
     return { headers: { ...headers, 'content-type': contentType }, body };

@@ -42,7 +42,8 @@ export async function askHttp(
   const to = reach(port);
   const { auth, path } = request;
   const what = `${request.method} ${to.ip}:${to.port}${path}`;
-  const budget = timeBudget(web.clock, limits, request.upload ? UPLOAD_DEADLINE_MS : DEFAULT_DEADLINE_MS);
+  const isFile = request.upload !== undefined || request.octets !== undefined;
+  const budget = timeBudget(web.clock, limits, isFile ? UPLOAD_DEADLINE_MS : DEFAULT_DEADLINE_MS);
   const plain = login && { user: login.user, password: login.password.reveal() };
   const sent = plain && typeof auth === 'object' && 'carry' in auth ? carrying(request, auth, plain) : request;
   const send = (more?: Readonly<Record<string, string>>) => sendOnce(web, to, sent, budget, what, more);
@@ -61,7 +62,7 @@ export async function askHttp(
         what,
         signal,
         send: (authorization) => send(authorization === undefined ? {} : { authorization }),
-        knock: () => (request.upload ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
+        knock: () => (isFile ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
       });
     }
     if ('carry' in auth) return send();

@@ -27,12 +27,17 @@ export function multipartBody({ fields, file }: Upload): { readonly contentType:
 
 async function* parts(head: Buffer, file: Upload['file'], tail: Buffer): AsyncGenerator<Uint8Array> {
   yield head;
-  try {
-    yield* file.bytes.stream();
-  } catch (error) {
-    throw new RefusedError('upload.unreadable', `read ${file.name} while sending it`, error);
-  }
+  yield* fileChunks(file.bytes, file.name);
   yield tail;
+}
+
+/** Throws RefusedError `upload.unreadable`. */
+export async function* fileChunks(bytes: Blob, name = 'a file'): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes.stream();
+  } catch (error) {
+    throw new RefusedError('upload.unreadable', `read ${name} while sending it`, error);
+  }
 }
 
 /** As browsers write names: a quote or a line break in one must not end it. */

@@ -6,17 +6,33 @@ export type CgminerRequest = {
   readonly via: 'cgminer';
   readonly command: string;
   readonly parameter?: string;
+  /**
+   * The parameter for commands that want the login in it. Without a login at hand nothing is sent (`peer.auth`). No error repeats what the device
+   * says to it.
+   */
+  carry?(login: PlainLogin): string;
   readonly newApi?: boolean;
   /** Default 4028. */
   readonly port?: number;
 };
 
 /** Whatsminer API 3 (atlas section 4.3), length-prefixed JSON on TCP 4433. Answer: the reply object (`code`, `msg`, `when`, `desc`). */
-export type Whatsminer3Request = { readonly via: 'whatsminer3'; readonly cmd: string; readonly param?: unknown };
+export type Whatsminer3Request = {
+  readonly via: 'whatsminer3';
+  readonly cmd: string;
+  readonly param?: unknown;
+  readonly download?: Download;
+};
+
+/**
+ * For commands whose answer is followed, on the same connection, by a packed archive of logs. Answer of the link: the text in it, file by file, the
+ * one written last at the end; `maxBytes` bounds that text.
+ */
+export type Download = 'archive';
 
 /**
  * HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a PeerError.
- * At most one of `json`, `form` and `upload`.
+ * At most one of `json`, `form`, `upload` and `octets`.
  */
 export type HttpRequest = {
   readonly via: 'http';
@@ -33,6 +49,8 @@ export type HttpRequest = {
   readonly form?: Readonly<Record<string, string>>;
   /** Sent as `multipart/form-data`, the file read as it is sent. */
   readonly upload?: Upload;
+  /** Sent as it is (`application/octet-stream`), read as it is sent. */
+  readonly octets?: Blob;
   readonly as: 'json' | 'text';
 };
 
@@ -90,7 +108,7 @@ export type SessionTools = {
 
 export type PlainLogin = { readonly user: string; readonly password: string };
 /** Goes to the port of the request that needs it unless it names its own. Its path may hold the password: it is shown nowhere. */
-export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'as'>;
+export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'octets' | 'as'>;
 export type SessionAnswer = {
   readonly status: number;
   /** JSON value, or the text when it is not JSON. */
@@ -105,6 +123,9 @@ export type Whatsminer2Write = {
   readonly cmd: string;
   /** Most are texts, even numbers (`percent: "80"`); the light takes numbers. */
   readonly params: Readonly<Record<string, string | number>>;
+  /** Sent on the same connection, behind its length, when the device says that it is ready. The answer is then the device's verdict on it. */
+  readonly upload?: Blob;
+  readonly download?: Download;
 };
 
 /** Signed write of Whatsminer API 3 (atlas section 4.3); `isSealed` encrypts the param as well. Answer: the reply object. */
@@ -113,6 +134,9 @@ export type Whatsminer3Write = {
   readonly cmd: string;
   readonly param?: unknown;
   readonly isSealed?: boolean;
+  /** As for `Whatsminer2Write`. */
+  readonly upload?: Blob;
+  readonly download?: Download;
 };
 
 export type ReadRequest = CgminerRequest | Whatsminer3Request | HttpRequest;

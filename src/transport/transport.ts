@@ -17,6 +17,7 @@ import { type ProbeResult, probe } from './probe.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
 import { createTurns, type Turns } from './turns.ts';
 import type { Sessions } from './web-session.ts';
+import { DOWNLOAD_DEADLINE_MS, downloadFramed } from './whatsminer-files.ts';
 import { type WhatsminerToken, writeWhatsminer2 } from './whatsminer-writes.ts';
 import { writeWhatsminer3 } from './whatsminer3-writes.ts';
 
@@ -117,11 +118,14 @@ export function createTransport(options: {
   ): Promise<unknown> => {
     switch (request.via) {
       case 'cgminer':
-        return askCgminer(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits);
+        return askCgminer(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits, login);
       case 'whatsminer3': {
-        const { cmd, param } = request;
+        const { cmd, param, download } = request;
         const body = param === undefined ? { cmd } : { cmd, param };
-        return askFramed(wire, endpoint(ip, WHATSMINER3_PORT), body, exchangeLimits);
+        const to = endpoint(ip, WHATSMINER3_PORT);
+        if (download === undefined) return askFramed(wire, to, body, exchangeLimits);
+        const limits3 = { deadlineMs: DOWNLOAD_DEADLINE_MS, ...exchangeLimits };
+        return downloadFramed(wire, to, body, `ask ${to.ip}:${to.port} for ${cmd}`, limits3);
       }
       case 'http':
         return askHttp(web, (port) => webEndpoint(ip, port), login, request, exchangeLimits);

@@ -5,15 +5,18 @@ import { PeerError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import type { Secret } from '../base/secrets.ts';
 import { seal, sha256, unseal } from './aes-ecb.ts';
+import { textOfArchive } from './archive.ts';
 import type { BoundedMap } from './bounded-map.ts';
 import { askJsonLine, refused, type Wire } from './cgminer.ts';
 import { refusalIn, statusCodeOf } from './cgminer-status.ts';
-import type { Endpoint } from './exchange.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint } from './exchange.ts';
 import { isJsonObject, repairJson } from './json-repair.ts';
 import { md5CryptHash } from './md5-crypt.ts';
 import { deviceSays, peerError } from './peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer2Write } from './request.ts';
+import { converse, endOfObject, type Staged } from './staged.ts';
 import { timeBudget } from './time-budget.ts';
+import { DOWNLOAD_DEADLINE_MS, MAX_ARCHIVE_BYTES, sizeOf, UPLOAD_DEADLINE_MS } from './whatsminer-files.ts';
 
 export type WhatsminerToken = {
   readonly password: Secret;
@@ -39,7 +42,7 @@ export const WRITE_API_ADVICE =
   'the write API is off: change the default password and choose "Enable API" with the WhatsMinerTool of the vendor';
 
 /**
- * The decrypted answer envelope of a command that the device took. Throws PeerError: `peer.permission` with advice when the write API is off,
+ * The decrypted answer envelope of a command that the device took (its verdict on an upload), or the text of a download. Throws PeerError: `peer.permission` with advice when the write API is off,
  * `peer.auth` when the password does not fit, `peer.busy` when the device has given out all its tokens; a lost answer carries `wasSent`.
  */
 export async function writeWhatsminer2(
@@ -51,7 +54,9 @@ export async function writeWhatsminer2(
 ): Promise<unknown> {
   const what = `write ${request.cmd} to ${to.ip}:${to.port}`;
   if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
-  const budget = timeBudget(writer.clock, limits, DEFAULT_WRITE_DEADLINE_MS);
+  const { upload, download } = request;
+  const usualMs = upload ? UPLOAD_DEADLINE_MS : download ? DOWNLOAD_DEADLINE_MS : DEFAULT_WRITE_DEADLINE_MS;
+  const budget = timeBudget(writer.clock, limits, usualMs);
   // Its answers hold salts, so nothing of them is logged.
   const wire: Wire = { ...writer.wire, log: silentLog };
   const cacheKey = `${to.ip}:${to.port}`;
@@ -62,7 +67,11 @@ export async function writeWhatsminer2(
     if (!cached) writer.tokens.set(cacheKey, token);
     const plain = JSON.stringify({ cmd: request.cmd, token: token.sign, ...request.params });
     const line = Buffer.from(`${JSON.stringify({ enc: 1, data: seal(plain, token.aesKey) })}\n`);
-    const answer = unsealAnswer(await askJsonLine(wire, to, line, what, budget.next(what)), token, what);
+    const staged =
+      upload || download ? await sendOrFetch(wire, to, line, token, request, what, budget.next(what)) : undefined;
+    const answer = staged
+      ? openAnswer(staged.first, token, what)
+      : unsealAnswer(await askJsonLine(wire, to, line, what, budget.next(what)), token, what);
     const code = statusCodeOf(answer);
     if (code === CODE_TOKEN_WRONG) {
       // The device refused before it looked at the command, so repeating it is safe.
@@ -71,8 +80,37 @@ export async function writeWhatsminer2(
     }
     throwIfRefused(answer, code, what);
     login.onTaken?.();
-    return answer;
+    if (staged === undefined) return answer;
+    if (download) return textOfArchive(staged.second ?? Buffer.alloc(0), limits.maxBytes ?? DEFAULT_MAX_BYTES);
+    const verdict = openAnswer(staged.second ?? Buffer.alloc(0), token, what);
+    throwIfRefused(verdict, statusCodeOf(verdict), what);
+    return verdict;
   }
+}
+
+/** A first answer that is no yes is left to the caller: nothing more was sent then. */
+function sendOrFetch(
+  { engine }: Wire,
+  to: Endpoint,
+  line: Buffer,
+  token: WhatsminerToken,
+  { upload, download }: Whatsminer2Write,
+  what: string,
+  limits: ExchangeLimits,
+): Promise<Staged> {
+  const next = (first: Buffer) => {
+    const answer = openAnswer(first, token, what);
+    if (refusalIn(answer) || statusCodeOf(answer) !== CODE_DONE) return 'nothing';
+    return upload ? 'file' : { bytes: sizeOf(isJsonObject(answer) ? answer.Msg : undefined, what) };
+  };
+  const stages = { request: line, endOf: endOfObject, next, ...(upload && { file: upload }) };
+  return converse(engine, to, stages, what, download ? { ...limits, maxBytes: MAX_ARCHIVE_BYTES } : limits);
+}
+
+function openAnswer(bytes: Buffer, token: WhatsminerToken, what: string): unknown {
+  const value = repairJson(bytes)?.value;
+  if (!isJsonObject(value)) throw peerError('peer.unparsable', what, { wasSent: true });
+  return unsealAnswer(value, token, what);
 }
 
 function usableToken({ tokens, clock }: WhatsminerWriter, cacheKey: string, login: Login): WhatsminerToken | undefined {

@@ -5,11 +5,12 @@ import { PeerError } from '../base/errors.ts';
 import { seal, sha256 } from './aes-ecb.ts';
 import type { Wire } from './cgminer.ts';
 import type { Endpoint } from './exchange.ts';
-import { askFramed, type Whatsminer3Reply } from './framed.ts';
+import { askFramed } from './framed.ts';
 import { isJsonObject } from './json-repair.ts';
 import { peerError } from './peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer3Write } from './request.ts';
 import { timeBudget } from './time-budget.ts';
+import { DOWNLOAD_DEADLINE_MS, downloadFramed, UPLOAD_DEADLINE_MS, uploadFramed } from './whatsminer-files.ts';
 import { beforeSent } from './whatsminer-writes.ts';
 
 const DEFAULT_WRITE_DEADLINE_MS = 8_000;
@@ -18,17 +19,19 @@ const TOKEN_CHARS = 8;
 const ACCOUNTS: readonly string[] = ['super', 'user1', 'user2', 'user3'];
 const WRONG_TOKEN = /token|password|account|auth/i;
 
-/** The reply of a command that the device took. Throws PeerError as askFramed does, `peer.auth` for a wrong password; a lost answer carries `wasSent`. */
+/** The reply of a command that the device took, or the text of a download. Throws PeerError as askFramed does, `peer.auth` for a wrong password; a lost answer carries `wasSent`. */
 export async function writeWhatsminer3(
   { wire, clock }: { readonly wire: Wire; readonly clock: Clock },
   to: Endpoint,
   login: Login | undefined,
   request: Whatsminer3Write,
   limits: ExchangeLimits,
-): Promise<Whatsminer3Reply> {
+): Promise<unknown> {
   const what = `write ${request.cmd} to ${to.ip}:${to.port}`;
   if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
-  const budget = timeBudget(clock, limits, DEFAULT_WRITE_DEADLINE_MS);
+  const { upload, download } = request;
+  const usualMs = upload ? UPLOAD_DEADLINE_MS : download ? DOWNLOAD_DEADLINE_MS : DEFAULT_WRITE_DEADLINE_MS;
+  const budget = timeBudget(clock, limits, usualMs);
   const { salt, ts } = await beforeSent(() => fetchSalt(wire, to, what, budget.next(what)));
   const digest = sha256(`${request.cmd}${login.password.reveal()}${salt}${ts}`);
   const signed = {
@@ -41,7 +44,11 @@ export async function writeWhatsminer3(
       : { param: request.isSealed ? seal(JSON.stringify(request.param), digest) : request.param }),
   };
   try {
-    const reply = await askFramed(wire, to, signed, budget.next(what));
+    const reply = await (upload
+      ? uploadFramed(wire, to, signed, upload, what, budget.next(what))
+      : download
+        ? downloadFramed(wire, to, signed, what, budget.next(what))
+        : askFramed(wire, to, signed, budget.next(what)));
     login.onTaken?.();
     return reply;
   } catch (error) {

@@ -189,3 +189,22 @@ test('a login in the fields of an upload is put there', async () => {
   await link.send(upload(blob, { auth: { carry: ({ password }) => ({ fields: { password } }) } }));
   expect(body).toContain('name="password"\r\n\r\nsecret-word\r\n');
 });
+
+test('octets go out as they are, with their length, and a deadline that fits a file', async () => {
+  const bytes = randomBytes(300_000);
+  const seen: { type: string | undefined; length: string | undefined; body: Buffer }[] = [];
+  const link = await web((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { 'content-type': type, 'content-length': length } = request.headers;
+      seen.push({ type, length, body: Buffer.concat(chunks) });
+      response.end('done');
+    });
+  });
+  const { blob } = await imageOf(bytes);
+  const request = { via: 'http', method: 'POST', path: '/ota', auth: 'none', octets: blob, as: 'text' } as const;
+  expect(await link.send(request)).toBe('done');
+  expect(seen).toMatchObject([{ type: 'application/octet-stream', length: '300000' }]);
+  expect(seen[0]?.body.equals(bytes)).toBe(true);
+});
