@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildWindowsHost } from '../windows/host.ts';
 import { prepareBase } from './bases.ts';
 import { bundle } from './bundle.ts';
 import { makeExecutable } from './executable.ts';
@@ -51,6 +52,8 @@ for (const target of targets) {
   say(`${basename(output)} ${megabytes(output)}`);
   made.push(output);
 }
+const windowsHost = join(dist, 'pithead-service.exe');
+if (targets.some(({ name }) => name === 'win-x64') && buildWindowsHost(windowsHost, say)) made.push(windowsHost);
 const bill = join(dist, 'pithead.cdx.json');
 writeFileSync(bill, billOfMaterials());
 const sums = [...made, bill].map(

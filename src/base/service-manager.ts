@@ -1,5 +1,5 @@
-// Talks to systemd: how the process is doing, and, for a person who sets it up, to restart it. Without systemd it does nothing. Node cannot send to a
-// datagram socket, so systemd's own programs do it; nothing else of Pithead is allowed to start one.
+// Talks to the service manager of the host, systemd above all: how the process is doing, and, for a person who sets it up, to restart it. Without systemd it does nothing. Node cannot send to a
+// datagram socket, so the manager's own programs do it; nothing else of Pithead is allowed to start one.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -63,6 +63,11 @@ export function createServiceManager(options: {
 /** Runs systemd's own command for its units; rejects when that fails. */
 export async function systemctl(...words: readonly string[]): Promise<void> {
   await run('systemctl', words, { timeout: RESTART_TIMEOUT_MS });
+}
+
+/** The same for Windows: its service control command. */
+export async function sc(...words: readonly string[]): Promise<void> {
+  await run('sc.exe', words, { timeout: RESTART_TIMEOUT_MS });
 }
 
 /** Restarts a unit that is installed here. False without systemd or without the unit, and when we may not. */

@@ -101,3 +101,11 @@ export function changedSecrets(text: string, secrets: Readonly<Record<string, st
 export function writePrivate(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
 }
+
+/** A configuration that touches nothing and an empty secrets file, unless they are there. */
+export function writeFirstConfig(folder: string, stateDir: string): void {
+  const config = join(folder, DEFAULT_CONFIG);
+  if (!existsSync(config)) writeFileSync(config, newConfig({ networks: [], logins: [] }, stateDir));
+  const secrets = join(folder, SECRETS_FILE);
+  if (!existsSync(secrets)) writePrivate(secrets, changedSecrets('', {}));
+}

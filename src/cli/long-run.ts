@@ -18,3 +18,11 @@ export async function runUntilStopped(
   await running.stop();
   await fed;
 }
+
+/** How a Windows service is told to stop, where there are no signals: whoever started the program closes its standard input. */
+export function stoppedByStdin(context: CliContext): CliContext {
+  const ended = new AbortController();
+  const end = () => ended.abort('standard input has ended');
+  process.stdin.once('end', end).once('close', end).once('error', end).resume();
+  return { ...context, signal: AbortSignal.any([context.signal, ended.signal]) };
+}

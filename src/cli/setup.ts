@@ -190,7 +190,7 @@ function describe(
     isRestarted
       ? 'The service was restarted with it.'
       : isOfService(path, context.environment)
-        ? 'Restart the service: systemctl restart pithead'
+        ? `Restart the service: ${process.platform === 'win32' ? 'sc stop pithead, then sc start pithead' : 'systemctl restart pithead'}`
         : `Start it: pithead run --config ${path}`,
     ...(answers.service === undefined
       ? [`A key for integrators: pithead key create --name <who> --config ${path}`]

@@ -11,7 +11,7 @@ import { VERSION } from '../base/version.ts';
 import { createService } from '../service/service.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { createLog } from './logging.ts';
-import { runUntilStopped } from './long-run.ts';
+import { runUntilStopped, stoppedByStdin } from './long-run.ts';
 import { databaseOf, serverOf, startStack } from './stack.ts';
 import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
@@ -55,11 +55,15 @@ export function addRun(program: Command, context: CliContext): void {
     .command('run')
     .description('run what the configuration says: the agent alone if it names a service, agent and service otherwise')
     .option('-c, --config <file>', CONFIG_HELP)
+    .option('--stop-with-stdin', 'stop when the standard input ends, for service hosts that have no signals')
     .addHelpText('after', '\nExamples:\n  $ pithead run --config /etc/pithead/pithead.yaml')
-    .action(async (flags: { config?: string }) => {
+    .action(async (flags: { config?: string; stopWithStdin?: boolean }) => {
       const path = configPath(flags.config, context);
       const config = loadConfig(path, context.environment);
-      await (config.service === undefined ? runUp(config, { config: path }, context) : runAgent(config, path, context));
+      const stoppable = flags.stopWithStdin ? stoppedByStdin(context) : context;
+      await (config.service === undefined
+        ? runUp(config, { config: path }, stoppable)
+        : runAgent(config, path, stoppable));
     });
 }
 
