@@ -1,11 +1,13 @@
 // Every driver that ships, in alphabetical order of id. Nothing is found at run time: to add a driver, add its line here.
 import type { Driver } from '../src/driver/contract.ts';
 import { antminerStock } from './antminer-stock/driver.ts';
+import { auradineFluxos } from './auradine-fluxos/driver.ts';
 import { avalon } from './avalon/driver.ts';
 import { axeos } from './axeos/driver.ts';
 import { braiinsOs } from './braiins-os/driver.ts';
 import { cgminer } from './cgminer/driver.ts';
 import { elphapex } from './elphapex/driver.ts';
+import { epicUmcos } from './epic-umcos/driver.ts';
 import { futurebit } from './futurebit/driver.ts';
 import { goldshell } from './goldshell/driver.ts';
 import { hammer } from './hammer/driver.ts';
@@ -15,6 +17,7 @@ import { innosilicon } from './innosilicon/driver.ts';
 import { luxos } from './luxos/driver.ts';
 import { mara } from './mara/driver.ts';
 import { mskminer } from './mskminer/driver.ts';
+import { proto } from './proto/driver.ts';
 import { sealminer } from './sealminer/driver.ts';
 import { vnish } from './vnish/driver.ts';
 import { volcminer } from './volcminer/driver.ts';
@@ -22,11 +25,13 @@ import { whatsminer } from './whatsminer/driver.ts';
 
 export const drivers: readonly Driver[] = [
   antminerStock,
+  auradineFluxos,
   avalon,
   axeos,
   braiinsOs,
   cgminer,
   elphapex,
+  epicUmcos,
   futurebit,
   goldshell,
   hammer,
@@ -36,6 +41,7 @@ export const drivers: readonly Driver[] = [
   luxos,
   mara,
   mskminer,
+  proto,
   sealminer,
   vnish,
   volcminer,

@@ -15,6 +15,8 @@ export type Evidence = {
   readonly web?: WebEvidence;
   /** Reply object of Whatsminer `get.device.info` on TCP 4433. */
   readonly whatsminer3?: unknown;
+  /** `GET /capabilities` on port 4028 where a web server answers there. */
+  readonly api4028?: WebEvidence;
   /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
   readonly family: FamilyId | undefined;
 };

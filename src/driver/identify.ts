@@ -53,7 +53,11 @@ export async function gatherEvidence(
     const whatsminer3 = openPorts.has(WHATSMINER3_PORT)
       ? await attempt(() => link.send({ via: 'whatsminer3', cmd: 'get.device.info' }, limits()))
       : undefined;
-    return { version, devdetails, whatsminer3 };
+    const api4028 =
+      version !== undefined && isWebPage(version)
+        ? await attempt(() => link.look('/capabilities', { ...limits(), port: CGMINER_PORT }))
+        : undefined;
+    return { version, devdetails, whatsminer3, api4028 };
   };
   const [answers, web] = await Promise.all([
     knock(),
@@ -63,6 +67,7 @@ export async function gatherEvidence(
     ...(answers.version !== undefined && !isWebPage(answers.version) && { version: answers.version }),
     ...(answers.devdetails !== undefined && { devdetails: answers.devdetails }),
     ...(answers.whatsminer3 !== undefined && { whatsminer3: answers.whatsminer3 }),
+    ...(answers.api4028 !== undefined && { api4028: answers.api4028 }),
     ...(web !== undefined && { web }),
   };
   return { evidence: { ...parts, family: familyOf(parts) }, failures };
@@ -75,10 +80,11 @@ export type EvidenceParts = Omit<Evidence, 'family'>;
  * firmware, whose realm and words live on in the firmwares that replace it. A login challenge that spells out its algorithm may be MARA or
  * newer stock: only MARA's own words on TCP decide for MARA, because trying its login on a stock miner would do harm.
  */
-export function familyOf({ version, devdetails, web, whatsminer3 }: EvidenceParts): FamilyId | undefined {
+export function familyOf({ version, devdetails, web, whatsminer3, api4028 }: EvidenceParts): FamilyId | undefined {
   const found = [
     tcpFamily(version, devdetails),
     typeof whatsminer3 === 'object' && whatsminer3 !== null ? ('whatsminer' as const) : undefined,
+    api4028 && isEpic(api4028) ? ('epic-umcos' as const) : undefined,
     web && WEB_RULES.find((rule) => ruleFits(rule, web))?.family,
   ].filter((family) => family !== undefined);
   return found.find((family) => family !== 'antminer-stock') ?? found[0];
@@ -99,6 +105,11 @@ function ruleFits(rule: WebRule, web: NonNullable<Evidence['web']>): boolean {
     (rule.location === undefined || (web.location?.includes(rule.location) ?? false)) &&
     (rule.body === undefined || web.body.includes(rule.body))
   );
+}
+
+/** What an ePIC machine says of itself: which it is and what it can mine. */
+function isEpic({ status, body }: NonNullable<Evidence['api4028']>): boolean {
+  return status === 200 && body.includes('"Model"') && body.includes('"Coins"');
 }
 
 /** A web server on 4028 (ePIC) speaks no CGMiner. */

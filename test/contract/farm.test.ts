@@ -14,7 +14,7 @@ import { createTransport, type Transport } from '../../src/transport/transport.t
 import { expectTruth } from './simulated.ts';
 
 /** Unprivileged ports, so that an ordinary user can run it. */
-const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
+const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088 };
 /** Each family as often as any other, its models in turn. */
 const MIX = Object.fromEntries(Object.keys(parseMix('all')).map((family) => [family, 1]));
 const MINERS = Object.keys(MIX).length * 4;

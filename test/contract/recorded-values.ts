@@ -15,6 +15,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   accepted: (r) => r.pools?.[0]?.accepted,
   ambientTempC: (r) => r.inletTempC,
   apiVersion: (r) => r.apiVersion,
+  averageHashrateHs: (r) => r.hashrateAverageHs,
   averageTempC: (r) => mean(r.boards?.map((board) => board.chipTempAvgC)),
   boardAvgTempC: (r) => r.boards?.map((board) => board.chipTempAvgC),
   boardCount: (r) => r.boards?.length,
@@ -37,6 +38,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   hashrate30mHs: (r) => r.hashrateSettledHs,
   hashrateAvgHs: (r) => r.hashrateAverageHs,
   hashrateHs: (r) => r.hashrateHs,
+  hashrateTargetHs: (r) => r.expected?.hashrateHs,
   hashrateHsRounded: (r) => (r.hashrateHs === undefined ? undefined : Math.round(r.hashrateHs / 1e6) * 1e6),
   hostname: (r) => r.hostname,
   inletTempC: (r) => r.inletTempC,
@@ -47,6 +49,8 @@ export const PLACES: Readonly<Record<string, Place>> = {
   mac: (r) => (r.mac === undefined ? undefined : normaliseMac(r.mac)),
   miningMode: (r) => r.miningMode,
   minerUptimeS: (r) => r.uptimeS,
+  difficulty: (r) => r.pools?.[0]?.difficulty,
+  pool: (r) => r.pools?.[0]?.url.replace('stratum+tcp://', ''),
   poolCount: (r) => r.pools?.length,
   powerLimitW: (r) => r.powerLimitW,
   powerMode: (r) => r.miningMode,
@@ -68,6 +72,7 @@ type Item<K extends 'boards' | 'pools' | 'psus'> = NonNullable<Reading[K]>[numbe
 
 export const BOARD_PLACES: Readonly<Record<string, (board: Item<'boards'>) => unknown>> = {
   slot: (b) => b.slot,
+  active: (b) => b.isAlive,
   serialNumber: (b) => b.serialNumber,
   chips: (b) => b.chips,
   hashrateHs: (b) => b.hashrateHs,
@@ -95,12 +100,42 @@ export const PSU_PLACES: Readonly<Record<string, (psu: Item<'psus'>) => unknown>
   model: (p) => p.model,
   serialNumber: (p) => p.serialNumber,
   fanRpm: (p) => p.fanRpm,
+  inputPowerW: (p) => p.inputPowerW,
+  inputVoltageV: (p) => p.inputVoltageV,
+  outputVoltageV: (p) => p.outputVoltageV,
   outputPowerW: (p) => p.outputPowerW,
   tempC: (p) => p.tempC,
 };
 
 /** Values of a recording that are not read, per set: `<field>` or `boards.<field>`, with the reason. Nothing else may be missing. */
 export const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'auradine-fluxos--at1500-2023-12.27': {
+    psuFanCount: 'a Reading has one fan speed per power supply',
+    errors: 'code 2 means that all is well, which is no fault: checked in a test of its own',
+    accepted: 'the index has the sum of `summary`, and the pool in use was counted at another time',
+    controlBoardTempC: 'a Reading has no place for it',
+    'psu.fansRpm': 'a Reading has one fan speed per power supply: the first',
+  },
+  'epic-umcos--s19xp-bms-1.5.13': {
+    serialNumber: 'it is in none of the recorded answers; the one of the controller is told',
+    chipSamples: 'a Reading has no place for single chips: those that hash are counted',
+    throttle: 'settings of the tuner, which an order keeps as they are',
+    fanConfig: 'a Reading has no place for the settings of the cooling',
+    poolUser: 'the index has the name with the id that the machine adds; a Reading has what is set',
+    shutdownTempC: 'a setting',
+    criticalTempC: 'a setting',
+    boardTemps: 'per board: checked in a test of its own',
+    voltageV: 'a Reading has no place for the voltage of boards',
+    frequencyMhz: 'per board: checked in a test of its own',
+  },
+  'proto--rig-1.8.0': {
+    hashrateHsMin: 'a bound of its source’s test; the rate itself is checked',
+    powerWMin: 'a bound of its source’s test; the power itself is checked',
+    'boards.expectedChips': 'in expected.chipsPerBoard: checked in a test of its own',
+    psus: 'checked in a test of its own',
+    boardInletTempC: 'a list for all boards: checked in a test of its own',
+    boardOutletTempC: 'a list for all boards: checked in a test of its own',
+  },
   'antminer-stock--s19pro-s21-2022': {
     minerVersion: 'a Reading has one firmware version; the file system version is what users compare',
     compileTime: 'it stands in for the firmware version only where there is no file system version',

@@ -22,9 +22,12 @@ import { BOARD_PLACES, NOT_READ, PLACES, POOL_PLACES, PSU_PLACES, TOLERANCE } fr
 /** Firmware of the index → driver id, and what identification would know. */
 const DRIVER_OF: Readonly<Record<string, string>> = {
   'antminer-stock': 'antminer-stock',
+  'auradine-fluxos': 'auradine-fluxos',
   'avalon-stock': 'avalon',
   'elphapex-stock': 'elphapex',
+  'epic-umcos': 'epic-umcos',
   'hammer-stock': 'hammer',
+  'proto-os': 'proto',
   axeos: 'axeos',
   'braiins-os': 'braiins-os',
   luxos: 'luxos',
@@ -135,8 +138,8 @@ function compare(recording: Recording, reading: Reading, wanted: Readonly<Record
         const board =
           slot === undefined ? reading.boards?.[place] : reading.boards?.find((entry) => entry.slot === slot);
         if (active === false && chips === 0) {
-          // An empty slot is no board.
-          expect(board, `${recording.id} board in slot ${slot}`).toBeUndefined();
+          // An empty slot is no board, and one that is switched off says so.
+          expect(board?.isAlive ?? false, `${recording.id} board in slot ${slot}`).toBe(false);
           continue;
         }
         compareItem(recording.id, key, item, (field) => board && placeOf(BOARD_PLACES, key, field)(board));

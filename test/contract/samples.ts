@@ -2,6 +2,7 @@
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cgminerFixture, rawOf, recordings } from './answers.ts';
 import { braiinsGraphql, braiinsRest, braiinsTcp, vnish } from './samples-braiins-vnish.ts';
+import { auradine, epic, proto } from './samples-epic-auradine-proto.ts';
 import {
   goldshell,
   goldshellByte,
@@ -428,6 +429,9 @@ const blueprint: Record<string, unknown> = {
 };
 
 const OWN: Readonly<Record<string, readonly Sample[]>> = {
+  'auradine-fluxos': [{ name: 'tuned, a fault', known: {}, raw: auradine }],
+  'epic-umcos': [{ name: 'a board off, a board missing', known: {}, raw: epic }],
+  proto: [{ name: 'sparse slots, faults', known: {}, raw: proto }],
   'antminer-stock': [
     { name: 'new form', known: { generation: 'c' }, raw: antminer },
     { name: 'S9, a board missing', known: { generation: 'a' }, raw: oldAntminer },

@@ -13,7 +13,7 @@ import type { ProbeLink } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 
 /** Unprivileged ports, so that an ordinary user can run it. */
-export const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
+export const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088 };
 
 export type Simulated = {
   readonly farm: Farm;

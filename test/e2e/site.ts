@@ -59,11 +59,13 @@ export async function startSite(
       networks: [farmOptions.network],
       portMap,
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
+      // Rigs have no factory password: their owner has set one.
+      credentials: { logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }] },
       ...config,
     }),
     {
       baseDir: stateDir,
-      environment: {},
+      environment: { RIG_PASSWORD: 'owner-of-rigs' },
       name: 'e2e',
     },
   );

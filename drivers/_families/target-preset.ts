@@ -1,0 +1,18 @@
+// Tuning targets as presets in plain words, `143 TH/s` or `3000 W`: what families tell and take that tune to a rate or a power and have no names for it.
+export type Target = { readonly value: number; readonly unit: 'TH/s' | 'W' };
+
+/** Undefined for other words, and for targets that no machine has. */
+export function parseTarget(preset: string): Target | undefined {
+  const [, digits, unit] = /^\s*(\d{1,5}(?:\.\d{1,3})?)\s*(TH\/s|TH|W)\s*$/i.exec(preset) ?? [];
+  const value = Number(digits);
+  if (unit === undefined || !(value > 0)) return undefined;
+  return { value, unit: unit.toUpperCase() === 'W' ? 'W' : 'TH/s' };
+}
+
+export const targetText = ({ value, unit }: Target): string => `${value} ${unit}`;
+
+/** Whether both name the same target, however they are written. */
+export function sameTarget(one: string | undefined, other: string | undefined): boolean {
+  const [a, b] = [parseTarget(one ?? ''), parseTarget(other ?? '')];
+  return a !== undefined && b !== undefined && a.unit === b.unit && a.value === b.value;
+}

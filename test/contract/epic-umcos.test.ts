@@ -1,0 +1,112 @@
+// ePIC's firmware on real sockets: known by its page or by the HTTP behind port 4028, read as it is, told what it can be told, and lied by.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { epicUmcos as driver } from '../../drivers/epic-umcos/driver.ts';
+import type { FaultName } from '../../fixtures/farm/farm.ts';
+import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
+import { acting } from './acting.ts';
+import { expectTruth, type Simulated, simulated } from './simulated.ts';
+
+let site: Simulated;
+beforeAll(async () => {
+  site = await simulated(driver, { network: '127.93.1.0/27', miners: 4, mix: 'epic' });
+});
+afterAll(() => site.stop());
+const { of, look, ability, act, shown, withFault, refusedLogin } = acting(driver, () => site);
+
+const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
+const ORDERS = [
+  ['light', { on: true }],
+  ['powerMode', { mode: 'sleep' }],
+  ['pools', POOLS],
+] as const;
+
+describe.each(['S21', 'BlockMiner 720i'])('%s', (model) => {
+  test('is known by the web alone and by port 4028 alone', async () => {
+    const { ip, spec } = of(model);
+    expect(await site.recognise(ip, [80])).toBeDefined();
+    expect((await site.recognise(ip, [4028]))?.known).toEqual({ make: spec.make, model });
+  });
+
+  test('is read as it is, with two requests per poll', async () => {
+    const device = of(model);
+    const { reading, failed, unparsable } = await site.read(device.ip);
+    expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
+    expectTruth(reading, device);
+    expect(Object.values(driver.asks).filter(({ every }) => every === 'poll')).toHaveLength(2);
+  });
+
+  test.each<FaultName>([
+    'board-dead',
+    'fan-stopped',
+    'hot',
+    'low-hashrate',
+    'duplicate-mac',
+    'psu-fault',
+    'vendor-error',
+  ])('%s is read as it is', async (fault) => {
+    const device = of(model, 1);
+    const before = device.truth();
+    await withFault(device, fault, async () => {
+      expect(device.truth()).not.toEqual(before);
+      expectTruth(await look(device), device);
+    });
+  });
+
+  test('light, sleep and pools are taken and seen', async () => {
+    const device = of(model);
+    for (const [name, params] of ORDERS) {
+      expect(await act(device, name, params)).toEqual({ kind: 'accepted' });
+      expect(await shown(device, name, params), name).toBe(true);
+    }
+    expectTruth(await look(device), device);
+    await act(device, 'powerMode', { mode: 'normal' });
+    expect(await shown(device, 'powerMode', { mode: 'normal' })).toBe(true);
+    await act(device, 'light', { on: false });
+    expectTruth(await look(device), device);
+  });
+
+  test.each(ORDERS)('%s: wrong password, forbidden, and a yes that does nothing', async (name, params) => {
+    const device = of(model, 1);
+    await refusedLogin(device, name, params).catch((error: unknown) => {
+      // The password goes with the order itself: refused is refused, whenever it was sent.
+      if (!String(error).includes('wasSent')) throw error;
+    });
+    await withFault(device, 'write-api-off', () =>
+      expect(act(device, name, params)).rejects.toMatchObject({ code: 'peer.rejected' }),
+    );
+    await withFault(device, 'ignores-writes', async () => {
+      expect(await act(device, name, params)).toEqual({ kind: 'accepted' });
+      expect(await shown(device, name, params)).toBe(false);
+    });
+  });
+});
+
+test('a target is set within the bounds of the tuner, other modes are refused unsent', async () => {
+  const device = of('S21');
+  expect(await act(device, 'powerMode', { preset: '180 TH/s' })).toEqual({ kind: 'accepted' });
+  expect(await shown(device, 'powerMode', { preset: '180TH' })).toBe(true);
+  expectTruth(await look(device), device);
+  for (const params of [{ mode: 'high' }, { preset: '900 TH/s' }, { preset: '3000 W' }, { preset: 'fast' }])
+    await expect(act(device, 'powerMode', params)).rejects.toMatchObject({ code: 'peer.unsupported' });
+});
+
+test('the log is read; firmware is sent with its sum if it is a zip file', async () => {
+  const device = of('S21', 1);
+  expect(await act(device, 'log')).toMatchObject({ log: expect.stringContaining('umcOS') });
+  const image = (text: string) => ({ name: 'a.zip', sha256: 'ab'.repeat(32), bytes: new Blob([text]) });
+  const { act: update } = ability('firmware');
+  await expect(update(site.link(device.ip), {}, {}, image('no zip'))).rejects.toMatchObject({
+    code: 'peer.unsupported',
+  });
+  expect(await update(site.link(device.ip), {}, {}, image('PK\u0003\u0004zip'))).toEqual({ kind: 'accepted' });
+  await expect.poll(() => device.reboots).toBe(1);
+});
+
+test('a lost answer is left to be seen', async () => {
+  const link = fakeLink((request) => {
+    if ('json' in request) throw lostAfterSending();
+    return { Software: 'x' };
+  });
+  for (const [name, params] of [['reboot', {}], ...ORDERS] as const)
+    expect(await ability(name).act(link, params, {}), name).toEqual({ kind: 'lost-reply' });
+});
