@@ -1,7 +1,6 @@
 // The frames on the uplink socket. Text frames are one JSON object each; a binary frame is one slice: 4 bytes little-endian header length,
 // header as JSON, zstd-compressed JSON body (records.ts). Encoding and decoding of that envelope are here, compression is the caller's.
 import { z } from 'zod';
-import { taskNameSchema } from '../model/task.ts';
 
 const id = z.uuid();
 const isoTime = z.iso.datetime();
@@ -29,6 +28,8 @@ export const helloFrameSchema = z.object({
   epoch: id,
   next_seq: z.int().min(1),
   at: isoTime,
+  /** Types of frames beyond those of the first version that the agent can take; who does not say so is not sent them. */
+  understands: z.array(z.string().max(64)).max(256).optional(),
 });
 /** Agent → service: the order is in the agent's journal and will not be lost. */
 export const taskReceivedFrameSchema = z.object({ type: z.literal('task-received'), task_id: id });
@@ -44,12 +45,12 @@ export const welcomeFrameSchema = z.object({
 });
 /** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
 export const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
-/** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. */
+/** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. A `name` that the agent does not know ends as unsupported. */
 export const taskFrameSchema = z.object({
   type: z.literal('task'),
   task_id: id,
   batch_id: id,
-  name: taskNameSchema,
+  name: z.string().min(1).max(128),
   miner_key: id,
   params: z.record(z.string(), z.unknown()),
   created_at: isoTime,
@@ -58,13 +59,59 @@ export const taskFrameSchema = z.object({
 export type TaskOrder = z.infer<typeof taskFrameSchema>;
 /** Service → agent: give this task up if it has not been sent to the miner yet. */
 export const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
+
+/** Most miners in one ops-status frame. */
+export const OPS_STATUS_PAGE = 2_000;
+/**
+ * Service → agent that understands it: what operators say of its miners, after the welcome and at each change. `is_first` = forget what was said
+ * before; miners that are not named have no ops status. A long list comes in several frames.
+ */
+export const opsStatusFrameSchema = z.object({
+  type: z.literal('ops-status'),
+  is_first: z.boolean(),
+  miners: z.array(z.object({ miner_key: id, ops_status: z.string().min(1).max(64) })).max(OPS_STATUS_PAGE),
+});
+export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
+/** What this version says in `hello.understands`. */
+export const UNDERSTOOD = ['ops-status'] as const;
 export const serviceFrameSchema = z.discriminatedUnion('type', [
   welcomeFrameSchema,
   ackFrameSchema,
   taskFrameSchema,
   cancelFrameSchema,
+  opsStatusFrameSchema,
 ]);
 export type ServiceFrame = z.infer<typeof serviceFrameSchema>;
+
+/** `newer` = a type that this version does not know: to be left aside. `bad` = no frame, or not as its type wants it; `what` is a field or words. */
+export type ReadFrame<F> =
+  | { readonly kind: 'frame'; readonly frame: F }
+  | { readonly kind: 'newer'; readonly type: string }
+  | { readonly kind: 'bad'; readonly what: string };
+
+export const readAgentFrame = (text: string): ReadFrame<AgentFrame> =>
+  readFrame(
+    agentFrameSchema,
+    agentFrameSchema.options.map(({ shape }) => shape.type.value),
+    text,
+  );
+export const readServiceFrame = (text: string): ReadFrame<ServiceFrame> =>
+  readFrame(
+    serviceFrameSchema,
+    serviceFrameSchema.options.map(({ shape }) => shape.type.value),
+    text,
+  );
+
+const typedSchema = z.object({ type: z.string().min(1).max(64) });
+
+function readFrame<F>(schema: z.ZodType<F>, known: readonly string[], text: string): ReadFrame<F> {
+  const value = parseJson(text);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { kind: 'frame', frame: parsed.data };
+  const type = typedSchema.safeParse(value).data?.type;
+  if (type !== undefined && !known.includes(type)) return { kind: 'newer', type };
+  return { kind: 'bad', what: parsed.error.issues[0]?.path.join('.') || 'not a message that we know' };
+}
 
 /** Sequence numbers of an epoch start at 1 and have no holes; slices are sent in order. */
 export const sliceHeaderSchema = z.object({ epoch: id, seq: z.int().min(1), produced_at: isoTime });

@@ -1,12 +1,48 @@
 // What a report slice carries. A record is written once by the agent and stored by the service under (agent, epoch, sequence of its slice).
+// What is served is closed; what is received is open: a newer agent may say more, and what is not known here is left out of what is stored.
 import { z } from 'zod';
+import { anomalyTypeSchema, flagSchema } from '../model/flags.ts';
 import { hostSchema } from '../model/host.ts';
 import { factStateSchema } from '../model/identity-facts.ts';
-import { minerDocumentSchema, minerExtrasSchema } from '../model/miner.ts';
+import {
+  hashboardSchema,
+  minerDocumentSchema,
+  minerErrorSchema,
+  minerExtrasSchema,
+  poolSchema,
+  psuSchema,
+} from '../model/miner.ts';
 import { taskStatusSchema } from '../model/task.ts';
 
 const isoTime = z.iso.datetime();
 const key = z.uuid();
+
+const receivedDocumentSchema = minerDocumentSchema
+  .extend({
+    errors: z.array(minerErrorSchema.strip()),
+    hashboards: z.array(hashboardSchema.strip()),
+    pools: z.array(poolSchema.strip()),
+    psus: z.array(psuSchema.strip()),
+  })
+  .strip();
+
+const newerFlagSchema = z.object({ type: z.string() }).refine(({ type }) => !anomalyTypeSchema.safeParse(type).success);
+
+const extras = minerExtrasSchema.shape;
+const receivedExtrasSchema = minerExtrasSchema
+  .extend({
+    cooling: extras.cooling.catch(null),
+    fans: z.array(extras.fans.element.strip()),
+    board_details: z.array(extras.board_details.element.strip()),
+    /** Flags of a type that has no name here are left out, as bits without a name are. */
+    flags: z.preprocess(
+      (flags) => (Array.isArray(flags) ? flags.filter((flag) => !newerFlagSchema.safeParse(flag).success) : flags),
+      z.array(flagSchema.strip()),
+    ),
+  })
+  .strip();
+
+const receivedHostSchema = hostSchema.extend({ memory: hostSchema.shape.memory.strip() }).strip();
 
 /** The state of one miner after one poll (successful or not). `key` is the agent's own lasting id of the miner. */
 export const minerRecordSchema = z.object({
@@ -15,8 +51,8 @@ export const minerRecordSchema = z.object({
   at: isoTime,
   mac_state: factStateSchema,
   sn_state: factStateSchema,
-  document: minerDocumentSchema,
-  extras: minerExtrasSchema,
+  document: receivedDocumentSchema,
+  extras: receivedExtrasSchema,
   /** Names of tasks that its driver can do, e.g. `miner.system.reboot`. */
   abilities: z.array(z.string()),
 });
@@ -27,7 +63,8 @@ export const gapRecordSchema = z.object({
   kind: z.literal('gap'),
   from: isoTime,
   to: isoTime,
-  reason: z.enum(['restart', 'buffer_full', 'buffer_damaged', 'clock']),
+  /** `restart`, `buffer_full`, `buffer_damaged`, `clock`; a newer agent may have others, and its gap counts all the same. */
+  reason: z.string().min(1).max(64),
   count: z.int().min(0).nullable(),
 });
 export type GapRecord = z.infer<typeof gapRecordSchema>;
@@ -43,10 +80,12 @@ export const taskRecordSchema = z.object({
 });
 export type TaskRecord = z.infer<typeof taskRecordSchema>;
 
-/** Something that happened to a miner's identity. */
+/** Something that happened to a miner; a newer agent may know more of it. */
+export const EVENT_TYPES = ['appeared', 'moved', 'duplicate', 'replaced', 'pools_changed', 'pools_restored'] as const;
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
-  type: z.enum(['appeared', 'moved', 'duplicate', 'replaced']),
+  /** One of EVENT_TYPES. */
+  type: z.string().min(1).max(64),
   key,
   at: isoTime,
   detail: z.record(z.string(), z.unknown()),
@@ -61,7 +100,7 @@ export const hostRecordSchema = z.object({
   uptime: z.number(),
   poll_interval_ms: z.number(),
   miners: z.int().min(0),
-  host: hostSchema,
+  host: receivedHostSchema,
 });
 export type HostRecord = z.infer<typeof hostRecordSchema>;
 

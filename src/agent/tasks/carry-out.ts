@@ -8,6 +8,7 @@ import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../drive
 import type { Reading } from '../../model/reading.ts';
 import { TASK_ABILITIES } from '../../model/task.ts';
 import { failed, type TaskDeps, type TaskEnd, type TaskOutcome } from './contract.ts';
+import { expired } from './intake.ts';
 import type { Baseline, Journal, JournalRow } from './journal.ts';
 import { logEvidence } from './log-evidence.ts';
 import type { WatchParts, WatchStart } from './look.ts';
@@ -43,9 +44,9 @@ const BACK_MARGIN_S = 300;
 const DAY_MS = 24 * 3_600_000;
 
 /** The ability that a task wants of a miner; undefined for tasks that no miner carries out. */
-export function abilityOf(name: JournalRow['name']): AbilityName | undefined {
-  const abilities: Partial<Record<JournalRow['name'], AbilityName>> = TASK_ABILITIES;
-  return abilities[name];
+export function abilityOf(name: string): AbilityName | undefined {
+  const abilities: Readonly<Partial<Record<string, AbilityName>>> = TASK_ABILITIES;
+  return Object.hasOwn(abilities, name) ? abilities[name] : undefined;
 }
 
 type Plan = Omit<Order, 'image'> & { readonly rule: Ability };
@@ -80,10 +81,6 @@ function refuseReboot({ journal, clock, settings }: CarryOutParts, row: JournalR
     );
   }
   return undefined;
-}
-
-export function expired(): TaskOutcome {
-  return { status: 'timeout', message: 'not started before it expired', evidence: {} };
 }
 
 /** Carries the task out. Rejects with CancelledError when it is given up before it is started, or the agent stops. */

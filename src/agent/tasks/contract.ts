@@ -1,7 +1,7 @@
 // What the task gate needs of the rest of the agent, and what a task looks like from outside.
 import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
-import type { TaskName, TaskStatus } from '../../model/task.ts';
+import type { TaskStatus } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
 import type { TaskRecord } from '../../wire/records.ts';
 
@@ -38,8 +38,31 @@ export type TaskDeps = {
   /** Passwords that must not be seen in what the miner writes. */
   secretsOf?(minerKey: string): readonly string[];
   onPhase(minerKey: string, phase: MinerPhase): void;
+  /** Tasks of the agent's own, by name. */
+  readonly own?: Readonly<Partial<Record<string, OwnTask>>>;
+  /** A task that was started is over. */
+  onEnd?(task: OwnOrder & { readonly name: string }, outcome: TaskOutcome): void;
   /** Resolves when the record is on disk. */
   report(record: TaskRecord): Promise<void>;
+};
+
+/** `minerKey` is the agent's own id where the task is about the agent. */
+export type OwnOrder = {
+  readonly taskId: string;
+  readonly minerKey: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/** Carried out by the agent itself. It must be such that it may run again after a crash. */
+export type OwnTask = {
+  /** How many run at once; those about one miner, or about the agent, run one after the other. */
+  readonly concurrency: number;
+  /** Ends soon, with an outcome, when the signal aborts: it was cancelled, or the agent stops. `onProgress` tells the service, so not too often. */
+  run(
+    order: OwnOrder,
+    signal: AbortSignal,
+    onProgress: (evidence: Readonly<Record<string, unknown>>) => void,
+  ): Promise<TaskOutcome>;
 };
 
 /**
@@ -66,7 +89,7 @@ export function failed(message: string, evidence: TaskOutcome['evidence'] = {}):
 export type TaskView = {
   readonly taskId: string;
   readonly batchId: string | null;
-  readonly name: TaskName;
+  readonly name: string;
   readonly minerKey: string;
   readonly source: 'service' | 'local';
   readonly state: TaskState;
@@ -79,7 +102,7 @@ export type TaskView = {
 };
 
 export type LocalTask = {
-  readonly name: TaskName;
+  readonly name: string;
   readonly minerKey: string;
   readonly params?: Readonly<Record<string, unknown>>;
   /** Not started within this: `timeout`. Default 15 min. */
@@ -91,14 +114,18 @@ export type TaskGate = {
   /** Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal. */
   accept(order: TaskOrder): void;
   acceptAll(orders: readonly TaskOrder[]): void;
-  /** Gives a task up that has not been started; others go on to be proven. */
+  /** Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven. */
   cancel(taskId: string): void;
-  /** Gives up everything that has not been started; says how many. */
+  /** Gives up everything that has not been started, and what is the agent's own; says how many. */
   abortAll(reason: string): number;
   /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
   runLocal(task: LocalTask): { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
   start(): void;
   stop(): Promise<void>;
+  /** A task about this miner waits or runs. */
+  isBusy(minerKey: string): boolean;
+  /** How often the miner may have been acted on by tasks of this name since then, ms since the epoch. */
+  effectsSince(minerKey: string, name: string, sinceMs: number): number;
   /** Newest first. */
   list(limit?: number): TaskView[];
 };

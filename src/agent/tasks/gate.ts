@@ -6,19 +6,20 @@ import { type Clock, loop } from '../../base/clock.ts';
 import { CancelledError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { AbilityName } from '../../driver/contract.ts';
-import type { TaskOrder } from '../../wire/frames.ts';
-import { abilityOf, type CarryOutParts, carryOut, expired, goesAway, goOn } from './carry-out.ts';
+import { abilityOf, type CarryOutParts, carryOut, goesAway, goOn } from './carry-out.ts';
 import {
   failed,
   type LocalTask,
+  type OwnTask,
   type TaskDeps,
   type TaskEnd,
   type TaskGate,
   type TaskOutcome,
   type TaskState,
-  type TaskView,
 } from './contract.ts';
+import { enter, expired, newRow, rowOfOrder, viewOf } from './intake.ts';
 import { type JournalRow, openJournal } from './journal.ts';
+import { carryOutOwn, recoverOwn } from './own-task.ts';
 import { createPowerGate } from './power-gate.ts';
 import { createReports } from './reports.ts';
 import type { TaskSettings } from './settings.ts';
@@ -31,13 +32,17 @@ const PRUNE_EVERY_TICKS = 3_600;
 const KEEP_MS = 7 * 24 * 3_600_000;
 const KEEP_LEAST_MS = 2 * 24 * 3_600_000;
 const MAX_JOURNAL_ROWS = 200_000;
-const MAX_PARAMS_BYTES = 16 * 1024;
 const LOCAL_EXPIRY_S = 900;
+
+/** What stands in one line and shares its places: the tasks of one ability, or those of one name of the agent's own. */
+type Kind =
+  | { readonly line: string; readonly ability: AbilityName; readonly own?: never }
+  | { readonly line: string; readonly ability?: never; readonly own: OwnTask };
 
 /** `stage` moves one way: waiting for a place, in a place but not started, started. */
 type Job = {
   row: JournalRow;
-  readonly ability: AbilityName;
+  readonly kind: Kind;
   readonly giveUp: AbortController;
   readonly isRecovered: boolean;
   stage: 'waiting' | 'checking' | 'started';
@@ -64,8 +69,8 @@ export function createTaskGate(
   const journal = openJournal(db);
   const reports = createReports({ clock, log, journal, report: deps.report });
   const jobs = new Map<string, Job>();
-  const queues = new Map<AbilityName, Job[]>();
-  const taken = new Map<AbilityName, number>();
+  const queues = new Map<string, Job[]>();
+  const taken = new Map<string, number>();
   const busyMiners = new Set<string>();
   const listeners = new Map<string, Listener>();
   const unwritten = new Map<string, { readonly row: JournalRow; readonly end: TaskEnd }>();
@@ -75,9 +80,15 @@ export function createTaskGate(
     | { stop: AbortController; parts: CarryOutParts; work: Set<Promise<void>>; ticker: Promise<void> }
     | undefined;
 
-  const queueOf = (ability: AbilityName) => {
-    const queue = queues.get(ability) ?? [];
-    queues.set(ability, queue);
+  const kindOf = (name: string): Kind | undefined => {
+    const ability = abilityOf(name);
+    if (ability !== undefined) return { line: ability, ability };
+    const own = deps.own !== undefined && Object.hasOwn(deps.own, name) ? deps.own[name] : undefined;
+    return own && { line: name, own };
+  };
+  const queueOf = (line: string) => {
+    const queue = queues.get(line) ?? [];
+    queues.set(line, queue);
     return queue;
   };
 
@@ -102,6 +113,7 @@ export function createTaskGate(
       const { status, message } = end.outcome;
       log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, status, message }, 'task ended');
       publish({ ...row, ...end.outcome, state: 'final', finishedMs: nowMs });
+      if (row.startedMs !== null) guarded('take in the end of a task', () => deps.onEnd?.(row, end.outcome));
     }
   };
 
@@ -134,25 +146,35 @@ export function createTaskGate(
     }
     if (waiting.size === 0) return ending.length;
     finish([...waiting].map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
-    for (const [ability, queue] of queues) {
+    for (const [line, queue] of queues) {
       queues.set(
-        ability,
+        line,
         queue.filter((job) => !waiting.has(job)),
       );
     }
     return ending.length;
   };
 
-  const pump = (ability: AbilityName) => {
+  /** Ends what is the agent's own and under way, and says how many. */
+  const endOwn = (candidates: readonly Job[]): number => {
+    const ending = candidates.filter(({ stage, kind }) => stage === 'started' && kind.own !== undefined);
+    for (const { giveUp } of ending) giveUp.abort();
+    return ending.length;
+  };
+
+  const pump = (line: string) => {
     if (running === undefined) return;
-    const queue = queueOf(ability);
-    while ((taken.get(ability) ?? 0) < settings[ability].concurrency) {
+    const queue = queueOf(line);
+    for (;;) {
       const index = queue.findIndex((job) => !busyMiners.has(job.row.minerKey));
-      const [job] = index < 0 ? [] : queue.splice(index, 1);
-      if (job === undefined) return;
+      const job = queue[index];
+      if (job === undefined || (taken.get(line) ?? 0) >= placesOf(job.kind)) return;
+      queue.splice(index, 1);
       begin(job);
     }
   };
+  const placesOf = ({ ability, own }: Kind) =>
+    ability === undefined ? own.concurrency : settings[ability].concurrency;
 
   const begin = (job: Job) => {
     const current = running;
@@ -162,15 +184,15 @@ export function createTaskGate(
   };
 
   const runJob = async (job: Job, parts: CarryOutParts, stop: AbortSignal): Promise<void> => {
-    const { ability } = job;
+    const { line, ability, own } = job.kind;
     let hasPlace = true;
-    taken.set(ability, (taken.get(ability) ?? 0) + 1);
+    taken.set(line, (taken.get(line) ?? 0) + 1);
     busyMiners.add(job.row.minerKey);
     const leave = () => {
       if (!hasPlace) return;
       hasPlace = false;
-      taken.set(ability, (taken.get(ability) ?? 1) - 1);
-      pump(ability);
+      taken.set(line, (taken.get(line) ?? 1) - 1);
+      pump(line);
     };
     const turn = {
       row: job.row,
@@ -185,9 +207,15 @@ export function createTaskGate(
         else guarded('a listener of a task failed', () => listeners.get(job.row.taskId)?.onState(state));
       },
     };
+    const onProgress = (evidence: JournalRow['evidence']) => {
+      job.row = { ...job.row, evidence };
+      reports.tell(job.row);
+    };
+    const recover = () => (own === undefined ? goOn(parts, turn) : recoverOwn(parts, turn));
+    const act = () => (own === undefined ? carryOut(parts, turn) : carryOutOwn(parts, turn, own, onProgress));
     job.stage = job.isRecovered ? 'started' : 'checking';
     try {
-      const end = job.isRecovered ? await goOn(parts, turn) : await carryOut(parts, turn);
+      const end = await (job.isRecovered ? recover() : act());
       if (end === undefined) repeat(job);
       else settle(job.row, end);
     } catch (error) {
@@ -200,8 +228,8 @@ export function createTaskGate(
       }
     } finally {
       busyMiners.delete(job.row.minerKey);
-      const rule = deps.find(job.row.minerKey)?.abilities[ability];
-      if (goesAway(rule, ability) && job.stage === 'started' && !stop.aborted) {
+      const rule = ability && deps.find(job.row.minerKey)?.abilities[ability];
+      if (ability !== undefined && goesAway(rule, ability) && job.stage === 'started' && !stop.aborted) {
         guarded('the end of a reboot could not be told', () => deps.onPhase(job.row.minerKey, 'idle'));
       }
       leave();
@@ -215,32 +243,13 @@ export function createTaskGate(
   };
 
   const enqueue = (row: JournalRow) => {
-    const ability = abilityOf(row.name);
-    if (ability === undefined) return;
+    const kind = kindOf(row.name);
+    if (kind === undefined) return;
     const isRecovered = row.state !== 'accepted';
-    const job: Job = { row, ability, giveUp: new AbortController(), isRecovered, stage: 'waiting', givenUp: undefined };
+    const job: Job = { row, kind, giveUp: new AbortController(), isRecovered, stage: 'waiting', givenUp: undefined };
     jobs.set(row.taskId, job);
     if (isRecovered) begin(job);
-    else queueOf(ability).push(job);
-  };
-
-  /** The state in which a new order enters the journal: waiting, or over at once. */
-  const enter = (row: JournalRow, waiting: number): JournalRow => {
-    const over = (outcome: TaskOutcome): JournalRow => ({
-      ...row,
-      ...outcome,
-      state: 'final',
-      finishedMs: row.acceptedMs,
-    });
-    if (abilityOf(row.name) === undefined) return over(failed(`unsupported: this agent cannot do ${row.name}`));
-    if (row.expiresMs <= row.acceptedMs) return over(expired());
-    if (JSON.stringify(row.params).length > MAX_PARAMS_BYTES) {
-      return { ...over(failed('refused: the params are too large')), params: {} };
-    }
-    if (waiting >= settings.maxQueued) {
-      return over(failed(`refused: ${settings.maxQueued} tasks wait already`));
-    }
-    return row;
+    else queueOf(kind.line).push(job);
   };
 
   const take = (rows: readonly JournalRow[]) => {
@@ -248,7 +257,9 @@ export function createTaskGate(
     const fresh = new Map<string, JournalRow>();
     for (const row of rows) {
       const before = fresh.get(row.taskId) ?? journal.get(row.taskId);
-      if (before === undefined) fresh.set(row.taskId, enter(row, jobs.size + fresh.size));
+      const waiting = jobs.size + fresh.size;
+      const isKnown = kindOf(row.name) !== undefined;
+      if (before === undefined) fresh.set(row.taskId, enter(row, { isKnown, waiting, maxQueued: settings.maxQueued }));
       else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
     }
     if (journalRows + fresh.size > MAX_JOURNAL_ROWS) makeRoom(KEEP_LEAST_MS);
@@ -265,39 +276,12 @@ export function createTaskGate(
       else publish(row);
     }
     for (const row of known.values()) reports.tell(jobs.get(row.taskId)?.row ?? row);
-    for (const ability of queues.keys()) pump(ability);
+    for (const line of queues.keys()) pump(line);
   };
 
   const makeRoom = (keepMs: number) => {
     journalRows -= journal.prune(clock.nowMs() - keepMs, clock.nowMs());
   };
-
-  const newRow = (
-    order: Pick<JournalRow, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'expiresMs'>,
-  ) =>
-    ({
-      ...order,
-      acceptedMs: clock.nowMs(),
-      state: 'accepted',
-      baseline: undefined,
-      startedMs: null,
-      sentMs: null,
-      finishedMs: null,
-      status: 'pending',
-      message: null,
-      evidence: {},
-    }) satisfies JournalRow;
-
-  const fromOrder = (order: TaskOrder): JournalRow =>
-    newRow({
-      taskId: order.task_id,
-      batchId: order.batch_id,
-      name: order.name,
-      minerKey: order.miner_key,
-      params: order.params,
-      source: 'service',
-      expiresMs: Date.parse(order.expires_at),
-    });
 
   const tick = () => {
     const nowMs = clock.nowMs();
@@ -315,16 +299,17 @@ export function createTaskGate(
   const cancelled = (message: string): TaskOutcome => ({ status: 'cancelled', message, evidence: {} });
 
   return {
-    accept: (order) => take([fromOrder(order)]),
-    acceptAll: (orders) => take(orders.map(fromOrder)),
+    accept: (order) => take([rowOfOrder(order, clock.nowMs())]),
+    acceptAll: (orders) => take(orders.map((order) => rowOfOrder(order, clock.nowMs()))),
     cancel(taskId) {
       const job = jobs.get(taskId);
-      if (job !== undefined && giveUp([job], cancelled('cancelled before it was started')) > 0) return;
+      if (job !== undefined && giveUp([job], cancelled('cancelled before it was started')) + endOwn([job]) > 0) return;
       const row = job?.row ?? journal.get(taskId);
       if (row !== undefined) reports.tell(row);
     },
     abortAll(reason) {
-      const count = giveUp([...jobs.values()], cancelled(`given up with all others: ${reason}`));
+      const all = [...jobs.values()];
+      const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`));
       log.warn({ reason, tasks: count }, 'all waiting tasks were given up');
       return count;
     },
@@ -335,7 +320,16 @@ export function createTaskGate(
       listeners.set(taskId, { onState, resolve, reject });
       outcome.catch(() => {});
       try {
-        take([newRow({ taskId, batchId: null, name, minerKey, params: { ...params }, source: 'local', expiresMs })]);
+        const task = {
+          taskId,
+          batchId: null,
+          name,
+          minerKey,
+          params: { ...params },
+          source: 'local',
+          expiresMs,
+        } as const;
+        take([newRow(task, clock.nowMs())]);
       } catch (error) {
         listeners.delete(taskId);
         throw error;
@@ -364,7 +358,7 @@ export function createTaskGate(
       );
       running = { stop, parts, work: new Set(), ticker };
       for (const row of journal.open()) if (!jobs.has(row.taskId)) enqueue(row);
-      for (const ability of queues.keys()) pump(ability);
+      for (const line of queues.keys()) pump(line);
     },
     async stop() {
       const current = running;
@@ -380,20 +374,8 @@ export function createTaskGate(
         listener.reject(new CancelledError('wait for a task: the agent stops'));
       listeners.clear();
     },
-    list: (limit = 200): TaskView[] =>
-      journal.newest(Math.min(limit, 10_000)).map((row) => ({
-        taskId: row.taskId,
-        batchId: row.batchId,
-        name: row.name,
-        minerKey: row.minerKey,
-        source: row.source,
-        state: row.state,
-        status: row.status,
-        message: row.message,
-        evidence: row.evidence,
-        acceptedMs: row.acceptedMs,
-        startedMs: row.startedMs,
-        finishedMs: row.finishedMs,
-      })),
+    isBusy: (minerKey) => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),
+    effectsSince: (minerKey, name, sinceMs) => journal.effectsSince(minerKey, name, sinceMs),
+    list: (limit = 200) => journal.newest(Math.min(limit, 10_000)).map(viewOf),
   };
 }

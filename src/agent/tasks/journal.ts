@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { type Migrations, transact } from '../../base/sqlite.ts';
-import { taskNameSchema, taskStatusSchema } from '../../model/task.ts';
+import { taskStatusSchema } from '../../model/task.ts';
 import { TASK_STATES, type TaskOutcome } from './contract.ts';
 
 export const tasksMigrations: Migrations = {
@@ -60,7 +60,7 @@ const rowSchema = z
   .object({
     task_id: z.string(),
     batch_id: z.string().nullable(),
-    name: taskNameSchema,
+    name: z.string(),
     miner_key: z.string(),
     params: asJson(record),
     source: z.enum(['service', 'local']),

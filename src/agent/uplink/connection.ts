@@ -4,7 +4,14 @@ import { WebSocket } from 'ws';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { type AgentFrame, encodeSlice, type ServiceFrame, type TaskOrder } from '../../wire/frames.ts';
+import {
+  type AgentFrame,
+  encodeSlice,
+  type OpsStatusFrame,
+  type ServiceFrame,
+  type TaskOrder,
+  UNDERSTOOD,
+} from '../../wire/frames.ts';
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { ServiceAddress } from './address.ts';
 import type { SliceSource, TaskListener, Timing, UplinkCredentials } from './contract.ts';
@@ -30,6 +37,8 @@ type ConnectionOptions = {
   readonly clock: Clock;
   readonly log: Log;
   onWelcome(skewMs: number): void;
+  /** Absent = the service is not asked for it. */
+  readonly onOpsStatus?: ((frame: OpsStatusFrame) => void) | undefined;
 };
 
 /** Close codes that say whose fault it was, in the range that is free for applications. */
@@ -195,7 +204,8 @@ export function connect(options: ConnectionOptions): Connection {
       orders = [];
       if (frame.type === 'welcome') onWelcome(frame);
       else if (frame.type === 'ack') onAck(frame);
-      else tasks.onCancel(frame.task_id);
+      else if (frame.type === 'cancel') tasks.onCancel(frame.task_id);
+      else options.onOpsStatus?.(frame);
     }
     if (!isOver) onTasks(orders);
   };
@@ -226,6 +236,7 @@ export function connect(options: ConnectionOptions): Connection {
       epoch,
       next_seq: nextSeq,
       at: new Date(clock.nowMs()).toISOString(),
+      ...(options.onOpsStatus === undefined ? {} : { understands: [...UNDERSTOOD] }),
     });
     setTimer('answer', timing.answerMs, () => end('lost', 'the service does not answer the greeting', CLOSE.cannot));
     setTimer('ping', timing.pingMs, ping);

@@ -1,6 +1,6 @@
 // Frames from the service in order, a bounded number per turn of the event loop, so that a flood of them cannot hold up the rest of the agent.
 import type { RawData } from 'ws';
-import { parseJson, type ServiceFrame, serviceFrameSchema } from '../../wire/frames.ts';
+import { readServiceFrame, type ServiceFrame } from '../../wire/frames.ts';
 
 /** Frames handled per turn, and twice as many may wait before the socket is paused. */
 const PER_TURN = 64;
@@ -38,9 +38,10 @@ export function createInbox(options: {
   return {
     take(data, isBinary) {
       if (isBinary) return options.onBad('binary');
-      const parsed = serviceFrameSchema.safeParse(parseJson(data.toString()));
-      if (!parsed.success) return options.onBad(parsed.error.issues[0]?.path.join('.') || 'not a message that we know');
-      waiting.push(parsed.data);
+      const read = readServiceFrame(data.toString());
+      if (read.kind === 'bad') return options.onBad(read.what);
+      if (read.kind === 'newer') return;
+      waiting.push(read.frame);
       if (waiting.length >= PER_TURN * 2 && !isPaused) {
         isPaused = true;
         options.pause();

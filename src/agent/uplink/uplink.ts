@@ -4,6 +4,7 @@ import { fullJitterMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { OpsStatusFrame } from '../../wire/frames.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
 import { type Connection, type ConnectionEnd, connect } from './connection.ts';
@@ -40,6 +41,8 @@ export function createUplink(options: {
   readonly random: () => number;
   readonly log: Log;
   readonly onState?: (state: UplinkState) => void;
+  /** What operators say of the miners; absent = the service is not asked for it. */
+  readonly onOpsStatus?: ((frame: OpsStatusFrame) => void) | undefined;
   readonly timing?: Partial<Timing>;
 }): Uplink {
   const { name, clock, random, log, source } = options;

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { agentFrameSchema, parseJson, type ServiceFrame } from '../../wire/frames.ts';
+import { readAgentFrame, type ServiceFrame } from '../../wire/frames.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';
@@ -63,9 +63,11 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
   };
 
   const handleText = async (text: string) => {
-    const parsed = agentFrameSchema.safeParse(parseJson(text));
-    if (!parsed.success) throw new RefusedError('frame.invalid', 'read a frame: it is none that this version knows');
-    const frame = parsed.data;
+    const read = readAgentFrame(text);
+    if (read.kind === 'bad') throw new RefusedError('frame.invalid', `read a frame: ${read.what}`);
+    if (read.kind === 'newer')
+      return log.debug({ ...fields, type: read.type }, 'a frame of a newer agent is left aside');
+    const { frame } = read;
     if (frame.type === 'task-received') return parts.onTaskReceived(frame.task_id);
     if (epoch !== undefined) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
     if (frame.protocol !== PROTOCOL_VERSION)

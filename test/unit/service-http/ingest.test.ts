@@ -213,9 +213,16 @@ test('an event is kept with the miner that its key means, also when the miner ca
   ]);
 });
 
+test('a frame of a newer agent is left aside, and what it says beside it goes on', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  agent.sendBytes('{"type":"weather","of":"tomorrow"}');
+  await agent.report([minerRecord(1, rig.clock.nowMs())]);
+  expect(await list(rig)).toHaveLength(1);
+});
+
 test.each([
   ['text that is no frame', (): string => 'hello?', 1008, 'read a frame'],
-  ['a frame of unknown type', (): string => '{"type":"shout"}', 1008, 'read a frame'],
   ['bytes without header', () => Buffer.from([9, 9, 9, 9, 9]), 1008, 'no valid header'],
   ['a body that is not compressed', (epoch: string) => header(epoch, Buffer.from('{}')), 1008, 'not zstd'],
   [

@@ -244,3 +244,16 @@ test('when the journal refuses, the order is not taken', () => {
   expect(() => gate?.accept(bench.order(keyOf(1)))).toThrow();
   expect(bench.farm.orders).toEqual([]);
 });
+
+test('a task that only a newer service knows ends as unsupported and is remembered', async () => {
+  bench.farm.add(keyOf(1));
+  const order = bench.order(keyOf(1), { name: 'miner.dance.begin' });
+  const odd = ['constructor', 'toString'].map((name) => bench.order(keyOf(1), { name }));
+  begin().acceptAll([...odd, order, order]);
+  await bench.clock.advance(1_000);
+  expect(byStatus('failed').map(({ message }) => message)).toContain(
+    'unsupported: this agent cannot do miner.dance.begin',
+  );
+  expect(bench.farm.orders).toEqual([]);
+  expect(gate?.list().map(({ name }) => name)).toContain('miner.dance.begin');
+});

@@ -272,7 +272,8 @@ test('hostile frames have no effect, close the connection with a reason and are 
     '{"type":"task"',
     '[]',
     'null',
-    '{"type":"reboot-everything"}',
+    '{"type":7}',
+    { type: 'ops-status', is_first: true, miners: [{ miner_key: 'all', ops_status: 'maintenance' }] },
     Buffer.from([1, 2, 3]),
     { type: 'welcome', protocol: 1, acked_seq: 0, at: new Date().toISOString() },
     { type: 'ack', epoch, seq: 999_999 },
@@ -280,7 +281,7 @@ test('hostile frames have no effect, close the connection with a reason and are 
     { type: 'ack', epoch, seq: -1 },
     { type: 'ack', epoch, seq: 1e300 },
     { ...good, task_id: '../../etc/passwd' },
-    { ...good, name: 'agent.shell.run' },
+    { ...good, name: '' },
     { ...good, params: 'rm -rf' },
     { ...good, expires_at: 'never' },
     { ...good, miner_key: '10.0.0.1' },
@@ -301,6 +302,15 @@ test('hostile frames have no effect, close the connection with a reason and are 
   expect(cancels).toEqual([]);
   await produce(2);
   await expect.poll(service.samples, WAIT).toEqual(all());
+});
+
+test('what only a newer service says is left aside, its tasks are handed on', async () => {
+  link().start();
+  await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
+  service.send({ type: 'weather', of: 'tomorrow' });
+  service.send({ ...order(), name: 'miner.dance.begin', mood: 'high' });
+  await expect.poll(() => orders.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
+  expect(service.closes).toEqual([]);
 });
 
 test('a task before the welcome is not taken', async () => {

@@ -1,0 +1,79 @@
+// From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the gate's.
+import type { TaskOrder } from '../../wire/frames.ts';
+import { failed, type TaskOutcome, type TaskView } from './contract.ts';
+import type { JournalRow } from './journal.ts';
+
+const MAX_PARAMS_BYTES = 16 * 1024;
+
+export type NewTask = Pick<JournalRow, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'expiresMs'>;
+
+export function newRow(task: NewTask, nowMs: number): JournalRow {
+  return {
+    ...task,
+    acceptedMs: nowMs,
+    state: 'accepted',
+    baseline: undefined,
+    startedMs: null,
+    sentMs: null,
+    finishedMs: null,
+    status: 'pending',
+    message: null,
+    evidence: {},
+  };
+}
+
+export function rowOfOrder(order: TaskOrder, nowMs: number): JournalRow {
+  return newRow(
+    {
+      taskId: order.task_id,
+      batchId: order.batch_id,
+      name: order.name,
+      minerKey: order.miner_key,
+      params: order.params,
+      source: 'service',
+      expiresMs: Date.parse(order.expires_at),
+    },
+    nowMs,
+  );
+}
+
+export function expired(): TaskOutcome {
+  return { status: 'timeout', message: 'not started before it expired', evidence: {} };
+}
+
+/** The state in which a new order enters the journal: waiting, or over at once. `waiting` = tasks that wait or run already. */
+export function enter(
+  row: JournalRow,
+  { isKnown, waiting, maxQueued }: { isKnown: boolean; waiting: number; maxQueued: number },
+): JournalRow {
+  const over = (outcome: TaskOutcome): JournalRow => ({
+    ...row,
+    ...outcome,
+    state: 'final',
+    finishedMs: row.acceptedMs,
+  });
+  if (!isKnown) return over(failed(`unsupported: this agent cannot do ${row.name}`));
+  if (row.expiresMs <= row.acceptedMs) return over(expired());
+  if (JSON.stringify(row.params).length > MAX_PARAMS_BYTES) {
+    return { ...over(failed('refused: the params are too large')), params: {} };
+  }
+  if (waiting >= maxQueued) return over(failed(`refused: ${maxQueued} tasks wait already`));
+  return row;
+}
+
+export function viewOf(row: JournalRow): TaskView {
+  return {
+    taskId: row.taskId,
+    batchId: row.batchId,
+    name: row.name,
+    minerKey: row.minerKey,
+    source: row.source,
+    state: row.state,
+    status: row.status,
+    message: row.message,
+    evidence: row.evidence,
+    acceptedMs: row.acceptedMs,
+    startedMs: row.startedMs,
+    finishedMs: row.finishedMs,
+  };
+}
