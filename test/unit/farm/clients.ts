@@ -10,7 +10,7 @@ export const WEB_PORT = 8080;
 
 /** A frozen farm without noise of its own making: read, then compare. */
 export function testFarm(options: FarmOptions): Promise<Farm> {
-  return startFarm({ portMap: { 80: WEB_PORT }, freeze: true, ...options });
+  return startFarm({ portMap: { 80: WEB_PORT, 8080: 18_080 }, freeze: true, ...options });
 }
 
 /** All bytes until the end. Rejects when the connection is refused or reset, and after `limitMs`. */
