@@ -1,0 +1,94 @@
+// Proto rigs on real sockets: known by their page, read behind their owner's password, told what they can be told, and lied by.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proto as driver } from '../../drivers/proto/driver.ts';
+import type { FaultName } from '../../fixtures/farm/farm.ts';
+import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
+import { acting } from './acting.ts';
+import { expectTruth, type Simulated, simulated } from './simulated.ts';
+
+let site: Simulated;
+beforeAll(async () => {
+  site = await simulated(driver, { network: '127.93.3.0/27', miners: 4, mix: 'proto' });
+});
+afterAll(() => site.stop());
+const { look, ability, act, shown, withFault, refusedLogin } = acting(driver, () => site);
+const device = (nth: number) => {
+  const found = site.farm.devices[nth];
+  if (found === undefined) throw new Error('the farm is too small');
+  return found;
+};
+
+const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
+const ORDERS = [
+  ['powerMode', { mode: 'sleep' }],
+  ['pools', POOLS],
+] as const;
+
+describe.each([0, 1])('device %i', (nth) => {
+  test('is known by each of its doors alone, and read as it is', async () => {
+    for (const port of [80]) expect(await site.recognise(device(nth).ip, [port])).toBeDefined();
+    const { reading, failed, unparsable } = await site.read(device(nth).ip);
+    expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
+    expectTruth(reading, device(nth));
+  });
+
+  test.each<FaultName>([
+    'board-dead',
+    'fan-stopped',
+    'hot',
+    'low-hashrate',
+    'duplicate-mac',
+    'psu-fault',
+    'vendor-error',
+  ])('%s is read as it is', async (fault) => {
+    const before = device(nth).truth();
+    await withFault(device(nth), fault, async () => {
+      expect(device(nth).truth()).not.toEqual(before);
+      expectTruth(await look(device(nth)), device(nth));
+    });
+  });
+
+  test('orders are taken and seen', async () => {
+    for (const [name, params] of [
+      ...ORDERS,
+      ['powerMode', { mode: 'low' }],
+      ['powerMode', { preset: '3000 W' }],
+      ['powerMode', { mode: 'high' }],
+    ] as const) {
+      expect((await act(device(nth), name, params)).kind).toBe('accepted');
+      expect(await shown(device(nth), name, params), JSON.stringify(params)).toBe(true);
+      expectTruth(await look(device(nth)), device(nth));
+    }
+  });
+
+  test.each(ORDERS)('%s: wrong password, forbidden, and a yes that does nothing', async (name, params) => {
+    const other = device(nth + 2);
+    await refusedLogin(other, name, params);
+    await withFault(other, 'write-api-off', () =>
+      expect(act(other, name, params)).rejects.toMatchObject({ code: 'peer.permission' }),
+    );
+    await withFault(other, 'ignores-writes', async () => {
+      expect((await act(other, name, params)).kind).toBe('accepted');
+      expect(await shown(other, name, params)).toBe(false);
+    });
+  });
+});
+
+test('modes and targets that it does not have are refused unsent', async () => {
+  const link = fakeLink(() => ({}));
+  await expect(async () => ability('powerMode').act(link, { preset: 'fast' }, {})).rejects.toMatchObject({
+    code: 'peer.unsupported',
+  });
+  expect(link.sent).toEqual([]);
+});
+
+test('a lost answer is left to be seen', async () => {
+  const link = fakeLink(() => {
+    throw lostAfterSending();
+  });
+  for (const [name, params] of [
+    ['reboot', {}],
+    ['pools', POOLS],
+  ] as const)
+    expect(await ability(name).act(link, params, {}), name).toEqual({ kind: 'lost-reply' });
+});
