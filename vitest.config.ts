@@ -12,6 +12,8 @@ const EMBEDDED_ONLY = [
 /** One worker per core of a small machine: these wait little. */
 const BUSY = { maxWorkers: 2 };
 
+const FAULT = { ...BUSY, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -42,6 +44,17 @@ export default defineConfig({
       { test: { ...BUSY, name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
+      // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with all other tests.
+      { test: { ...FAULT, name: 'fault-short', testTimeout: 20_000, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          ...FAULT,
+          name: 'fault',
+          env: { PITHEAD_BARS: 'full' },
+          globalSetup: 'test/fault/global-setup.ts',
+          testTimeout: 300_000,
+        },
+      },
       // Builds the program: a minute of its own, `npm run test:packaging`.
       { test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], maxWorkers: 1 } },
       {
