@@ -6,6 +6,7 @@ import { Connection, type ConnectionEnd, type Errand } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
 import { Fifo } from './fifo.ts';
 import { SignalGroups } from './signals.ts';
+import type { Tap } from './tap.ts';
 
 /** Probes of a scan wait in their own line, so that a scan of a /16 does not hold up an exchange. */
 export type Lane = 'exchange' | 'probe';
@@ -64,7 +65,8 @@ class Job {
 }
 
 export class Engine {
-  readonly #clock: Clock;
+  readonly clock: Clock;
+  readonly tap: Tap | undefined;
   readonly #limits: EngineLimits;
   readonly #readBuffer = new Uint8Array(READ_BUFFER_BYTES);
   readonly #lanes: Record<Lane, LaneState> = { exchange: newLane(), probe: newLane() };
@@ -78,8 +80,9 @@ export class Engine {
   #lookedAtMs = 0;
   #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined;
 
-  constructor(clock: Clock, limits: EngineLimits) {
-    this.#clock = clock;
+  constructor(clock: Clock, limits: EngineLimits, tap?: Tap) {
+    this.clock = clock;
+    this.tap = tap;
     this.#limits = limits;
   }
 
@@ -138,7 +141,7 @@ export class Engine {
     else state.waitingCount--;
     if (end.how === 'exhausted' && ++job.tries < EXHAUSTED_TRIES && !this.#isClosed) {
       job.connection = undefined;
-      this.#pausedUntilMs = this.#clock.monotonicMs() + EXHAUSTED_PAUSE_MS;
+      this.#pausedUntilMs = this.clock.monotonicMs() + EXHAUSTED_PAUSE_MS;
       this.#enqueue(job);
       return false;
     }
@@ -160,10 +163,10 @@ export class Engine {
     this.#isTurnDue = false;
     if (this.#isClosed) return;
     this.#deadlines.expire(this.#lookedAtMs);
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     const isPaused = nowMs < this.#pausedUntilMs;
     if (!isPaused) this.#launch();
-    this.#lookedAtMs = this.#clock.monotonicMs();
+    this.#lookedAtMs = this.clock.monotonicMs();
     if (!isPaused && (this.#mayLaunch('exchange') || this.#mayLaunch('probe'))) this.#planTurn();
     this.#armTimer(isPaused ? this.#pausedUntilMs : undefined);
   }
@@ -194,7 +197,7 @@ export class Engine {
     state.launched++;
     const connection = new Connection(next.errand, this.#readBuffer, (end) => next.end(end));
     next.connection = connection;
-    this.#deadlines.add(connection, next.timeoutMs, this.#clock.monotonicMs());
+    this.#deadlines.add(connection, next.timeoutMs, this.clock.monotonicMs());
     connection.open();
     return true;
   }
@@ -203,12 +206,12 @@ export class Engine {
     const dueMs = Math.min(this.#deadlines.nextDueMs() ?? Infinity, pausedUntilMs ?? Infinity);
     if (dueMs === Infinity || (this.#timer && this.#timer.dueMs <= dueMs)) return;
     this.#timer?.cancel();
-    const delayMs = Math.max(1, Math.ceil(dueMs - this.#clock.monotonicMs()));
-    const cancel = this.#clock.after(
+    const delayMs = Math.max(1, Math.ceil(dueMs - this.clock.monotonicMs()));
+    const cancel = this.clock.after(
       delayMs,
       () => {
         this.#timer = undefined;
-        this.#lookedAtMs = this.#clock.monotonicMs();
+        this.#lookedAtMs = this.clock.monotonicMs();
         this.#planTurn();
       },
       { unref: true },

@@ -10,6 +10,7 @@ import { unpackBody } from './http-body.ts';
 import { peerError } from './peer-errors.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import type { HttpRequest } from './request.ts';
+import type { Tap } from './tap.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 export type HttpCall = {
@@ -60,12 +61,14 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #agent: Agent;
   readonly #line: WaitingLine;
+  readonly #tap: Tap | undefined;
   /** How to cancel each request that is under way. */
   readonly #running = new Set<() => void>();
   #isClosed = false;
 
-  constructor(clock: Clock, limits: HttpClientLimits) {
+  constructor(clock: Clock, limits: HttpClientLimits, tap?: Tap) {
     this.#clock = clock;
+    this.#tap = tap;
     this.#line = new WaitingLine(1, {
       places: limits.inFlight,
       maxWaitingPerClass: limits.waiting,
@@ -95,9 +98,19 @@ export class HttpClient {
     const what =
       call.label ?? `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
     return this.#line.run(0, what, call.signal, async () => {
+      const startMs = this.#clock.monotonicMs();
       const { status, headers, raw } = await this.#dispatch(call, what);
       const encoding = headers['content-encoding'];
       const unpacked = await unpackBody(raw, Array.isArray(encoding) ? encoding.join() : encoding, call.maxBytes);
+      this.#tap?.({
+        port: call.to.port,
+        method: call.method,
+        ...(call.label === undefined && { path: call.path }),
+        status,
+        headers,
+        bytes: unpacked?.bytes ?? raw,
+        elapsedMs: this.#clock.monotonicMs() - startMs,
+      });
       if (!unpacked) {
         throw peerError('peer.unparsable', `${what}: decode the body`, { wasSent: true });
       }

@@ -15,6 +15,7 @@ import { HttpClient, type HttpClientLimits } from './http-client.ts';
 import type { Repair } from './json-repair.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
+import type { Tap } from './tap.ts';
 import { createTurns, type Turns } from './turns.ts';
 import type { Sessions } from './web-session.ts';
 import { DOWNLOAD_DEADLINE_MS, downloadFramed } from './whatsminer-files.ts';
@@ -78,15 +79,16 @@ export function createTransport(options: {
   readonly portMap?: ReadonlyMap<number, number>;
   readonly mayReach?: (ip: string) => boolean;
   readonly limits?: Partial<TransportLimits>;
+  readonly tap?: Tap;
 }): Transport {
-  const { clock, log, portMap, mayReach = () => true } = options;
+  const { clock, log, portMap, tap, mayReach = () => true } = options;
   const limits: TransportLimits = { ...defaultTransportLimits(), ...options.limits };
   const repairs: Partial<Record<Repair, number>> = {};
   const onRepair = (names: readonly Repair[]) => {
     for (const name of names) repairs[name] = (repairs[name] ?? 0) + 1;
   };
-  const engine = new Engine(clock, limits.engine);
-  const client = new HttpClient(clock, limits.http);
+  const engine = new Engine(clock, limits.engine, tap);
+  const client = new HttpClient(clock, limits.http, tap);
   const wire: Wire = { engine, log, onRepair };
   const sessions: Sessions = {
     grants: new BoundedMap(limits.devices),

@@ -1,0 +1,38 @@
+// Listens in on what comes back from devices, for those who record it. It changes nothing and gets no request body, header or login.
+import type { Receiver } from './connection.ts';
+
+/** One answer, or what came of one before it failed. */
+export type Overheard = {
+  /** The port as reached, after any port map. */
+  readonly port: number;
+  /** HTTP only. `path` is absent where it may hold a secret. */
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
+  /** Unpacked, as far as they came. */
+  readonly bytes: Buffer;
+  readonly elapsedMs: number;
+};
+
+export type Tap = (overheard: Overheard) => void;
+
+/** Longer answers are recorded up to here. */
+const MAX_TAPPED_BYTES = 1024 * 1024;
+
+/** A receiver that keeps a copy of what it is fed. */
+export function tapped(receiver: Receiver): { readonly receiver: Receiver; bytes(): Buffer } {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  return {
+    receiver: {
+      take(chunk) {
+        const kept = Buffer.from(chunk.subarray(0, MAX_TAPPED_BYTES - length));
+        length += kept.length;
+        chunks.push(kept);
+        return receiver.take(chunk);
+      },
+    },
+    bytes: () => Buffer.concat(chunks),
+  };
+}
