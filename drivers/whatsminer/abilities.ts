@@ -1,24 +1,21 @@
-// What we change on a Whatsminer: reboot, light, power mode (atlas 4.2, 4.3). API 1 takes no writes. The write API of generation 2 is off by
-// default and stays off until its owner switches it on with the maker's tool: we report that and work around nothing.
+// What we change on a Whatsminer: reboot, light, power, pools, firmware; and its log (atlas 4.2, 4.3). API 1 takes no writes. The write API of
+// generation 2 is off by default and stays off until its owner switches it on with the maker's tool: we report that and work around nothing.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
-import { bool, int, text } from '../../src/driver/fields.ts';
+import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
-import { modeOf, powerMode } from './facts.ts';
-import { generationOf } from './identify.ts';
-import { deviceInfo } from './replies.ts';
+import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
+import { parseTarget } from '../_families/target-preset.ts';
+import { partFor } from './firmware.ts';
+import { platform, poolsNow, powerLimitW, powerState } from './state.ts';
+import { type Api, carryOut, dialect, judge, type MinerLink, type Plan } from './writes.ts';
 
-type MinerLink = Parameters<Ability['act']>[0];
-type MinerRequest = Parameters<MinerLink['send']>[0];
-
-/** A device that restarts often leaves without a word: waiting longer tells nothing. */
-const DEADLINE_MS = 8_000;
-
-type Write2 = { readonly cmd: string; readonly params?: Readonly<Record<string, string | number>> };
-type Write3 = { readonly cmd: string; readonly param?: unknown };
-/** The commands of one action, in order; empty = this API has none. */
-type Plan = { readonly api2: readonly Write2[]; readonly api3: readonly Write3[] };
+const UPLOAD_MS = 30 * 60_000;
+const LOG_MS = 120_000;
+const MAX_LOG_BYTES = 1024 * 1024;
+const POOLS = 3;
+const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
+const SO_ALREADY = { ...ACCEPTED, note: 'it was so already' } as const satisfies ActResult;
 
 const REBOOT: Plan = {
   api2: [{ cmd: 'reboot', params: { respbefore: 'true' } }],
@@ -46,13 +43,49 @@ const WAKE: Plan = {
   api2: [{ cmd: 'power_on' }],
   api3: [{ cmd: 'set.miner.service', param: 'start' }],
 };
+const RESTART: Plan = {
+  api2: [{ cmd: 'restart_btminer' }],
+  api3: [{ cmd: 'set.miner.service', param: 'restart' }],
+};
 const mode = (name: 'low' | 'normal' | 'high'): Plan => ({
   api2: [{ cmd: `set_${name}_power` }],
   api3: [{ cmd: 'set.miner.power_mode', param: name }],
 });
+const limit = (watts: number): Plan => ({
+  api2: [{ cmd: 'adjust_power_limit', params: { power_limit: String(watts) } }],
+  api3: [{ cmd: 'set.miner.power_limit', param: watts }],
+});
+
+function setPools(pools: readonly WantedPool[]): Plan {
+  const params: Record<string, string> = {};
+  for (let place = 0; place < POOLS; place++) {
+    const pool = pools[place];
+    params[`pool${place + 1}`] = pool?.url ?? '';
+    params[`worker${place + 1}`] = pool?.user ?? '';
+    params[`passwd${place + 1}`] = pool?.password ?? '';
+  }
+  const param = pools.map(({ url, user, password }) => ({ pool: url, worker: user, passwd: password }));
+  return {
+    api2: [{ cmd: 'update_pools', params }],
+    api3: [{ cmd: 'set.miner.pools', param, isSealed: true }],
+  };
+}
 
 const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
+const modeParams = z
+  .looseObject({
+    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
+    /** A power limit such as `3300 W`. */
+    preset: z.string().min(1).max(64).optional(),
+  })
+  .refine((given) => (given.mode === undefined) !== (given.preset === undefined));
+const whatsPoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
+const firmwareParams = z.looseObject({ version: z.string().optional() });
+
+function wattsOf(preset: string): number | undefined {
+  const target = parseTarget(preset);
+  return target?.unit === 'W' ? Math.round(target.value) : undefined;
+}
 
 export const abilities = {
   reboot: {
@@ -67,96 +100,121 @@ export const abilities = {
     params: lightParams,
     async act(link, params, known) {
       const { on } = lightParams.parse(params);
-      return carryOut(link, await dialect(link, known, 'light'), [on ? LIGHT_ON : LIGHT_OFF], 'switch the light of');
+      const what = 'switch the light of';
+      return carryOut(link, await dialect(link, known, what), [on ? LIGHT_ON : LIGHT_OFF], what);
     },
+    shows: ({ isLightOn }, params) =>
+      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
   },
   powerMode: {
     effect: 'repeatable',
     offlineS: [0, 60],
     params: modeParams,
     async act(link, params, known) {
-      const wanted = modeParams.parse(params).mode;
-      const api = await dialect(link, known, 'power mode');
+      const { mode: wanted, preset } = modeParams.parse(params);
+      const what = preset === undefined ? 'set the power mode of' : 'set the power limit of';
+      const watts = preset === undefined ? undefined : wattsOf(preset);
+      if (preset !== undefined && watts === undefined) {
+        const cause = new Error('Whatsminer has power limits, such as 3300 W, and no presets');
+        throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+      }
+      const api = await dialect(link, known, what);
       if (wanted === 'sleep') return carryOut(link, api, [SLEEP], 'suspend');
-      const now = await powerState(link, api);
-      // The mode can only be set while the miner is powered on, and setting it restarts the mining process: not for nothing.
-      const steps = [...(now.isSuspended ? [WAKE] : []), ...(now.mode === wanted ? [] : [mode(wanted)])];
-      return carryOut(link, api, steps, 'set the power mode of');
+      const now = await powerState(link, api, what);
+      // Both can only be set while the miner is powered on, and setting them restarts the mining process: not for nothing.
+      const steps = now.isSuspended ? [WAKE] : [];
+      if (watts !== undefined) {
+        if ((await powerLimitW(link, api, what)) !== watts) steps.push(limit(watts));
+      } else if (wanted !== undefined && now.mode !== wanted) steps.push(mode(wanted));
+      return steps.length === 0 ? SO_ALREADY : carryOut(link, api, steps, what);
+    },
+    shows({ miningMode, powerLimitW: limitW }, params) {
+      const { mode: wanted, preset } = modeParams.safeParse(params).data ?? {};
+      if (preset === undefined) return miningMode === undefined ? undefined : miningMode === wanted;
+      return limitW === undefined ? undefined : limitW === wattsOf(preset) && miningMode !== 'sleep';
+    },
+    shownWithinS: 180,
+  },
+  pools: {
+    effect: 'once',
+    offlineS: [0, 60],
+    params: whatsPoolParams,
+    async act(link, params, known) {
+      const what = 'change the pools of';
+      return changePools(link, await dialect(link, known, what), whatsPoolParams.parse(params).pools, what);
+    },
+    shows: showsPools,
+    shownWithinS: 180,
+  },
+  firmware: {
+    effect: 'once',
+    offlineS: [60, 900],
+    params: firmwareParams,
+    async act(link, _params, known, image) {
+      const what = 'update the firmware of';
+      if (image === undefined) {
+        throw new PeerError('peer.unsupported', `${what} ${link.ip} without a file`, 'never', undefined, {
+          wasSent: false,
+        });
+      }
+      const api = await dialect(link, known, what);
+      const upload = await partFor(image, await platform(link, api, what), `${what} ${link.ip}`);
+      return orLostReply(async () => {
+        const answer = await link.send(
+          api === 'api2'
+            ? { via: 'whatsminer2-write', cmd: 'update_firmware', params: {}, upload }
+            : { via: 'whatsminer3-write', cmd: 'set.system.update_firmware', upload },
+          { deadlineMs: UPLOAD_MS },
+        );
+        return judge(answer, what, link.ip);
+      });
+    },
+    shownWithinS: 900,
+  },
+  log: {
+    effect: 'read-only',
+    offlineS: [0, 0],
+    params: z.looseObject({}),
+    async act(link, _params, known) {
+      const log = await readLog(link, await dialect(link, known, 'read the log of'));
+      return { ...ACCEPTED, log: typeof log === 'string' ? log : '' };
     },
   },
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
-type Api = 'api2' | 'api3';
-
-/** Throws `peer.unsupported` before anything is changed when the firmware takes no writes. */
-async function dialect(link: MinerLink, known: Known, what: string): Promise<Api> {
-  const generation = known.generation === 'api3' || known.generation === 'api1' ? known.generation : await ask(link);
-  if (generation !== 'api1') return generation;
-  const cause = new Error('firmware before 2022-07-29 takes no commands over its API');
-  throw new PeerError('peer.unsupported', `change ${what} of ${link.ip}`, 'never', cause);
+async function changePools(link: MinerLink, api: Api, wanted: readonly WantedPool[], what: string): Promise<ActResult> {
+  const before = await poolsAsFarAsKnown(link, api);
+  if (before !== undefined && samePools(before, wanted)) return { ...ACCEPTED, note: 'they were so already' };
+  const result = await carryOut(link, api, [setPools(wanted)], what);
+  if (result.kind === 'lost-reply' || api === 'api3') return result;
+  // Older builds of API 2 go on with the old ones until the mining process restarts; newer ones restart it themselves.
+  const after = await poolsAsFarAsKnown(link, api);
+  if (after === undefined || samePools(after, wanted)) return result;
+  return carryOut(link, api, [RESTART], 'restart the mining of');
 }
 
-/** API 1 and 2 look alike until the firmware is asked, and a firmware may have been changed since the last scan. */
-async function ask(link: MinerLink): Promise<'api1' | Api> {
-  const answer = await link.send({ via: 'cgminer', command: 'get_version' }, { deadlineMs: DEADLINE_MS });
-  return generationOf(JSON.stringify(answer) ?? '') ?? 'api2';
-}
-
-const powerReply = z.looseObject({
-  Msg: z.looseObject({ mineroff: bool(), power_mode: text() }).optional().catch(undefined),
-  msg: deviceInfo.optional().catch(undefined),
-});
-
-async function powerState(
-  link: MinerLink,
-  api: Api,
-): Promise<{ isSuspended: boolean; mode: ReturnType<typeof powerMode> }> {
-  const request: MinerRequest =
-    api === 'api2' ? { via: 'cgminer', command: 'status' } : { via: 'whatsminer3', cmd: 'get.device.info' };
-  const { Msg, msg } = powerReply.safeParse(await link.send(request, { deadlineMs: DEADLINE_MS })).data ?? {};
-  return {
-    isSuspended: Msg?.mineroff === true || msg?.miner?.working === false,
-    mode: powerMode(Msg?.power_mode) ?? modeOf(msg?.power?.mode),
-  };
-}
-
-/** Sends the commands one after another and stops at the first that is refused (thrown) or whose answer is lost. */
-async function carryOut(link: MinerLink, api: Api, plans: readonly Plan[], what: string): Promise<ActResult> {
-  let result: ActResult = { kind: 'accepted' };
-  for (const write of plans.flatMap((plan): readonly (Write2 | Write3)[] => plan[api])) {
-    const request: MinerRequest =
-      api === 'api2'
-        ? { via: 'whatsminer2-write', cmd: write.cmd, params: 'params' in write ? (write.params ?? {}) : {} }
-        : { via: 'whatsminer3-write', cmd: write.cmd, ...('param' in write && { param: write.param }) };
-    result = await orLostReply(async () => judge(await link.send(request, { deadlineMs: DEADLINE_MS }), what, link.ip));
-    if (result.kind === 'lost-reply') return result;
+/** While the mining process is down or starts anew it tells no pools: that stands in the way of nothing. */
+async function poolsAsFarAsKnown(link: MinerLink, api: Api) {
+  try {
+    return await poolsNow(link, api);
+  } catch (error) {
+    if (error instanceof PeerError) return undefined;
+    throw error;
   }
-  return result;
 }
 
-const REFUSALS: Readonly<Record<number, PeerError['code']>> = {
-  14: 'peer.unsupported',
-  23: 'peer.auth',
-  45: 'peer.permission',
-  135: 'peer.auth',
-  136: 'peer.busy',
-  [-1]: 'peer.unsupported',
-  [-4]: 'peer.permission',
-};
-
-const envelope = z.looseObject({ Code: int(), code: int(), Msg: text(), msg: text() }).catch({});
-
-/** Envelopes of both APIs: `Code` 131 and `code` 0 are yes, all else is the device's no. */
-function judge(answer: unknown, what: string, ip: string): ActResult {
-  const { Code, code, Msg, msg } = envelope.parse(answer);
-  const number = Code ?? code;
-  const words = Msg ?? msg;
-  // It went out and something came back, but nothing that says yes or no.
-  if (number === undefined) {
-    throw new PeerError('peer.unparsable', `${what} ${ip}`, 'later', undefined, { wasSent: true });
+/** Newer firmware shows its log to anybody; where it does not, it is asked for with the login. */
+async function readLog(link: MinerLink, api: Api): Promise<unknown> {
+  const limits = { deadlineMs: LOG_MS, maxBytes: MAX_LOG_BYTES };
+  const download = 'archive';
+  if (api === 'api2') {
+    return link.send({ via: 'whatsminer2-write', cmd: 'download_logs', params: {}, download }, limits);
   }
-  if (number === 131 || number === 0) return { kind: 'accepted', ...(words !== undefined && { note: words }) };
-  const refusal = REFUSALS[number] ?? 'peer.rejected';
-  const cause = new Error(`the device says "${words ?? ''}" (code ${number})`);
-  throw new PeerError(refusal, `${what} ${ip}`, refusal === 'peer.busy' ? 'later' : 'never', cause);
+  const cmd = 'get.log.download';
+  try {
+    return await link.send({ via: 'whatsminer3', cmd, download }, limits);
+  } catch (error) {
+    if (!(error instanceof PeerError) || error.code !== 'peer.permission') throw error;
+    return link.send({ via: 'whatsminer3-write', cmd, download }, limits);
+  }
 }

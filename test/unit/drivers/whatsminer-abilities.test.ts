@@ -1,7 +1,10 @@
 // What is sent to a Whatsminer for each action, and what its answers are taken for.
 import { describe, expect, test } from 'vitest';
 import { abilities } from '../../../drivers/whatsminer/abilities.ts';
+import { partFor } from '../../../drivers/whatsminer/firmware.ts';
+import { PeerError } from '../../../src/base/errors.ts';
 import type { MinerRequest } from '../../../src/transport/request.ts';
+import { combinedImage } from '../../contract/combined-image.ts';
 import { fakeLink, lostAfterSending, neverSent, refusalOf } from './fake-link.ts';
 
 const done2 = { STATUS: 'S', Code: 131, Msg: 'API command OK' };
@@ -149,4 +152,99 @@ describe('power mode', () => {
   test('takes no other word', () => {
     expect(abilities.powerMode.params.safeParse({ mode: 'turbo' }).success).toBe(false);
   });
+});
+
+describe('pools', () => {
+  const pools = [{ url: 'stratum+tcp://a.example:3333', user: 'w', password: 'p' }];
+  const params2 = {
+    pool1: 'stratum+tcp://a.example:3333',
+    worker1: 'w',
+    passwd1: 'p',
+    ...{ pool2: '', worker2: '', passwd2: '', pool3: '', worker3: '', passwd3: '' },
+  };
+
+  test('of API 2 are three texts each, places without a pool are empty', async () => {
+    const link = api2();
+    expect(await abilities.pools.act(link, { pools }, { generation: 'api2' })).toMatchObject({ kind: 'accepted' });
+    expect(writes(link.sent)).toEqual([{ via: 'whatsminer2-write', cmd: 'update_pools', params: params2 }]);
+  });
+
+  test('of API 3 are a sealed list', async () => {
+    const link = api3();
+    await abilities.pools.act(link, { pools }, { generation: 'api3' });
+    const param = [{ pool: 'stratum+tcp://a.example:3333', worker: 'w', passwd: 'p' }];
+    expect(writes(link.sent)).toEqual([{ via: 'whatsminer3-write', cmd: 'set.miner.pools', param, isSealed: true }]);
+  });
+
+  test('whose answer is lost are not followed by a restart', async () => {
+    const link = fakeLink((request) => {
+      if (request.via !== 'cgminer') throw lostAfterSending();
+      return version('20230803.11.REL');
+    });
+    expect(await abilities.pools.act(link, { pools }, { generation: 'api2' })).toEqual({ kind: 'lost-reply' });
+    expect(writes(link.sent)).toHaveLength(1);
+  });
+});
+
+describe('firmware', () => {
+  const image = (bytes: Buffer) => ({ name: 'a.bin', sha256: '', bytes: new Blob([Uint8Array.from(bytes)]) });
+  const partOf = async (bytes: Buffer, chip = 'h616') =>
+    Buffer.from(await (await partFor(image(bytes), chip, 'update')).arrayBuffer());
+  const [h3, h616] = [Buffer.alloc(300, 3), Buffer.alloc(500, 6)];
+
+  test.each([false, true])(
+    'for several boards: the part of the device (offsets from the head: %s)',
+    async (isRelative) => {
+      const parts = [
+        { chip: 'h3', bytes: h3 },
+        { chip: 'H616', bytes: h616 },
+      ];
+      expect((await partOf(combinedImage(parts, isRelative))).equals(h616)).toBe(true);
+      expect((await partOf(combinedImage(parts, isRelative), 'h3')).equals(h3)).toBe(true);
+    },
+  );
+
+  test('that is one image goes out whole, whatever stands where a count might', async () => {
+    for (const bytes of [Buffer.alloc(20, 9), Buffer.alloc(9_000), Buffer.alloc(9_000, 1)]) {
+      expect((await partOf(bytes)).equals(bytes)).toBe(true);
+    }
+    const odd = Buffer.alloc(9_000);
+    odd.writeUInt32LE(3, 20);
+    expect((await partOf(odd)).equals(odd)).toBe(true);
+  });
+
+  test('whose parts lie outside of it, or that has none for the device, is refused', async () => {
+    const torn = combinedImage([{ chip: 'h616', bytes: h616 }]).subarray(0, -10);
+    for (const [bytes, chip] of [
+      [torn, 'h616'],
+      [combinedImage([{ chip: 'h616', bytes: h616 }]), 'h6'],
+      [Buffer.alloc(0), 'h616'],
+    ] as const) {
+      await expect(partOf(bytes, chip)).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });
+    }
+  });
+
+  test('is not sent to a device that does not name its board', async () => {
+    const link = api3({ system: {} });
+    const update = abilities.firmware.act(link, {}, { generation: 'api3' }, image(h616));
+    await expect(update).rejects.toMatchObject({ wasSent: false });
+    expect(writes(link.sent)).toEqual([]);
+  });
+
+  test('whose verdict is lost is to be looked at', async () => {
+    const link = fakeLink((request) => {
+      if (request.via === 'whatsminer3') return { code: 0, msg: { system: { platform: 'H616' } } };
+      throw lostAfterSending();
+    });
+    expect(await abilities.firmware.act(link, {}, { generation: 'api3' }, image(h616))).toEqual({ kind: 'lost-reply' });
+  });
+});
+
+test('a log that newer firmware shows only with a login is asked for with it', async () => {
+  const link = fakeLink(({ via }) => {
+    if (via === 'whatsminer3') throw new PeerError('peer.permission', 'read', 'never');
+    return 'lines';
+  });
+  expect(await abilities.log.act(link, {}, { generation: 'api3' })).toEqual({ kind: 'accepted', log: 'lines' });
+  expect(writes(link.sent)).toEqual([{ via: 'whatsminer3-write', cmd: 'get.log.download', download: 'archive' }]);
 });

@@ -1,0 +1,63 @@
+// Firmware files of Whatsminer (atlas 4.2): one image, or several for different control boards in one file. Which part of a file is for a device.
+// It reads no more of the file than its head and sends nothing.
+import { PeerError } from '../../src/base/errors.ts';
+import type { FirmwareImage } from '../../src/driver/contract.ts';
+
+const COUNT_AT = 20;
+const RECORDS_AT = 24;
+const RECORD_BYTES = 104;
+const MAX_PARTS = 64;
+const TEXT_BYTES = 16;
+/** The fixed head, room for all records, and 132 bytes of which nothing is known. */
+const HEAD_BYTES = RECORDS_AT + MAX_PARTS * RECORD_BYTES + 132;
+
+type Part = { readonly chip: string; readonly offset: number; readonly size: number };
+
+/**
+ * What is to be sent to a device whose control board has this chip (lower case). Throws `peer.unsupported`, nothing sent, when the file is empty or
+ * made for other boards, or its parts cannot be told apart.
+ */
+export async function partFor({ name, bytes }: FirmwareImage, chip: string, what: string): Promise<Blob> {
+  const refuse = (why: string) =>
+    new PeerError('peer.unsupported', `${what}: ${name} ${why}`, 'never', undefined, { wasSent: false });
+  if (bytes.size === 0) throw refuse('is empty');
+  const parts = partsOf(new DataView(await bytes.slice(0, HEAD_BYTES).arrayBuffer()));
+  if (parts === undefined) return bytes;
+  const base = baseOf(parts, bytes.size);
+  if (base === undefined) throw refuse('says of its parts what cannot be');
+  const own = parts.find((part) => part.chip === chip);
+  if (own === undefined) throw refuse(`is for ${parts.map((part) => part.chip).join(', ')}, the device is ${chip}`);
+  return bytes.slice(base + own.offset, base + own.offset + own.size);
+}
+
+/** Undefined when it is a single image. */
+function partsOf(head: DataView): readonly Part[] | undefined {
+  if (head.byteLength < HEAD_BYTES) return undefined;
+  const count = head.getUint32(COUNT_AT, true);
+  if (count < 1 || count > MAX_PARTS) return undefined;
+  const parts = Array.from({ length: count }, (_, place) => {
+    const at = RECORDS_AT + place * RECORD_BYTES;
+    return {
+      chip: textAt(head, at),
+      offset: head.getUint32(at + 2 * TEXT_BYTES, true),
+      size: head.getUint32(at + 2 * TEXT_BYTES + 4, true),
+    };
+  });
+  // Bytes of a single image that pass for a count do not pass for names as well.
+  return parts.every(({ chip }) => /^[a-z0-9_-]{1,16}$/.test(chip)) ? parts : undefined;
+}
+
+function textAt(head: DataView, at: number): string {
+  const bytes = new Uint8Array(head.buffer, head.byteOffset + at, TEXT_BYTES);
+  return new TextDecoder('latin1').decode(bytes).replace(/\0+$/, '').toLowerCase();
+}
+
+/** Offsets count from the beginning of the file or from the end of its head: whichever fits the file. */
+function baseOf(parts: readonly Part[], fileBytes: number): number | undefined {
+  const fits = [0, HEAD_BYTES].filter((base) =>
+    parts.every(({ offset, size }) => size > 0 && base + offset >= HEAD_BYTES && base + offset + size <= fileBytes),
+  );
+  if (fits.length < 2) return fits[0];
+  const end = Math.max(...parts.map(({ offset, size }) => offset + size));
+  return fits.find((base) => base + end === fileBytes);
+}
