@@ -26,10 +26,13 @@ import { createOutbox } from './outbox/outbox.ts';
 import { outboxMigrations } from './outbox/schema.ts';
 import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
+import { adopt, ownConfig, type Reloaded } from './reload.ts';
 import { createRoster, type Roster } from './roster.ts';
+import { createManualScans } from './scan/manual.ts';
 import type { ScanPlan } from './scan/plan.ts';
 import { runScan } from './scan/scan.ts';
-import { createScanner } from './scan/scanner.ts';
+import { createScanner, type Scanner } from './scan/scanner.ts';
+import { createScanTask } from './scan-task.ts';
 import { createStandstill } from './standstill.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
@@ -50,6 +53,8 @@ export type Agent = {
   stop(): Promise<void>;
   /** Scans the configured ranges now, before any scheduled scan; resolves with the account when every miner found is known. */
   scan(): Promise<ScanAccount>;
+  /** Takes over what of a new configuration can change while it runs, and says what takes a restart. Never throws for what it does not like. */
+  reload(next: AgentConfig): Reloaded;
   /** What stands still although it should not; undefined while all is well. For whoever may restart the process. */
   stalled(): string | undefined;
   readonly roster: Roster;
@@ -72,7 +77,8 @@ const SETTLE_MS = 1_000;
 const MAX_OVERDUE_MS = 60_000;
 
 /** The state directory must exist. Throws when its database cannot be opened. */
-export function createAgent({ config, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {
+export function createAgent({ config: given, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {
+  const config = ownConfig(given);
   const stopping = new AbortController();
   const db = openSqlite(join(config.stateDir, 'agent.sqlite'), [
     identityMigrations,
@@ -134,6 +140,7 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     clock,
     log,
     access,
+    mayReach,
     book,
     averages,
     memory,
@@ -143,16 +150,17 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
   });
 
   const pace = paceOf(config, config.ranges);
-  const plan = (): ScanPlan | undefined =>
-    config.ranges.toProbe === 0
-      ? undefined
-      : {
-          ranges: config.ranges,
-          known: [...roster.all()].map(({ target }) => target.ip),
-          limits: pace.limits,
-        };
-  const waitingForScan = new Map<string, { resolve: (account: ScanAccount) => void; reject: (error: Error) => void }>();
-  const scanner = createScanner<Recognised>({
+  const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
+    ranges,
+    known: [...roster.all()].map(({ target }) => target.ip),
+    limits: paceOf(config, config.ranges).limits,
+  });
+  const plan = () => (config.ranges.toProbe === 0 ? undefined : planFor(config.ranges));
+  const scans = createManualScans(
+    () => scanner,
+    () => findings,
+  );
+  const scanner: Scanner = createScanner<Recognised>({
     clock,
     log,
     random,
@@ -171,13 +179,12 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
           .then(() => roster.recognised(ip, found, stopping.signal))
           .catch((error: unknown) => report(error, ip));
       },
-      onEnd({ id, account }) {
+      onProgress: scans.onProgress,
+      onEnd(finished) {
+        const { id, account } = finished;
         if (account !== undefined)
           log.info({ scan: id, ...account.counts, addresses: account.addresses }, 'scan ended');
-        const waiting = waitingForScan.get(id);
-        waitingForScan.delete(id);
-        if (account === undefined) waiting?.reject(new CancelledError('scan the farm'));
-        else findings.then(() => waiting?.resolve(account), waiting?.reject);
+        scans.onEnd(finished);
       },
     },
   });
@@ -210,6 +217,7 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
         if (phase === 'idle') poller.pollNow(key);
       },
       report: (record) => outbox.append([record]).then(() => undefined),
+      own: { 'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans }) },
     },
   });
   const targetOf = (key: string) => {
@@ -264,7 +272,7 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
 
   const standstill = createStandstill({
     clock,
-    maxOverdueMs: MAX_OVERDUE_MS + 2 * config.poll.deadline,
+    maxOverdueMs: () => MAX_OVERDUE_MS + 2 * config.poll.deadline,
     overdueMs: () => poller.stats().overdueMs,
     outbox: () => outbox.state(),
   });
@@ -283,9 +291,10 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     },
     { name: 'transport', start() {}, stop: () => access.close() },
     ...links.map((link): Part => ({ name: 'uplink', start: () => link.start(), stop: () => link.stop() })),
-    { name: 'tasks', start: () => tasks.start(), stop: () => tasks.stop() },
     { name: 'poller', start: () => poller.start(), stop: () => poller.stop() },
     { name: 'scanner', start: () => scanner.start(), stop: () => scanner.stop() },
+    // Stops before the scanner: a scan that is a task goes on with the next start, it is not given up.
+    { name: 'tasks', start: () => tasks.start(), stop: () => tasks.stop() },
     {
       name: 'rounds',
       start() {
@@ -304,6 +313,16 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
     roster,
     tasks,
     stalled: () => standstill.stalled(),
+    reload(next) {
+      const outcome = adopt(config, next);
+      poller.adjust({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
+      if (outcome.changed.includes('networks')) {
+        roster.confine();
+        const scanPlan = plan();
+        if (scanPlan !== undefined) scanner.request(newUuid(), scanPlan);
+      }
+      return outcome;
+    },
     async start() {
       for (const advice of pace.advice) log.warn({}, advice);
       const { files, bytes } = await firmware.size();
@@ -320,10 +339,7 @@ export function createAgent({ config, uplinks, clock, log, random = Math.random 
       const id = newUuid();
       const scanPlan = plan();
       if (scanPlan === undefined) return Promise.reject(new CancelledError('scan without configured ranges'));
-      return new Promise((resolve, reject) => {
-        waitingForScan.set(id, { resolve, reject });
-        scanner.request(id, scanPlan);
-      });
+      return scans.run(id, scanPlan);
     },
   };
 }

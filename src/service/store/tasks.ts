@@ -35,7 +35,7 @@ export type TaskStore = {
   countByStatus(): Promise<ReadonlyMap<string, number>>;
 };
 
-/** Open, or taken to be cancelled while the agent may have it. An expired task needs no word: the agent gives it up by itself. */
+/** Open, or taken to be cancelled while the agent may have it. A task that expired before it began needs no word: the agent gives it up by itself. */
 const CANCELLABLE = ['pending', 'running', 'cancelled'] as const satisfies readonly TaskStatus[];
 
 export function createTaskStore(read: Db, write: Db, transact: Transact): TaskStore {
@@ -73,7 +73,7 @@ export function createTaskStore(read: Db, write: Db, transact: Transact): TaskSt
         .where('status', 'in', CANCELLABLE)
         .where('id', '>', afterId)
         .where('cancel_at', 'is not', null)
-        .where('expires_at', '>', nowMs)
+        .where((eb) => eb.or([eb('expires_at', '>', nowMs), eb('status', '=', 'running')]))
         .where((eb) => eb.or([eb('sent_at', '<=', eb.ref('cancel_at')), eb('sent_at', '<=', sentBeforeMs)]))
         .orderBy('id')
         .limit(limit)
@@ -94,7 +94,7 @@ export function createTaskStore(read: Db, write: Db, transact: Transact): TaskSt
         .select('agent_id')
         .distinct()
         .where('status', 'in', CANCELLABLE)
-        .where('expires_at', '>', nowMs)
+        .where((eb) => eb.or([eb('expires_at', '>', nowMs), eb('status', '=', 'running')]))
         .where((eb) =>
           eb.or([
             eb.and([eb('status', '=', 'pending'), eb('received_at', 'is', null)]),
@@ -125,7 +125,8 @@ export function createTaskStore(read: Db, write: Db, transact: Transact): TaskSt
         .where((eb) =>
           eb.or([
             eb.and([eb('received_at', 'is', null), eb('expires_at', '<=', nowMs)]),
-            eb('expires_at', '<=', nowMs - outcomeGraceMs),
+            // One that still says how far it is has not fallen silent.
+            eb.and([eb('expires_at', '<=', nowMs - outcomeGraceMs), eb('updated_at', '<=', nowMs - outcomeGraceMs)]),
           ]),
         );
       if ((await due.limit(1).executeTakeFirst()) === undefined) return 0;

@@ -103,7 +103,7 @@ export function registerBatchOrders(
         operationId: 'cancelTaskBatchV2',
         summary: 'Give a task batch up',
         description:
-          'Tasks that no agent has taken end at once; an agent gives up what it has not started. What has been started goes on to its outcome. A batch that is over stays as it is.',
+          'Tasks that no agent has taken end at once; an agent gives up what it has not started. What has been started goes on to its outcome, but a scan ends with what it has found. A batch that is over stays as it is.',
         params: batchParams,
         response: answers(oneOf(batchDetailSchema)),
       },

@@ -1,0 +1,54 @@
+// Who waits for a manual scan: its progress while it runs, its account when every miner that it found is known. It queues nothing itself.
+import { CancelledError } from '../../base/errors.ts';
+import type { ScanAccount } from '../../model/contact.ts';
+import type { ScanPlan, ScanProgress } from './plan.ts';
+import type { FinishedScan, Scanner, ScanTicket } from './scanner.ts';
+
+export type ManualScans = {
+  /**
+   * Queues the scan before any scheduled one. A scan that `signal` cancels keeps what it found and resolves with its account. Rejects with
+   * RefusedError when too many wait, with CancelledError when the scan broke.
+   */
+  run(id: string, plan: ScanPlan, options?: ManualOptions): Promise<ScanAccount>;
+  /** For the sink of the scanner. */
+  onProgress(scan: ScanTicket, progress: ScanProgress): void;
+  onEnd(finished: FinishedScan): void;
+};
+type ManualOptions = { readonly signal?: AbortSignal; readonly onProgress?: (progress: ScanProgress) => void };
+
+type Waiting = ManualOptions & { resolve(account: ScanAccount): void; reject(error: unknown): void };
+
+/** `findings` = when everything that was found until now has been taken in. */
+export function createManualScans(
+  scanner: () => Pick<Scanner, 'request' | 'cancel'>,
+  findings: () => Promise<void>,
+): ManualScans {
+  const waiting = new Map<string, Waiting>();
+  return {
+    async run(id, plan, options = {}) {
+      const { promise, resolve, reject } = Promise.withResolvers<ScanAccount>();
+      const cancel = () => scanner().cancel(id);
+      waiting.set(id, { ...options, resolve, reject });
+      try {
+        scanner().request(id, plan);
+      } catch (error) {
+        waiting.delete(id);
+        throw error;
+      }
+      options.signal?.addEventListener('abort', cancel, { once: true });
+      if (options.signal?.aborted) cancel();
+      try {
+        return await promise;
+      } finally {
+        options.signal?.removeEventListener('abort', cancel);
+      }
+    },
+    onProgress: ({ id }, progress) => waiting.get(id)?.onProgress?.(progress),
+    onEnd({ id, account }) {
+      const who = waiting.get(id);
+      waiting.delete(id);
+      if (account === undefined) who?.reject(new CancelledError('scan the farm'));
+      else if (who !== undefined) findings().then(() => who.resolve(account), who.reject);
+    },
+  };
+}
