@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
+import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../agent/config.ts';
@@ -26,7 +27,6 @@ export type DemoOptions = {
   /** How often each miner is polled, as in the configuration. */
   readonly poll: string;
   readonly log: Log;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   onProgress(reported: number): void;
 };
@@ -61,8 +61,9 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
         networks: [{ name: 'demo farm', range: network }],
         portMap,
         poll: { interval: options.poll },
+        credentials: { logins: [{ family: 'proto', user: RIG_OWNER.user, password: 'env:RIG_PASSWORD' }] },
       }),
-      { baseDir: stateDir, environment: options.environment, name: 'demo' },
+      { baseDir: stateDir, environment: { RIG_PASSWORD: RIG_OWNER.password }, name: 'demo' },
     );
     stack = await startStack({ config, host: '127.0.0.1', port: options.port, log: options.log });
     const { url, workspaceId, farmId } = stack;

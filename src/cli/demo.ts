@@ -56,7 +56,6 @@ async function runDemo(flags: Flags, context: CliContext): Promise<void> {
     port: wholeNumber(flags.port, '--port', 0, 65_535),
     poll: flags.poll,
     log: createLog(context, 'stderr', flags.logLevel),
-    environment: context.environment,
     signal,
     onProgress: (done: number) => progress.update(done, miners, ''),
   };

@@ -6,12 +6,15 @@ import type { CliContext } from './terminal.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
+/** A log whose level can be changed while it is used. */
+export type AdjustableLog = Log & { level: string };
+
 /** `to` names the stream that the lines go to. */
 export function createLog(
   { stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>,
   to: 'stdout' | 'stderr',
   level: Level,
-): Log {
+): AdjustableLog {
   const options = {
     level,
     base: null,

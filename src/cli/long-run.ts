@@ -8,15 +8,19 @@ import type { CliContext } from './terminal.ts';
 
 export async function runUntilStopped(
   { environment, signal }: Pick<CliContext, 'environment' | 'signal'>,
-  running: { readonly log: Log; stalled?(): string | undefined; stop(): Promise<void> },
+  running: { readonly log: Log; stalled?(): string | undefined; reload?(): void; stop(): Promise<void> },
 ): Promise<void> {
   const manager = createServiceManager({ environment, clock: systemClock, log: running.log });
+  const reload = () => running.reload?.();
+  // From a terminal the signal means that its window is gone: then the program goes too.
+  if (!process.stdin.isTTY) process.on('SIGHUP', reload);
   await manager.ready();
   const fed = manager.feed(() => running.stalled?.(), signal);
   if (!signal.aborted) await once(signal, 'abort');
   await manager.stopping();
   await running.stop();
   await fed;
+  process.off('SIGHUP', reload);
 }
 
 /** How a Windows service is told to stop, where there are no signals: whoever started the program closes its standard input. */

@@ -156,7 +156,7 @@ const agentsSchema = z.object({
 
 /** One simulated miner of each family, agent and service, asked through the interface. */
 async function checkStack(network: string, context: CliContext, print: (check: Check) => void): Promise<void> {
-  const { environment, signal } = context;
+  const { signal } = context;
   const rest: Check[] = [];
   const stack = await run(
     'miners',
@@ -170,7 +170,6 @@ async function checkStack(network: string, context: CliContext, print: (check: C
         port: 0,
         poll: '15s',
         log: silentLog,
-        environment,
         signal: within,
         onProgress() {},
       };

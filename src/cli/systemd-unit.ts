@@ -19,6 +19,8 @@ Type=notify
 # The notification comes from systemd-notify, a child.
 NotifyAccess=all
 ExecStart=${PROGRAM_FOLDER}/current/pithead run --config /etc/pithead/pithead.yaml
+# Reads the configuration anew; a wrong one changes nothing. Passwords that systemd hands over come with a restart.
+ExecReload=/bin/kill -HUP $MAINPID
 # Fed only while polls, the outbox and the loop make progress; a dead uplink is not ill health.
 WatchdogSec=90
 TimeoutStartSec=90

@@ -12,6 +12,7 @@ import { createService } from '../service/service.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { createLog } from './logging.ts';
 import { runUntilStopped, stoppedByStdin } from './long-run.ts';
+import { reloader } from './reload.ts';
 import { databaseOf, serverOf, startStack } from './stack.ts';
 import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
@@ -46,7 +47,8 @@ async function runUp(config: AgentConfig, flags: ListenFlags, context: CliContex
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
   context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
   if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-  await runUntilStopped(context, { log, stalled: () => stack.agent.stalled(), stop: () => stack.stop() });
+  const reload = reloader(stack.agent, { log, read: () => configOrDefault(flags.config, context) });
+  await runUntilStopped(context, { log, reload, stalled: () => stack.agent.stalled(), stop: () => stack.stop() });
 }
 
 /** The way that system services start: the configuration says what runs here. */
@@ -112,7 +114,8 @@ async function runAgent(config: AgentConfig, path: string, context: CliContext):
   });
   await agent.start();
   if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-  await runUntilStopped(context, { log, stalled: () => agent.stalled(), stop: () => agent.stop() });
+  const reload = reloader(agent, { log, read: () => loadConfig(path, context.environment) });
+  await runUntilStopped(context, { log, reload, stalled: () => agent.stalled(), stop: () => agent.stop() });
 }
 
 export function addService(program: Command, context: CliContext): void {

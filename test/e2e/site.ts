@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
+import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config.ts';
@@ -65,7 +66,7 @@ export async function startSite(
     }),
     {
       baseDir: stateDir,
-      environment: { RIG_PASSWORD: 'owner-of-rigs' },
+      environment: { RIG_PASSWORD: RIG_OWNER.password },
       name: 'e2e',
     },
   );
