@@ -75,7 +75,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export function createAccess({ clock, log, drivers, config, mayReach }: AccessOptions): Access {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach });
-  const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
+  const rhythms = () => ({ slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery });
   const factoryTrials = new BoundedMap<LoginTrial>(MAX_TRIALS);
   const configuredTrials = new BoundedMap<{ readonly trial: LoginTrial; readonly startedMs: number }>(MAX_TRIALS);
   let memories = 0;
@@ -138,7 +138,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
       link: linkTo(target),
       known,
       memory,
-      rhythms,
+      rhythms: rhythms(),
       clock,
       signal,
       deadlineMs: config.poll.deadline,

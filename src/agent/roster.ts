@@ -31,8 +31,10 @@ export type MinerState = {
 };
 
 export type Roster = {
-  /** Miners of earlier runs, from the identity book. */
+  /** Miners of earlier runs, from the identity book, as far as they may be reached. */
   restore(): void;
+  /** The networks are others now: who stands outside is let go, who is inside again is back. The identity book keeps all. */
+  confine(): void;
   get(key: string): MinerState | undefined;
   all(): Iterable<MinerState>;
   readonly size: number;
@@ -49,6 +51,7 @@ type Options = {
   readonly clock: Clock;
   readonly log: Log;
   readonly access: Access;
+  readonly mayReach: (ip: string) => boolean;
   readonly book: IdentityBook;
   readonly averages: Averages;
   readonly memory: Memory;
@@ -65,6 +68,7 @@ export function createRoster({
   clock,
   log,
   access,
+  mayReach,
   book,
   averages,
   memory,
@@ -236,16 +240,26 @@ export function createRoster({
     );
   };
 
+  /** Those of the identity book that are not here although they may be reached. */
+  const meetAgain = () => {
+    for (const entry of book.all()) {
+      if (entry.ip === null || miners.has(entry.key) || !mayReach(entry.ip)) continue;
+      const target = access.targetOf(entry.ip, entry.driverId, knownOf(entry));
+      if (target === undefined) continue;
+      stateOf(entry.key, target);
+      schedule.set(entry.key, target.ip);
+    }
+  };
+
   return {
     restore() {
       for (const [key, earlier] of memory.load()) remembered.set(key, earlier);
-      for (const entry of book.all()) {
-        const target = entry.ip === null ? undefined : access.targetOf(entry.ip, entry.driverId, knownOf(entry));
-        if (target === undefined) continue;
-        stateOf(entry.key, target);
-        schedule.set(entry.key, target.ip);
-      }
+      meetAgain();
       remembered.clear();
+    },
+    confine() {
+      for (const { key, target } of [...miners.values()]) if (!mayReach(target.ip)) leave(key);
+      meetAgain();
     },
     get: (key) => miners.get(key),
     all: () => miners.values(),
@@ -253,6 +267,8 @@ export function createRoster({
       return miners.size;
     },
     async recognised(ip, { target, identity, outcome }, signal) {
+      // Networks may have changed since it was asked.
+      if (!mayReach(ip)) return;
       if (identity.confidence === 'generic' && isKnownBetter(ip, target)) return;
       if (outcome === undefined) await meet({ ...target, ip }, identity, signal);
       else await observe({ ...target, ip }, outcome, identity, signal);

@@ -10,7 +10,7 @@ export type Standstill = {
 type Parts = {
   readonly clock: Clock;
   /** A poll may start this late at worst. */
-  readonly maxOverdueMs: number;
+  readonly maxOverdueMs: () => number;
   readonly overdueMs: () => number;
   readonly outbox: () => {
     readonly pendingRecords: number;
@@ -37,7 +37,7 @@ export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Par
       const unwritten = unwrittenMs();
       if (unwritten > MAX_UNWRITTEN_MS) return `nothing was written for ${Math.round(unwritten / 1_000)} s`;
       const overdue = overdueMs();
-      return overdue > maxOverdueMs ? `the next poll is ${Math.round(overdue / 1_000)} s late` : undefined;
+      return overdue > maxOverdueMs() ? `the next poll is ${Math.round(overdue / 1_000)} s late` : undefined;
     },
   };
 }

@@ -64,6 +64,8 @@ export type Poller = {
   remove(key: string): void;
   /** Ahead of all others, again afterwards when a visit is under way now. False when there is no such miner. */
   pollNow(key: string): boolean;
+  /** From now on; each miner takes the new rhythm with its next poll, which comes within the new interval. Places stay as they are. */
+  adjust(settings: Pick<PollSettings, 'intervalMs' | 'visitDeadlineMs'>): void;
   start(): void;
   /** Aborts what is in flight; nothing is reported any more. */
   stop(): Promise<void>;
@@ -77,7 +79,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export function createPoller<O>(options: PollerOptions<O>): Poller {
   const { clock, random, log } = options;
-  const settings = settingsOf(options.settings);
+  let settings = settingsOf(options.settings);
   const courses = new Map<string, Course>();
   /** Miners that fail wait in their own line, with their own share of the places. */
   const lines = { sound: new DueHeap<Course>(), suspect: new DueHeap<Course>() };
@@ -317,6 +319,16 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
         enqueue(course, -Infinity);
       }
       return true;
+    },
+    adjust(changed) {
+      settings = { ...settings, ...changed };
+      const lastMs = clock.monotonicMs() + settings.intervalMs;
+      for (const course of isRunning ? courses.values() : []) {
+        // Those that fail keep their pause: it is no shorter for a farm that is polled more often.
+        if (course.place < 0 || course.dueMs <= lastMs || course.failures > 0) continue;
+        dequeue(course);
+        enqueue(course, clock.monotonicMs() + course.phase * settings.intervalMs);
+      }
     },
     start() {
       if (isRunning) return;

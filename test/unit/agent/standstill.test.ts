@@ -13,7 +13,7 @@ function watched() {
   };
   const standstill = createStandstill({
     clock,
-    maxOverdueMs: 80_000,
+    maxOverdueMs: () => 80_000,
     overdueMs: () => now.overdueMs,
     outbox: () => now,
   });

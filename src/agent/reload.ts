@@ -1,0 +1,66 @@
+// What of a new configuration holds from now on, and what only the next start can take. The sections are changed in place: whoever reads them when
+// it needs them sees the new values. It reads no file and restarts nothing.
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentConfig } from './config.ts';
+
+export type Reloaded = {
+  /** Sections that are different now. */
+  readonly changed: readonly string[];
+  /** Settings that are different in the file and take a restart. */
+  readonly needsRestart: readonly string[];
+};
+
+/** A configuration of the caller's own, whose sections `adopt` may change. */
+export function ownConfig(config: AgentConfig): AgentConfig {
+  const { ranges, poll, credentials, flags, tasks, log } = config;
+  return {
+    ...config,
+    ranges: { ...ranges },
+    poll: { ...poll },
+    credentials: { ...credentials },
+    flags: { ...flags },
+    tasks: { ...tasks },
+    log: { ...log },
+  };
+}
+
+/** Takes over what can change while the agent runs. `own` is one of `ownConfig`. */
+export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
+  const needsRestart: string[] = [];
+  const keep = (setting: string, now: unknown, wanted: unknown) => {
+    if (!isDeepStrictEqual(now, wanted)) needsRestart.push(setting);
+  };
+  for (const setting of ['stateDir', 'name', 'portMap', 'scan', 'firmware', 'service', 'listen'] as const)
+    keep(setting, own[setting], next[setting]);
+  keep('poll.maxInFlight', own.poll.maxInFlight, next.poll.maxInFlight);
+  keep('tasks.powerGate', own.tasks.powerGate, next.tasks.powerGate);
+
+  const poll = { ...next.poll, maxInFlight: own.poll.maxInFlight };
+  const tasks = { ...next.tasks, powerGate: own.tasks.powerGate };
+  const changed = [
+    ...(isDeepStrictEqual(own.ranges, next.ranges) ? [] : ['networks']),
+    ...(isDeepStrictEqual(own.poll, poll) ? [] : ['poll']),
+    ...(isDeepStrictEqual(shownOf(own.credentials), shownOf(next.credentials)) ? [] : ['credentials']),
+    ...(isDeepStrictEqual(own.flags, next.flags) ? [] : ['flags']),
+    ...(isDeepStrictEqual(own.tasks, tasks) ? [] : ['tasks']),
+    ...(isDeepStrictEqual(own.log, next.log) ? [] : ['log']),
+  ];
+  replace(own.ranges, next.ranges);
+  replace(own.poll, poll);
+  replace(own.credentials, next.credentials);
+  replace(own.flags, next.flags);
+  replace(own.tasks, tasks);
+  replace(own.log, next.log);
+  return { changed, needsRestart };
+}
+
+/** A secret shows itself to nobody, not to a comparison either. */
+const shownOf = ({ factoryDefaults, logins }: AgentConfig['credentials']) => ({
+  factoryDefaults,
+  logins: logins.map(({ login, ...rule }) => ({ ...rule, user: login.user, password: login.password.reveal() })),
+});
+
+function replace<T extends object>(section: T, next: T): void {
+  for (const key of Object.keys(section)) if (!(key in next)) Reflect.deleteProperty(section, key);
+  Object.assign(section, next);
+}

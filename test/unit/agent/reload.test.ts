@@ -1,0 +1,48 @@
+// What of a new configuration is taken over while the agent runs, and what is only said to take a restart.
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../../src/agent/config.ts';
+import { adopt, ownConfig } from '../../../src/agent/reload.ts';
+
+const read = (config: Readonly<Record<string, unknown>>, password = 'first') =>
+  parseConfig(JSON.stringify(config), { baseDir: '/tmp', environment: { PASSWORD: password }, name: 'test' });
+
+const LOGIN = { credentials: { logins: [{ user: 'root', password: 'env:PASSWORD' }] } };
+
+test('sections that can change do so in place, whoever holds them', () => {
+  const given = read({ networks: ['10.0.0.0/30'], tasks: { reboot: { concurrency: 5, backS: 60 } }, ...LOGIN });
+  const own = ownConfig(given);
+  const { ranges, poll, tasks, flags, credentials } = own;
+  const next = read(
+    { networks: ['10.0.0.0/29'], poll: { interval: '30s' }, tasks: { reboot: { concurrency: 7 } }, ...LOGIN },
+    'second',
+  );
+  expect(adopt(own, next)).toEqual({ changed: ['networks', 'poll', 'credentials', 'tasks'], needsRestart: [] });
+  expect(ranges.toProbe).toBe(6);
+  expect(poll.interval).toBe(30_000);
+  expect(tasks.reboot).toMatchObject({ concurrency: 7 });
+  expect(tasks.reboot.backS).toBeUndefined();
+  expect(credentials.logins[0]?.login.password.reveal()).toBe('second');
+  expect(own).toMatchObject({ ranges, poll, tasks, flags });
+  expect(given.poll.interval).toBe(60_000);
+});
+
+test('what takes a restart is named and stays as it was', () => {
+  const own = ownConfig(read({}));
+  const next = read({
+    stateDir: 'elsewhere',
+    listen: { port: 9_000 },
+    poll: { maxInFlight: 3, interval: '2s' },
+    tasks: { powerGate: { count: 1 }, reboot: { dailyCap: 2 } },
+  });
+  const { changed, needsRestart } = adopt(own, next);
+  expect(changed).toEqual(['poll', 'tasks']);
+  expect(needsRestart).toEqual(expect.arrayContaining(['stateDir', 'listen', 'poll.maxInFlight', 'tasks.powerGate']));
+  expect(own.poll).toMatchObject({ maxInFlight: 256, interval: 2_000 });
+  expect(own.tasks).toMatchObject({ powerGate: { count: 20 }, reboot: { dailyCap: 2 } });
+  expect(own.stateDir).not.toContain('elsewhere');
+});
+
+test('the same configuration changes nothing', () => {
+  const own = ownConfig(read(LOGIN));
+  expect(adopt(own, read(LOGIN))).toEqual({ changed: [], needsRestart: [] });
+});
