@@ -21,7 +21,7 @@ export function addServiceInstall(program: Command, context: CliContext): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ sudo ./pithead-linux-x64 service-install\n  > pithead-win-x64.exe service-install',
+      '\nExamples:\n  $ pithead service-install        as the name of the downloaded file: sudo ./pithead-linux-x64 service-install',
     )
     .action(async () => {
       const found = host();
@@ -33,7 +33,7 @@ export function addServiceInstall(program: Command, context: CliContext): void {
     .command('service-remove')
     .description('stop the system service and remove the program')
     .option('--purge', 'remove the configuration and everything that was kept, too')
-    .addHelpText('after', '\nExamples:\n  $ sudo pithead service-remove\n  $ sudo pithead service-remove --purge')
+    .addHelpText('after', '\nExamples:\n  $ pithead service-remove\n  $ pithead service-remove --purge')
     .action(async ({ purge }: { purge?: boolean }) => {
       await host().remove(purge === true);
       context.stdout.write(
