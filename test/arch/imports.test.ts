@@ -29,6 +29,8 @@ function allowed(room: string): (target: string) => boolean {
       return () => false;
     case 'model':
       return oneOf('base');
+    case 'update':
+      return oneOf('base', 'model');
     case 'wire':
     case 'transport':
       return oneOf('base', 'model');
@@ -41,11 +43,11 @@ function allowed(room: string): (target: string) => boolean {
     case 'drivers/index':
       return (target) => target === 'driver' || target.startsWith('drivers/');
     case 'agent':
-      return (target) => [...BELOW_ORGANS, 'drivers/index'].includes(target) || target.startsWith('agent/');
+      return (target) => [...BELOW_ORGANS, 'update', 'drivers/index'].includes(target) || target.startsWith('agent/');
     case 'service':
       return (target) => BELOW_ORGANS.includes(target) || target.startsWith('service/');
     case 'cli':
-      return (target) => ['base', 'model', 'agent', 'service', 'fixtures'].includes(target);
+      return (target) => ['base', 'model', 'update', 'agent', 'service', 'fixtures'].includes(target);
     case 'main':
       return oneOf('base', 'cli');
     case 'fixtures':

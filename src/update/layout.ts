@@ -1,0 +1,50 @@
+// The folders of the versions and the links to them. A link is replaced in one step: whoever follows it finds the old or the new one, never nothing.
+import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { syncFolder } from './notes.ts';
+import { currentLink, type Places, programOf, provenLink, versionFolder } from './places.ts';
+import { isVersion } from './version-order.ts';
+
+/** Where a program is written before it is known to be good. */
+export const incomingPath = ({ programs }: Places): string => join(programs, 'versions', '.incoming');
+
+/** Undefined when the link leads to no version. */
+export function linkedVersion(link: string): string | undefined {
+  try {
+    const version = basename(readlinkSync(link));
+    return isVersion(version) ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function linkTo(link: string, version: string): void {
+  rmSync(`${link}.new`, { force: true });
+  symlinkSync(join('versions', version), `${link}.new`);
+  renameSync(`${link}.new`, link);
+  syncFolder(dirname(link));
+}
+
+/** Gives the incoming program its place. */
+export function putInPlace(places: Places, version: string): void {
+  const folder = versionFolder(places, version);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  renameSync(incomingPath(places), programOf(places, version));
+  syncFolder(folder);
+  syncFolder(dirname(folder));
+}
+
+/** Never the one that a link leads to. */
+export function removeVersion(places: Places, version: string): void {
+  if (!isVersion(version) || linked(places).includes(version)) return;
+  rmSync(versionFolder(places, version), { recursive: true, force: true });
+}
+
+/** Leaves the linked ones and those named. */
+export function removeOthers(places: Places, kept: readonly string[]): void {
+  const names = readdirSync(join(places.programs, 'versions'));
+  for (const name of names) if (!kept.includes(name)) removeVersion(places, name);
+}
+
+const linked = (places: Places) => [linkedVersion(currentLink(places)), linkedVersion(provenLink(places))];

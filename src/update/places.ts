@@ -1,0 +1,21 @@
+// Where an update keeps what: programs of all versions beside each other, and its own notes, which the agent can read but never write.
+import { join } from 'node:path';
+
+export type Places = {
+  /** One folder per version below `versions`; the links `current` and `proven` lead to one each. */
+  readonly programs: string;
+  /** Journal, memory and outcome; only root writes here. */
+  readonly notes: string;
+  /** What the agent wants installed; the agent writes here, so nothing of it is believed. */
+  readonly wishes: string;
+};
+
+export const versionFolder = ({ programs }: Places, version: string): string => join(programs, 'versions', version);
+export const programOf = (places: Places, version: string): string => join(versionFolder(places, version), 'pithead');
+/** The version that starts with the service. */
+export const currentLink = ({ programs }: Places): string => join(programs, 'current');
+/** The version that was last seen healthy: it carries out updates and undoes them, whatever became of the new one. */
+export const provenLink = ({ programs }: Places): string => join(programs, 'proven');
+export const outcomePath = (notes: string): string => join(notes, 'outcome.json');
+export const requestPath = (wishes: string): string => join(wishes, 'request.json');
+export const wishedBundlePath = (wishes: string): string => join(wishes, 'wanted.bundle');
