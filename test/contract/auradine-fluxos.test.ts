@@ -78,6 +78,24 @@ describe.each([0, 1])('device %i', (nth) => {
   });
 });
 
+test('firmware is fetched by the device itself, and proven by its restart', async () => {
+  const rig = device(3);
+  const params = { url: 'http://files.example/fluxos.bin', version: '2024-09.01' };
+  await refusedLogin(rig, 'firmware', params);
+  await withFault(rig, 'write-api-off', () =>
+    expect(act(rig, 'firmware', params)).rejects.toMatchObject({ code: 'peer.rejected' }),
+  );
+  await withFault(rig, 'ignores-writes', async () => {
+    expect(await act(rig, 'firmware', params)).toEqual({ kind: 'accepted' });
+    expect(await shown(rig, 'firmware', params)).toBe(false);
+  });
+  expect(rig.reboots).toBe(0);
+  expect(await act(rig, 'firmware', params)).toEqual({ kind: 'accepted' });
+  await expect.poll(() => rig.reboots).toBe(1);
+  for (const url of [undefined, '', 'files.example', 'ftp://files.example/x', 'file:///etc/passwd'])
+    expect(ability('firmware').params.safeParse({ url }).success, url).toBe(false);
+});
+
 test('modes and targets that it does not have are refused unsent', async () => {
   const link = fakeLink(() => ({}));
   await expect(async () => ability('powerMode').act(link, { preset: 'fast' }, {})).rejects.toMatchObject({
@@ -93,6 +111,7 @@ test('a lost answer is left to be seen', async () => {
   for (const [name, params] of [
     ['reboot', {}],
     ['pools', POOLS],
+    ['firmware', { url: 'http://files.example/fluxos.bin' }],
   ] as const)
     expect(await ability(name).act(link, params, {}), name).toEqual({ kind: 'lost-reply' });
 });

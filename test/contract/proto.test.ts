@@ -74,6 +74,59 @@ describe.each([0, 1])('device %i', (nth) => {
   });
 });
 
+test('it shows itself when it is told to; the end comes by itself and cannot be ordered', async () => {
+  const rig = device(2);
+  expect(await act(rig, 'light', { on: true })).toEqual({ kind: 'accepted' });
+  expect(ability('light')).not.toHaveProperty('shows');
+  await refusedLogin(rig, 'light', { on: true });
+  await withFault(rig, 'write-api-off', () =>
+    expect(act(rig, 'light', { on: true })).rejects.toMatchObject({ code: 'peer.permission' }),
+  );
+  const { requests } = rig;
+  await expect(act(rig, 'light', { on: false })).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });
+  expect(rig.requests).toBe(requests);
+});
+
+test('its log is one text, for its owner only', async () => {
+  expect(await act(device(2), 'log')).toEqual({
+    kind: 'accepted',
+    log: '[INFO] mining driver started\n[INFO] pool connected',
+  });
+  await refusedLogin(device(2), 'log');
+  for (const answer of [{}, { logs: {} }, 'text'])
+    await expect(
+      ability('log').act(
+        fakeLink(() => answer),
+        {},
+        {},
+      ),
+    ).rejects.toMatchObject({ code: 'peer.unparsable' });
+});
+
+test('firmware is sent as a file and proven by the restart', async () => {
+  const rig = device(3);
+  const image = (text: string) => ({ name: 'rig.swu', sha256: 'ab'.repeat(32), bytes: new Blob([text]) });
+  const link = site.link(rig.ip);
+  const { act: update } = ability('firmware');
+  const { requests } = rig;
+  for (const none of [undefined, image('')])
+    await expect(update(link, {}, {}, none)).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });
+  expect(rig.requests).toBe(requests);
+  await withFault(rig, 'wrong-password', () =>
+    expect(update(link, {}, {}, image('new'))).rejects.toMatchObject({ code: 'peer.auth', wasSent: false }),
+  );
+  await withFault(rig, 'write-api-off', () =>
+    expect(update(link, {}, {}, image('new'))).rejects.toMatchObject({ code: 'peer.permission' }),
+  );
+  await withFault(rig, 'ignores-writes', async () => {
+    expect((await update(link, {}, {}, image('new'))).kind).toBe('accepted');
+    expect(await shown(rig, 'firmware', { version: '1.9.0' })).toBe(false);
+  });
+  expect(rig.reboots).toBe(0);
+  expect((await update(link, {}, {}, image('new'))).kind).toBe('accepted');
+  await expect.poll(() => rig.reboots).toBe(1);
+});
+
 test('modes and targets that it does not have are refused unsent', async () => {
   const link = fakeLink(() => ({}));
   await expect(async () => ability('powerMode').act(link, { preset: 'fast' }, {})).rejects.toMatchObject({
@@ -89,6 +142,7 @@ test('a lost answer is left to be seen', async () => {
   for (const [name, params] of [
     ['reboot', {}],
     ['pools', POOLS],
+    ['light', { on: true }],
   ] as const)
     expect(await ability(name).act(link, params, {}), name).toEqual({ kind: 'lost-reply' });
 });

@@ -291,13 +291,13 @@ test.skipIf(!hasRecordings)('VolcMiner: MH/s whatever the key says, fans that tu
   expect(reading.expected).toMatchObject({ fans: 4, boards: 3 });
 });
 
-describe.skipIf(!hasRecordings)('Braiins OS', () => {
-  const readingOf = (id: string) => {
-    const set = sets.find((entry) => entry.id === id);
-    if (set === undefined) throw new Error('no recording');
-    return set.driver.read(rawOf(set.driver, bytesByAsk(set.driver, set.recording)), {}).reading;
-  };
+function readingOf(id: string): Reading {
+  const set = sets.find((entry) => entry.id === id);
+  if (set === undefined) throw new Error('no recording');
+  return set.driver.read(rawOf(set.driver, bytesByAsk(set.driver, set.recording)), {}).reading;
+}
 
+describe.skipIf(!hasRecordings)('Braiins OS', () => {
   test('REST: two clocks, the hottest chips, fans in percent, and of a history of errors only what is recent', () => {
     const reading = readingOf('braiins-os--s19xp-25.07-rest');
     expect(reading).toMatchObject({
@@ -329,5 +329,62 @@ describe.skipIf(!hasRecordings)('Braiins OS', () => {
       [0, 'stratum+tcp://btc1.example.pool:3333'],
       [1, 'stratum+tcp://btc2.example.pool:3333'],
     ]);
+  });
+});
+
+describe.skipIf(!hasRecordings)('ePIC, Auradine, Proto', () => {
+  test('ePIC: sensors of every board that is found, clocks and serial numbers of those that are switched on', () => {
+    const { boards, tempC, totalChips } = readingOf('epic-umcos--s19xp-bms-1.5.13');
+    expect(
+      boards?.map(({ slot, isAlive, boardTempsC, frequencyMhz, serialNumber }) => [
+        slot,
+        isAlive,
+        boardTempsC,
+        frequencyMhz,
+        serialNumber,
+      ]),
+    ).toEqual([
+      [0, false, [42.312, 42.875], undefined, undefined],
+      [1, true, [55.062, 67], 487.5, 'YNAHYPDBCJEBC0D6S'],
+      [2, true, [52.062, 64.312], 487.5, 'YNAHYPDBCJEBC0C6R'],
+    ]);
+    expect(boards?.map(({ inletTempC, outletTempC }) => [inletTempC, outletTempC])).toEqual([
+      [42.312, 42.875],
+      [55.062, 67],
+      [52.062, 64.312],
+    ]);
+    expect([tempC, totalChips]).toEqual([67, undefined]);
+  });
+
+  test('Auradine: a lamp that shows that all is well is no fault; chips are not counted from the sensors', () => {
+    const reading = readingOf('auradine-fluxos--at1500-2023-12.27');
+    expect([reading.errors, reading.isLightOn]).toEqual([[], false]);
+    expect(reading.totalChips).toBe(396);
+    expect(reading.pools?.map(({ accepted, rejected }) => [accepted, rejected])).toEqual([
+      [10, 1],
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+
+  test('Proto: both power supplies, what goes in and comes out of each board, and the chips that belong on it', () => {
+    const reading = readingOf('proto--rig-1.8.0');
+    expect(reading.psus).toHaveLength(2);
+    expect(reading.psus).toMatchObject([
+      {
+        serialNumber: 'PSU-PROTO-SIM-b6bdaf86-0',
+        inputPowerW: 1774.4900359549026,
+        inputVoltageV: 230.96996200756033,
+        tempC: 37.901950839067965,
+      },
+      { serialNumber: 'PSU-PROTO-SIM-b6bdaf86-1', inputPowerW: 1751.847016486352 },
+    ]);
+    expect(reading.boards?.map(({ inletTempC }) => inletTempC)).toEqual([
+      41.257896451539054, 38.73552243664069, 38.642894869829554, 39.25599482703729,
+    ]);
+    expect(reading.boards?.map(({ outletTempC }) => outletTempC)).toEqual([
+      55.241942214972724, 54.978843834992624, 55.43768806658174, 53.387135818884865,
+    ]);
+    expect(reading.expected).toMatchObject({ chipsPerBoard: 120, boards: 4, fans: 4 });
   });
 });
