@@ -6,13 +6,22 @@ import { BugError } from './errors.ts';
 /** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
 export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
 
+/** `maxBytes` bounds the file itself; writing beyond it fails as on a full disk. */
+export type SqliteLimits = { readonly maxBytes?: number };
+
+/** What the log of a database may keep of the disk once its content is in the file. */
+const MAX_LOG_BYTES = 4 * 1024 * 1024;
+const CHECKPOINT_PAGES = 512;
+
 /** Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version. */
-export function openSqlite(path: string, owners: readonly Migrations[]): DatabaseSync {
+export function openSqlite(path: string, owners: readonly Migrations[], limits: SqliteLimits = {}): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: 5_000 });
   try {
     db.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
     );
+    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
+    if (limits.maxBytes !== undefined) capPages(db, limits.maxBytes);
     const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
     if (synchronous !== 2)
       throw new BugError(`open database ${path}: synchronous is ${String(synchronous)} where FULL was asked for`);
@@ -24,6 +33,22 @@ export function openSqlite(path: string, owners: readonly Migrations[]): Databas
     throw error;
   }
 }
+
+function capPages(db: DatabaseSync, maxBytes: number): void {
+  const size = Number(db.prepare('PRAGMA page_size').get()?.page_size);
+  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / size))}`);
+}
+
+/** What a database says with its error; undefined when the error is not of a database. */
+export function sqliteFault(error: unknown): 'damaged' | 'full' | 'other' | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  if (typeof code !== 'number') return undefined;
+  const primary = code & 0xff;
+  if (primary === SQLITE.corrupt || primary === SQLITE.notADatabase) return 'damaged';
+  return primary === SQLITE.full ? 'full' : 'other';
+}
+
+const SQLITE = { corrupt: 11, full: 13, notADatabase: 26 } as const;
 
 function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): void {
   const found = db.prepare('SELECT version FROM schema_version WHERE owner = ?').get(owner)?.version;

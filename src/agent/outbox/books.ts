@@ -1,21 +1,26 @@
-// The bookkeeping of the outbox: next number, cursors of the uplinks, how the last run ended. Acknowledgements are kept in memory and written
+// The bookkeeping of the outbox: next number, lanes of the uplinks, how the last run ended. Acknowledgements are kept in memory and written
 // with the next commit: after a crash they are merely older, and the peer says at once what it has.
 
 import type { StoredSlice } from './slice.ts';
-import type { Cursor, Meta, Store } from './store.ts';
+import type { Lane, Meta, Store } from './store.ts';
 
 export type Books = {
   meta(): Meta;
-  /** One transaction: slices, bookkeeping and every cursor that moved. */
+  /** One transaction: slices, bookkeeping and every lane that moved. */
   commit(changes: { readonly meta: Meta; readonly slices?: readonly StoredSlice[] }): void;
-  /** Writes cursors that moved, if any. */
+  /** Writes lanes that moved, if any. */
   persist(): void;
   isDirty(): boolean;
-  /** The cursor of this uplink, made and stored on first use. Throws when it cannot be stored: an epoch must not be forgotten once used. */
-  cursor(name: string): Cursor;
+  /**
+   * The lanes of this uplink that are not done, oldest first; the last one is open. The first is made and stored on first use. Throws when it
+   * cannot be stored: an epoch must not be forgotten once used.
+   */
+  lanes(name: string): readonly [Lane, ...Lane[]];
   /** False when the number is not news. */
-  acknowledge(name: string, seq: number): boolean;
-  renew(name: string, peerAckedSeq: number): void;
+  acknowledge(name: string, epoch: string, seq: number): boolean;
+  /** What follows goes into a lane of its own. Throws when that cannot be stored. */
+  split(name: string): void;
+  renew(name: string, epoch: string, peerAckedSeq: number): void;
   setUplinks(names: readonly string[]): void;
   /** Since when samples may be missing because the last run did not end cleanly. */
   restartGap(): { readonly fromMs: number; readonly toMs: number } | undefined;
@@ -24,88 +29,163 @@ export type Books = {
 
 export function openBooks(store: Store, options: { nowMs: number; newEpoch: () => string }): Books {
   const { nowMs, newEpoch } = options;
-  const cursors = new Map(store.cursors().map((cursor) => [cursor.name, cursor]));
-  const before = readMeta(store, [...cursors.values()], nowMs);
+  const stored = store.lanes();
+  const before = readMeta(store, stored, nowMs);
+  const { lanesOf, made } = groupLanes(stored, before.deletedThrough, newEpoch);
   const hasCrashed = !before.isClean && before.hasSamples;
   // Until the gap of a crash is on disk its start must not move: the process may be killed again first.
   let meta: Meta = { ...before, isClean: false, aliveMs: hasCrashed ? before.aliveMs : nowMs };
-  const moved = new Set<string>();
+  /** Lanes whose row differs from what is known here, by epoch. */
+  const moved = new Set<string>(made);
+  const gone = new Map<string, Lane>();
+  const all = () => [...lanesOf.values()].flat();
 
   const deletedThrough = () => {
-    const acked = [...cursors.values()].map((cursor) => cursor.acked);
+    const acked = all().map((lane) => lane.acked);
     return acked.length === 0 ? meta.deletedThrough : Math.max(meta.deletedThrough, Math.min(...acked));
   };
 
-  const commit = (changes: {
-    readonly meta: Meta;
-    readonly slices?: readonly StoredSlice[];
-    readonly forget?: readonly string[];
-  }) => {
+  const commit = (changes: { readonly meta: Meta; readonly slices?: readonly StoredSlice[] }) => {
     const next = { ...changes.meta, deletedThrough: deletedThrough() };
-    store.commit({ ...changes, meta: next, cursors: [...moved].flatMap((name) => cursors.get(name) ?? []) });
+    const lanes = all().filter(({ epoch }) => moved.has(epoch));
+    store.commit({ ...changes, meta: next, lanes, forget: gone.values() });
     meta = next;
     moved.clear();
+    gone.clear();
   };
 
-  const put = (cursor: Cursor) => {
-    const previous = cursors.get(cursor.name);
-    cursors.set(cursor.name, cursor);
-    moved.add(cursor.name);
+  /** Replaces the lanes of an uplink and stores that; nothing has changed when it throws. */
+  const put = (name: string, lanes: readonly [Lane, ...Lane[]]) => {
+    const previous = lanesOf.get(name);
+    const dropped = (previous ?? []).filter(({ epoch }) => !lanes.some((lane) => lane.epoch === epoch));
+    const fresh = lanes.filter((lane) => !previous?.includes(lane));
+    lanesOf.set(name, lanes);
+    for (const { epoch } of fresh) moved.add(epoch);
+    for (const lane of dropped) gone.set(lane.epoch, lane);
     try {
       commit({ meta });
     } catch (error) {
-      if (previous === undefined) cursors.delete(cursor.name);
-      else cursors.set(cursor.name, previous);
+      if (previous === undefined) lanesOf.delete(name);
+      else lanesOf.set(name, previous);
+      for (const lane of dropped) gone.delete(lane.epoch);
       throw error;
     }
   };
 
-  const cursorOf = (name: string): Cursor => {
-    const known = cursors.get(name);
+  const lanes = (name: string): readonly [Lane, ...Lane[]] => {
+    const known = lanesOf.get(name);
     if (known !== undefined) return known;
-    const made = { name, epoch: newEpoch(), base: meta.deletedThrough, acked: meta.deletedThrough };
-    put(made);
+    const at = meta.deletedThrough;
+    const made: readonly [Lane] = [{ name, epoch: newEpoch(), base: at, acked: at, through: null }];
+    put(name, made);
     return made;
   };
+
+  const lastOf = (lane: Lane) => lane.through ?? meta.nextId - 1;
 
   return {
     meta: () => meta,
     commit,
     persist() {
-      if (moved.size > 0) commit({ meta });
+      if (moved.size > 0 || gone.size > 0) commit({ meta });
     },
-    isDirty: () => moved.size > 0,
-    cursor: cursorOf,
-    acknowledge(name, seq) {
-      const cursor = cursorOf(name);
-      const id = cursor.base + seq;
-      if (!Number.isSafeInteger(id) || id <= cursor.acked || id >= meta.nextId) return false;
-      cursors.set(name, { ...cursor, acked: id });
-      moved.add(name);
+    isDirty: () => moved.size > 0 || gone.size > 0,
+    lanes,
+    acknowledge(name, epoch, seq) {
+      const known = lanes(name);
+      const lane = known.find((each) => each.epoch === epoch);
+      if (lane === undefined) return false;
+      const id = lane.base + seq;
+      if (!Number.isSafeInteger(id) || id <= lane.acked || id > lastOf(lane)) return false;
+      moved.add(epoch);
+      const now = known.map((each) => (each === lane ? { ...lane, acked: id } : each));
+      // Only from the front, so that a lane that is missing in the middle is known to be damage.
+      const isDone = ({ acked, through }: Lane) => acked === through;
+      const firstLeft = Math.max(
+        0,
+        now.findIndex((each) => !isDone(each)),
+      );
+      for (const done of now.slice(0, firstLeft)) gone.set(done.epoch, done);
+      const [first, ...rest] = now.slice(firstLeft);
+      if (first !== undefined) lanesOf.set(name, [first, ...rest]);
       return true;
     },
-    renew(name, peerAckedSeq) {
-      const cursor = cursorOf(name);
-      const peerHas = cursor.base + peerAckedSeq;
-      const base = peerHas >= meta.nextId ? cursor.acked : Math.max(meta.deletedThrough, peerHas);
-      put({ name, epoch: newEpoch(), base, acked: base });
+    split(name) {
+      const known = lanes(name);
+      const open = known.at(-1);
+      const at = meta.nextId - 1;
+      if (open === undefined || open.acked >= at) return;
+      const made: Lane = { name, epoch: newEpoch(), base: at, acked: at, through: null };
+      const [first = made, ...rest] = [...known.slice(0, -1), { ...open, through: at }, made];
+      put(name, [first, ...rest]);
+    },
+    renew(name, epoch, peerAckedSeq) {
+      const known = lanes(name);
+      const renewed = known.flatMap((lane, index): Lane[] => {
+        if (lane.epoch !== epoch) return [lane];
+        const peerHas = lane.base + peerAckedSeq;
+        const base = peerHas > lastOf(lane) ? lane.acked : Math.max(meta.deletedThrough, peerHas);
+        const rest = { ...lane, epoch: newEpoch(), base, acked: base };
+        // What the peer has stays accounted for, so that it does not look like a lane that is missing.
+        return index === 0 || base <= lane.base ? [rest] : [{ ...lane, acked: base, through: base }, rest];
+      });
+      const [first, ...rest] = renewed;
+      if (first !== undefined) put(name, [first, ...rest]);
     },
     setUplinks(names) {
-      const forget = [...cursors.keys()].filter((name) => !names.includes(name));
-      for (const name of names) cursorOf(name);
-      for (const name of forget) cursors.delete(name);
-      if (forget.length > 0) commit({ meta, forget });
+      for (const name of names) lanes(name);
+      const leaving = [...lanesOf.keys()].filter((name) => !names.includes(name));
+      for (const name of leaving) {
+        for (const lane of lanesOf.get(name) ?? []) gone.set(lane.epoch, lane);
+        lanesOf.delete(name);
+      }
+      if (leaving.length > 0) commit({ meta });
     },
     restartGap: () => (hasCrashed ? { fromMs: before.aliveMs, toMs: Math.max(nowMs, before.aliveMs) } : undefined),
-    backlog: () => Object.fromEntries([...cursors.values()].map(({ name, acked }) => [name, meta.nextId - 1 - acked])),
+    backlog: () =>
+      Object.fromEntries(
+        [...lanesOf].map(([name, own]) => [name, own.reduce((sum, lane) => sum + lastOf(lane) - lane.acked, 0)]),
+      ),
   };
 }
 
-/** The bookkeeping as stored; rebuilt from what the slices and cursors show when it is damaged or lags behind them. */
-function readMeta(store: Store, cursors: readonly Cursor[], nowMs: number): Meta {
+/**
+ * Lanes by uplink, oldest first, each beginning where the one before ends, the last one open. Where a row is missing, because it was damaged,
+ * a new lane takes its place: what it may have delivered goes out again rather than not at all.
+ */
+function groupLanes(
+  stored: readonly Lane[],
+  firstId: number,
+  newEpoch: () => string,
+): { lanesOf: Map<string, readonly [Lane, ...Lane[]]>; made: string[] } {
+  const made: string[] = [];
+  const make = (name: string, base: number, through: number | null): Lane => {
+    const lane = { name, epoch: newEpoch(), base, acked: base, through };
+    made.push(lane.epoch);
+    return lane;
+  };
+  const lanesOf = new Map<string, readonly [Lane, ...Lane[]]>();
+  for (const name of new Set(stored.map((lane) => lane.name))) {
+    const whole: Lane[] = [];
+    let at: number | null = firstId;
+    for (const lane of stored.filter((each) => each.name === name)) {
+      if (at === null) break;
+      if (lane.base > at) whole.push(make(name, at, lane.base));
+      whole.push(lane);
+      at = lane.through;
+    }
+    if (at !== null) whole.push(make(name, at, null));
+    const [first, ...rest] = whole;
+    if (first !== undefined) lanesOf.set(name, [first, ...rest]);
+  }
+  return { lanesOf, made };
+}
+
+/** The bookkeeping as stored; rebuilt from what the slices and lanes show when it is damaged or lags behind them. */
+function readMeta(store: Store, lanes: readonly Lane[], nowMs: number): Meta {
   const stored = store.meta();
   const { first, last } = store.sums();
-  const acked = cursors.map((cursor) => cursor.acked);
+  const acked = lanes.map((lane) => lane.acked);
   const leastNext = Math.max(last ?? 0, ...acked) + 1;
   if (stored === undefined && last === null) {
     return { nextId: leastNext, deletedThrough: leastNext - 1, isClean: true, hasSamples: false, aliveMs: nowMs };

@@ -16,24 +16,34 @@ export type OutboxSettings = {
 /** A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. */
 export type OutgoingSlice = { readonly header: SliceHeader; readonly body: Uint8Array };
 
-/** The outbox as one uplink sees it. */
+/**
+ * A run of slices under an epoch of its own. `firstSeq` is the oldest that can still be read; `nextSeq` the next that will be written or, once
+ * the lane is closed, one more than its last.
+ */
+export type LanePosition = {
+  readonly epoch: string;
+  readonly firstSeq: number;
+  readonly ackedSeq: number;
+  readonly nextSeq: number;
+};
+
+/** The outbox as one uplink sees it. Where no epoch is named, the oldest lane is meant. */
 export type SliceSource = {
-  /** `firstSeq` is the oldest slice that can still be read, `nextSeq` the next that will be written. Throws when a first epoch cannot be stored. */
-  position(): {
-    readonly epoch: string;
-    readonly firstSeq: number;
-    readonly ackedSeq: number;
-    readonly nextSeq: number;
-  };
+  /** The oldest lane. Throws when a first epoch cannot be stored. */
+  position(): LanePosition;
+  /** What waits to be sent, oldest first; the last lane is open, and new slices join it. */
+  lanes(): readonly LanePosition[];
+  /** What is written from now on goes into a lane of its own, so that it need not wait for what came before. Throws when that cannot be stored. */
+  split(): void;
   /** Slices after `afterSeq` (default: after the last acknowledged one) in order and without holes; at least one if there is one. */
-  read(range: { afterSeq?: number; maxSlices: number; maxBytes: number }): readonly OutgoingSlice[];
+  read(range: { epoch?: string; afterSeq?: number; maxSlices: number; maxBytes: number }): readonly OutgoingSlice[];
   /** Everything up to `seq` is stored by the peer. Numbers that go backwards or are not ours are ignored. */
-  acknowledge(seq: number): void;
+  acknowledge(seq: number, epoch?: string): void;
   /**
    * The peer's account cannot be matched with ours (it has more than we ever wrote, or less than we still hold): what it does not have goes
    * out as a new epoch, with a declared gap. Throws when the new epoch cannot be stored.
    */
-  renewEpoch(peerAckedSeq: number): void;
+  renewEpoch(peerAckedSeq: number, epoch?: string): void;
   /** Calls back whenever there may be more to read; the function returned ends that. */
   onMore(listener: () => void): () => void;
 };
@@ -49,6 +59,8 @@ export type OutboxState = {
   /** Nothing is left that could give way: new samples are counted, not kept. */
   readonly isFull: boolean;
   readonly lastCommitAt: number | undefined;
+  /** Samples that gave way on disk although they showed a change, since the start. */
+  readonly droppedChanges: number;
   /** Why the newest commit failed; undefined when it worked. */
   readonly fault: string | undefined;
   readonly backlog: Readonly<Record<string, number>>;

@@ -8,11 +8,12 @@ import type { Log } from '../../base/log.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { type Books, openBooks } from './books.ts';
 import { shrinkOnce } from './cap.ts';
-import type { Outbox, OutboxSettings, SliceSource } from './contract.ts';
+import { createChanges } from './changes.ts';
+import type { LanePosition, Outbox, OutboxSettings, SliceSource } from './contract.ts';
 import { type Batch, createQueue, queueFull } from './queue.ts';
 import { readSlices } from './reader.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
-import { openStore } from './store.ts';
+import { type Lane, openStore } from './store.ts';
 
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 const DELETE_BATCH = 256;
@@ -42,12 +43,14 @@ export function createOutbox(
   const store = openStore(db);
   const books: Books = openBooks(store, { nowMs: clock.nowMs(), newEpoch: options.newEpoch });
   const queue = createQueue({ maxRecords: settings.maxPendingRecords, maxBytes: settings.maxPendingBytes });
+  const changes = createChanges();
   const listeners = new Set<() => void>();
 
   let { bytes, slices } = store.sums();
   let isFull = false;
   let isClosed = false;
   let droppedBySpace = 0;
+  let droppedChanges = 0;
   let lastCommitAt: number | undefined;
   let fault: string | undefined;
   let failures = 0;
@@ -90,7 +93,7 @@ export function createOutbox(
       ...books.meta(),
       nextId: nextId + 1,
       isClean: false,
-      hasSamples: books.meta().hasSamples || slice.samples > 0,
+      hasSamples: books.meta().hasSamples || slice.samples + slice.changes > 0,
       aliveMs: clock.nowMs(),
     };
     books.commit({ meta, slices: [slice] });
@@ -103,13 +106,19 @@ export function createOutbox(
   const shrink = async () => {
     isFull = false;
     while (bytes > settings.maxBytes && !isFull) {
-      const { freed, samples, isExhausted } = shrinkOnce(store, {
+      const {
+        freed,
+        samples,
+        changes: changesGone,
+        isExhausted,
+      } = shrinkOnce(store, {
         bytes,
         maxBytes: settings.maxBytes,
         nowMs: clock.nowMs(),
       });
       bytes -= freed;
       droppedBySpace += samples;
+      droppedChanges += changesGone;
       isFull = isExhausted && bytes > settings.maxBytes;
       await turn();
     }
@@ -172,6 +181,7 @@ export function createOutbox(
     let entry: Entry;
     try {
       entry = toEntry(record);
+      if (changes.isChange(record)) entry = { ...entry, kind: 'change' };
     } catch (error) {
       log.error({ kind: record.kind, error: renderError(error) }, 'a record cannot be stored');
       queue.lose({ count: 1, firstMs: clock.nowMs(), lastMs: clock.nowMs() });
@@ -179,7 +189,7 @@ export function createOutbox(
       return;
     }
     // Once in the life of an outbox: from here on, an end without close means that samples may be missing.
-    if (entry.kind === 'sample' && !books.meta().hasSamples && fault === undefined) {
+    if ((entry.kind === 'sample' || entry.kind === 'change') && !books.meta().hasSamples && fault === undefined) {
       guarded('the outbox cannot mark its first sample', () =>
         books.commit({ meta: { ...books.meta(), hasSamples: true } }),
       );
@@ -198,11 +208,21 @@ export function createOutbox(
     }
   };
 
-  const read = (name: string, range: { afterSeq?: number; maxSlices: number; maxBytes: number }) => {
-    const cursor = books.cursor(name);
-    const { nextId, deletedThrough } = books.meta();
-    const wanted = range.afterSeq === undefined ? cursor.acked : cursor.base + range.afterSeq;
-    const afterId = Math.max(wanted, deletedThrough, cursor.base);
+  const laneOf = (name: string, epoch: string | undefined): Lane | undefined => {
+    const lanes = books.lanes(name);
+    return epoch === undefined ? lanes[0] : lanes.find((lane) => lane.epoch === epoch);
+  };
+
+  const read = (
+    name: string,
+    range: { epoch?: string | undefined; afterSeq?: number | undefined; maxSlices: number; maxBytes: number },
+  ) => {
+    const lane = laneOf(name, range.epoch);
+    if (lane === undefined) return [];
+    const { deletedThrough } = books.meta();
+    const nextId = lane.through === null ? books.meta().nextId : lane.through + 1;
+    const wanted = range.afterSeq === undefined ? lane.acked : lane.base + range.afterSeq;
+    const afterId = Math.max(wanted, deletedThrough, lane.base);
     try {
       const result = readSlices(store, { ...range, afterId, nextId, nowMs: clock.nowMs() });
       if (result.failure !== undefined) note(result.failure);
@@ -211,7 +231,7 @@ export function createOutbox(
         log.warn({ slices: result.repaired.length }, 'damaged slices were replaced by declared gaps');
       }
       return result.slices.map(({ id, producedMs, body }) => ({
-        header: { epoch: cursor.epoch, seq: id - cursor.base, produced_at: new Date(producedMs).toISOString() },
+        header: { epoch: lane.epoch, seq: id - lane.base, produced_at: new Date(producedMs).toISOString() },
         body,
       }));
     } catch (error) {
@@ -220,26 +240,29 @@ export function createOutbox(
     }
   };
 
-  const acknowledge = (name: string, seq: number) => {
-    if (books.acknowledge(name, seq)) wake(settings.flushMs);
+  const acknowledge = (name: string, seq: number, epoch = books.lanes(name)[0].epoch) => {
+    if (books.acknowledge(name, epoch, seq)) wake(settings.flushMs);
+  };
+
+  const positionOf = ({ epoch, base, acked, through }: Lane): LanePosition => {
+    const { nextId, deletedThrough } = books.meta();
+    return {
+      epoch,
+      firstSeq: Math.max(deletedThrough, base) - base + 1,
+      ackedSeq: acked - base,
+      nextSeq: (through === null ? nextId : through + 1) - base,
+    };
   };
 
   const source = (name: string): SliceSource => ({
-    position() {
-      const { epoch, base, acked } = books.cursor(name);
-      const { nextId, deletedThrough } = books.meta();
-      return {
-        epoch,
-        firstSeq: Math.max(deletedThrough, base) - base + 1,
-        ackedSeq: acked - base,
-        nextSeq: nextId - base,
-      };
-    },
+    position: () => positionOf(books.lanes(name)[0]),
+    lanes: () => books.lanes(name).map(positionOf),
+    split: () => books.split(name),
     read: (range) => read(name, range),
-    acknowledge: (seq) => acknowledge(name, seq),
-    renewEpoch(peerAckedSeq) {
+    acknowledge: (seq, epoch) => acknowledge(name, seq, epoch),
+    renewEpoch(peerAckedSeq, epoch = books.lanes(name)[0].epoch) {
       const nowMs = clock.nowMs();
-      books.renew(name, peerAckedSeq);
+      books.renew(name, epoch, peerAckedSeq);
       log.warn({ uplink: name }, 'a new epoch begins: what the service knows of us does not match what is stored here');
       queue.add(gapEntry('buffer_damaged', lastCommitAt ?? nowMs, nowMs, null));
       urgent = queue.size();
@@ -280,7 +303,7 @@ export function createOutbox(
     },
     source,
     read: (name, range) => read(name, range),
-    acknowledge,
+    acknowledge: (name, seq) => acknowledge(name, seq),
     setUplinks(names) {
       guarded('the outbox cannot store its uplinks', () => books.setUplinks(names));
     },
@@ -295,6 +318,7 @@ export function createOutbox(
       bytes,
       pendingRecords: queue.pending(),
       undeclaredRecords: queue.loss()?.count ?? 0,
+      droppedChanges,
       droppedRecords: droppedBySpace + queue.lost(),
       isFull,
       lastCommitAt,

@@ -1,4 +1,4 @@
-// The tables of the outbox. One row per slice, one cursor per uplink, one row of bookkeeping; nobody else touches them.
+// The tables of the outbox. One row per slice, one per lane of an uplink, one of bookkeeping; nobody else touches them.
 import type { Migrations } from '../../base/sqlite.ts';
 
 export const outboxMigrations: Migrations = {
@@ -34,5 +34,18 @@ export const outboxMigrations: Migrations = {
        alive_ms INTEGER NOT NULL,
        crc INTEGER NOT NULL
      ) STRICT;`,
+    `ALTER TABLE outbox_slices ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+     CREATE INDEX outbox_slices_changes ON outbox_slices (id) WHERE changes > 0;
+     CREATE TABLE outbox_lanes (
+       name TEXT NOT NULL,
+       epoch TEXT NOT NULL,
+       base INTEGER NOT NULL,
+       acked INTEGER NOT NULL,
+       through INTEGER,
+       crc INTEGER NOT NULL,
+       PRIMARY KEY (name, epoch)
+     ) STRICT;
+     INSERT INTO outbox_lanes SELECT name, epoch, base, acked, NULL, crc FROM outbox_uplinks;
+     DROP TABLE outbox_uplinks;`,
   ],
 };

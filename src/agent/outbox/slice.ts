@@ -7,8 +7,8 @@ import { BugError } from '../../base/errors.ts';
 import { MAX_FRAME_BYTES, MAX_SLICE_BYTES } from '../../wire/protocol.ts';
 import type { GapRecord, ReportRecord } from '../../wire/records.ts';
 
-/** Samples may be replaced by a gap when space is short; the others are kept. */
-export type EntryKind = 'sample' | 'other' | 'gap';
+/** When space is short samples are replaced by a gap first, then those that show a change; the others are kept. */
+export type EntryKind = 'sample' | 'change' | 'other' | 'gap';
 
 /** One record, serialised the moment it was handed over. Times in ms since the epoch; `declared` = what a gap counts, null = unknown. */
 export type Entry = {
@@ -24,7 +24,9 @@ export type Entry = {
 export type SliceHead = {
   readonly id: number;
   readonly producedMs: number;
+  /** Those that show no change. */
   readonly samples: number;
+  readonly changes: number;
   readonly others: number;
   readonly gaps: number;
   readonly declared: number | null;
@@ -85,6 +87,7 @@ export function headOf(id: number, producedMs: number, entries: readonly Entry[]
     id,
     producedMs,
     samples: count('sample'),
+    changes: count('change'),
     others: count('other'),
     gaps: count('gap'),
     declared: entries.reduce<number | null>((sum, entry) => addCounts(sum, entry.declared), 0),
@@ -99,7 +102,17 @@ export function addCounts(a: number | null, b: number | null): number | null {
 }
 
 function bodyText(entries: readonly Entry[]): string {
-  return `{"v":1,"records":[${entries.map(({ json }) => json).join(',')}]}`;
+  const changes = entries.flatMap(({ kind }, index) => (kind === 'change' ? [index] : []));
+  return bodyOf(
+    entries.map(({ json }) => json),
+    changes,
+  );
+}
+
+/** `changes` = which records are samples that show a change; peers leave it aside. */
+function bodyOf(records: readonly string[], changes: readonly number[]): string {
+  const marks = changes.length === 0 ? '' : `,"changes":[${changes.join(',')}]`;
+  return `{"v":1,"records":[${records.join(',')}]${marks}}`;
 }
 
 export async function compress(entries: readonly Entry[]): Promise<Uint8Array> {
@@ -115,8 +128,9 @@ export function seal(head: SliceHead, body: Uint8Array): StoredSlice {
   return { ...head, headCrc: headCrc(head), bodyCrc: bodyCrc(head.id, body), body };
 }
 
-function headCrc({ id, producedMs, samples, others, gaps, declared, firstMs, lastMs }: SliceHead): number {
-  return crc32([id, producedMs, samples, others, gaps, declared, firstMs, lastMs].join(':'));
+function headCrc({ id, producedMs, samples, changes, others, gaps, declared, firstMs, lastMs }: SliceHead): number {
+  const sum = crc32([id, producedMs, samples, others, gaps, declared, firstMs, lastMs].join(':'));
+  return changes === 0 ? sum : crc32(String(changes), sum);
 }
 
 /** The id is part of the sum, so that a body that turns up under another row does not pass. */
@@ -128,36 +142,59 @@ export const isHeadSound = (slice: StoredSlice): boolean => headCrc(slice) === s
 export const isSound = (slice: StoredSlice): boolean =>
   isHeadSound(slice) && bodyCrc(slice.id, slice.body) === slice.bodyCrc;
 
-const bodySchema = z.object({ v: z.literal(1), records: z.array(z.looseObject({ kind: z.string() })) });
+const bodySchema = z.object({
+  v: z.literal(1),
+  records: z.array(z.looseObject({ kind: z.string() })),
+  changes: z.array(z.int()).optional(),
+});
 const timedSchema = z.object({ at: z.string() });
 
-/** The slice with its samples replaced by a gap that counts them; everything else in it stays. Undefined when the body cannot be read. */
-export function withoutSamples(slice: StoredSlice): StoredSlice | undefined {
-  const { id, producedMs, samples, others, gaps, declared, firstMs, lastMs } = slice;
-  const head = { id, producedMs, samples: 0, others, gaps: gaps + 1, declared: addCounts(declared, samples) };
-  if (others === 0 && gaps === 0) {
-    const body = compressSmall([gapEntry('buffer_full', firstMs, lastMs, samples)]);
-    return seal({ ...head, firstMs, lastMs }, body);
+/**
+ * The slice with its samples replaced by a gap that counts them; everything else in it stays, samples that show a change only if `keepChanges`.
+ * Undefined when the body cannot be read.
+ */
+export function withoutSamples(
+  slice: StoredSlice,
+  { keepChanges }: { readonly keepChanges: boolean },
+): StoredSlice | undefined {
+  const { id, producedMs, samples, changes, others, gaps, declared, firstMs, lastMs } = slice;
+  const leaving = keepChanges ? samples : samples + changes;
+  const head = {
+    id,
+    producedMs,
+    samples: 0,
+    changes: samples + changes - leaving,
+    others,
+    gaps: gaps + 1,
+    declared: addCounts(declared, leaving),
+    firstMs,
+    lastMs,
+  };
+  if (others === 0 && gaps === 0 && head.changes === 0) {
+    return seal(head, compressSmall([gapEntry('buffer_full', firstMs, lastMs, leaving)]));
   }
-  const records = readBody(slice.body);
-  if (records === undefined) return undefined;
-  const isSample = ({ kind }: { kind: string }) => kind === 'miner' || kind === 'host';
-  const times = records.filter(isSample).flatMap((record) => {
+  const body = readBody(slice.body);
+  if (body === undefined) return undefined;
+  const isChange = new Set(body.changes);
+  const leaves = ({ kind }: { kind: string }, index: number) =>
+    (kind === 'miner' || kind === 'host') && !(keepChanges && isChange.has(index));
+  const times = body.records.filter(leaves).flatMap((record) => {
     const timed = timedSchema.safeParse(record);
     return timed.success ? [Date.parse(timed.data.at)] : [];
   });
   const from = times.reduce((least, ms) => Math.min(least, ms), lastMs);
   const to = times.reduce((most, ms) => Math.max(most, ms), firstMs);
-  const kept = records.filter((record) => !isSample(record)).map((record) => JSON.stringify(record));
-  const text = `{"v":1,"records":[${[...kept, gapEntry('buffer_full', from, to, samples).json].join(',')}]}`;
-  return seal({ ...head, firstMs, lastMs }, zstdCompressSync(Buffer.from(text), COMPRESSION));
+  const kept = [...body.records.entries()].filter(([index, record]) => !leaves(record, index));
+  const marks = kept.flatMap(([index], at) => (isChange.has(index) ? [at] : []));
+  const records = kept.map(([, record]) => JSON.stringify(record));
+  const text = bodyOf([...records, gapEntry('buffer_full', from, to, leaving).json], marks);
+  return seal(head, zstdCompressSync(Buffer.from(text), COMPRESSION));
 }
 
-function readBody(body: Uint8Array): z.output<typeof bodySchema>['records'] | undefined {
+function readBody(body: Uint8Array): z.output<typeof bodySchema> | undefined {
   try {
     const text = zstdDecompressSync(body, { maxOutputLength: MAX_SLICE_BYTES }).toString('utf8');
-    const parsed = bodySchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data.records : undefined;
+    return bodySchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
@@ -170,7 +207,7 @@ export function damagedSlice(
   span: { readonly fromMs: number; readonly toMs: number },
 ): StoredSlice {
   const isKnown = found !== undefined && isHeadSound(found);
-  const count = isKnown ? addCounts(found.declared, found.samples + found.others) : null;
+  const count = isKnown ? addCounts(found.declared, found.samples + found.changes + found.others) : null;
   const entry = gapEntry(
     'buffer_damaged',
     isKnown ? found.firstMs : span.fromMs,

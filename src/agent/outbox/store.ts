@@ -15,8 +15,14 @@ export type Meta = {
   readonly aliveMs: number;
 };
 
-/** Slice `id` is sequence number `id - base` of `epoch` for this uplink; `acked` is an id. */
-export type Cursor = { readonly name: string; readonly epoch: string; readonly base: number; readonly acked: number };
+/** Part of what an uplink sends: slice `id` is sequence number `id - base` of `epoch`; `acked` is an id, `through` the last one, null while open. */
+export type Lane = {
+  readonly name: string;
+  readonly epoch: string;
+  readonly base: number;
+  readonly acked: number;
+  readonly through: number | null;
+};
 
 const int = z.int();
 const sliceRow = z
@@ -32,12 +38,14 @@ const sliceRow = z
     head_crc: int,
     body_crc: int,
     body: z.instanceof(Uint8Array),
+    changes: int,
   })
   .transform(
     (row): StoredSlice => ({
       id: row.id,
       producedMs: row.produced_ms,
       samples: row.samples,
+      changes: row.changes,
       others: row.others,
       gaps: row.gaps,
       declared: row.declared,
@@ -58,13 +66,21 @@ const metaRow = z.object({
   alive_ms: int,
   crc: int,
 });
-const cursorRow = z.object({ name: z.string(), epoch: z.string(), base: int, acked: int, crc: int });
+const laneRow = z.object({
+  name: z.string(),
+  epoch: z.string(),
+  base: int,
+  acked: int,
+  through: int.nullable(),
+  crc: int,
+});
 const bytesRows = z.array(z.object({ bytes: int }));
 const sumsRow = z.object({ slices: int, bytes: int, first: int.nullable(), last: int.nullable() });
 
 const metaCrc = (meta: Meta) =>
   crc32([meta.nextId, meta.deletedThrough, meta.isClean, meta.hasSamples, meta.aliveMs].join(':'));
-const cursorCrc = ({ name, epoch, base, acked }: Cursor) => crc32([name, epoch, base, acked].join(':'));
+const laneCrc = ({ name, epoch, base, acked, through }: Lane) =>
+  crc32([name, epoch, base, acked, ...(through === null ? [] : [through])].join(':'));
 
 /** A row under this id, whether or not its columns make sense. */
 export type FoundSlice = { readonly id: number; readonly slice: StoredSlice | undefined };
@@ -72,11 +88,14 @@ export type FoundSlice = { readonly id: number; readonly slice: StoredSlice | un
 export type Store = ReturnType<typeof openStore>;
 
 export function openStore(db: DatabaseSync) {
-  const insert = db.prepare('INSERT OR REPLACE INTO outbox_slices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insert = db.prepare('INSERT OR REPLACE INTO outbox_slices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const selectFrom = db.prepare('SELECT * FROM outbox_slices WHERE id > ? AND id < ? ORDER BY id LIMIT ?');
   const selectOne = db.prepare('SELECT * FROM outbox_slices WHERE id = ?');
   const oldestSamples = db.prepare(
     'SELECT id FROM outbox_slices INDEXED BY outbox_slices_samples WHERE samples > 0 ORDER BY id LIMIT ?',
+  );
+  const oldestChanges = db.prepare(
+    'SELECT id FROM outbox_slices INDEXED BY outbox_slices_changes WHERE changes > 0 ORDER BY id LIMIT ?',
   );
   const sums = db.prepare(
     `SELECT count(*) AS slices, coalesce(sum(length(body) + ${ROW_BYTES}), 0) AS bytes, min(id) AS first, max(id) AS last FROM outbox_slices`,
@@ -87,9 +106,9 @@ export function openStore(db: DatabaseSync) {
   );
   const upsertMeta = db.prepare('INSERT OR REPLACE INTO outbox_meta VALUES (1, ?, ?, ?, ?, ?, ?)');
   const selectMeta = db.prepare('SELECT * FROM outbox_meta');
-  const upsertCursor = db.prepare('INSERT OR REPLACE INTO outbox_uplinks VALUES (?, ?, ?, ?, ?)');
-  const selectCursors = db.prepare('SELECT * FROM outbox_uplinks');
-  const dropCursor = db.prepare('DELETE FROM outbox_uplinks WHERE name = ?');
+  const upsertLane = db.prepare('INSERT OR REPLACE INTO outbox_lanes VALUES (?, ?, ?, ?, ?, ?)');
+  const selectLanes = db.prepare('SELECT * FROM outbox_lanes ORDER BY name, base, acked');
+  const dropLane = db.prepare('DELETE FROM outbox_lanes WHERE name = ? AND epoch = ?');
 
   const writeSlice = (slice: StoredSlice) => {
     const values: SQLInputValue[] = [
@@ -104,6 +123,7 @@ export function openStore(db: DatabaseSync) {
       slice.headCrc,
       slice.bodyCrc,
       slice.body,
+      slice.changes,
     ];
     insert.run(...values);
   };
@@ -111,9 +131,9 @@ export function openStore(db: DatabaseSync) {
     const { nextId, deletedThrough, isClean, hasSamples, aliveMs } = meta;
     upsertMeta.run(nextId, deletedThrough, Number(isClean), Number(hasSamples), aliveMs, metaCrc(meta));
   };
-  const writeCursors = (cursors: Iterable<Cursor>) => {
-    for (const cursor of cursors) {
-      upsertCursor.run(cursor.name, cursor.epoch, cursor.base, cursor.acked, cursorCrc(cursor));
+  const writeLanes = (lanes: Iterable<Lane>) => {
+    for (const lane of lanes) {
+      upsertLane.run(lane.name, lane.epoch, lane.base, lane.acked, lane.through, laneCrc(lane));
     }
   };
   const toFound = (row: unknown): FoundSlice | undefined => {
@@ -124,18 +144,18 @@ export function openStore(db: DatabaseSync) {
   };
 
   return {
-    /** New slices, bookkeeping and cursors in one transaction. */
+    /** New slices, bookkeeping and lanes in one transaction. */
     commit(changes: {
       readonly slices?: readonly StoredSlice[];
       readonly meta: Meta;
-      readonly cursors?: Iterable<Cursor>;
-      readonly forget?: readonly string[];
+      readonly lanes?: Iterable<Lane>;
+      readonly forget?: Iterable<Lane>;
     }): void {
       transact(db, () => {
         for (const slice of changes.slices ?? []) writeSlice(slice);
         writeMeta(changes.meta);
-        writeCursors(changes.cursors ?? []);
-        for (const name of changes.forget ?? []) dropCursor.run(name);
+        for (const { name, epoch } of changes.forget ?? []) dropLane.run(name, epoch);
+        writeLanes(changes.lanes ?? []);
       });
     },
     /** Puts slices in the place of what is (or should be) there. */
@@ -152,6 +172,7 @@ export function openStore(db: DatabaseSync) {
       selectFrom.all(afterId, beforeId, limit).flatMap((row) => toFound(row) ?? []),
     get: (id: number): FoundSlice | undefined => toFound(selectOne.get(id)),
     oldestWithSamples: (limit: number): number[] => idRows.parse(oldestSamples.all(limit)).map(({ id }) => id),
+    oldestWithChanges: (limit: number): number[] => idRows.parse(oldestChanges.all(limit)).map(({ id }) => id),
     sums: () => sumsRow.parse(sums.get()),
     /** Undefined in a new database. */
     meta(): Meta | 'damaged' | undefined {
@@ -168,13 +189,13 @@ export function openStore(db: DatabaseSync) {
       };
       return metaCrc(meta) === row.data.crc ? meta : 'damaged';
     },
-    /** Cursors whose checksum holds. */
-    cursors: (): Cursor[] =>
-      selectCursors.all().flatMap((found) => {
-        const row = cursorRow.safeParse(found);
+    /** Lanes whose checksum holds, oldest first. */
+    lanes: (): Lane[] =>
+      selectLanes.all().flatMap((found) => {
+        const row = laneRow.safeParse(found);
         if (!row.success) return [];
-        const { crc, ...cursor } = row.data;
-        return cursorCrc(cursor) === crc ? [cursor] : [];
+        const { crc, ...lane } = row.data;
+        return laneCrc(lane) === crc ? [lane] : [];
       }),
   };
 }

@@ -103,7 +103,7 @@ test('a cursor that was changed is not believed: what is stored goes out again u
   const { epoch } = before.outbox.source('farm').position();
   await before.outbox.close();
   before.db.close();
-  damage(path, "UPDATE outbox_uplinks SET acked = 5 WHERE name = 'farm'");
+  damage(path, "UPDATE outbox_lanes SET acked = 5 WHERE name = 'farm'");
   const { slices, samples } = await readAll(path);
   expect(samples.length).toBe(SLICES * 2);
   expect(slices[0]?.header.epoch).not.toBe(epoch);
