@@ -10,6 +10,7 @@ import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
 import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
 import { BoundedMap } from '../transport/bounded-map.ts';
 import type { MinerLink } from '../transport/request.ts';
+import type { Tap } from '../transport/tap.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type AgentConfig, covers, type LoginRule } from './config.ts';
 import { type LoginTrial, newTrial, withTrial } from './login-trial.ts';
@@ -50,6 +51,8 @@ export type Access = {
     signal: AbortSignal,
     image?: FirmwareImage,
   ): Promise<ActResult>;
+  /** With the miner's login, held to its trial. The caller holds the turn. */
+  linkTo(target: MinerTarget): MinerLink;
   /** Passwords that an operator has set for this miner. */
   secretsOf(target: MinerTarget): readonly string[];
   targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined;
@@ -63,6 +66,8 @@ type AccessOptions = {
   readonly config: Pick<AgentConfig, 'portMap' | 'credentials' | 'poll'>;
   /** Addresses that may be reached at all. */
   readonly mayReach: (ip: string) => boolean;
+  /** Listens to every answer. */
+  readonly tap?: Tap;
 };
 
 /** After a refusal a configured login is not tried again for this long by visits: control boards lock out. Orders try at once. */
@@ -73,8 +78,8 @@ const trialKey = ({ id }: Driver, ip: string) => `${id} ${ip}`;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-export function createAccess({ clock, log, drivers, config, mayReach }: AccessOptions): Access {
-  const transport = createTransport({ clock, log, portMap: config.portMap, mayReach });
+export function createAccess({ clock, log, drivers, config, mayReach, tap }: AccessOptions): Access {
+  const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(tap && { tap }) });
   const rhythms = () => ({ slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery });
   const factoryTrials = new BoundedMap<LoginTrial>(MAX_TRIALS);
   const configuredTrials = new BoundedMap<{ readonly trial: LoginTrial; readonly startedMs: number }>(MAX_TRIALS);
@@ -174,6 +179,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
     readAfresh: (target, signal) =>
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, createVisitMemory())),
+    linkTo: (target) => linkTo(target),
     secretsOf(target) {
       const rule = ruleFor(target);
       return rule === undefined ? [] : [rule.login.password.reveal()];
@@ -200,7 +206,7 @@ export function createAccess({ clock, log, drivers, config, mayReach }: AccessOp
   };
 }
 
-function knownFrom(identity: Identity): Known {
+export function knownFrom(identity: Identity): Known {
   return {
     ...(identity.generation === undefined ? {} : { generation: identity.generation }),
     ...(identity.make === undefined ? {} : { make: identity.make }),

@@ -8,6 +8,7 @@ import { silentLog } from '../base/log.ts';
 import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
+import type { Tap } from '../transport/tap.ts';
 import { type Access, createAccess, type Recognised } from './access.ts';
 import { type AgentConfig, covers } from './config.ts';
 import { paceOf } from './pace.ts';
@@ -81,7 +82,7 @@ export async function lookOnce(options: { config: AgentConfig; ip: string }, sig
     : result;
 }
 
-const GENERIC_DRIVER = 'cgminer';
+export const GENERIC_DRIVER = 'cgminer';
 
 /** What a device without a driver says to the generic questions, fit to be sent to us. */
 async function sampleOf(config: AgentConfig, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
@@ -133,12 +134,12 @@ export function driverFacts(): readonly {
 }
 
 /** Reach is exactly what the technician named. */
-export function accessFor(config: AgentConfig, ranges: ScanRanges): Access {
+export function accessFor(config: AgentConfig, ranges: ScanRanges, tap?: Tap): Access {
   const mayReach = (ip: string) => {
     const address = parseIpv4(ip);
     return address !== undefined && covers(ranges, address);
   };
-  return createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach });
+  return createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach, ...(tap && { tap }) });
 }
 
 export function rangesOrThrow(ranges: readonly string[], exclude: readonly string[]): ScanRanges {
@@ -147,7 +148,7 @@ export function rangesOrThrow(ranges: readonly string[], exclude: readonly strin
   return read;
 }
 
-function singleAddress(ip: string): string {
+export function singleAddress(ip: string): string {
   if (parseIpv4(ip) === undefined)
     throw new ConfigError('read the address', [{ path: 'ip', message: `'${ip}' is not an address such as 10.0.0.5` }]);
   return ip;

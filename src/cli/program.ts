@@ -9,6 +9,7 @@ import { addGrant } from './admin/grant.ts';
 import { addKey } from './admin/key.ts';
 import { addPosition } from './admin/position.ts';
 import { addWorkspace } from './admin/workspace.ts';
+import { addCapture } from './capture.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { addLog } from './log.ts';
@@ -42,6 +43,7 @@ export function buildProgram(context: CliContext): Command {
   addScan(program, context);
   addMiner(program, context);
   addLog(program, context);
+  addCapture(program, context);
   addReboot(program, context);
   addUp(program, context);
   addAgentAdmin(addAgent(program, context), context);

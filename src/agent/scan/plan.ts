@@ -24,6 +24,8 @@ export type ScanLimits = {
 };
 
 export const SCAN_PORTS = [80, 4028, 4433] as const;
+/** Asked only where a host answers and none of the ports above is open: VolcMiners keep their API there. */
+export const SIDE_PORTS = [8359] as const;
 
 export const SCAN_LIMITS: ScanLimits = {
   maxSockets: 2_000,

@@ -1,0 +1,240 @@
+// Records what one device answers, for the author of a driver: the shared questions, then every ask of the driver that knows it, or, for a device
+// that nobody knows, the questions of all drivers that need no login. It only reads, one question at a time, and gives back texts without a secret.
+import { drivers } from '../../drivers/index.ts';
+import { systemClock } from '../base/clock.ts';
+import { PeerError } from '../base/errors.ts';
+import { VERSION } from '../base/version.ts';
+import type { Ask, Driver, Known } from '../driver/contract.ts';
+import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
+import { repairJson } from '../transport/json-repair.ts';
+import type { MinerLink, ProbeLink, ReadRequest } from '../transport/request.ts';
+import type { Overheard } from '../transport/tap.ts';
+import { knownFrom } from './access.ts';
+import { type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './capture/case.ts';
+import { createPlaceholders } from './capture/placeholders.ts';
+import type { AgentConfig } from './config.ts';
+import { accessFor, GENERIC_DRIVER, rangesOrThrow, singleAddress } from './once.ts';
+import { SCAN_PORTS, SIDE_PORTS } from './scan/plan.ts';
+
+export type Capture = {
+  readonly case: Case;
+  /** Text of each file, redacted. Bytes are told as Latin-1, so that writing them as such gives the bytes back. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Undefined for a device that nobody knows. */
+  readonly driver: string | undefined;
+  readonly isLoginRefused: boolean;
+};
+
+/** Requests to one device, all together. */
+const MAX_REQUESTS = 96;
+const ASK_DEADLINE_MS = 10_000;
+const PROBE_TIMEOUT_MS = 1_500;
+/** Between two requests: small control boards have few sockets. */
+const GAP_MS = 50;
+
+type Raw = Omit<Exchange, 'file' | 'failure'> & { readonly bytes: Buffer; readonly failure?: string };
+
+/** Throws ConfigError when the address is none. Undefined when nothing answers there. */
+export async function captureOnce(
+  { config, ip }: { config: AgentConfig; ip: string },
+  onProgress: (done: number, total: number, note: string) => void,
+  signal: AbortSignal,
+): Promise<Capture | undefined> {
+  const overheard: Overheard[] = [];
+  const access = accessFor(config, rangesOrThrow([singleAddress(ip)], []), (heard) => void overheard.push(heard));
+  const raws: Raw[] = [];
+  let done = 0;
+  let total = SCAN_PORTS.length + SIDE_PORTS.length + 2;
+  const step = (note: string) => onProgress(++done, Math.max(total, done), note);
+
+  /** Runs one question alone and records what came. Its own failure is recorded and thrown on. */
+  const turn = oneAtATime();
+  const record = <T>(about: Omit<Exchange, 'file' | 'elapsedMs'>, question: () => Promise<T>): Promise<T> =>
+    turn(async () => {
+      if (raws.length >= MAX_REQUESTS) throw new PeerError('peer.busy', `capture ${ip}: enough is recorded`, 'later');
+      await systemClock.sleep(GAP_MS, signal);
+      overheard.length = 0;
+      let failure: string | undefined;
+      try {
+        return await question();
+      } catch (error) {
+        failure = error instanceof PeerError ? error.code : undefined;
+        throw error;
+      } finally {
+        raws.push(toRaw(about, overheard, failure));
+        step(about.ask ?? String(about.send?.command ?? about.send?.cmd ?? about.path));
+      }
+    });
+
+  try {
+    const ports: Record<string, string> = {};
+    for (const port of [...SCAN_PORTS, ...SIDE_PORTS]) {
+      ports[port] = await access.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal);
+      step(`port ${port}`);
+    }
+    const open = new Set([...SCAN_PORTS, ...SIDE_PORTS].filter((port) => ports[port] === 'open'));
+    if (open.size === 0) return undefined;
+
+    const probeLink = recording(access.transport.link(ip), record);
+    const { evidence } = await gatherEvidence(probeLink, open, { clock: systemClock, signal, deadlineMs: 15_000 });
+    const choice = chooseDriver(drivers, evidence);
+    const known = choice === undefined ? {} : knownFrom(choice.identity);
+    const driver = choice?.driver;
+    const isStranger = driver === undefined || driver.id === GENERIC_DRIVER;
+    const target = driver && access.targetOf(ip, driver.id, known);
+    const link = target === undefined || isStranger ? access.transport.link(ip) : access.linkTo(target);
+    const questions = isStranger ? [...askedOf(driver, {}), ...genericQuestions(open)] : askedOf(driver, known);
+    total = done + questions.length;
+    let isLoginRefused = false;
+    for (const { name, ask } of questions) {
+      const about = { ...describeRequest(ask), ask: name, every: ask.every };
+      try {
+        await record(about, () => link.send(ask, { deadlineMs: ASK_DEADLINE_MS, signal }));
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+        isLoginRefused ||= error.code === 'peer.auth';
+      }
+    }
+    const secrets = target === undefined ? [] : access.secretsOf(target);
+    return { ...toCapture(raws, ports, driver, known, secrets), driver: driver?.id, isLoginRefused };
+  } finally {
+    await access.close();
+  }
+}
+
+type Question = { readonly name: string; readonly ask: Ask };
+
+/** Every ask of the driver for this generation, substitutes included: an author wants to see them all. */
+const askedOf = (driver: Driver | undefined, { generation }: Known): Question[] =>
+  Object.entries(driver?.asks ?? {})
+    .filter(([, ask]) => ask.generations === undefined || !generation || ask.generations.includes(generation))
+    .map(([name, ask]) => ({ name, ask }));
+
+/** What the drivers ask at these ports without a login: commands that read, pages that are fetched. Each once. */
+function genericQuestions(open: ReadonlySet<number>): Question[] {
+  const seen = new Set(
+    askedOf(
+      drivers.find(({ id }) => id === GENERIC_DRIVER),
+      {},
+    ).map(({ ask }) => requestKey(ask)),
+  );
+  return drivers.flatMap((driver) =>
+    askedOf(driver, {}).flatMap(({ name, ask }) => {
+      const { port } = describeRequest(ask);
+      const isFree = ask.via === 'http' ? ask.auth === 'none' && ask.method === 'GET' : !('carry' in ask);
+      const key = requestKey(ask);
+      if (!isFree || !open.has(port) || seen.has(key)) return [];
+      seen.add(key);
+      return [{ name: `${driver.id}.${name}`, ask }];
+    }),
+  );
+}
+
+/** The link, with each question recorded as one of the shared ones. */
+function recording(
+  link: ProbeLink,
+  record: <T>(about: Omit<Exchange, 'file' | 'elapsedMs'>, question: () => Promise<T>) => Promise<T>,
+): ProbeLink {
+  const about = (request: ReadRequest) => describeRequest(request);
+  const send: MinerLink['send'] = (request, limits) => {
+    if (request.via === 'whatsminer2-write' || request.via === 'whatsminer3-write') return link.send(request, limits);
+    return record(about(request), () => link.send(request, limits));
+  };
+  return {
+    ip: link.ip,
+    send,
+    sendRaw: (request, limits) => record(about(request), () => link.sendRaw(request, limits)),
+    look: (path, limits) =>
+      record({ transport: 'http', port: limits?.port ?? 80, method: 'GET', path }, () => link.look(path, limits)),
+  };
+}
+
+/** The last answer is the one to the question; before it may come a challenge or a login, which say how the device wants to be asked. */
+function toRaw(about: Omit<Exchange, 'file' | 'elapsedMs'>, heard: readonly Overheard[], failure?: string): Raw {
+  const last = heard.findLast(({ path }) => about.transport !== 'http' || path !== undefined);
+  const headers = Object.assign({}, ...heard.map((answer) => headersOf(answer)));
+  const bytes = last?.bytes ?? Buffer.alloc(0);
+  return {
+    ...about,
+    ...(last?.status !== undefined && { status: last.status }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    elapsedMs: Math.round(heard.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0)),
+    bytes: about.transport === 'whatsminer-v3' ? bytes.subarray(4) : bytes,
+    ...(failure !== undefined && { failure }),
+  };
+}
+
+const HEADERS = ['content-type', 'location', 'server', 'www-authenticate'] as const;
+
+/** Headers that tell a firmware; of a challenge only what is not of one moment. */
+function headersOf({ headers = {} }: Overheard): Record<string, string> {
+  return Object.fromEntries(
+    HEADERS.flatMap((name) => {
+      const value = [headers[name] ?? []].flat().join(', ').slice(0, 512);
+      return value === '' ? [] : [[name, value.replaceAll(/,?\s*(c?nonce|opaque)="[^"]*"/g, '')]];
+    }),
+  );
+}
+
+function toCapture(
+  raws: readonly Raw[],
+  ports: Readonly<Record<string, string>>,
+  driver: Driver | undefined,
+  known: Known,
+  secrets: readonly string[],
+): Pick<Capture, 'case' | 'files'> {
+  const factory = driver?.login.factoryDefault?.password;
+  const placeholders = createPlaceholders({
+    publicWords: ['miner', ...drivers.flatMap(({ id, make }) => [make, id])],
+    secrets: secrets.filter((secret) => secret !== factory),
+  });
+  const texts = raws.map(({ bytes }) => bytes.toString('latin1'));
+  for (const text of texts) placeholders.learn(text);
+  const taken = new Set<string>(['case.json']);
+  const files = new Map<string, string>();
+  const answers: Record<string, unknown> = {};
+  const responses = raws.map(({ bytes: _, headers, ...exchange }, index): Exchange => {
+    const text = placeholders.hide(texts[index] ?? '');
+    const file = fileName(exchange, text, taken);
+    files.set(file, text);
+    const { ask, failure } = exchange;
+    if (ask !== undefined && failure === undefined) answers[ask] = asAnswered(driver?.asks[ask], text);
+    return { ...exchange, file, ...(headers && { headers: hideAll(headers, placeholders.hide) }) };
+  });
+  const reading = driver?.read(answers, known).reading;
+  const { make, model, firmwareVersion } = { ...known, ...reading };
+  return {
+    files,
+    case: {
+      id: caseName(make ?? driver?.make, model, firmwareVersion),
+      firmware: driver?.id ?? 'unknown',
+      make: make ?? null,
+      model: model ?? null,
+      firmwareVersion: firmwareVersion ?? null,
+      known: Object.fromEntries(Object.entries(known).map(([key, value]) => [key, placeholders.hide(value)])),
+      capturedBy: `pithead ${VERSION}`,
+      ports,
+      responses,
+      expect: {},
+      read: reading ?? null,
+    },
+  };
+}
+
+const hideAll = (texts: Readonly<Record<string, string>>, hide: (text: string) => string) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, hide(text)]));
+
+/** As the link would have handed it to the driver. */
+function asAnswered(ask: Ask | undefined, text: string): unknown {
+  const bytes = Buffer.from(text, 'latin1');
+  return ask?.via === 'http' && ask.as === 'text' ? bytes.toString('utf8') : repairJson(bytes)?.value;
+}
+
+function oneAtATime(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const result = last.then(run, run);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

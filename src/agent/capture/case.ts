@@ -1,0 +1,103 @@
+// The case folder of one capture: what is in `case.json`, and how its parts are named. The contract tests read the same layout.
+import type { Rhythm } from '../../driver/contract.ts';
+import type { HttpRequest, ReadRequest } from '../../transport/request.ts';
+
+/** One request and what came back, in a file of its own. */
+export type Exchange = {
+  readonly file: string;
+  readonly transport: 'cgminer-tcp' | 'whatsminer-v3' | 'http';
+  readonly port: number;
+  /** TCP: what was sent. */
+  readonly send?: Readonly<Record<string, unknown>>;
+  /** HTTP. */
+  readonly method?: HttpRequest['method'];
+  readonly path?: string;
+  readonly body?: unknown;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The driver's name of the request; absent for the shared questions of identification. */
+  readonly ask?: string;
+  readonly every?: Rhythm;
+  readonly elapsedMs: number;
+  /** Why there is no answer, or what the device said in place of one. */
+  readonly failure?: string;
+};
+
+export type Case = {
+  readonly id: string;
+  /** Id of the driver, or `unknown`. */
+  readonly firmware: string;
+  readonly make: string | null;
+  readonly model: string | null;
+  readonly firmwareVersion: string | null;
+  /** What identification handed to the driver. */
+  readonly known: Readonly<Record<string, string>>;
+  readonly capturedBy: string;
+  readonly ports: Readonly<Record<string, string>>;
+  readonly responses: readonly Exchange[];
+  /** What somebody read by hand: the contract tests compare it with what the driver reads. Empty until then. */
+  readonly expect: Readonly<Record<string, unknown>>;
+  /** What the driver of today makes of it, for the author to check. */
+  readonly read: unknown;
+};
+
+/** What `case.json` says of a request. */
+export function describeRequest(request: ReadRequest): Omit<Exchange, 'file' | 'elapsedMs'> {
+  switch (request.via) {
+    case 'cgminer':
+      return {
+        transport: 'cgminer-tcp',
+        port: request.port ?? 4028,
+        send: {
+          command: request.command,
+          ...(request.parameter !== undefined && { parameter: request.parameter }),
+          ...(request.newApi && { new_api: true }),
+        },
+      };
+    case 'whatsminer3':
+      return {
+        transport: 'whatsminer-v3',
+        port: 4433,
+        send: { cmd: request.cmd, ...(request.param !== undefined && { param: request.param }) },
+      };
+    case 'http':
+      return {
+        transport: 'http',
+        port: request.port ?? 80,
+        method: request.method,
+        path: request.path,
+        ...(request.json !== undefined && { body: request.json }),
+        ...(request.form !== undefined && { body: request.form }),
+      };
+  }
+}
+
+/** Equal for requests that a device cannot tell apart. */
+export const requestKey = (request: ReadRequest): string => JSON.stringify(describeRequest(request));
+
+const slug = (text: string) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.+]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 40) || 'unknown';
+
+/** `<make>-<model>-<firmware>`; parts that nobody knows are `unknown`. */
+export const caseName = (make?: string, model?: string, firmwareVersion?: string): string =>
+  [make, model, firmwareVersion].map((part) => slug(part ?? 'unknown')).join('-');
+
+/** A file name that says what was asked, unique among `taken`. */
+export function fileName(exchange: Omit<Exchange, 'file' | 'elapsedMs'>, answer: string, taken: Set<string>): string {
+  const { transport, port, send, path, ask } = exchange;
+  const door = transport === 'cgminer-tcp' ? 'tcp' : transport === 'whatsminer-v3' ? 'v3' : 'http';
+  const what = ask ?? slug(String(send?.command ?? send?.cmd ?? (path === '/' ? 'start-page' : path)));
+  const start = answer.trimStart();
+  const end = /^[[{]/.test(start) ? 'json' : /^</.test(start) ? 'html' : 'txt';
+  const stem = `${ask === undefined ? 'probe.' : ''}${door}-${port}.${what}`;
+  for (let count = 1; ; count++) {
+    const name = `${stem}${count === 1 ? '' : `.${count}`}.${end}`;
+    if (taken.has(name)) continue;
+    taken.add(name);
+    return name;
+  }
+}

@@ -1,0 +1,167 @@
+// Stands something harmless in for everything private in a set of answers: the same original always gets the same placeholder, and a placeholder
+// has the shape of what it replaces, so that drivers read it. It learns from all answers before it hides anything in the first one.
+import { hideText, type PrivateKind } from '../../driver/redact.ts';
+
+export type Placeholders = {
+  /** Finds what is private in a text. */
+  learn(text: string): void;
+  /** The text without it. Call it when everything has been learned. */
+  hide(text: string): string;
+};
+
+export type PlaceholderOptions = {
+  /** Words that give nobody away although they stand under private keys: makes and models that devices use as their host name. */
+  readonly publicWords: readonly string[];
+  /** Passwords and names known beforehand; hidden wherever they stand. */
+  readonly secrets: readonly string[];
+};
+
+/** What devices write where they have nothing. */
+const FILLER = /^(0+|f+|-+|n\/?a|none|null|unknown|undefined|true|false|default)$/i;
+/** Shorter ones would be found in the middle of what matters. */
+const LEAST_LENGTH = 6;
+const KEPT_IP = /^(255\.|127\.|0\.0\.0\.0$)/;
+/** Four numbers with dots that are a version, by the key before them. */
+const VERSIONS = /"[\w .-]*(?:version|miner|api|firmware|fw_?ver)[\w .-]*"\s*:\s*"(\d{1,3}(?:\.\d{1,3}){3})"/gi;
+const LOCAL_IP = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+
+export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions): Placeholders {
+  const given = new Map<string, string>();
+  const issued = new Set<string>();
+  const counts = new Map<string, number>();
+  const versions = new Set<string>();
+  const isPublic = publicTest(publicWords);
+
+  const next = (kind: string) => {
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    return count;
+  };
+  const substitute = (kind: PrivateKind, original: string): string => {
+    if (issued.has(original) || FILLER.test(original.trim()) || isKept(kind, original)) return original;
+    const identity = kind === 'mac' ? `mac ${macDigits(original)}` : original;
+    const number = given.get(identity);
+    const text = number ?? String(next(familyOf(kind)));
+    given.set(identity, text);
+    const placeholder = shape(kind, original, Number(text));
+    issued.add(placeholder);
+    return placeholder;
+  };
+  const isKept = (kind: PrivateKind, original: string) => {
+    switch (kind) {
+      case 'ip':
+        return KEPT_IP.test(original) || versions.has(original);
+      case 'mac':
+        return /^(0+|F+)$/.test(macDigits(original));
+      case 'url':
+        return original.startsWith('/');
+      case 'host':
+      case 'worker':
+        return isPublic(original);
+      default:
+        return false;
+    }
+  };
+  /** What was found under a key is hidden where it stands without one, too. */
+  const everywhere = new Map<string, PrivateKind>();
+  const note = (kind: PrivateKind, original: string) => {
+    const placeholder = substitute(kind, original);
+    if (placeholder !== original && original.length >= LEAST_LENGTH && !isPublic(original)) {
+      for (const form of kind === 'mac' ? macForms(original) : [original]) everywhere.set(form, kind);
+    }
+    return placeholder;
+  };
+  for (const secret of secrets) if (secret.length > 3) everywhere.set(secret, 'secret');
+
+  return {
+    learn(text) {
+      for (const [, version = ''] of text.matchAll(VERSIONS)) if (!LOCAL_IP.test(version)) versions.add(version);
+      hideText(text, note);
+    },
+    hide(text) {
+      let rest = hideText(text, substitute);
+      const longestFirst = [...everywhere].toSorted(([a], [b]) => b.length - a.length);
+      for (const [original, kind] of longestFirst) {
+        if (!rest.includes(original)) continue;
+        rest = rest.replaceAll(wordOf(original), () => substitute(kind, original));
+      }
+      return rest;
+    },
+  };
+}
+
+/** Kinds that count together: a host is one whether it stood in a URL or alone. */
+const familyOf = (kind: PrivateKind) => (kind === 'url' || kind === 'host' ? 'host' : kind);
+
+function shape(kind: PrivateKind, original: string, number: number): string {
+  switch (kind) {
+    case 'mac':
+      return macLike(original, number);
+    case 'ip':
+      return `192.0.2.${1 + ((number - 1) % 254)}`;
+    case 'url': {
+      const [, scheme = ''] = original.match(/^(\w+(?:\+\w+)*:\\?\/\\?\/)/) ?? [];
+      const [, port = ''] = original.slice(scheme.length).match(/^[^/]*?(:\d{1,5})(?:[/?#]|$)/) ?? [];
+      return `${scheme}pool-${number}.example${port}`;
+    }
+    case 'host':
+      return `host-${number}`;
+    case 'mail':
+      return `mail-${number}@example.com`;
+    case 'serial':
+      return /^\d+$/.test(original)
+        ? `9${String(number).padStart(Math.max(original.length - 1, 3), '0')}`
+        : `REDACTED${String(number).padStart(6, '0')}`;
+    case 'secret':
+    case 'worker':
+      return /^\d+$/.test(original)
+        ? `9${String(number).padStart(Math.max(original.length - 1, 3), '0')}`
+        : `${kind}-${number}`;
+    case 'wallet':
+      return `wallet-${number}`;
+  }
+}
+
+const macDigits = (mac: string) => mac.replaceAll(/[^0-9a-f]/gi, '').toUpperCase();
+
+/** The maker's half stays, the notation too. */
+function macLike(original: string, number: number): string {
+  const own = number.toString(16).padStart(6, '0');
+  const isLower = original === original.toLowerCase();
+  let place = 0;
+  return original.replaceAll(/[0-9a-f]/gi, (digit) => {
+    const index = place++;
+    if (index < 6) return digit;
+    const replaced = own[index - 6] ?? '0';
+    return isLower ? replaced : replaced.toUpperCase();
+  });
+}
+
+function macForms(mac: string): string[] {
+  const digits = macDigits(mac);
+  const pairs = digits.match(/../g) ?? [];
+  const forms = [digits, pairs.join(':'), pairs.join('-')];
+  return [...forms, ...forms.map((form) => form.toLowerCase())];
+}
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+/** The text where it is not part of a longer word. */
+const wordOf = (text: string) =>
+  new RegExp(
+    `${/^\w/.test(text) ? '(?<![A-Za-z0-9])' : ''}${escaped(text)}${/\w$/.test(text) ? '(?![A-Za-z0-9])' : ''}`,
+    'g',
+  );
+
+/** `Antminer`, `Antminer S19`, `VolcMiner D1`: a make, and a short name of a model. */
+function publicTest(words: readonly string[]): (text: string) => boolean {
+  const makes = new Set(words.map((word) => word.toLowerCase()));
+  return (text) => {
+    const [make = '', model, ...more] = text
+      .trim()
+      .toLowerCase()
+      .split(/[ _-]+/);
+    return (
+      makes.has(make) && more.length === 0 && (model === undefined || /^[a-z]{0,3}\d{1,4}[a-z+]{0,3}$/.test(model))
+    );
+  };
+}

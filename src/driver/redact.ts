@@ -1,0 +1,96 @@
+// Finds what tells who or where the owner of a device is, in answers of any shape, broken JSON included: passwords, workers, wallets, pools,
+// addresses, serial numbers. What stands there instead is the caller's choice. Pure text; it never needs to understand an answer.
+
+/** What kind of thing was found; `part` of a longer text or the whole value. */
+export type PrivateKind = 'secret' | 'worker' | 'serial' | 'mac' | 'ip' | 'url' | 'host' | 'mail' | 'wallet';
+
+/** Gives what stands in place of a private text. */
+export type Substitute = (kind: PrivateKind, original: string) => string;
+
+/** Keys whose values are private, by what they hold; the first that fits counts. Short ones count only as whole words: `SN`, not `SNR`. */
+const KEYS: readonly (readonly [PrivateKind, RegExp])[] = [
+  ['secret', /pass|pwd|token|secret|auth|cookie|session|\b(key|id_?hash)\b/i],
+  ['worker', /user|worker|wallet|account/i],
+  ['serial', /serial|serinum|sn\d*$|\b(sn|dna|uid|uuid|ssid)\b/i],
+  ['mac', /\b(mac(addr)?|mac.?address)\b|^mac[A-Z]|^hwaddr(ess)?$/i],
+  ['url', /url|pool.?addr|stratum.?url|proxy/i],
+  ['ip', /gateway|netmask|dns|\bip(addr(ess)?|v4)?\b/i],
+  ['host', /host/i],
+];
+
+/** What a key says of its value; undefined = nothing private. */
+export function privateKind(key: string): PrivateKind | undefined {
+  const spaced = key.replaceAll('_', ' ');
+  return KEYS.find(([, pattern]) => pattern.test(key) || pattern.test(spaced))?.[0];
+}
+
+/** Values that give somebody away wherever they stand. */
+const TEXTS: readonly (readonly [PrivateKind, RegExp])[] = [
+  ['url', /\b\w+(?:\+\w+)*:\\?\/\\?\/[^\s"'<>,]+/g], // any URL, with the login it may hold
+  ['mail', /[^\s"'<>:,=]+@[^\s"'<>:,=]+/g],
+  ['wallet', /\b(?:bc1|tb1|ltc1|kaspa:)[0-9a-z]{20,}\b/gi],
+  ['wallet', /\b[13LMDX][1-9A-HJ-NP-Za-km-z]{25,60}\b/g],
+  ['wallet', /\b0x[0-9a-f]{40}\b/gi],
+  ['mac', /\b[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}\b/gi],
+  ['ip', /\b\d{1,3}(?:\.\d{1,3}){3}\b/g],
+];
+
+/** Pairs inside text that cannot be walked: broken JSON, JSON inside a string, `user=bob`, Avalon's `Worker[bob]`. Groups: lead, key, value. */
+const PAIRS: readonly RegExp[] = [
+  /(?<!\\)(["'])([\w .-]{1,64})\1(\s*:\s*")((?:[^"\\]|\\.){0,4096})/gs,
+  /(\\{0,3}["'])([\w .-]{1,64})\1(\s*[:=]\s*\\{0,3}["'])((?:[^"'\\]|\\[^"']){0,4096})/g,
+  /()\b([\w .-]{1,64})(=)([^,|&\s"'<>]{1,4096})/g,
+  /()\b(\w{1,64})(\[)([^\][]{1,4096})/g,
+];
+/** Kinds whose numbers are private too; under the other keys they are ports and counts. */
+const OFTEN_NUMBERS: ReadonlySet<PrivateKind> = new Set(['secret', 'serial', 'worker']);
+const NUMBERS = /(")([\w .-]{1,64})"(\s*:\s*)(\d{4,40})(?=\s*[,}\]])/g;
+
+/** The text with everything private replaced. Time grows with its length only. */
+export function hideText(text: string, substitute: Substitute): string {
+  const value = (kind: PrivateKind, written: string) =>
+    written.trim() === '' ? written : substitute(wholeKind(written) ?? kind, written);
+  let rest = text;
+  for (const pattern of PAIRS) {
+    rest = rest.replaceAll(pattern, (pair: string, quote: string, key: string, link: string, written: string) => {
+      const kind = privateKind(key);
+      return kind === undefined ? pair : `${quote}${key}${quote}${link}${value(kind, written)}`;
+    });
+  }
+  rest = rest.replaceAll(NUMBERS, (pair: string, quote: string, key: string, link: string, written: string) => {
+    const kind = privateKind(key);
+    return kind !== undefined && OFTEN_NUMBERS.has(kind) ? `${quote}${key}"${link}${substitute(kind, written)}` : pair;
+  });
+  for (const [kind, pattern] of TEXTS) rest = rest.replaceAll(pattern, (found) => substitute(kind, found));
+  return rest;
+}
+
+/** What a whole value is by its own shape, whatever its key says: a host under `url` may be an address. */
+function wholeKind(written: string): PrivateKind | undefined {
+  return TEXTS.find(([, pattern]) => written.match(pattern)?.[0] === written)?.[0];
+}
+
+const MAX_DEPTH = 12;
+const MAX_ITEMS = 64;
+
+/** The same for a value that can be walked. Everything below a private key is private; lists and depth are bounded. */
+export function hideValue(value: unknown, substitute: Substitute, under?: PrivateKind, depth = 0): unknown {
+  if (depth > MAX_DEPTH) return '...';
+  if (typeof value === 'string') {
+    if (under === undefined || value.trim() === '') return hideText(value, substitute);
+    return substitute(wholeKind(value) ?? under, value);
+  }
+  if (typeof value === 'number' && under !== undefined && OFTEN_NUMBERS.has(under)) {
+    return substitute(under, String(value));
+  }
+  if (Array.isArray(value)) {
+    return value.slice(0, MAX_ITEMS).map((entry) => hideValue(entry, substitute, under, depth + 1));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [
+      hideText(key, substitute),
+      hideValue(entry, substitute, privateKind(key) ?? under, depth + 1),
+    ]),
+  );
+}
