@@ -22,6 +22,7 @@ import { createHostReader } from './host/host.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
 import { createMemory, memoryMigrations } from './memory.ts';
+import { createOpsStatuses, opsStatusMigrations } from './ops-status.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import { outboxMigrations } from './outbox/schema.ts';
 import { paceOf } from './pace.ts';
@@ -86,6 +87,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     memoryMigrations,
     outboxMigrations,
     tasksMigrations,
+    opsStatusMigrations,
   ]);
   const mayReach = (ip: string) => {
     const address = parseIpv4(ip);
@@ -95,6 +97,11 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
   const book = createIdentityBook(db, { clock, newKey: newUuid });
   const averages = createAverages(db, { clock });
   const memory = createMemory(db, clock);
+  const opsStatuses = createOpsStatuses(
+    db,
+    uplinks.map(({ name }) => name),
+    log,
+  );
   const outbox = createOutbox(db, { clock, log, newEpoch: newUuid });
   outbox.setUplinks(uplinks.map(({ name }) => name));
 
@@ -145,6 +152,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     averages,
     memory,
     settings: config.flags,
+    isOutOfOperation: opsStatuses.isOutOfOperation,
     emit,
     schedule: { set: (key, ip) => poller.add({ key, ip }), drop: (key) => poller.remove(key) },
   });
@@ -238,6 +246,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
         onTasks: (orders) => tasks.acceptAll(orders),
         onCancel: (taskId) => tasks.cancel(taskId),
       },
+      onOpsStatus: (frame) => opsStatuses.take(name, frame),
       clock,
       random,
       log,

@@ -56,6 +56,8 @@ type Options = {
   readonly averages: Averages;
   readonly memory: Memory;
   readonly settings: AnomalySettings;
+  /** Operators say that the miner is not meant to mine. */
+  readonly isOutOfOperation: (key: string) => boolean;
   readonly emit: (record: ReportRecord) => void;
   /** The poller's list: a miner is polled at this address from now on, or no longer at all. */
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
@@ -73,6 +75,7 @@ export function createRoster({
   averages,
   memory,
   settings,
+  isOutOfOperation,
   emit,
   schedule,
 }: Options): Roster {
@@ -142,8 +145,9 @@ export function createRoster({
   const contextOf = (state: MinerState, ipChanged: boolean): SampleContext => {
     const { mac, serial } = statesOf(state.key);
     const { warmUpS } = state.target.driver.quirks;
-    const { isRebooting } = state;
-    return { macState: mac, serialState: serial, isRebooting, opsMaintenance: false, ipChanged, warmUpS };
+    const { isRebooting, key } = state;
+    const opsMaintenance = isOutOfOperation(key);
+    return { macState: mac, serialState: serial, isRebooting, opsMaintenance, ipChanged, warmUpS };
   };
 
   const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {

@@ -10,6 +10,7 @@ import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { enrolAgent } from './ingest/enrol.ts';
 import { createUplinks } from './ingest/uplink.ts';
+import { createTeller, type Teller } from './ops-status/teller.ts';
 import { exportPositions, importPositions } from './positions.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
 import { registerEnrol } from './routes/enrol.ts';
@@ -122,12 +123,17 @@ async function listenLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Who changes a miner sees the change in the next list. */
-const clearing = (operators: OperatorStore, pages: Pick<PageCache, 'clear'>): OperatorStore => ({
+/** Who changes a miner sees the change in the next list, and so do the agents. */
+const announcing = (
+  operators: OperatorStore,
+  pages: Pick<PageCache, 'clear'>,
+  tell: (agentId: string) => void,
+): OperatorStore => ({
   ...operators,
   async edit(request) {
     const outcome = await operators.edit(request);
     pages.clear();
+    if (outcome.kind === 'done') for (const agentId of outcome.agentIds) tell(agentId);
     return outcome;
   },
 });
@@ -164,7 +170,10 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     announceLink: (agentId) => relay.announceLink(agentId),
     clock,
     log,
-    onReady: (agentId) => courier.deliverAll(agentId),
+    onReady: async (agentId) => {
+      await teller.tellAnew(agentId);
+      await courier.deliverAll(agentId);
+    },
     onTaskReceived: (agentId, taskId) => courier.received(agentId, taskId),
   });
   const courier: Courier = createCourier({
@@ -174,14 +183,23 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     clock,
     log,
   });
+  const teller: Teller = createTeller({
+    store: store.opsStatus,
+    send: (agentId, frame) => uplinks.send(agentId, frame),
+    connected: () => uplinks.connectedIds(),
+    clock,
+    log,
+  });
   const relay: Relay = createRelay({
     messages: store.messages,
     log,
     onTasks: (agentId) => courier.deliver(agentId),
     onLink: (agentId) => uplinks.yieldReplaced(agentId),
+    onOps: (agentId) => teller.tell(agentId),
     onGap: async () => {
       await uplinks.yieldReplaced();
       await courier.deliverToEach();
+      await teller.tellEach();
     },
   });
   /** New tasks of the agent are stored: it may be connected here or elsewhere. */
@@ -201,7 +219,12 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   registerBatches(app, batches, orderBatches);
   registerAgents(app, { agents, tenants, clock });
   registerGrants(app, tenants, clock);
-  const operators = clearing(store.operators, pages);
+  const operators = announcing(store.operators, pages, (agentId) => {
+    relay.announceOps(agentId);
+    teller
+      .tell(agentId)
+      .catch((error: unknown) => log.warn({ agentId, error: renderError(error) }, 'tell an agent of ops status'));
+  });
   registerV2(app, {
     store: { ...store, operators },
     positions: {
@@ -235,6 +258,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
       stop: () => closeServer(app, local, clock),
     },
     startStop('courier', courier),
+    startStop('teller', teller),
     startStop('relay', relay),
     startStop('uplinks', uplinks),
     createRound('pruning', PRUNE_MS, () => store.prune(clock.nowMs()), clock, log),

@@ -1,10 +1,17 @@
-// One uplink of one agent: hello first, then slices in order and receipts for tasks. Frames are handled one after the other; when they come faster
+// One uplink of one agent: hello first, then slices, those of each lane in order, and receipts for tasks. Frames are handled one after the other; when they come faster
 // than they can be stored the socket is paused. It does not know what else is connected.
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { readAgentFrame, type ServiceFrame } from '../../wire/frames.ts';
+import {
+  type AgentFrame,
+  MAX_LANES,
+  readAgentFrame,
+  SERVICE_UNDERSTANDS,
+  type ServiceFrame,
+  UNDERSTOOD,
+} from '../../wire/frames.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';
@@ -34,7 +41,7 @@ export type Connection = {
   readonly agent: Agent;
   /** When something came last, on the clock's monotonic time. */
   heardAtMs(): number;
-  /** False when the socket is not open or the agent has not said hello. */
+  /** False when the socket is not open, or the agent has not said hello, or has not said that it understands frames of this type. */
   send(frame: ServiceFrame): boolean;
   ping(): void;
   close(code: number, reason: string): void;
@@ -47,7 +54,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
   const { agent, clock, log } = parts;
   const fields = { agentId: agent.id };
   let heardAtMs = clock.monotonicMs();
-  let epoch: string | undefined;
+  /** Of the hello and of each lane; none before the hello. */
+  const epochs = new Set<string>();
+  let home: string | undefined;
+  let understands: readonly string[] = [];
   let waiting = 0;
   let isClosed = false;
   let work: Promise<void> = Promise.resolve();
@@ -69,7 +79,8 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       return log.debug({ ...fields, type: read.type }, 'a frame of a newer agent is left aside');
     const { frame } = read;
     if (frame.type === 'task-received') return parts.onTaskReceived(frame.task_id);
-    if (epoch !== undefined) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
+    if (frame.type === 'lane') return openLane(frame);
+    if (epochs.size > 0) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
     if (frame.protocol !== PROTOCOL_VERSION)
       throw new RefusedError(
         'frame.protocol',
@@ -86,15 +97,32 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       );
     await parts.onHello(frame.version);
     // Only now: whoever sends through this connection must not come before the welcome.
-    epoch = frame.epoch;
-    transmit({ type: 'welcome', protocol: PROTOCOL_VERSION, acked_seq: ackedSeq, at: new Date(nowMs).toISOString() });
+    epochs.add(frame.epoch);
+    home = frame.home;
+    understands = frame.understands ?? [];
+    transmit({
+      type: 'welcome',
+      protocol: PROTOCOL_VERSION,
+      acked_seq: ackedSeq,
+      at: new Date(nowMs).toISOString(),
+      understands: [...SERVICE_UNDERSTANDS],
+    });
     await parts.onReady();
+  };
+
+  const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
+    if (epochs.size === 0) throw new RefusedError('frame.order', 'open a lane: the hello is missing');
+    if (epochs.size >= MAX_LANES && !epochs.has(epoch))
+      throw new RefusedError('frame.lanes', `open a lane: this connection has ${MAX_LANES}`);
+    const acked_seq = await parts.ingest.cursor(agent.id, epoch);
+    epochs.add(epoch);
+    transmit({ type: 'lane', epoch, acked_seq });
   };
 
   const handleSlice = async (bytes: Buffer) => {
     const { header, compressedBody } = readHeader(bytes);
-    if (header.epoch !== epoch)
-      throw new RefusedError('frame.order', 'take a slice: it is not of the epoch of the hello');
+    if (!epochs.has(header.epoch))
+      throw new RefusedError('frame.order', 'take a slice: it is of no epoch of this connection');
     const { records, rejected, firstProblem } = await readBody(header, compressedBody);
     if (rejected > 0)
       log.warn({ ...fields, seq: header.seq, rejected, firstProblem }, 'records do not fit their schema');
@@ -102,6 +130,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       agentId: agent.id,
       farmId: agent.farmId,
       epoch: header.epoch,
+      home: home ?? header.epoch,
       seq: header.seq,
       producedAtMs: Date.parse(header.produced_at),
       records,
@@ -159,7 +188,8 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     agent,
     heardAtMs: () => heardAtMs,
     send(frame) {
-      if (epoch === undefined || socket.readyState !== socket.OPEN) return false;
+      if (epochs.size === 0 || socket.readyState !== socket.OPEN) return false;
+      if (isExtra(frame.type) && !understands.includes(frame.type)) return false;
       transmit(frame);
       return true;
     },
@@ -171,6 +201,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     drained: () => work,
   };
 }
+
+/** Agents of the first version do not know frames of this type. */
+const isExtra = (type: ServiceFrame['type']) => UNDERSTOOD.some((extra) => extra === type);
 
 /** A close frame has room for 123 bytes. */
 function shorten(reason: string): string {

@@ -35,7 +35,8 @@ export type Uplinks = {
   /** Closes those of our connections (of this agent, or all) that are no longer the newest of their agent. */
   yieldReplaced(agentId?: string): Promise<void>;
   countConnected(): number;
-  /** False when the agent is not connected here. */
+  connectedIds(): readonly string[];
+  /** False when the agent is not connected here, or does not take frames of this type. */
   send(agentId: string, frame: ServiceFrame): boolean;
   stop(): Promise<void>;
 };
@@ -154,6 +155,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
     isConnected: (agentId) => connections.has(agentId),
     yieldReplaced,
     countConnected: () => connections.size,
+    connectedIds: () => [...connections.keys()],
     send: (agentId, frame) => connections.get(agentId)?.send(frame) ?? false,
     async stop() {
       stopping.abort();

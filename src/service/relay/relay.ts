@@ -1,4 +1,5 @@
-// Tells the other copies of the service where to look: an agent has new tasks, an agent has a new connection. Only ids travel; what is so is
+// Tells the other copies of the service where to look: an agent has new tasks, an agent has a new connection, operators say
+// something else of an agent's miners. Only ids travel; what is so is
 // in the database. A message that is lost costs time, not correctness: courier and uplinks look by themselves every so often.
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -11,6 +12,8 @@ export type RelayParts = {
   readonly onTasks: (agentId: string) => Promise<void>;
   /** The agent has said hello, here or on another copy. */
   readonly onLink: (agentId: string) => Promise<void>;
+  /** Operators have said something of the agent's miners. */
+  readonly onOps: (agentId: string) => Promise<void>;
   /** Messages may have been missed: look at everything. */
   readonly onGap: () => Promise<void>;
 };
@@ -19,13 +22,14 @@ export type Relay = {
   /** These never throw and are not waited for. */
   announceTasks(agentId: string): void;
   announceLink(agentId: string): void;
+  announceOps(agentId: string): void;
   start(): void;
   stop(): Promise<void>;
 };
 
-const MESSAGE = /^(tasks|link) (\S{1,100})$/;
+const MESSAGE = /^(tasks|link|ops) (\S{1,100})$/;
 
-export function createRelay({ messages, log, onTasks, onLink, onGap }: RelayParts): Relay {
+export function createRelay({ messages, log, onTasks, onLink, onOps, onGap }: RelayParts): Relay {
   let listening: { stop(): Promise<void> } | undefined;
   const under = new Set<Promise<void>>();
 
@@ -41,12 +45,14 @@ export function createRelay({ messages, log, onTasks, onLink, onGap }: RelayPart
     if (kind === undefined || agentId === undefined)
       return log.debug({}, 'a message of a newer version was left aside');
     if (kind === 'tasks') keep('bringing tasks', onTasks(agentId));
-    else keep('comparing connections', onLink(agentId));
+    else if (kind === 'link') keep('comparing connections', onLink(agentId));
+    else keep('telling of ops status', onOps(agentId));
   };
 
   return {
     announceTasks: (agentId) => keep('telling other copies of tasks', messages.send(`tasks ${agentId}`)),
     announceLink: (agentId) => keep('telling other copies of a connection', messages.send(`link ${agentId}`)),
+    announceOps: (agentId) => keep('telling other copies of ops status', messages.send(`ops ${agentId}`)),
     start() {
       listening = messages.listen({
         onMessage: handle,

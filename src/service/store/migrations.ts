@@ -9,6 +9,7 @@ import { addAgentLinks } from './schema-3.ts';
 import { addSearchColumns } from './schema-4.ts';
 import { addFilterIndexes } from './schema-5.ts';
 import { addFarmArchive } from './schema-6.ts';
+import { addOpsStatusIndex } from './schema-7.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
@@ -20,6 +21,7 @@ export const STEPS: readonly Step[] = [
   addSearchColumns,
   addFilterIndexes,
   addFarmArchive,
+  addOpsStatusIndex,
 ];
 
 /** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */

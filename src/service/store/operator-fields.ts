@@ -50,8 +50,13 @@ export type EditProblem =
   | { readonly id: string; readonly reason: 'taken'; readonly by: string };
 
 export type EditOutcome =
-  /** `values` of every miner that was named, `changed` those that are different now. */
-  | { readonly kind: 'done'; readonly values: ReadonlyMap<string, OperatorValues>; readonly changed: readonly Edited[] }
+  /** `values` of every miner that was named, `changed` those that are different now, `agentIds` whose miners have another ops status now. */
+  | {
+      readonly kind: 'done';
+      readonly values: ReadonlyMap<string, OperatorValues>;
+      readonly changed: readonly Edited[];
+      readonly agentIds: readonly string[];
+    }
   | { readonly kind: 'refused'; readonly problems: readonly EditProblem[] };
 
 /** Where a miner stands, with what identifies it. Order: rack, position, address. */
@@ -102,7 +107,8 @@ export function createOperatorStore(
           await writeChanges(trx, changes);
           await record(trx, request, changes, newId);
         }
-        return { kind: 'done', values, changed: changes.map(({ id, before, after }) => ({ id, before, after })) };
+        const changed = changes.map(({ id, before, after }) => ({ id, before, after }));
+        return { kind: 'done', values, changed, agentIds: request.isDryRun === true ? [] : agentsToTell(changes) };
       }),
     async listPlacements(farmId) {
       const rows = await read
@@ -210,6 +216,12 @@ async function writeChanges(db: Db, changes: readonly Change[]): Promise<void> {
       .where('row_id', '=', miner.rowId)
       .execute();
 }
+
+const agentsToTell = (changes: readonly Change[]): string[] => [
+  ...new Set(
+    changes.flatMap(({ before, after, miner }) => (before.opsStatus === after.opsStatus ? [] : (miner.agentId ?? []))),
+  ),
+];
 
 const EVENTS = [
   {

@@ -15,6 +15,7 @@ import { migrate } from './migrations.ts';
 import { createMinerSearchStore, type MinerSearchStore } from './miner-search.ts';
 import { createMinerStore, type MinerStore } from './miners.ts';
 import { createOperatorStore, type OperatorStore } from './operator-fields.ts';
+import { createOpsStatusStore, type OpsStatusStore } from './ops-status.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres.ts';
 import { prune } from './pruning.ts';
 import { openSqliteDatabases } from './sqlite.ts';
@@ -47,6 +48,7 @@ export {
   positionSchema,
   rackSchema,
 } from './operator-fields.ts';
+export type { MinerOpsStatus, OpsStatusStore } from './ops-status.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
 export type { TaskStore } from './tasks.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants.ts';
@@ -66,6 +68,7 @@ export type Store = {
   readonly tasks: TaskStore;
   readonly links: LinkStore;
   readonly operators: OperatorStore;
+  readonly opsStatus: OpsStatusStore;
   /** To the other copies of the service on the same database. */
   readonly messages: Messages;
   /** Removes what has had its time. */
@@ -99,6 +102,7 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     tasks: createTaskStore(read, write, transact),
     links: createLinkStore(read, write),
     operators: createOperatorStore(databases, newId),
+    opsStatus: createOpsStatusStore(read),
     messages: databases.messages,
     prune: (nowMs) => prune(write, nowMs),
     async check() {

@@ -50,7 +50,7 @@ export function slice(
 /** Connects, says hello and waits for the welcome. */
 export async function connect(
   rig: Rig,
-  options: { identity?: Identity; epoch?: string; nextSeq?: number } = {},
+  options: { identity?: Identity; epoch?: string; nextSeq?: number; understands?: string[] } = {},
 ): Promise<WireAgent> {
   const identity = options.identity ?? (await enrol(rig));
   const epoch = options.epoch ?? randomUUID();
@@ -62,6 +62,7 @@ export async function connect(
     epoch,
     next_seq: options.nextSeq ?? 1,
     at: new Date(rig.clock.nowMs()).toISOString(),
+    ...(options.understands === undefined ? {} : { understands: options.understands }),
   });
   await agent.frame('welcome');
   return agent;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { queryDatabase } from '../../database.ts';
 import { minerRecord } from '../service-http/records.ts';
-import { startRig, steppedClock } from '../service-http/rig.ts';
+import { call, startRig, steppedClock } from '../service-http/rig.ts';
 import { connect } from '../service-http/wire-agent.ts';
 
 /** What is done every so often is done once and then not again. */
@@ -37,6 +37,23 @@ test('tasks that are made on one copy reach the agent on the other, each once', 
     return agent.frames.filter(({ type }) => type === 'task');
   }
   expect(tasks()).toHaveLength(3);
+});
+
+test('what operators say on one copy reaches the agent on the other', async () => {
+  const { first, second, agent, ids } = await startPair();
+  const understanding = await connect(second, {
+    identity: agent.identity,
+    epoch: agent.epoch,
+    nextSeq: 2,
+    understands: ['ops-status'],
+  });
+  const url = `${first.url}/public-api/v2/workspaces/${first.workspaceId}/farms/${first.farmId}/miners/${ids[0]}`;
+  await call(url, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', 'x-api-key': first.key },
+    body: '{"ops_status":"maintenance"}',
+  });
+  await understanding.frame('ops-status', ({ miners }) => miners.length === 1);
 });
 
 test('an agent that comes to the other copy takes over at once', async () => {

@@ -1,0 +1,33 @@
+// What operators say of an agent's miners, in the agent's own keys. Setting it is operator-fields.ts.
+import { chunks } from './miner-write.ts';
+import type { Db } from './schema.ts';
+
+export type OpsStatusStore = {
+  /** The miners of each agent that have an ops status, by key; agents without any are not in it. */
+  listOfAgents(agentIds: readonly string[]): Promise<ReadonlyMap<string, readonly MinerOpsStatus[]>>;
+};
+export type MinerOpsStatus = { readonly key: string; readonly opsStatus: string };
+
+export function createOpsStatusStore(read: Db): OpsStatusStore {
+  return {
+    async listOfAgents(agentIds) {
+      const found = new Map<string, MinerOpsStatus[]>();
+      for (const part of chunks(agentIds)) {
+        const rows = await read
+          .selectFrom('miners')
+          .select(['agent_id', 'agent_key', 'ops_status'])
+          .where('agent_id', 'in', part)
+          .where('ops_status', 'is not', null)
+          .orderBy('agent_key')
+          .execute();
+        for (const { agent_id, agent_key, ops_status } of rows) {
+          if (agent_id === null || agent_key === null || ops_status === null) continue;
+          const ofAgent = found.get(agent_id) ?? [];
+          ofAgent.push({ key: agent_key, opsStatus: ops_status });
+          found.set(agent_id, ofAgent);
+        }
+      }
+      return found;
+    },
+  };
+}
