@@ -28,6 +28,26 @@ export const samePools = (set: readonly Named[], wanted: readonly Named[]): bool
     ({ url, user }, place) => url.toLowerCase() === wanted[place]?.url.toLowerCase() && user === wanted[place]?.user,
   );
 
+/**
+ * For devices whose list has a fixed length and no empty places: what is left after the wanted pools repeats the last of them, because a fallback
+ * that nobody asked for would be mined at one day.
+ */
+export const filledUp = (wanted: readonly WantedPool[], length: number): readonly WantedPool[] => {
+  const last = wanted.at(-1);
+  return last === undefined ? [] : Array.from({ length }, (_, place) => wanted[place] ?? last);
+};
+
+/** As `showsPools`, for such devices; a shorter list that ends earlier will do. */
+export function showsFilledUp({ pools, ...reading }: Reading, params: unknown): boolean | undefined {
+  const wanted = poolParams.safeParse(params).data?.pools;
+  if (pools === undefined || wanted === undefined) return undefined;
+  const { url, user } = wanted.at(-1) ?? {};
+  const isLast = (pool: Named) => pool.url.toLowerCase() === url?.toLowerCase() && pool.user === user;
+  const listed = pools.toSorted((a, b) => a.index - b.index);
+  const kept = listed.filter((pool, place) => place < wanted.length || !isLast(pool));
+  return showsPools({ ...reading, pools: kept }, params);
+}
+
 /** `shows` of a pools ability: what the miner tells afterwards against the whole list that was wanted. */
 export function showsPools({ pools }: Reading, params: unknown): boolean | undefined {
   const wanted = poolParams.safeParse(params).data?.pools;

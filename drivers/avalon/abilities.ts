@@ -1,21 +1,24 @@
-// What we change on an Avalon: reboot, light, sleep and mode, all by `ascset` and without a login (atlas 5.3). Whether it worked is found out
-// by looking, not here.
+// What we change on an Avalon: reboot, light, sleep, mode and level by `ascset` without a login, and pools with it (atlas 5.3).
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
-import { int, list, text } from '../../src/driver/fields.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
+import { beforeAct } from '../_families/lost-reply.ts';
+import { showsFilledUp } from '../_families/pool-params.ts';
+import { ascset, DEADLINE_MS, type MinerLink, soonS } from './ascset.ts';
+import { avalonPoolParams, changePools } from './pools.ts';
 import { statsReply } from './replies.ts';
-import { number } from './tokens.ts';
+import { number, type Tokens } from './tokens.ts';
 
-type MinerLink = Parameters<Ability['act']>[0];
-
-const DEADLINE_MS = 8_000;
-/** The device switches at a time of its own clock: a little ahead of now. */
-const AHEAD_S = 5;
+const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
 
 const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
+const modeParams = z
+  .looseObject({
+    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
+    /** The number of a level of a home model. */
+    preset: z.string().min(1).max(64).optional(),
+  })
+  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
 
 export const abilities = {
   reboot: {
@@ -28,74 +31,94 @@ export const abilities = {
     effect: 'repeatable',
     offlineS: [0, 0],
     params: lightParams,
-    async act(link, params) {
-      const state = lightParams.parse(params).on ? 1 : 0;
-      const what = 'switch the light of';
-      try {
-        return await ascset(link, `0,led,1-${state}`, what);
-      } catch (error) {
-        // Builds differ in which number comes first.
-        if (!(error instanceof PeerError) || error.code !== 'peer.rejected') throw error;
-        return ascset(link, `0,led,0-${state}`, what);
-      }
-    },
+    act: (link, params) => setLight(link, lightParams.parse(params).on),
+    shows: ({ isLightOn }, params) =>
+      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
   },
   powerMode: {
     effect: 'repeatable',
     offlineS: [0, 60],
     params: modeParams,
     async act(link, params, known) {
-      const wanted = modeParams.parse(params).mode;
-      if (wanted === 'sleep') return ascset(link, `0,softoff,1:${await soonS(link)}`, 'suspend');
-      const value = workMode(link, known, wanted);
-      const now = await state(link);
-      const result = now.isAsleep
-        ? await ascset(link, `0,softon,1:${await soonS(link)}`, 'wake')
-        : ({ kind: 'accepted' } as const);
-      if (result.kind === 'lost-reply' || now.workMode === value) return result;
-      const parameter = known.generation === 'home' ? `0,workmode,set,${value}` : `0,workmode,${value}`;
-      return ascset(link, parameter, 'set the mode of');
+      const { mode, preset } = modeParams.parse(params);
+      if (mode === 'sleep') return ascset(link, `0,softoff,1:${await soonS(link)}`, 'suspend');
+      const wanted = order(link, known, mode, preset);
+      const tokens = await beforeAct(link, 'set the mode of', () => readTokens(link));
+      const isAsleep = (number(tokens, 'SoftOFF') ?? 0) !== 0;
+      const result = isAsleep ? await ascset(link, `0,softon,1:${await soonS(link)}`, 'wake') : ACCEPTED;
+      if (result.kind === 'lost-reply') return result;
+      if (number(tokens, wanted.token) === wanted.value) {
+        return isAsleep ? result : { ...ACCEPTED, note: 'it was so already' };
+      }
+      return ascset(link, wanted.parameter, 'set the mode of');
     },
+    shows({ miningMode, miningModePreset }, params) {
+      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+      if (preset !== undefined) return miningModePreset === undefined ? undefined : miningModePreset === preset;
+      return miningMode === undefined ? undefined : miningMode === mode;
+    },
+    shownWithinS: 120,
+  },
+  pools: {
+    effect: 'once',
+    offlineS: [0, 180],
+    params: avalonPoolParams,
+    act: (link, params, known) => changePools(link, avalonPoolParams.parse(params).pools, known.generation === 'home'),
+    shows: showsFilledUp,
+    shownWithinS: 240,
   },
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
-/** The device's number for a mode. The A series has no low mode. */
-function workMode(link: MinerLink, known: Known, wanted: 'low' | 'normal' | 'high'): number {
-  const value = (known.generation === 'home' ? ['low', 'normal', 'high'] : ['normal', 'high']).indexOf(wanted);
-  if (value >= 0) return value;
-  throw new PeerError('peer.unsupported', `set the mode of ${link.ip} to ${wanted}`, 'never');
+/** Builds differ in which number comes first; one that takes the wrong form may do nothing. */
+async function setLight(link: MinerLink, on: boolean): Promise<ActResult> {
+  const what = 'switch the light of';
+  const state = on ? 1 : 0;
+  const second = () => ascset(link, `0,led,0-${state}`, what);
+  let result: ActResult;
+  try {
+    result = await ascset(link, `0,led,1-${state}`, what);
+  } catch (error) {
+    if (!(error instanceof PeerError) || (error.code !== 'peer.rejected' && error.code !== 'peer.unsupported'))
+      throw error;
+    return second();
+  }
+  return result.kind === 'accepted' && (await isLightOn(link)) === !on ? second() : result;
 }
 
-async function state(link: MinerLink): Promise<{ isAsleep: boolean; workMode: number | undefined }> {
-  const stats = statsReply.safeParse(
-    await link.send({ via: 'cgminer', command: 'stats' }, { deadlineMs: DEADLINE_MS }),
-  );
-  const tokens = stats.data?.modules[0]?.tokens;
-  return { isAsleep: (number(tokens, 'SoftOFF') ?? 0) !== 0, workMode: number(tokens, 'WORKMODE') };
+/** Undefined when the device does not say: then it is for the next visits to see. */
+async function isLightOn(link: MinerLink): Promise<boolean | undefined> {
+  try {
+    const led = number(await readTokens(link), 'Led');
+    return led === undefined ? undefined : led !== 0;
+  } catch (error) {
+    if (error instanceof PeerError) return undefined;
+    throw error;
+  }
 }
 
-const status = z.looseObject({
-  STATUS: list(z.looseObject({ STATUS: text(), Code: int(), Msg: text(512), When: int() }), 1),
-});
-
-async function soonS(link: MinerLink): Promise<number> {
-  const answer = status.safeParse(await link.send({ via: 'cgminer', command: 'version' }, { deadlineMs: DEADLINE_MS }));
-  const when = answer.data?.STATUS?.[0]?.When;
-  if (when === undefined) throw new PeerError('peer.unparsable', `read the clock of ${link.ip}`, 'later');
-  return when + AHEAD_S;
+/** What to send for a mode or a level, and where the device tells it. The A series has neither low mode nor levels. */
+function order(
+  link: MinerLink,
+  { generation }: Known,
+  mode: 'low' | 'normal' | 'high' | undefined,
+  preset: string | undefined,
+): { readonly parameter: string; readonly token: string; readonly value: number } {
+  const isHome = generation === 'home';
+  const value =
+    mode === undefined
+      ? isHome && /^-?\d{1,2}$/.test(preset ?? '')
+        ? Number(preset)
+        : undefined
+      : (isHome ? ['low', 'normal', 'high'] : ['normal', 'high']).indexOf(mode);
+  if (value === undefined || (mode !== undefined && value < 0)) {
+    const what = `set the mode of ${link.ip} to ${mode ?? preset}`;
+    throw new PeerError('peer.unsupported', what, 'never', undefined, { wasSent: false });
+  }
+  if (mode === undefined) return { parameter: `0,worklevel,set,${value}`, token: 'WORKLEVEL', value };
+  return { parameter: isHome ? `0,workmode,set,${value}` : `0,workmode,${value}`, token: 'WORKMODE', value };
 }
 
-/** 118 and 119 are yes, 120 is no. */
-async function ascset(link: MinerLink, parameter: string, what: string): Promise<ActResult> {
-  return orLostReply(async () => {
-    const answer = await link.send({ via: 'cgminer', command: 'ascset', parameter }, { deadlineMs: DEADLINE_MS });
-    const row = status.safeParse(answer).data?.STATUS?.[0];
-    if (row === undefined) {
-      throw new PeerError('peer.unparsable', `${what} ${link.ip}`, 'later', undefined, { wasSent: true });
-    }
-    if (row.Code === 118 || row.Code === 119)
-      return { kind: 'accepted', ...(row.Msg !== undefined && { note: row.Msg }) };
-    const cause = new Error(`the device says "${row.Msg ?? ''}" (code ${row.Code})`);
-    throw new PeerError('peer.rejected', `${what} ${link.ip}`, 'never', cause);
-  });
+async function readTokens(link: MinerLink): Promise<Tokens | undefined> {
+  const answer = await link.send({ via: 'cgminer', command: 'stats' }, { deadlineMs: DEADLINE_MS });
+  return statsReply.safeParse(answer).data?.modules[0]?.tokens;
 }

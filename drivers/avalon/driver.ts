@@ -27,7 +27,12 @@ export const avalon = defineDriver({
   },
   replies,
   abilities,
-  login: { kind: 'none' },
+  // Asked for by the pools alone.
+  login: {
+    kind: 'token',
+    factoryDefault: { user: 'root', password: 'root' },
+    factoryDefaultOf: { home: { user: 'admin', password: 'admin' } },
+  },
   quirks: { parallel: 1, gapMs: 50, warmUpS: 600 },
   identify,
   read,

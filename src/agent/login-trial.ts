@@ -24,6 +24,7 @@ const LET_IN: ReadonlySet<PeerCode> = new Set([
 function carriesLogin(request: MinerRequest): boolean {
   switch (request.via) {
     case 'cgminer':
+      return request.carry !== undefined;
     case 'whatsminer3':
       return false;
     case 'http':

@@ -63,7 +63,10 @@ async function askWithLogin(
   try {
     const answer = await askJsonLine({ ...wire, log: silentLog }, to, line, what, limits);
     const refusal = refusalIn(answer);
-    if (!refusal) return answer;
+    if (!refusal) {
+      login.onTaken?.();
+      return answer;
+    }
     throw peerError(WRONG_LOGIN.test(refusal.words) ? 'peer.auth' : refusal.code, what);
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;

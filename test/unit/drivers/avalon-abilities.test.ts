@@ -101,3 +101,68 @@ describe('power mode', () => {
     expect(parameters(link.sent)).toEqual([]);
   });
 });
+
+describe('pools', () => {
+  const pools = [{ url: 'stratum+tcp://a.example:3333', user: 'w', password: 'p' }];
+  /** Takes everything; `sent` of requests with a login shows what they would carry. */
+  const told = (link: ReturnType<typeof fakeLink>) =>
+    link.sent.flatMap((request) =>
+      request.via === 'cgminer' && request.command !== 'pools'
+        ? [`${request.command} ${request.parameter ?? request.carry?.({ user: 'me', password: 'mine' }) ?? ''}`]
+        : [],
+    );
+  const list = (...urls: string[]) => ({ POOLS: urls.map((URL, POOL) => ({ POOL, URL, User: 'w' })) });
+  const taking = (before: object) =>
+    fakeLink((request) => ('command' in request && request.command === 'pools' ? before : said(119, 'OK')));
+
+  test('fill all three places and are followed by a reboot', async () => {
+    const link = taking(list('stratum+tcp://old.example:1'));
+    await abilities.pools.act(link, { pools }, { generation: 'a' });
+    expect(told(link)).toEqual([
+      ...[0, 1, 2].map((place) => `ascset 0,setpool,me,mine,${place},stratum+tcp://a.example:3333,w,p`),
+      'ascset 0,reboot,0',
+    ]);
+    const home = taking(list());
+    await abilities.pools.act(home, { pools }, { generation: 'home' });
+    expect(told(home)[0]).toBe('setpool me,mine,0,stratum+tcp://a.example:3333,w,p');
+  });
+
+  test('that are set already, alone or repeated, reboot nothing', async () => {
+    for (const length of [1, 3]) {
+      const link = taking(list(...Array.from({ length }, () => 'stratum+tcp://a.example:3333')));
+      expect(await abilities.pools.act(link, { pools }, {})).toMatchObject({ note: 'they were so already' });
+      expect(told(link)).toEqual([]);
+    }
+  });
+
+  test('after a lost answer nothing more is sent; when the list cannot be read, nothing at all', async () => {
+    const lost = fakeLink((request) => {
+      if ('command' in request && request.command === 'pools') return list();
+      throw lostAfterSending();
+    });
+    expect(await abilities.pools.act(lost, { pools }, {})).toEqual({ kind: 'lost-reply' });
+    expect(told(lost)).toHaveLength(1);
+    const deaf = fakeLink(() => {
+      throw lostAfterSending();
+    });
+    await expect(abilities.pools.act(deaf, { pools }, {})).rejects.toMatchObject({ wasSent: false });
+    expect(told(deaf)).toEqual([]);
+  });
+
+  test('a login with a comma is refused: the command has no place for it', async () => {
+    const link = fakeLink((request) => {
+      if ('command' in request && request.command === 'pools') return list();
+      return 'carry' in request ? request.carry?.({ user: 'me', password: 'a,b' }) : said(119, 'OK');
+    });
+    await expect(abilities.pools.act(link, { pools }, {})).rejects.toMatchObject({
+      code: 'peer.unsupported',
+      wasSent: false,
+    });
+  });
+});
+
+test('a light that takes the first form and does nothing gets the second', async () => {
+  const link = device('Led[0]');
+  await abilities.light.act(link, { on: true });
+  expect(parameters(link.sent)).toEqual(['0,led,1-1', '0,led,0-1']);
+});

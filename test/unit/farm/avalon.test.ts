@@ -34,7 +34,7 @@ describe('Avalon', () => {
     );
   });
   test('the long text tells the truth', async () => {
-    for (const one of farm.devices.filter(({ family }) => family === 'avalon')) {
+    for (const one of farm.devices.filter(({ family }) => family === 'avalon-a')) {
       const truth = one.truth();
       const found = await tokens(one);
       const numbers = (name: string) => (found.get(name) ?? '').trim().split(/\s+/).map(Number);
