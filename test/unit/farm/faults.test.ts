@@ -21,7 +21,7 @@ beforeAll(async () => {
   farm = await testFarm({
     network: '127.70.5.0/24',
     miners: 12,
-    mix: 'antminer-b=1,antminer-c=1,whatsminer-2=1,whatsminer-3=1,avalon=1,cgminer=1',
+    mix: 'antminer-b=1,antminer-c=1,whatsminer-2=1,whatsminer-3=1,avalon-a=1,cgminer=1',
   });
 });
 afterAll(() => farm.stop());
@@ -65,7 +65,7 @@ describe('the body', () => {
     });
   });
   test('a dead board: dead on the list of a Whatsminer and of an Avalon', async () => {
-    const [two, three, avalon] = [of('whatsminer-2'), of('whatsminer-3'), of('avalon')];
+    const [two, three, avalon] = [of('whatsminer-2'), of('whatsminer-3'), of('avalon-a')];
     await withFault(two, 'board-dead', async () => {
       expect((await ask(two.ip, 'edevs')).at('DEVS', 1)).toMatchObject({
         Status: 'Dead',
@@ -134,7 +134,7 @@ describe('the body', () => {
     for (const [family, code] of [
       ['whatsminer-2', '210'],
       ['whatsminer-3', '210'],
-      ['avalon', 'PS:2'],
+      ['avalon-a', 'PS:2'],
       ['antminer-c', 'V:1'],
     ] as const) {
       const device = of(family);
@@ -144,7 +144,7 @@ describe('the body', () => {
     }
   });
   test('a low hashrate is a share of the normal one', () => {
-    const device = of('avalon');
+    const device = of('avalon-a');
     const normal = device.truth().hashrate ?? 0;
     device.setFault('low-hashrate', true, 0.7);
     expect((device.truth().hashrate ?? 0) / normal).toBeCloseTo(0.7, 3);
@@ -170,7 +170,7 @@ describe('the manner of answering', () => {
     for (const one of [device, three]) one.setFault('slow', false);
   });
   test('garbage is no JSON and ends', async () => {
-    const device = of('avalon');
+    const device = of('avalon-a');
     await withFault(device, 'garbage', async () => {
       const text = await askText(device.ip, { command: 'version' });
       expect(text.length).toBeGreaterThan(60);
