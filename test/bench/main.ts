@@ -3,8 +3,15 @@ import { benchFilters } from './filters.ts';
 import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
 import { benchPoll } from './poll.ts';
+import { benchStart } from './start.ts';
 
-const BENCHES = { filters: benchFilters, ingest: benchIngest, list: benchList, poll: benchPoll } as const;
+const BENCHES = {
+  filters: benchFilters,
+  ingest: benchIngest,
+  list: benchList,
+  poll: benchPoll,
+  start: benchStart,
+} as const;
 
 const isBench = (name: string | undefined): name is keyof typeof BENCHES => name !== undefined && name in BENCHES;
 
