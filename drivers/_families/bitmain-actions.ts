@@ -1,9 +1,10 @@
-// What Bitmain's web dialect can be told (atlas 3.4, 20, 22): reboot and the blinking light. Whether the device obeyed is found out by looking,
-// not here.
+// What Bitmain's web dialect can be told (atlas 3.4, 20, 22): reboot, the blinking light, and to show its log. Whether the device obeyed is found out
+// by looking, not here.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability } from '../../src/driver/contract.ts';
-import { BLINK_OFF, BLINK_ON } from './bitmain-web.ts';
+import { BLINK_OFF, BLINK_ON, page } from './bitmain-web.ts';
+import { orLostReply } from './lost-reply.ts';
 
 export const reboot: Ability = {
   effect: 'once',
@@ -33,23 +34,38 @@ export const light = (flag: (on: boolean) => boolean | string): Ability => ({
   effect: 'repeatable',
   offlineS: [0, 0],
   params: lightParams,
-  async act(link, params) {
+  act(link, params) {
     const { on } = lightParams.parse(params);
-    const answer = await link.send({
-      via: 'http',
-      method: 'POST',
-      path: '/cgi-bin/blink.cgi',
-      auth: 'digest',
-      json: { blink: flag(on) },
-      as: 'json',
+    return orLostReply(async () => {
+      const answer = await link.send({ ...page('blink.cgi'), method: 'POST', json: { blink: flag(on) } });
+      const code = blinkAnswer.safeParse(answer).data?.code;
+      if (code === undefined || code === (on ? BLINK_ON : BLINK_OFF))
+        return { kind: 'accepted', ...(code && { note: code }) };
+      throw new PeerError(
+        'peer.rejected',
+        `switch the light of ${link.ip}: the device answers ${code.slice(0, 32)}`,
+        'later',
+      );
     });
-    const code = blinkAnswer.safeParse(answer).data?.code;
-    if (code === undefined || code === (on ? BLINK_ON : BLINK_OFF))
-      return { kind: 'accepted', ...(code && { note: code }) };
-    throw new PeerError(
-      'peer.rejected',
-      `switch the light of ${link.ip}: the device answers ${code.slice(0, 32)}`,
-      'later',
-    );
   },
+  shows: ({ isLightOn }, params) =>
+    isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
 });
+
+const LOG_LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
+
+/** Builds have one page or the other. A log that is longer than 1 MiB is refused. */
+export const kernelLog: Ability = {
+  effect: 'read-only',
+  offlineS: [0, 0],
+  params: z.looseObject({}),
+  async act(link) {
+    const read = (name: string) => link.send({ ...page(name), as: 'text' }, LOG_LIMITS);
+    try {
+      return { kind: 'accepted', log: String(await read('get_kernel_log.cgi')) };
+    } catch (error) {
+      if (!(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
+      return { kind: 'accepted', log: String(await read('log.cgi')) };
+    }
+  },
+};

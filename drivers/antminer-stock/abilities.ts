@@ -1,27 +1,28 @@
 // What a stock Antminer can be told (atlas 3.4), by the generation of its web. Whether it obeyed is found out by looking, not here.
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
-import { light, reboot } from '../_families/bitmain-actions.ts';
+import { kernelLog, reboot } from '../_families/bitmain-actions.ts';
 import { generationA, isGenerationA } from './generation-a.ts';
+import { generationsBc } from './generations-bc.ts';
 
-const blink = light(String);
-
-/** `old` on generation A, `later` on B and C; where that is missing, the task is refused before anything is changed. */
-function byGeneration(old: Ability, later?: Ability): Ability {
+/** `later` on B and C, `old` on generation A; where that is missing, the task is refused before anything is changed. */
+function byGeneration(later: Ability, old?: Ability): Ability {
   return {
-    ...old,
+    ...later,
     async act(link, params, known, image) {
       const ability = (await isGenerationA(link, known)) ? old : later;
       if (ability !== undefined) return ability.act(link, params, known, image);
-      throw new PeerError('peer.unsupported', `do that to ${link.ip}, whose firmware is of another time`, 'never');
+      const cause = new Error('its firmware is from before 2020');
+      throw new PeerError('peer.unsupported', `do that to ${link.ip}`, 'never', cause, { wasSent: false });
     },
   };
 }
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
   reboot,
-  light: byGeneration(generationA.light, blink),
-  pools: byGeneration(generationA.pools),
-  log: byGeneration(generationA.log),
-  firmware: byGeneration(generationA.firmware),
+  light: byGeneration(generationsBc.light, generationA.light),
+  powerMode: byGeneration(generationsBc.powerMode),
+  pools: byGeneration(generationsBc.pools, generationA.pools),
+  log: kernelLog,
+  firmware: byGeneration(generationsBc.firmware, generationA.firmware),
 };

@@ -1,4 +1,4 @@
-// What stock Antminers from before 2020 can be told and do in another way than later ones (atlas 3.4): log and firmware, and how to know them.
+// What stock Antminers from before 2020 can be told and do in another way than later ones (atlas 3.4): firmware, and how to know them.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
@@ -9,8 +9,6 @@ import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 
 type MinerLink = Parameters<Ability['act']>[0];
 
-const LOG_BYTES = 1024 * 1024;
-const LOG_MS = 30_000;
 const UPLOAD_MS = 1_800_000;
 
 /** Whether the device has the old web. Where its build date is not known, a page of the web of 2020 tells. */
@@ -25,17 +23,6 @@ export async function isGenerationA(link: MinerLink, known: Known): Promise<bool
     return beforeAct(link, 'ask for the web of', () => Promise.reject(error));
   }
 }
-
-const log: Ability = {
-  effect: 'read-only',
-  offlineS: [0, 0],
-  params: z.looseObject({}),
-  async act(link) {
-    const request = { ...page('get_kernel_log.cgi'), as: 'text' } as const;
-    const answer = await link.send(request, { deadlineMs: LOG_MS, maxBytes: LOG_BYTES });
-    return { kind: 'accepted', log: String(answer) };
-  },
-};
 
 const firmware: Ability = {
   effect: 'once',
@@ -67,6 +54,6 @@ const firmware: Ability = {
 const reasonIn = (html: string) =>
   (html.match(/<p>([^<]{1,200})<\/p>\s*<table/i)?.[1] ?? 'the device says that it failed').trim();
 
-export const generationA = { light: formLight, pools: formPools, log, firmware } as const satisfies Partial<
+export const generationA = { light: formLight, pools: formPools, firmware } as const satisfies Partial<
   Record<AbilityName, Ability>
 >;

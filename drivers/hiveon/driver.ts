@@ -1,18 +1,11 @@
 // Hiveon firmware on Antminer hardware (atlas 15): Antminer's statistics on TCP, and on modern builds Antminer's web of 2020.
 import { defineDriver } from '../../src/driver/contract.ts';
-import { toNumber } from '../../src/driver/fields.ts';
-import { reboot } from '../_families/bitmain-actions.ts';
-import { bitmainBody, confMode } from '../_families/bitmain-modes.ts';
+import { blinkQuestion } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
+import { abilities } from './abilities.ts';
 import { generationOf, modelOf, read } from './read.ts';
 import { replies } from './replies.ts';
-
-const modes = confMode({
-  toNumber: (mode) => (mode === 'sleep' ? 1 : mode === 'normal' ? 0 : undefined),
-  modeOf: (conf) => toNumber(conf['bitmain-work-mode'] ?? conf['miner-mode'], { min: 0, max: 99 }),
-  body: bitmainBody,
-});
 
 export const hiveon = defineDriver({
   id: 'hiveon',
@@ -28,10 +21,13 @@ export const hiveon = defineDriver({
     version: { every: 'static', via: 'cgminer', command: 'version' },
     summary: { every: 'slow', generations: ['modern'], ...page('summary.cgi') },
     conf: { every: 'slow', generations: ['modern'], ...page('get_miner_conf.cgi') },
+    // Of all generations; a build that answers as stock's does is not asked by a form that it might take for an order.
+    blink: { every: 'slow', ...page('get_blink_status.cgi') },
+    blinkForm: { every: 'slow', insteadOf: 'blink', ...blinkQuestion },
     system: { every: 'static', ...page('get_system_info.cgi') },
   },
   replies,
-  abilities: { reboot, powerMode: modes },
+  abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { parallel: 2, warmUpS: 900 },
   identify({ family, version }) {

@@ -3,7 +3,7 @@ import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { type Board, readStats, type Stats, toFans } from '../_families/bitmain.ts';
-import { controlBoard, statusFaults } from '../_families/bitmain-web.ts';
+import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
@@ -57,6 +57,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: mode === 'sleep' ? false : stats?.nowHs === undefined ? undefined : stats.nowHs > 0,
     miningMode: mode,
+    isLightOn: first(isBlinking(replies.blink), replies.blinkForm?.isBlinking),
 
     tempC: first(
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { int } from '../../src/driver/fields.ts';
 import { statsReply } from '../_families/bitmain.ts';
-import { summaryPage, systemReply } from '../_families/bitmain-web.ts';
+import { blinkState } from '../_families/bitmain-forms.ts';
+import { blinkPage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
 import { poolsReply, versionReply } from '../_families/cgminer.ts';
 
 export const replies = z.object({
@@ -12,6 +13,8 @@ export const replies = z.object({
   version: reply(versionReply),
   summary: reply(summaryPage),
   conf: reply(z.looseObject({ 'bitmain-work-mode': int({ min: 0 }), 'miner-mode': int({ min: 0 }) })),
+  blink: reply(blinkPage),
+  blinkForm: reply(blinkState),
   system: reply(systemReply),
 });
 export type Replies = z.output<typeof replies>;

@@ -29,7 +29,7 @@ const withFault = async (device: Device, name: FaultName, run: () => Promise<voi
   await run().finally(() => device.setFault(name, false));
 };
 const { light, pools, log, firmware, powerMode, reboot } = driver.abilities;
-if (!light || !pools || !log || !firmware || !reboot) throw new Error('an ability is missing');
+if (!light || !pools || !log || !firmware || !powerMode || !reboot) throw new Error('an ability is missing');
 const OLD = { generation: 'a' };
 const act = (ability: typeof light, { ip }: Device, params: object) => ability.act(site.link(ip), params, OLD);
 const [A, B] = [
@@ -241,14 +241,12 @@ describe('firmware', () => {
 
 test('what only another generation can is refused before anything is changed', async () => {
   const link = fakeLink(() => ({}));
-  expect(powerMode).toBeUndefined();
-  for (const ability of [pools, log, firmware])
-    expect(await refusalOf(ability.act(link, { pools: [A] }, { generation: 'c' }))).toBe('peer.unsupported');
+  expect(await refusalOf(powerMode.act(link, { mode: 'sleep' }, OLD))).toBe('peer.unsupported');
   expect(link.sent).toEqual([]);
   const shut = fakeLink(() => {
     throw new PeerError('peer.timeout', 'ask', 'soon', undefined, { wasSent: true });
   });
-  await expect(log.act(shut, {}, {})).rejects.toMatchObject({ code: 'peer.timeout', wasSent: false });
+  await expect(pools.act(shut, { pools: [A] }, {})).rejects.toMatchObject({ code: 'peer.timeout', wasSent: false });
 });
 
 test('a reboot takes it away, whether it answers first or not', async () => {

@@ -1,74 +1,32 @@
 // Hiveon firmware: names and generations, the chains of a T9, and what it can be told, against simulated devices on real sockets.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hiveon } from '../../drivers/hiveon/driver.ts';
 import { generationOf, modelOf } from '../../drivers/hiveon/read.ts';
-import { drivers } from '../../drivers/index.ts';
-import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
-import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
-import { createTransport, type Transport } from '../../src/transport/transport.ts';
-import { fakeLink, refusalOf } from '../unit/drivers/fake-link.ts';
+import type { AbilityName } from '../../src/driver/contract.ts';
+import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+import { acting } from './acting.ts';
+import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
-const PORTS = { 80: 18_083, 4028: 14_031 };
-
-let farm: Farm;
-let transport: Transport;
+let site: Simulated;
 beforeAll(async () => {
-  farm = await startFarm({
-    network: '127.91.20.0/28',
-    miners: 4,
-    mix: 'hiveon',
-    freeze: true,
-    portMap: PORTS,
-    bootS: 1,
-  });
-  transport = createTransport({
-    clock: systemClock,
-    log: silentLog,
-    portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
-  });
+  site = await simulated(hiveon, { network: '127.98.1.0/28', miners: 4, mix: 'hiveon', bootS: 0.4 });
 });
-afterAll(async () => {
-  await transport.close();
-  await farm.stop();
-});
+afterAll(() => site.stop());
 
-function device(model: string): Device {
-  const found = farm.devices.find(({ spec }) => spec.model === model);
-  if (found === undefined) throw new Error(`no ${model} in the farm`);
-  return found;
-}
-
-const linkTo = ({ ip }: Device, password = 'root') =>
-  transport.link(ip, { user: 'root', password: new Secret(password) });
-
-const look = (of: Device, generation: string) =>
-  visit({
-    driver: hiveon,
-    known: { generation },
-    link: linkTo(of),
-    memory: createVisitMemory(),
-    rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-    clock: systemClock,
-    deadlineMs: 10_000,
-  });
+const modern = acting(hiveon, () => site, { generation: 'modern' });
+const old = acting(hiveon, () => site, { generation: 'old' });
 
 test.each([
   ['S19', 'modern'],
   ['T9', 'old'],
-])('%s is named by TCP, of generation %s, and asked nothing that it does not have', async (model, generation) => {
-  const { evidence } = await gatherEvidence(transport.link(device(model).ip), new Set([80, 4028]), {
-    clock: systemClock,
-  });
-  const found = chooseDriver(drivers, evidence);
-  expect([found?.driver.id, found?.identity]).toEqual([
-    'hiveon',
-    { confidence: 'sure', make: 'Antminer', model, generation, firmwareVersion: expect.any(String) },
-  ]);
-  expect((await look(device(model), generation)).failed).toEqual([]);
+])('%s is named by TCP, of generation %s, and read as it is', async (model, generation) => {
+  const device = modern.of(model);
+  const found = await site.recognise(device.ip);
+  expect(found?.known).toEqual({ make: 'Antminer', model, generation, firmwareVersion: expect.any(String) });
+  const outcome = await site.read(device.ip, found?.known);
+  // The light is asked in the way of stock first, and then by a form.
+  expect(outcome.failed.map(({ ask }) => ask)).toEqual(['blink']);
+  expectTruth(outcome.reading, device);
 });
 
 test.each([
@@ -104,49 +62,125 @@ test('a board of a T9 is three chains; one that lacks a rate has none; a dead on
   ]);
 });
 
-test('it sleeps and wakes, keeps its pools, and says so', async () => {
-  const one = device('S19');
-  const { pools } = one.truth();
-  const set = (mode: string) => hiveon.abilities.powerMode?.act(linkTo(one), { mode }, {});
-  expect(await set('sleep')).toEqual({ kind: 'accepted', note: 'M000' });
-  expect((await look(one, 'modern')).reading).toMatchObject({ miningMode: 'sleep', isMining: false });
-  expect(await set('normal')).toEqual({ kind: 'accepted', note: 'M000' });
-  expect((await look(one, 'modern')).reading.miningMode).toBe('normal');
-  expect(one.truth().pools.map(({ url }) => url)).toEqual(pools.map(({ url }) => url));
-});
+describe.each([
+  ['S19', modern],
+  ['T9', old],
+] as const)('the light of a %s', (model, miner) => {
+  test.each([0, 1])('of device %i blinks whether it answers or keeps silent, and stops', async (nth) => {
+    const device = miner.of(model, nth);
+    for (const on of [true, false]) {
+      expect((await miner.act(device, 'light', { on })).kind).toBe('accepted');
+      expect(await miner.shown(device, 'light', { on })).toBe(true);
+      expect(device.truth().light_on).toBe(on);
+    }
+  });
 
-test('all that Bitmain’s web of 2020 wants back is sent: both names of the mode, the level, three pools', async () => {
-  const link = fakeLink((request) =>
-    'json' in request
-      ? { code: 'M000' }
-      : {
-          'bitmain-fan-ctrl': false,
-          'bitmain-fan-pwm': '100',
-          'bitmain-freq-level': '90',
-          'bitmain-work-mode': '0',
-          'bitmain-freq': '675',
-          pools: [{ url: 'a', user: 'b', pass: 'c' }],
-        },
-  );
-  const refused = hiveon.abilities.powerMode?.act(link, { mode: 'sleep' }, {});
-  expect(await refusalOf(Promise.resolve(refused))).toBe('peer.rejected');
-  const empty = { url: '', user: '', pass: '' };
-  expect(link.sent[1]).toMatchObject({
-    json: {
-      'bitmain-fan-ctrl': false,
-      'bitmain-fan-pwm': '100',
-      'freq-level': '90',
-      'miner-mode': '1',
-      'bitmain-work-mode': '1',
-      pools: [{ url: 'a', user: 'b', pass: 'c' }, empty, empty],
-    },
+  test('is refused, only said to be on, or switched unheard', async () => {
+    const device = miner.of(model);
+    await miner.withFault(device, 'write-api-off', async () =>
+      expect(await refusalOf(miner.act(device, 'light', { on: true }))).toBe('peer.permission'),
+    );
+    await miner.withFault(device, 'ignores-writes', async () => {
+      expect(await refusalOf(miner.act(device, 'light', { on: true }))).toBe('peer.rejected');
+      expect(await miner.shown(device, 'light', { on: true })).toBe(false);
+    });
+    await miner.refusedLogin(device, 'light', { on: true });
+    // A look right after it stands for the answer that was lost.
+    expect(await miner.actUnheard(device, 'light', { on: true })).toEqual({ kind: 'accepted' });
+    await miner.act(device, 'light', { on: false });
   });
 });
 
-test('an old machine cannot sleep, and a wrong password is told as such', async () => {
-  const sleep = (link: ReturnType<typeof linkTo>) =>
-    refusalOf(Promise.resolve(hiveon.abilities.powerMode?.act(link, { mode: 'sleep' }, {})));
-  expect(await sleep(linkTo(device('T9')))).toBe('peer.unsupported');
-  expect(device('T9').truth().hashrate).toBeGreaterThan(0);
-  expect(await sleep(linkTo(device('S19'), 'wrong'))).toBe('peer.auth');
+describe('modes and pools', () => {
+  const pools = [{ url: 'stratum+tcp://new.example:3333', user: 'farm.w1', password: 'x' }];
+  const ORDERS: readonly [AbilityName, object][] = [
+    ['powerMode', { mode: 'sleep' }],
+    ['pools', { pools }],
+  ];
+
+  test('it sleeps and wakes, keeps its pools, and says so', async () => {
+    const device = modern.of('S19');
+    const before = device.truth().pools.map(({ url }) => url);
+    for (const mode of ['sleep', 'normal']) {
+      expect(await modern.act(device, 'powerMode', { mode })).toEqual({ kind: 'accepted', note: 'M000' });
+      expect(await modern.shown(device, 'powerMode', { mode })).toBe(true);
+      expectTruth(await modern.look(device), device);
+    }
+    expect(device.truth().pools.map(({ url }) => url)).toEqual(before);
+  });
+
+  test('it takes pools, and keeps its mode', async () => {
+    const device = modern.of('S19', 1);
+    expect(await modern.act(device, 'pools', { pools })).toEqual({ kind: 'accepted', note: 'M000' });
+    expect(await modern.shown(device, 'pools', { pools })).toBe(true);
+    expectTruth(await modern.look(device), device);
+  });
+
+  test('it says no, says yes without doing it, or does it unheard', async () => {
+    const device = modern.of('S19');
+    for (const [name, params] of ORDERS) {
+      await modern.withFault(device, 'write-api-off', async () =>
+        expect(await refusalOf(modern.act(device, name, params)), name).toBe('peer.permission'),
+      );
+      await modern.withFault(device, 'ignores-writes', async () => {
+        const outcome = await modern.act(device, name, params).catch((error: unknown) => error);
+        expect(outcome, name).toMatchObject(name === 'powerMode' ? { code: 'peer.rejected' } : { kind: 'accepted' });
+        expect(await modern.shown(device, name, params), name).toBe(false);
+      });
+      await modern.refusedLogin(device, name, params);
+      expect(await modern.actUnheard(device, name, params), name).toEqual({ kind: 'lost-reply' });
+      await expect.poll(() => modern.shown(device, name, params)).toBe(true);
+    }
+    await modern.act(device, 'powerMode', { mode: 'normal' });
+  });
+
+  test('modes that it lacks are refused unsent, and everything by an old machine before anything is changed', async () => {
+    const link = fakeLink(() => ({}));
+    for (const mode of ['low', 'high'])
+      expect(await refusalOf(modern.ability('powerMode').act(link, { mode }, {}))).toBe('peer.unsupported');
+    expect(link.sent).toEqual([]);
+    const device = old.of('T9');
+    for (const [name, params] of ORDERS)
+      await expect(old.act(device, name, params)).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });
+    expect(device.truth().hashrate).toBeGreaterThan(0);
+  });
+
+  test('all that Bitmain’s web of 2020 wants back is sent: both names of the mode, the level, three pools', async () => {
+    const link = fakeLink((request) =>
+      'json' in request
+        ? { code: 'M000' }
+        : {
+            'bitmain-fan-ctrl': false,
+            'bitmain-fan-pwm': '100',
+            'bitmain-freq-level': '90',
+            'bitmain-work-mode': '0',
+            'bitmain-freq': '675',
+            pools: [{ url: 'a', user: 'b', pass: 'c' }],
+          },
+    );
+    const refused = modern.ability('powerMode').act(link, { mode: 'sleep' }, {});
+    expect(await refusalOf(refused)).toBe('peer.rejected');
+    const empty = { url: '', user: '', pass: '' };
+    expect(link.sent[1]).toMatchObject({
+      json: {
+        'bitmain-fan-ctrl': false,
+        'bitmain-fan-pwm': '100',
+        'freq-level': '90',
+        'miner-mode': '1',
+        'bitmain-work-mode': '1',
+        pools: [{ url: 'a', user: 'b', pass: 'c' }, empty, empty],
+      },
+    });
+  });
+});
+
+test('it reboots, whether it answers or not', async () => {
+  const device = old.of('T9', 1);
+  await old.refusedLogin(device, 'reboot', {}, 'along');
+  expect(await old.actUnheard(device, 'reboot')).toEqual({ kind: 'lost-reply' });
+  await expect.poll(() => device.reboots).toBe(1);
+  const link = fakeLink(() => {
+    throw lostAfterSending();
+  });
+  expect(await old.ability('reboot').act(link, {}, {})).toEqual({ kind: 'lost-reply' });
 });

@@ -378,6 +378,8 @@ const hiveon: Record<string, unknown> = {
   version: { STATUS: status('versions', 22), VERSION: [{ API: '3.1', Type: 'Antminer T9 HIVEON' }] },
   summary: { SUMMARY: [{ status: [{ type: 'fans', status: 'e', code: 1 }] }] },
   conf: { 'bitmain-work-mode': 0, 'miner-mode': 0 },
+  blink: { blink: false },
+  blinkForm: { isBlinking: true },
   system: { minertype: 'Antminer T9', hostname: 'rack-2', macaddr: '02:55:97:22:33:73' },
 };
 

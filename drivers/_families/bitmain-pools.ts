@@ -1,0 +1,31 @@
+// Pools where they are a key of the whole configuration of Bitmain's 2020 web (atlas 3.4): all three go back at once, the rest stays as it was read.
+import { z } from 'zod';
+import type { Ability, Known } from '../../src/driver/contract.ts';
+import { BITMAIN_POOLS, bitmainBody, type Conf, readConf, writeConf } from './bitmain-conf.ts';
+import { poolParams, samePools, showsPools } from './pool-params.ts';
+
+const params = poolParams.refine(({ pools }) => pools.length <= BITMAIN_POOLS);
+const text = z.string().catch('');
+const setPools = z.array(z.looseObject({ url: text, user: text, pass: text })).catch([]);
+
+/** `body` is what the device wants back, where it is not the usual. */
+export const confPools = (
+  body: (conf: Conf, pools: readonly unknown[], known: Known) => unknown = (conf, pools) =>
+    bitmainBody(conf, { pools }),
+): Ability => ({
+  effect: 'once',
+  offlineS: [0, 120],
+  params,
+  async act(link, given, known) {
+    const wanted = params.parse(given).pools;
+    const what = 'set the pools of';
+    const conf = await readConf(link, what);
+    const set = setPools.parse(conf.pools).filter(({ url }) => url !== '');
+    const hasPasswords = set.every(({ pass }, place) => pass === wanted[place]?.password);
+    if (samePools(set, wanted) && hasPasswords) return { kind: 'accepted', note: 'they were so already' };
+    const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
+    return writeConf(link, body(conf, pools, known), what);
+  },
+  shows: showsPools,
+  shownWithinS: 180,
+});
