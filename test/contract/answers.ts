@@ -19,10 +19,21 @@ const responseSchema = z.object({
     .looseObject({ command: z.string().optional(), cmd: z.string().optional(), param: z.unknown().optional() })
     .optional(),
   path: z.string().optional(),
+  /** Captures name the driver's request, and say when it failed. */
+  ask: z.string().optional(),
+  failure: z.string().optional(),
+  method: z.string().optional(),
 });
 const recordingSchema = z.object({
   id: z.string(),
   firmware: z.string(),
+  known: z
+    .object({
+      generation: z.string().exactOptional(),
+      make: z.string().exactOptional(),
+      model: z.string().exactOptional(),
+    })
+    .optional(),
   responses: z.array(responseSchema),
   expect: z.record(z.string(), z.unknown()),
   reading: z.record(z.string(), z.unknown()).optional(),
@@ -36,13 +47,24 @@ const recordingSchema = z.object({
     )
     .optional(),
 });
-export type Recording = z.output<typeof recordingSchema>;
+export type Recording = z.output<typeof recordingSchema> & { readonly folder: string };
 
 export const recordings: readonly Recording[] = hasRecordings
   ? z
       .object({ recordings: z.array(recordingSchema) })
-      .parse(JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8'))).recordings
+      .parse(JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')))
+      .recordings.map((recording) => ({ ...recording, folder: FOLDER }))
   : [];
+
+const CASES = join(ROOT, 'fixtures', 'cases');
+
+/** The captures of `pithead capture` in `fixtures/cases`, whose authors have filled in `expect`. */
+export const cases: readonly Recording[] = readdirSync(CASES, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => {
+    const folder = join(CASES, name);
+    return { ...recordingSchema.parse(JSON.parse(readFileSync(join(folder, 'case.json'), 'utf8'))), folder };
+  });
 
 export const bytesOf = (file: string): Buffer => readFileSync(join(FOLDER, file));
 
@@ -56,16 +78,19 @@ export function bytesByAsk(
   const found: Record<string, Buffer> = {};
   for (const [name, ask] of Object.entries(driver.asks)) {
     if (ask.generations && known.generation && !ask.generations.includes(known.generation)) continue;
-    const response = recording.responses.find((entry) => answers(ask, entry));
+    const given = recording.responses.filter(({ failure }) => failure === undefined);
+    const response = given.find((entry) => entry.ask === name) ?? given.find((entry) => answers(ask, entry));
     if (response === undefined) continue;
     const [, stem = ''] = response.file.match(/([^/]+)\.json$/) ?? [];
     const other = replace[stem];
-    found[name] = bytesOf(other === undefined ? response.file : response.file.replace(stem, other));
+    found[name] = readFileSync(
+      join(recording.folder, other === undefined ? response.file : response.file.replace(stem, other)),
+    );
   }
   return found;
 }
 
-function answers(ask: Ask, { file, transport, send, path }: z.output<typeof responseSchema>): boolean {
+function answers(ask: Ask, { file, transport, send, path, method = 'GET' }: z.output<typeof responseSchema>): boolean {
   switch (ask.via) {
     case 'cgminer':
       return transport === 'cgminer-tcp' && send?.command === ask.command;
@@ -73,7 +98,7 @@ function answers(ask: Ask, { file, transport, send, path }: z.output<typeof resp
       return transport === 'whatsminer-v3' && send?.cmd === ask.cmd && (send.param ?? null) === (ask.param ?? null);
     case 'http':
       if (transport === 'graphql') return path === ask.path && file.endsWith(`/gql.${queryName(ask.json)}.json`);
-      return transport === 'http' && path === ask.path;
+      return transport === 'http' && path === ask.path && (method === ask.method || ask.json === undefined);
   }
 }
 

@@ -47,10 +47,12 @@ export const PLACES: Readonly<Record<string, Place>> = {
   lightOn: (r) => r.isLightOn,
   // As written it goes on to the identity rules, which take only a valid one.
   mac: (r) => (r.mac === undefined ? undefined : normaliseMac(r.mac)),
+  make: (r) => r.make,
   miningMode: (r) => r.miningMode,
   minerUptimeS: (r) => r.uptimeS,
   difficulty: (r) => r.pools?.[0]?.difficulty,
   pool: (r) => r.pools?.[0]?.url.replace('stratum+tcp://', ''),
+  model: (r) => r.model,
   poolCount: (r) => r.pools?.length,
   powerLimitW: (r) => r.powerLimitW,
   powerMode: (r) => r.miningMode,

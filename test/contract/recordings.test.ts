@@ -10,6 +10,7 @@ import {
   asLinkWould,
   bytesByAsk,
   bytesOf,
+  cases,
   hasRecordings,
   mustHaveRecordings,
   type Recording,
@@ -41,8 +42,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   'whatsminer-api3--m60s-20251209': { generation: 'api3', model: 'M60S VK40' },
   'whatsminer-api3--error-code-shapes': { generation: 'api3' },
 };
-const sets = recordings.flatMap((recording) => {
-  const driver = drivers.find(({ id }) => id === DRIVER_OF[recording.firmware]);
+const sets = [...recordings, ...cases].flatMap((recording) => {
+  const driver = drivers.find(({ id }) => id === (DRIVER_OF[recording.firmware] ?? recording.firmware));
   return driver === undefined ? [] : [{ id: recording.id, recording, driver }];
 });
 
@@ -50,16 +51,27 @@ test('the recordings are there wherever they are required', () => {
   expect(hasRecordings || !mustHaveRecordings).toBe(true);
 });
 
-describe.skipIf(!hasRecordings)('recordings', () => {
-  test('of each driver that there is are used', () => {
+test('each case of our own names a driver and says what is to be read', () => {
+  expect(cases.length).toBeGreaterThan(0);
+  const lame = cases.filter(
+    ({ id, expect: wanted }) => !sets.some((set) => set.id === id) || Object.keys(wanted).length < 3,
+  );
+  expect(lame.map(({ id }) => id)).toEqual([]);
+});
+
+describe('recordings', () => {
+  test.skipIf(!hasRecordings)('of each driver that there is are used', () => {
     expect(sets.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['antminer-stock--s19pro-s21-2022', 'avalon--a1246-21072802', 'avalon--q-25052801']),
     );
-    expect(sets.filter(({ driver }) => driver.id === 'whatsminer')).toHaveLength(3);
+    const ofWhatsminer = sets.filter(
+      ({ driver, recording }) => driver.id === 'whatsminer' && recordings.includes(recording),
+    );
+    expect(ofWhatsminer).toHaveLength(3);
   });
 
   describe.each(sets)('$id', ({ recording, driver }) => {
-    const known = KNOWN[recording.id] ?? {};
+    const known = KNOWN[recording.id] ?? recording.known ?? {};
     const bytes = bytesByAsk(driver, recording, known);
     const read = (raw: Readonly<Record<string, unknown>>) => {
       const { reading } = driver.read(raw, known);

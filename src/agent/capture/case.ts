@@ -84,7 +84,9 @@ const slug = (text: string) =>
 
 /** `<make>-<model>-<firmware>`; parts that nobody knows are `unknown`. */
 export const caseName = (make?: string, model?: string, firmwareVersion?: string): string =>
-  [make, model, firmwareVersion].map((part) => slug(part ?? 'unknown')).join('-');
+  [...(make !== undefined && model?.startsWith(make) ? [] : [make]), model, firmwareVersion]
+    .map((part) => slug(part ?? 'unknown'))
+    .join('-');
 
 /** A file name that says what was asked, unique among `taken`. */
 export function fileName(exchange: Omit<Exchange, 'file' | 'elapsedMs'>, answer: string, taken: Set<string>): string {

@@ -20,7 +20,7 @@ export type PlaceholderOptions = {
 const FILLER = /^(0+|f+|-+|n\/?a|none|null|unknown|undefined|true|false|default)$/i;
 /** Shorter ones would be found in the middle of what matters. */
 const LEAST_LENGTH = 6;
-const KEPT_IP = /^(255\.|127\.|0\.0\.0\.0$)/;
+const KEPT_IP = /^(255\.|127\.0\.0\.1$|0\.0\.0\.0$)/;
 /** Four numbers with dots that are a version, by the key before them. */
 const VERSIONS = /"[\w .-]*(?:version|miner|api|firmware|fw_?ver)[\w .-]*"\s*:\s*"(\d{1,3}(?:\.\d{1,3}){3})"/gi;
 const LOCAL_IP = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
