@@ -30,10 +30,21 @@ export const helloFrameSchema = z.object({
   at: isoTime,
   /** Types of frames beyond those of the first version that the agent can take; who does not say so is not sent them. */
   understands: z.array(z.string().max(64)).max(256).optional(),
+  /** Names the memory of miners behind this agent's keys: while it is the same, so are they, whatever the epoch. Absent: the epoch says it. */
+  home: id.optional(),
 });
+/**
+ * Agent → service that understands lanes, after the welcome: slices of this epoch too come through this connection, in order among themselves.
+ * They may be sent once the service has said with a frame of the same type what it has of them.
+ */
+export const laneFrameSchema = z.object({ type: z.literal('lane'), epoch: id, next_seq: z.int().min(1) });
 /** Agent → service: the order is in the agent's journal and will not be lost. */
 export const taskReceivedFrameSchema = z.object({ type: z.literal('task-received'), task_id: id });
-export const agentFrameSchema = z.discriminatedUnion('type', [helloFrameSchema, taskReceivedFrameSchema]);
+export const agentFrameSchema = z.discriminatedUnion('type', [
+  helloFrameSchema,
+  laneFrameSchema,
+  taskReceivedFrameSchema,
+]);
 export type AgentFrame = z.infer<typeof agentFrameSchema>;
 
 /** Service → agent, answer to hello: everything up to `acked_seq` of this epoch is stored (0 = nothing). */
@@ -42,7 +53,13 @@ export const welcomeFrameSchema = z.object({
   protocol: z.int(),
   acked_seq: z.int().min(0),
   at: isoTime,
+  /** Types of frames beyond those of the first version that the service can take. */
+  understands: z.array(z.string().max(64)).max(256).optional(),
 });
+/** Service → agent, answer to lane: everything up to `acked_seq` of this epoch is stored. */
+export const laneReadyFrameSchema = z.object({ type: z.literal('lane'), epoch: id, acked_seq: z.int().min(0) });
+/** Most epochs in one connection, the first included. */
+export const MAX_LANES = 8;
 /** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
 export const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
 /** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. A `name` that the agent does not know ends as unsupported. */
@@ -72,10 +89,13 @@ export const opsStatusFrameSchema = z.object({
   miners: z.array(z.object({ miner_key: id, ops_status: z.string().min(1).max(64) })).max(OPS_STATUS_PAGE),
 });
 export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
+/** What this version says in `welcome.understands`. */
+export const SERVICE_UNDERSTANDS = ['lane'] as const;
 /** What this version says in `hello.understands`. */
 export const UNDERSTOOD = ['ops-status'] as const;
 export const serviceFrameSchema = z.discriminatedUnion('type', [
   welcomeFrameSchema,
+  laneReadyFrameSchema,
   ackFrameSchema,
   taskFrameSchema,
   cancelFrameSchema,

@@ -1,12 +1,12 @@
-// One connection to the service from opening to end: hello, welcome, slices in order within the window, acknowledgements, tasks. Every frame is
-// checked; a wrong one ends the connection with a reason. It never reconnects: that is uplink.ts.
+// One connection to the service from opening to end: hello, welcome, slices within the window, newest lane first, acknowledgements, tasks. Every
+// frame is checked; a wrong one ends the connection with a reason. It never reconnects: that is uplink.ts.
 import { WebSocket } from 'ws';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import {
   type AgentFrame,
-  encodeSlice,
+  MAX_LANES,
   type OpsStatusFrame,
   type ServiceFrame,
   type TaskOrder,
@@ -14,9 +14,10 @@ import {
 } from '../../wire/frames.ts';
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { ServiceAddress } from './address.ts';
-import type { SliceSource, TaskListener, Timing, UplinkCredentials } from './contract.ts';
+import type { LanePosition, SliceSource, TaskListener, Timing, UplinkCredentials } from './contract.ts';
 import { createInbox } from './inbox.ts';
-import { MAX_SLICES_IN_FLIGHT, type Window } from './window.ts';
+import { createSender } from './sender.ts';
+import type { Window } from './window.ts';
 
 export type ConnectionEnd = {
   /** `refused` = our identity is not accepted; `renewed` = a new epoch begins with the next connection; `stopped` = by us. */
@@ -30,6 +31,8 @@ type ConnectionOptions = {
   readonly address: ServiceAddress;
   readonly credentials: UplinkCredentials;
   readonly version: string;
+  /** Names the memory behind our keys. */
+  readonly home?: string | undefined;
   readonly source: SliceSource;
   readonly tasks: TaskListener;
   readonly window: Window;
@@ -44,9 +47,9 @@ type ConnectionOptions = {
 /** Close codes that say whose fault it was, in the range that is free for applications. */
 const CLOSE = { badFrame: 4400, cannot: 4500 } as const;
 const CLOSE_MS = 2_000;
+/** Slices; a shorter backlog is sent before what follows it. */
+const LONG_BACKLOG = 32;
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-
-type OnTheWay = { readonly seq: number; readonly bytes: number; readonly sentAtMs: number };
 
 export function connect(options: ConnectionOptions): Connection {
   const { credentials, source, tasks, window, timing, clock, log } = options;
@@ -60,11 +63,11 @@ export function connect(options: ConnectionOptions): Connection {
   });
 
   const timers = new Map<'answer' | 'ping' | 'silence' | 'ack', Cancel>();
-  let onTheWay: OnTheWay[] = [];
-  let hello: { readonly epoch: string; readonly nextSeq: number; readonly firstSeq: number } | undefined;
+  let hello: LanePosition | undefined;
   let isWelcome = false;
+  let takesLanes = false;
+  const asked = new Map<string, LanePosition>();
   let isOver = false;
-  let sentSeq = 0;
   let heardAtMs = clock.monotonicMs();
   let unsentBytes = 0;
   let stopListening: (() => void) | undefined;
@@ -81,7 +84,7 @@ export function connect(options: ConnectionOptions): Connection {
     for (const cancel of timers.values()) cancel();
     stopListening?.();
     inbox.clear();
-    if (kind === 'lost' && onTheWay.length > 0) window.broke();
+    if (kind === 'lost' && sender.isWaiting()) window.broke();
     const finish = () => {
       socket.terminate();
       resolveEnded({ kind, reason });
@@ -125,58 +128,77 @@ export function connect(options: ConnectionOptions): Connection {
     setTimer('ping', timing.pingMs, ping);
   };
 
+  const onNoAck = () => end('lost', 'the service acknowledges nothing', CLOSE.cannot);
+
+  const sender = createSender({
+    source,
+    window,
+    clock,
+    transmit: (frame) => socket.send(frame),
+    waits(isWaiting) {
+      if (isWaiting) setTimer('ack', timing.ackMs, onNoAck);
+      else timers.get('ack')?.();
+    },
+    cannot: (reason) => end('lost', reason, CLOSE.cannot),
+  });
+
   const sendMore = () => {
-    if (!isWelcome || isOver || hello === undefined) return;
-    for (;;) {
-      const room = window.bytes() - onTheWay.reduce((sum, { bytes }) => sum + bytes, 0);
-      const maxSlices = MAX_SLICES_IN_FLIGHT - onTheWay.length;
-      if (maxSlices <= 0 || (room <= 0 && onTheWay.length > 0)) return;
-      const slices = source.read({ afterSeq: sentSeq, maxSlices, maxBytes: Math.max(1, room) });
-      if (slices.length === 0) return;
-      for (const { header, body } of slices) {
-        if (header.epoch !== hello.epoch || header.seq !== sentSeq + 1) {
-          end('lost', 'the stored slices do not follow each other', CLOSE.cannot);
-          return;
-        }
-        const frame = encodeSlice(header, body);
-        if (onTheWay.length === 0) setTimer('ack', timing.ackMs, onNoAck);
-        onTheWay.push({ seq: header.seq, bytes: frame.length, sentAtMs: clock.monotonicMs() });
-        sentSeq = header.seq;
-        socket.send(frame);
-      }
-    }
+    if (!isWelcome || isOver) return;
+    sender.sendMore();
+    // A service that takes one epoch per connection gets the next one with the next connection.
+    if (!takesLanes && sender.isDone()) end('renewed', 'the backlog is sent: what came after it is next', 1000);
   };
 
-  const onNoAck = () => end('lost', 'the service acknowledges nothing', CLOSE.cannot);
+  /** False when the service has other slices than we do; then a new epoch begins with the next connection. */
+  const join = (lane: LanePosition, ackedSeq: number): boolean => {
+    if (ackedSeq >= lane.nextSeq || ackedSeq + 1 < lane.firstSeq) {
+      source.renewEpoch(ackedSeq, lane.epoch);
+      end('renewed', 'the service has other slices than we do: a new epoch begins', 1000);
+      return false;
+    }
+    if (ackedSeq > 0) source.acknowledge(ackedSeq, lane.epoch);
+    sender.join(lane.epoch, ackedSeq);
+    return true;
+  };
 
   const onWelcome = (frame: Extract<ServiceFrame, { type: 'welcome' }>) => {
     if (isWelcome || hello === undefined) return badFrame('a second welcome');
     timers.get('answer')?.();
     const skewMs = Date.parse(frame.at) - clock.nowMs();
     if (frame.protocol !== PROTOCOL_VERSION) log.warn({ theirs: frame.protocol }, 'the service speaks another version');
-    if (frame.acked_seq >= hello.nextSeq || frame.acked_seq + 1 < hello.firstSeq) {
-      source.renewEpoch(frame.acked_seq);
-      end('renewed', 'the service has other slices than we do: a new epoch begins', 1000);
-      return;
-    }
+    if (!join(hello, frame.acked_seq)) return;
     isWelcome = true;
-    sentSeq = frame.acked_seq;
-    if (frame.acked_seq > 0) source.acknowledge(frame.acked_seq);
+    takesLanes = frame.understands?.includes('lane') ?? false;
+    if (takesLanes) askForLanes(hello.epoch);
     options.onWelcome(skewMs);
     sendMore();
   };
 
+  /** A long backlog gets a lane of its own; each lane but that of the hello is sent once the service has said what it has of it. */
+  const askForLanes = (helloEpoch: string) => {
+    const lanes = source.lanes();
+    const open = lanes.at(-1);
+    const isLong = open !== undefined && open.nextSeq - 1 - open.ackedSeq > LONG_BACKLOG;
+    if (isLong && lanes.length < MAX_LANES) source.split();
+    for (const lane of source.lanes().slice(0, MAX_LANES)) {
+      if (lane.epoch === helloEpoch) continue;
+      asked.set(lane.epoch, lane);
+      send({ type: 'lane', epoch: lane.epoch, next_seq: lane.nextSeq });
+    }
+  };
+
+  const onLane = (frame: Extract<ServiceFrame, { type: 'lane' }>) => {
+    const lane = asked.get(frame.epoch);
+    if (lane === undefined) return badFrame('a lane that was not asked for');
+    asked.delete(frame.epoch);
+    if (join(lane, frame.acked_seq)) sendMore();
+  };
+
   const onAck = (frame: Extract<ServiceFrame, { type: 'ack' }>) => {
-    if (frame.epoch !== hello?.epoch) return badFrame('an acknowledgement of another epoch');
-    if (frame.seq > sentSeq) return badFrame('an acknowledgement of a slice that was not sent');
-    const newest = onTheWay.findLast(({ seq }) => seq <= frame.seq);
-    if (newest === undefined) return;
-    window.acknowledged(clock.monotonicMs() - newest.sentAtMs);
-    onTheWay = onTheWay.filter(({ seq }) => seq > frame.seq);
-    source.acknowledge(frame.seq);
-    if (onTheWay.length === 0) timers.get('ack')?.();
-    else setTimer('ack', timing.ackMs, onNoAck);
-    sendMore();
+    const outcome = sender.acknowledged(frame.epoch, frame.seq);
+    if (outcome === 'stranger') return badFrame('an acknowledgement of another epoch');
+    if (outcome === 'early') return badFrame('an acknowledgement of a slice that was not sent');
+    if (outcome === 'news') sendMore();
   };
 
   const onTasks = (orders: readonly TaskOrder[]) => {
@@ -204,6 +226,7 @@ export function connect(options: ConnectionOptions): Connection {
       orders = [];
       if (frame.type === 'welcome') onWelcome(frame);
       else if (frame.type === 'ack') onAck(frame);
+      else if (frame.type === 'lane') onLane(frame);
       else if (frame.type === 'cancel') tasks.onCancel(frame.task_id);
       else options.onOpsStatus?.(frame);
     }
@@ -227,8 +250,8 @@ export function connect(options: ConnectionOptions): Connection {
 
   const onOpen = () => {
     heard();
-    const { epoch, nextSeq, firstSeq } = source.position();
-    hello = { epoch, nextSeq, firstSeq };
+    hello = source.position();
+    const { epoch, nextSeq } = hello;
     send({
       type: 'hello',
       protocol: PROTOCOL_VERSION,
@@ -236,6 +259,7 @@ export function connect(options: ConnectionOptions): Connection {
       epoch,
       next_seq: nextSeq,
       at: new Date(clock.nowMs()).toISOString(),
+      ...(options.home === undefined ? {} : { home: options.home }),
       ...(options.onOpsStatus === undefined ? {} : { understands: [...UNDERSTOOD] }),
     });
     setTimer('answer', timing.answerMs, () => end('lost', 'the service does not answer the greeting', CLOSE.cannot));

@@ -2,23 +2,32 @@
 import type { Secret } from '../../base/secrets.ts';
 import type { SliceHeader, TaskOrder } from '../../wire/frames.ts';
 
-/** One uplink's view of what waits to be sent; sequence numbers are those of its epoch. */
+/** A run of slices with an epoch of its own; `nextSeq` is the next that will be written or, once the lane is closed, one more than its last. */
+export type LanePosition = {
+  readonly epoch: string;
+  readonly firstSeq: number;
+  readonly ackedSeq: number;
+  readonly nextSeq: number;
+};
+
+/** One uplink's view of what waits to be sent; sequence numbers are those of their epoch. */
 export type SliceSource = {
-  position(): {
-    readonly epoch: string;
-    readonly firstSeq: number;
-    readonly ackedSeq: number;
-    readonly nextSeq: number;
-  };
+  /** The oldest lane. */
+  position(): LanePosition;
+  /** What waits to be sent, oldest first; the last lane is open, and new slices join it. At least one. */
+  lanes(): readonly LanePosition[];
+  /** What is written from now on goes into a lane of its own. */
+  split(): void;
   /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
   read(range: {
+    epoch: string;
     afterSeq: number;
     maxSlices: number;
     maxBytes: number;
   }): readonly { readonly header: SliceHeader; readonly body: Uint8Array }[];
-  acknowledge(seq: number): void;
+  acknowledge(seq: number, epoch: string): void;
   /** The peer's account does not match ours: start a new epoch with what the peer does not have. */
-  renewEpoch(peerAckedSeq: number): void;
+  renewEpoch(peerAckedSeq: number, epoch: string): void;
   onMore(listener: () => void): () => void;
 };
 

@@ -35,6 +35,8 @@ export function createUplink(options: {
   readonly allowPlain?: boolean;
   readonly credentials: UplinkCredentials;
   readonly version: string;
+  /** Names the memory behind our keys; a uuid. */
+  readonly home?: string;
   readonly source: SliceSource;
   readonly tasks: TaskListener;
   readonly clock: Clock;
@@ -59,8 +61,7 @@ export function createUplink(options: {
 
   const backlog = () => {
     try {
-      const { nextSeq, ackedSeq } = source.position();
-      return nextSeq - 1 - ackedSeq;
+      return source.lanes().reduce((sum, { nextSeq, ackedSeq }) => sum + nextSeq - 1 - ackedSeq, 0);
     } catch {
       return undefined;
     }

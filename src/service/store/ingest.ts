@@ -20,6 +20,8 @@ export type Slice = {
   readonly agentId: string;
   readonly farmId: string;
   readonly epoch: string;
+  /** While it is the same the agent's keys are: lanes of one agent differ in epoch only. Default: the epoch. */
+  readonly home?: string;
   readonly seq: number;
   readonly producedAtMs: number;
   readonly records: readonly ReportRecord[];
@@ -106,7 +108,7 @@ async function storeMiners(
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
   // Two agents of a farm may meet the same miner at the same time.
   if (strangers.length > 0) await lock(db, `identity ${slice.farmId}`);
-  const adopted = await findAdoptable(db, slice, strangers);
+  const adopted = await findAdoptable(db, { ...slice, epoch: homeOf(slice) }, strangers);
   const ageMs = staleAfterMs((await readPollIntervalMs(db, slice.agentId)) ?? 0);
   const changes: MinerChange[] = [];
   const minerIds = new Map<string, string>();
@@ -147,6 +149,10 @@ async function readPollIntervalMs(db: Db, agentId: string): Promise<number | nul
   return agent?.poll_interval_ms ?? null;
 }
 
+const homeOf = ({ home, epoch }: Slice) => home ?? epoch;
+/** A late slice does not make a key look older than it is. */
+const lastAtOf = (before: Registered | undefined) => before?.last_at ?? 0;
+
 /** How long after its newest successful reading a miner counts as online. */
 export function staleAfterMs(pollIntervalMs: number): number {
   return Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
@@ -168,10 +174,18 @@ async function register(
   const rows = [...records.values()].flatMap((record) => {
     const before = registered.get(record.key);
     const lastAtMs = notAfter(record.at, slice.nowMs);
-    const isFresh = before?.epoch === slice.epoch && lastAtMs - before.last_at < RENEW_REGISTRATION_MS;
+    const isFresh = before?.epoch === homeOf(slice) && lastAtMs - before.last_at < RENEW_REGISTRATION_MS;
     const row_id = before?.row_id ?? rowOf(record.key);
     if (isFresh || row_id === undefined) return [];
-    return [{ agent_id: slice.agentId, key: record.key, row_id, epoch: slice.epoch, last_at: lastAtMs }];
+    return [
+      {
+        agent_id: slice.agentId,
+        key: record.key,
+        row_id,
+        epoch: homeOf(slice),
+        last_at: Math.max(lastAtMs, lastAtOf(before)),
+      },
+    ];
   });
   for (const part of chunks(rows)) {
     await db

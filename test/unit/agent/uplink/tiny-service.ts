@@ -25,6 +25,7 @@ export async function startService(options: { port?: number; refuse?: number } =
     /** undefined = as stored. */
     welcomeSeq: undefined as number | undefined,
     isSilent: false,
+    takesLanes: false,
     mayAck: (_seq: number) => true,
     onSlice: (_socket: WebSocket, _seq: number) => {},
     onWelcomed: (_socket: WebSocket) => {},
@@ -56,16 +57,22 @@ export async function startService(options: { port?: number; refuse?: number } =
             known.set(header.seq, contents([{ header, body }]).samples);
           }
           behaviour.onSlice(ws, header.seq);
-          if (behaviour.mayAck(header.seq)) ws.send(JSON.stringify({ type: 'ack', epoch, seq: header.seq }));
+          if (behaviour.mayAck(header.seq))
+            ws.send(JSON.stringify({ type: 'ack', epoch: header.epoch, seq: header.seq }));
           return;
         }
         const frame = agentFrameSchema.parse(JSON.parse(data.toString('utf8')));
         frames.push(frame);
+        if (frame.type === 'lane' && behaviour.takesLanes) {
+          const has = stored.get(frame.epoch)?.size ?? 0;
+          ws.send(JSON.stringify({ type: 'lane', epoch: frame.epoch, acked_seq: has }));
+        }
         if (frame.type !== 'hello') return;
         epoch = frame.epoch;
         if (behaviour.isSilent) return;
         const acked_seq = behaviour.welcomeSeq ?? stored.get(epoch)?.size ?? 0;
-        ws.send(JSON.stringify({ type: 'welcome', protocol: 1, acked_seq, at: new Date().toISOString() }));
+        const understands = behaviour.takesLanes ? ['lane'] : undefined;
+        ws.send(JSON.stringify({ type: 'welcome', protocol: 1, acked_seq, at: new Date().toISOString(), understands }));
         behaviour.onWelcomed(ws);
       });
     });

@@ -1,0 +1,88 @@
+// What is sent next and what is on the way: the newest lane first, older ones fill what is left of the window, each in its own order. It knows no
+// socket and ends nothing.
+import type { Clock } from '../../base/clock.ts';
+import { encodeSlice } from '../../wire/frames.ts';
+import type { SliceSource } from './contract.ts';
+import { MAX_SLICES_IN_FLIGHT, type Window } from './window.ts';
+
+export type Sender = {
+  /** The slices of this epoch after `sentSeq` may be sent. Lanes join in any order; the newest is the one that the source names last. */
+  join(epoch: string, sentSeq: number): void;
+  sendMore(): void;
+  /** `news` = more may be sent; `stale` = nothing new; `stranger`, `early` = the peer is wrong. */
+  acknowledged(epoch: string, seq: number): 'news' | 'stale' | 'stranger' | 'early';
+  /** Whether slices are on the way. */
+  isWaiting(): boolean;
+  /** Whether what has joined is closed and confirmed, so that only lanes are left that have not. */
+  isDone(): boolean;
+};
+
+type OnTheWay = { readonly epoch: string; readonly seq: number; readonly bytes: number; readonly sentAtMs: number };
+
+/** Places in the window that a backlog leaves to what is new. */
+const KEPT_FOR_NEW = 2;
+
+export function createSender(options: {
+  readonly source: SliceSource;
+  readonly window: Window;
+  readonly clock: Clock;
+  transmit(frame: Buffer): void;
+  /** Called when slices go on their way, when some arrive while others wait, and when none is left. */
+  waits(isWaiting: boolean): void;
+  cannot(reason: string): void;
+}): Sender {
+  const { source, window, clock } = options;
+  const sentSeqs = new Map<string, number>();
+  let onTheWay: OnTheWay[] = [];
+
+  /** False when the window is full, or the lane cannot go on. */
+  const sendLane = (epoch: string, maxOnTheWay: number): boolean => {
+    for (;;) {
+      const sentSeq = sentSeqs.get(epoch) ?? 0;
+      const room = window.bytes() - onTheWay.reduce((sum, { bytes }) => sum + bytes, 0);
+      const maxSlices = maxOnTheWay - onTheWay.length;
+      if (maxSlices <= 0 || (room <= 0 && onTheWay.length > 0)) return false;
+      const slices = source.read({ epoch, afterSeq: sentSeq, maxSlices, maxBytes: Math.max(1, room) });
+      if (slices.length === 0) return true;
+      for (const [index, { header, body }] of slices.entries()) {
+        if (header.epoch !== epoch || header.seq !== sentSeq + 1 + index) {
+          options.cannot('the stored slices do not follow each other');
+          return false;
+        }
+        const frame = encodeSlice(header, body);
+        if (onTheWay.length === 0) options.waits(true);
+        onTheWay.push({ epoch, seq: header.seq, bytes: frame.length, sentAtMs: clock.monotonicMs() });
+        sentSeqs.set(epoch, header.seq);
+        options.transmit(frame);
+      }
+    }
+  };
+
+  return {
+    join: (epoch, sentSeq) => void sentSeqs.set(epoch, sentSeq),
+    sendMore() {
+      const joined = source.lanes().filter(({ epoch }) => sentSeqs.has(epoch));
+      for (const [age, { epoch }] of joined.toReversed().entries()) {
+        const isBacklog = age > 0;
+        if (!sendLane(epoch, MAX_SLICES_IN_FLIGHT - (isBacklog ? KEPT_FOR_NEW : 0)) && !isBacklog) return;
+      }
+    },
+    acknowledged(epoch, seq) {
+      const sentSeq = sentSeqs.get(epoch);
+      if (sentSeq === undefined) return 'stranger';
+      if (seq > sentSeq) return 'early';
+      const newest = onTheWay.findLast((slice) => slice.epoch === epoch && slice.seq <= seq);
+      if (newest === undefined) return 'stale';
+      window.acknowledged(clock.monotonicMs() - newest.sentAtMs);
+      onTheWay = onTheWay.filter((slice) => slice.epoch !== epoch || slice.seq > seq);
+      source.acknowledge(seq, epoch);
+      options.waits(onTheWay.length > 0);
+      return 'news';
+    },
+    isWaiting: () => onTheWay.length > 0,
+    isDone() {
+      const [oldest] = source.lanes();
+      return oldest !== undefined && onTheWay.length === 0 && !sentSeqs.has(oldest.epoch);
+    },
+  };
+}

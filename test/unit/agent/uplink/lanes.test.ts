@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
+import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
+import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
+import { createUplink, type Uplink } from '../../../../src/agent/uplink/uplink.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { Secret } from '../../../../src/base/secrets.ts';
+import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { makeDir, sample } from '../outbox/farm-records.ts';
+import { startService, type TinyService } from './tiny-service.ts';
+
+const WAIT = { timeout: 10_000, interval: 5 };
+let dir: ReturnType<typeof makeDir>;
+let db: DatabaseSync;
+let outbox: Outbox;
+let service: TinyService;
+let uplink: Uplink | undefined;
+let produced = 0;
+
+const openOutbox = () => {
+  db = openSqlite(dir.path('outbox.db'), [outboxMigrations]);
+  outbox = createOutbox(db, { clock: systemClock, log: silentLog, newEpoch: randomUUID, settings: { flushMs: 5 } });
+  outbox.setUplinks(['farm']);
+};
+
+beforeEach(async () => {
+  dir = makeDir();
+  openOutbox();
+  service = await startService();
+  service.behaviour.takesLanes = true;
+  produced = 0;
+});
+afterEach(async () => {
+  await uplink?.stop();
+  uplink = undefined;
+  await service.stop();
+  await outbox.close();
+  db.close();
+  dir.remove();
+});
+
+async function produce(slices: number): Promise<void> {
+  for (let slice = 0; slice < slices; slice++) await outbox.append([sample(++produced, 0)]);
+}
+
+function link(): void {
+  uplink = createUplink({
+    name: 'farm',
+    url: service.url,
+    credentials: { agentId: randomUUID(), token: new Secret('token') },
+    version: '1.2.3',
+    source: outbox.source('farm'),
+    tasks: { onTasks: () => {}, onCancel: () => {} },
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    timing: { backoff: { baseMs: 5, capMs: 20 } },
+  });
+  uplink.start();
+}
+
+const sorted = () => service.samples().toSorted((a, b) => a - b);
+const all = () => Array.from({ length: produced }, (_, index) => index + 1);
+
+test('what is new is stored while a backlog is still on its way, and nothing is lost, doubled or out of its order', async () => {
+  await produce(200);
+  let newest = 0;
+  service.behaviour.onSlice = () => {
+    // Whenever the service has stored 20 slices, one more is written.
+    const count = service.samples().length;
+    if (count % 20 === 0 && newest === 0) {
+      newest = 201;
+      void produce(1);
+    }
+  };
+  link();
+  await expect.poll(() => service.samples().includes(201), WAIT).toBe(true);
+  const at = [...service.stored.values()].flatMap((slices) => [...slices.values()].flat()).length;
+  await expect.poll(sorted, WAIT).toEqual(all());
+  expect(at).toBeLessThan(201);
+  expect(service.stored.size).toBe(2);
+  expect(service.duplicates()).toBe(0);
+  expect(service.holes()).toBe(0);
+  await expect.poll(() => outbox.state().slices, WAIT).toBe(0);
+  expect(outbox.source('farm').lanes()).toHaveLength(1);
+});
+
+test('connections cut at any slice, and restarts, keep every lane whole', async () => {
+  let count = 0;
+  service.behaviour.onSlice = () => {
+    if (++count % 9 === 0) service.cut();
+  };
+  await produce(80);
+  link();
+  for (let round = 0; round < 4; round++) {
+    await produce(60);
+    await uplink?.stop();
+    await outbox.close();
+    db.close();
+    openOutbox();
+    link();
+  }
+  await expect.poll(sorted, WAIT).toEqual(all());
+  expect(service.holes()).toBe(0);
+  await expect.poll(() => outbox.state().backlog.farm, WAIT).toBe(0);
+});
+
+test('a service that knows no lanes gets one lane after the other', async () => {
+  await produce(120);
+  service.behaviour.onSlice = (_socket, seq) => {
+    if (seq === 10) {
+      service.behaviour.takesLanes = false;
+      service.cut();
+    }
+  };
+  link();
+  await expect.poll(() => service.samples().length, WAIT).toBeGreaterThan(20);
+  await produce(5);
+  await expect.poll(sorted, WAIT).toEqual(all());
+  expect(service.stored.size).toBe(2);
+  expect(service.holes()).toBe(0);
+});
+
+test('a lane whose row was damaged goes out again rather than not at all', async () => {
+  await produce(40);
+  outbox.source('farm').split();
+  await produce(40);
+  outbox.source('farm').split();
+  await produce(5);
+  for (const lane of [0, 1, 2]) {
+    await outbox.close();
+    db.prepare(
+      'UPDATE outbox_lanes SET crc = crc + 1 WHERE base = (SELECT base FROM outbox_lanes ORDER BY base LIMIT 1 OFFSET ?)',
+    ).run(lane);
+    db.close();
+    openOutbox();
+    expect(outbox.state().backlog).toEqual({ farm: 85 });
+    expect(
+      outbox
+        .source('farm')
+        .lanes()
+        .map(({ nextSeq }) => nextSeq - 1),
+    ).toEqual([40, 40, 5]);
+  }
+  link();
+  await expect.poll(sorted, WAIT).toEqual(all());
+  expect(service.duplicates()).toBe(0);
+});
+
+test('a lane of which the service has more than was ever written begins anew, and the others go on', async () => {
+  await produce(40);
+  const source = outbox.source('farm');
+  source.split();
+  await produce(40);
+  const [first, second] = source.lanes();
+  source.acknowledge(10, second?.epoch);
+  source.renewEpoch(90, second?.epoch);
+  await outbox.flush();
+  expect(source.lanes().map(({ epoch }) => epoch === first?.epoch || epoch === second?.epoch)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(outbox.state().backlog).toEqual({ farm: 40 + 30 + 1 });
+});
