@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { pinsSchema } from '../../src/update/pins.ts';
 import { buildWindowsHost } from '../windows/host.ts';
 import { prepareBase } from './bases.ts';
 import { bundle } from './bundle.ts';
@@ -11,13 +12,24 @@ import { makeExecutable } from './executable.ts';
 import { TARGETS, type Target } from './targets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const dist = join(root, 'dist');
-const work = join(dist, '.build');
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string', multiple: true },
+    /** Root keys whose updates the build takes (`npm run release:sign -- pins`). */
+    'update-root': { type: 'string' },
+    /** For tests of updates. */
+    'version-override': { type: 'string' },
+    prepend: { type: 'string' },
+    output: { type: 'string', default: join(root, 'dist') },
+  },
+});
+const dist = resolve(values.output);
+// What is fetched and unpacked is shared by all builds of this folder.
+const work = join(root, 'dist', '.build');
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
 function chosen(): readonly Target[] {
-  const { values } = parseArgs({ options: { target: { type: 'string', multiple: true } } });
   const unknown = (values.target ?? []).filter((name) => !TARGETS.some((target) => target.name === name));
   if (unknown.length > 0) {
     say(`--target ${unknown.join(', ')}: accepted are ${TARGETS.map(({ name }) => name).join(', ')}`);
@@ -41,9 +53,23 @@ function billOfMaterials(): string {
 
 const megabytes = (path: string) => `${(statSync(path).size / 1e6).toFixed(1)} MB`;
 
+function pins(): string | undefined {
+  const path = values['update-root'];
+  if (path === undefined) {
+    say('no --update-root: these programs take no updates');
+    return undefined;
+  }
+  return JSON.stringify(pinsSchema.parse(JSON.parse(readFileSync(path, 'utf8'))));
+}
+
 const targets = chosen();
 mkdirSync(work, { recursive: true });
-const program = await bundle(root, work);
+mkdirSync(dist, { recursive: true });
+const program = await bundle(root, join(dist, '.build'), {
+  pins: pins(),
+  version: values['version-override'],
+  prepend: values.prepend === undefined ? undefined : readFileSync(values.prepend, 'utf8'),
+});
 say(`bundle ${megabytes(program)}`);
 const made: string[] = [];
 for (const target of targets) {

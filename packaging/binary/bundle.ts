@@ -1,10 +1,19 @@
 // The whole program as one CommonJS file: what goes into a binary. The same sources give the same bytes.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+
+export type BundleOptions = {
+  /** JSON of the root keys whose updates this build takes; absent = it takes none. */
+  readonly pins?: string | undefined;
+  /** For tests of updates: another version than that of the sources, and code that runs before all other. */
+  readonly version?: string | undefined;
+  readonly prepend?: string | undefined;
+};
 
 /** Gives the path of the bundle in `folder`. */
-export async function bundle(root: string, folder: string): Promise<string> {
+export async function bundle(root: string, folder: string, options: BundleOptions = {}): Promise<string> {
+  const { pins, version, prepend } = options;
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, 'pithead.cjs');
   await build({
@@ -22,6 +31,18 @@ export async function bundle(root: string, folder: string): Promise<string> {
     // Optional companions that the libraries try to load and do without.
     external: ['pg-native', 'bufferutil', 'utf-8-validate', 'osx-temperature-sensor'],
     logLevel: 'warning',
+    define: pins === undefined ? {} : { PITHEAD_UPDATE_PINS: JSON.stringify(pins) },
+    banner: prepend === undefined ? {} : { js: prepend },
+    plugins: version === undefined ? [] : [withVersion(version)],
   });
   return outfile;
 }
+
+const withVersion = (version: string): Plugin => ({
+  name: 'version',
+  setup(building) {
+    building.onLoad({ filter: /[\\/]base[\\/]version\.ts$/ }, () => ({
+      contents: `export const VERSION = ${JSON.stringify(version)};`,
+    }));
+  },
+});

@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { VERSION } from '../../src/base/version.ts';
 import { changedSecrets, DEFAULT_CONFIG, newConfig, SECRETS_FILE } from '../../src/cli/config-file.ts';
 import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from '../../src/cli/systemd-unit.ts';
+import { UPDATE_UNITS } from '../../src/cli/update-units.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const here = import.meta.dirname;
@@ -63,6 +64,7 @@ function buildDeb(target: keyof typeof ARCHITECTURES): string {
   for (const script of ['postinst', 'prerm', 'postrm']) fill(script, 0o755);
   put(binary, `${PROGRAM_FOLDER.slice(1)}/versions/${version}/pithead`, 0o755);
   write(unitText(), `lib/systemd/system/${UNIT}`);
+  for (const { name, text } of UPDATE_UNITS) write(text, `lib/systemd/system/${name}`);
   write(newConfig({ networks: [], logins: [] }, STATE_FOLDER), `usr/share/pithead/${DEFAULT_CONFIG}`);
   write(changedSecrets('', {}), `usr/share/pithead/${SECRETS_FILE}`);
   put(join(root, 'packaging', 'README.md'), 'usr/share/doc/pithead/README.md', 0o644);

@@ -21,6 +21,7 @@ import { addServiceInstall } from './service-install.ts';
 import { addSetup } from './setup.ts';
 import type { CliContext } from './terminal.ts';
 import { addAgent, addRun, addService, addUp } from './up.ts';
+import { addUpdate } from './update.ts';
 
 const EXAMPLES = `
 Examples:
@@ -61,6 +62,7 @@ export function buildProgram(context: CliContext): Command {
   addSetup(program, context);
   addDoctor(program, context);
   addServiceInstall(program, context);
+  addUpdate(program, context);
   strict(program.commands);
   return program;
 }

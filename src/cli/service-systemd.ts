@@ -16,8 +16,11 @@ import { systemFolder, writeFirstConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
 import type { ServiceHost } from './service-host.ts';
 import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from './systemd-unit.ts';
+import { NOTES_FOLDER, PATH_UNIT, UPDATE_UNITS } from './update-units.ts';
 
-const UNIT_PATH = `/etc/systemd/system/${UNIT}`;
+const UNIT_FOLDER = '/etc/systemd/system';
+const UNIT_PATH = join(UNIT_FOLDER, UNIT);
+const ENABLED = UPDATE_UNITS.filter(({ isEnabled }) => isEnabled).map(({ name }) => name);
 const LINK = '/usr/local/bin/pithead';
 /** Of the Debian package: where it is, dpkg is in charge. */
 const PACKAGED_UNIT = `/lib/systemd/system/${UNIT}`;
@@ -37,19 +40,21 @@ export function createSystemdHost(environment: Readonly<Record<string, string | 
       mkdirSync(config, { recursive: true });
       writeFirstConfig(config, STATE_FOLDER);
       writeFileSync(UNIT_PATH, unitText());
+      for (const { name, text } of UPDATE_UNITS) writeFileSync(join(UNIT_FOLDER, name), text);
       try {
         await systemctl('daemon-reload');
-        await systemctl('enable', UNIT);
-        await systemctl('restart', UNIT);
+        await systemctl('enable', UNIT, ...ENABLED);
+        await systemctl('restart', UNIT, PATH_UNIT);
       } catch (error) {
         throw new CommandFailed(`installed, but it does not start: journalctl -u pithead says why (${String(error)})`);
       }
     },
     async remove(isPurge) {
-      await systemctl('disable', '--now', UNIT);
-      for (const path of [UNIT_PATH, LINK]) rmSync(path, { force: true });
+      await systemctl('disable', '--now', UNIT, ...ENABLED);
+      const units = [UNIT_PATH, ...UPDATE_UNITS.map(({ name }) => join(UNIT_FOLDER, name))];
+      for (const path of [...units, LINK]) rmSync(path, { force: true });
       rmSync(PROGRAM_FOLDER, { recursive: true, force: true });
-      const kept = [config, STATE_FOLDER, join(dirname(STATE_FOLDER), 'private', 'pithead')];
+      const kept = [config, NOTES_FOLDER, STATE_FOLDER, join(dirname(STATE_FOLDER), 'private', 'pithead')];
       if (isPurge) for (const folder of kept) rmSync(folder, { recursive: true, force: true });
       await systemctl('daemon-reload');
     },
@@ -63,7 +68,7 @@ function putProgram(): void {
   copyFileSync(process.execPath, `${program}.new`);
   chmodSync(`${program}.new`, 0o755);
   renameSync(`${program}.new`, program);
-  link(join('versions', VERSION), join(PROGRAM_FOLDER, 'current'));
+  for (const name of ['current', 'proven']) link(join('versions', VERSION), join(PROGRAM_FOLDER, name));
   link(join(PROGRAM_FOLDER, 'current', 'pithead'), LINK);
 }
 

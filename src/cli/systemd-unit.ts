@@ -6,37 +6,11 @@ export const PROGRAM_FOLDER = '/usr/lib/pithead';
 export const STATE_FOLDER = '/var/lib/pithead';
 export const UNIT = 'pithead.service';
 
-export const unitText = (): string => `# The agent of a mining farm.
-[Unit]
-Description=Pithead, the agent of this mining farm
-Wants=network-online.target
-After=network-online.target
-StartLimitIntervalSec=10min
-StartLimitBurst=20
-
-[Service]
-Type=notify
-# The notification comes from systemd-notify, a child.
-NotifyAccess=all
-ExecStart=${PROGRAM_FOLDER}/current/pithead run --config /etc/pithead/pithead.yaml
-# Reads the configuration anew; a wrong one changes nothing. Passwords that systemd hands over come with a restart.
-ExecReload=/bin/kill -HUP $MAINPID
-# Fed only while polls, the outbox and the loop make progress; a dead uplink is not ill health.
-WatchdogSec=90
-TimeoutStartSec=90
-TimeoutStopSec=20
-Restart=always
-RestartSec=3
-# 78: the configuration is wrong, 2: so is this file. A restart helps neither.
-RestartPreventExitStatus=78 2
-LimitNOFILE=65536
-
-DynamicUser=yes
+/** What the agent may do, and whoever works on its state with its rights. */
+export const SANDBOX = `DynamicUser=yes
 User=pithead
 StateDirectory=pithead
 StateDirectoryMode=0700
-ConfigurationDirectory=pithead
-LoadCredential=secrets.yaml:/etc/pithead/secrets.yaml
 UMask=0077
 WorkingDirectory=${STATE_FOLDER}
 
@@ -65,6 +39,35 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
+`;
+
+export const unitText = (): string => `# The agent of a mining farm.
+[Unit]
+Description=Pithead, the agent of this mining farm
+Wants=network-online.target
+After=network-online.target
+StartLimitIntervalSec=10min
+StartLimitBurst=20
+
+[Service]
+Type=notify
+# The notification comes from systemd-notify, a child.
+NotifyAccess=all
+ExecStart=${PROGRAM_FOLDER}/current/pithead run --config /etc/pithead/pithead.yaml
+# Reads the configuration anew; a wrong one changes nothing. Passwords that systemd hands over come with a restart.
+ExecReload=/bin/kill -HUP $MAINPID
+# Fed only while polls, the outbox and the loop make progress; a dead uplink is not ill health.
+WatchdogSec=90
+TimeoutStartSec=90
+TimeoutStopSec=20
+Restart=always
+RestartSec=3
+# 78: the configuration is wrong, 2: so is this file. A restart helps neither.
+RestartPreventExitStatus=78 2
+LimitNOFILE=65536
+
+${SANDBOX}ConfigurationDirectory=pithead
+LoadCredential=secrets.yaml:/etc/pithead/secrets.yaml
 # Not set: MemoryDenyWriteExecute (the JavaScript engine makes code while it runs), PrivateNetwork and IPAddressDeny (miners are what it is for).
 
 [Install]

@@ -1,6 +1,7 @@
 // One update from the file to a version that has proven itself, and back if it does not. What is about to be done is on the disk before it is done,
 // so that whoever comes after a kill can undo it (recover.ts). It knows no service manager and no database: host.ts does.
 import { rmSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { RefusedError, renderError } from '../base/errors.ts';
 import { readBundle } from './bundle.ts';
@@ -25,7 +26,8 @@ export type UpdateParts = {
 };
 
 export type Order = {
-  readonly bundle: string;
+  /** An open file is left open. */
+  readonly bundle: string | FileHandle;
   readonly taskId: string | null;
   /** Try it although it was found to be broken. */
   readonly again?: boolean;
@@ -44,7 +46,7 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
     await parts.onStep(journal.step, about);
     return journal;
   };
-  let now = await goTo(begun, bundle);
+  let now = await goTo(begun, '');
   try {
     if (from === undefined)
       throw new RefusedError('update.layout', 'find the installed version: is this a system service?');

@@ -1,5 +1,5 @@
 // The folders of the versions and the links to them. A link is replaced in one step: whoever follows it finds the old or the new one, never nothing.
-import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from './notes.ts';
 import { currentLink, type Places, programOf, provenLink, versionFolder } from './places.ts';
@@ -29,8 +29,10 @@ export function linkTo(link: string, version: string): void {
 export function putInPlace(places: Places, version: string): void {
   const folder = versionFolder(places, version);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  mkdirSync(folder, { recursive: true });
   renameSync(incomingPath(places), programOf(places, version));
+  // Whatever the mask of whoever runs it: others start it.
+  for (const path of [folder, programOf(places, version)]) chmodSync(path, 0o755);
   syncFolder(folder);
   syncFolder(dirname(folder));
 }

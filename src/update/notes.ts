@@ -1,6 +1,17 @@
 // What an update remembers: the journal of the one under way, what came of the last, what must never be tried again. Each write is whole and on
 // the disk before anything follows from it. Only root writes here; the outcome may be read by all.
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { outcomePath } from './places.ts';
@@ -71,7 +82,9 @@ export type Notes = {
 
 /** Creates the folder. */
 export function openNotes(folder: string): Notes {
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  mkdirSync(folder, { recursive: true });
+  // Whatever the mask of whoever runs it: the agent reads the outcome.
+  chmodSync(folder, 0o755);
   const [journal, memory] = [join(folder, 'journal.json'), join(folder, 'memory.json')];
   const remembered = () => read(memory, memorySchema) ?? { sequence: 0, broken: [] };
   return {
@@ -116,6 +129,7 @@ function read<T>(path: string, schema: z.ZodType<T>): T | undefined {
 function writeWhole(path: string, value: unknown): void {
   const descriptor = openSync(`${path}.new`, 'w', 0o644);
   try {
+    fchmodSync(descriptor, 0o644);
     writeSync(descriptor, `${JSON.stringify(value)}\n`);
     fsyncSync(descriptor);
   } finally {

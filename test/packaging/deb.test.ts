@@ -27,6 +27,10 @@ test('it holds one program, the unit and a configuration that touches nothing', 
   const files = listed.split('\n').filter((line) => line !== '' && !line.endsWith('/'));
   expect(files.every((line) => / root\/root /.test(line))).toBe(true);
   expect(files.map((line) => line.split(/\s+/).slice(5).join(' ').replace(VERSION, 'VERSION')).toSorted()).toEqual([
+    './lib/systemd/system/pithead-databases@.service',
+    './lib/systemd/system/pithead-update-recover.service',
+    './lib/systemd/system/pithead-update.path',
+    './lib/systemd/system/pithead-update.service',
     './lib/systemd/system/pithead.service',
     './usr/bin/pithead -> ../lib/pithead/current/pithead',
     './usr/lib/pithead/versions/VERSION/pithead',

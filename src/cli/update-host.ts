@@ -1,0 +1,103 @@
+// The host of an update as it is: systemd, the service's own interface, the new program tried by itself.
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import { loadConfig } from '../agent/config.ts';
+import { PeerError, renderError } from '../base/errors.ts';
+import { orderUnit, showUnit, tryProgram } from '../base/update-programs.ts';
+import type { UpdateHost } from '../update/host.ts';
+import { usualConfig } from './config-file.ts';
+import { UNIT } from './systemd-unit.ts';
+
+const VERSION_MS = 20_000;
+const SELFTEST_MS = 120_000;
+const ANSWER_MS = 2_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function createUpdateHost(environment: Environment): UpdateHost {
+  return {
+    async start() {
+      // Earlier failures would count against the next start; there may be none.
+      await orderUnit('reset-failed', UNIT).catch(() => {});
+      await orderUnit('start', '--no-block', UNIT);
+    },
+    stop: () => orderUnit('stop', UNIT),
+    async unit() {
+      const shown = await showUnit(UNIT, ['ActiveState', 'SubState', 'NRestarts', 'MainPID']);
+      const number = (name: string) => Number(shown.get(name) ?? 0);
+      return {
+        active: shown.get('ActiveState') ?? '',
+        sub: shown.get('SubState') ?? '',
+        restarts: number('NRestarts'),
+        pid: number('MainPID'),
+      };
+    },
+    isServing: () => isServing(environment),
+    async tryProgram(path, version) {
+      const said = (await attempt('--version', () => tryProgram(path, ['--version'], VERSION_MS))).trim();
+      if (said !== version) {
+        throw new PeerError('peer.rejected', `it says that it is '${said.slice(0, 64)}', not ${version}`, 'never');
+      }
+      await attempt('selftest', () => tryProgram(path, ['selftest', '--json'], SELFTEST_MS));
+    },
+    saveDatabases: () => orderUnit('start', 'pithead-databases@save.service'),
+    restoreDatabases: () => orderUnit('start', 'pithead-databases@restore.service'),
+  };
+}
+
+/** At boot the service manager starts what is there by itself, after this: nothing is to be started or stopped. */
+export function createBootHost(environment: Environment): UpdateHost {
+  const running = { active: 'active', sub: 'running', restarts: 0, pid: 0 };
+  return {
+    ...createUpdateHost(environment),
+    start: async () => {},
+    stop: async () => {},
+    unit: async () => running,
+    isServing: async () => undefined,
+  };
+}
+
+const failureSchema = z.object({ code: z.union([z.string(), z.number()]).nullish(), signal: z.string().nullish() });
+
+/** Without what the program printed: it may be long. */
+async function attempt(what: string, act: () => Promise<string>): Promise<string> {
+  try {
+    return await act();
+  } catch (error) {
+    const parsed = failureSchema.safeParse(error);
+    const how = parsed.success ? (parsed.data.signal ?? parsed.data.code ?? '') : renderError(error);
+    throw new PeerError('peer.rejected', `${what} ends with ${how}`, 'never');
+  }
+}
+
+async function isServing(environment: Environment): Promise<boolean | undefined> {
+  const url = readyAddress(environment);
+  if (url === undefined) return undefined;
+  // The question is whether it answers; by whom its certificate is signed is for its clients to ask.
+  const dispatcher = new Agent({ connect: { timeout: ANSWER_MS, rejectUnauthorized: false } });
+  try {
+    const limits = { dispatcher, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS };
+    const { statusCode, body } = await request(url, { ...limits, signal: AbortSignal.timeout(2 * ANSWER_MS) });
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/** Undefined where the agent runs alone. */
+function readyAddress(environment: Environment): string | undefined {
+  const path = usualConfig(environment);
+  if (path === undefined) return undefined;
+  try {
+    const { service, listen } = loadConfig(path, environment);
+    if (service !== undefined) return undefined;
+    const host = listen.host === '0.0.0.0' || listen.host === '::' ? '127.0.0.1' : listen.host;
+    return `${listen.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listen.port}/readyz`;
+  } catch {
+    // What the service makes of it is seen by whether it starts.
+    return undefined;
+  }
+}
