@@ -1,21 +1,26 @@
-// What we change on AxeOS and its kin (atlas 11): restart, show itself, pause, pools. No login; builds that do not know a path say 404.
+// What we change on AxeOS and its kin (atlas 11): restart, show itself, pause, frequency, pools, firmware.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
-import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, type WantedPool } from '../_families/pool-params.ts';
+import { filledUp, poolParams, showsFilledUp, type WantedPool } from '../_families/pool-params.ts';
+import { expectApplication, isVersion } from './firmware.ts';
+import { mhzOf, setFrequency } from './frequency.ts';
 import { poolUrl } from './read.ts';
-import { type Info, infoReply } from './replies.ts';
+import { ACCEPTED, changeAndRestart, type MinerLink, readInfo, SO_ALREADY, write } from './send.ts';
 
-type MinerLink = Parameters<Ability['act']>[0];
-
-const DEADLINE_MS = 8_000;
 const POOLS = 2;
-const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
+const UPLOAD_MS = 10 * 60_000;
 
 const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
+const modeParams = z
+  .looseObject({
+    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
+    /** A frequency such as `525 MHz`. */
+    preset: z.string().min(1).max(64).optional(),
+  })
+  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
 const axePoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
+const firmwareParams = z.looseObject({ version: z.string().optional() });
 
 export const abilities = {
   reboot: {
@@ -28,7 +33,7 @@ export const abilities = {
     effect: 'repeatable',
     offlineS: [0, 0],
     params: lightParams,
-    act(link, params) {
+    async act(link, params) {
       const what = 'show';
       if (lightParams.parse(params).on) return write(link, what, 'POST', '/api/system/identify');
       throw new PeerError('peer.unsupported', `stop ${link.ip} from showing itself: that ends by itself`, 'never');
@@ -36,30 +41,67 @@ export const abilities = {
   },
   powerMode: {
     effect: 'repeatable',
-    offlineS: [0, 0],
+    offlineS: [0, 60],
     params: modeParams,
     async act(link, params) {
-      const { mode } = modeParams.parse(params);
-      const what = `set the mode of ${link.ip} to ${mode}`;
-      if (mode === 'low' || mode === 'high') throw new PeerError('peer.unsupported', what, 'never');
+      const { mode, preset } = modeParams.parse(params);
+      const unsupported = () =>
+        new PeerError('peer.unsupported', `set the mode of ${link.ip} to ${mode ?? preset}`, 'never', undefined, {
+          wasSent: false,
+        });
+      if (preset !== undefined) {
+        const mhz = mhzOf(preset);
+        if (mhz === undefined) throw unsupported();
+        return setFrequency(link, mhz);
+      }
+      if (mode === 'low' || mode === 'high') throw unsupported();
       const { miningPaused } = await readInfo(link, 'pause');
-      if (miningPaused === undefined) throw new PeerError('peer.unsupported', what, 'never');
-      if (miningPaused === (mode === 'sleep')) return { ...ACCEPTED, note: 'it was so already' };
+      if (miningPaused === undefined) throw unsupported();
+      if (miningPaused === (mode === 'sleep')) return SO_ALREADY;
       return write(link, 'pause or resume', 'POST', `/api/system/${mode === 'sleep' ? 'pause' : 'resume'}`);
     },
+    shows({ miningMode, boards }, params) {
+      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+      if (preset === undefined) return miningMode === undefined ? undefined : miningMode === mode;
+      const mhz = boards?.[0]?.frequencyMhz;
+      return mhz === undefined ? undefined : mhz === mhzOf(preset);
+    },
+    shownWithinS: 120,
   },
   pools: {
     effect: 'once',
     offlineS: [5, 60],
     params: axePoolParams,
     act: (link, params) => changePools(link, axePoolParams.parse(params).pools),
+    shows: showsFilledUp,
+    shownWithinS: 120,
+  },
+  firmware: {
+    effect: 'once',
+    offlineS: [5, 120],
+    params: firmwareParams,
+    async act(link, _params, _known, image) {
+      const what = 'update the firmware of';
+      if (image === undefined) {
+        throw new PeerError('peer.unsupported', `${what} ${link.ip} without a file`, 'never', undefined, {
+          wasSent: false,
+        });
+      }
+      await expectApplication(image, `${what} ${link.ip}`);
+      return write(link, what, 'POST', '/api/system/OTA', { octets: image.bytes }, UPLOAD_MS);
+    },
+    shows({ firmwareVersion }, params) {
+      const wanted = firmwareParams.safeParse(params).data?.version;
+      return wanted === undefined || firmwareVersion === undefined ? undefined : isVersion(firmwareVersion, wanted);
+    },
+    shownWithinS: 300,
   },
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
-/** A fallback that nobody asked for would be mined at one day: with one pool, the fallback is that pool too. They count after a restart. */
+/** With one pool, the fallback is that pool too. They count after a restart. */
 async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
   const what = 'change the pools of';
-  const [main, fallback = main] = wanted.map((pool) => addressOf(link, pool));
+  const [main, fallback] = filledUp(wanted, POOLS).map((pool) => addressOf(link, pool));
   if (main === undefined || fallback === undefined) return ACCEPTED;
   const info = await readInfo(link, what);
   if (
@@ -70,7 +112,7 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
   ) {
     return { ...ACCEPTED, note: 'they were so already' };
   }
-  const set = await write(link, what, 'PATCH', '/api/system', {
+  return changeAndRestart(link, what, {
     stratumURL: main.host,
     stratumPort: main.port,
     stratumUser: main.user,
@@ -80,41 +122,15 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
     fallbackStratumUser: fallback.user,
     fallbackStratumPassword: fallback.password,
   });
-  return set.kind === 'lost-reply' ? set : write(link, what, 'POST', '/api/system/restart');
 }
 
 /** The device wants host and port apart and speaks Stratum over TCP only. */
 function addressOf(link: MinerLink, pool: WantedPool) {
   const [, host, port] = pool.url.match(/^stratum\+tcp:\/\/([^\s/:]+):(\d{1,5})$/i) ?? [];
-  if (host === undefined) throw new PeerError('peer.unsupported', `set a pool of this kind on ${link.ip}`, 'never');
+  if (host === undefined) {
+    throw new PeerError('peer.unsupported', `set a pool of this kind on ${link.ip}`, 'never', undefined, {
+      wasSent: false,
+    });
+  }
   return { ...pool, host, port: Number(port), url: `stratum+tcp://${host}:${port}` };
-}
-
-async function readInfo(link: MinerLink, what: string): Promise<Info> {
-  return beforeAct(link, what, async () => {
-    const request = { via: 'http', method: 'GET', path: '/api/system/info', auth: 'none', as: 'json' } as const;
-    const info = infoReply.safeParse(await link.send(request, { deadlineMs: DEADLINE_MS }));
-    if (!info.success) throw new PeerError('peer.unparsable', `read the settings of ${link.ip}`, 'later');
-    return info.data;
-  });
-}
-
-async function write(
-  link: MinerLink,
-  what: string,
-  method: 'POST' | 'PATCH',
-  path: string,
-  json?: object,
-): Promise<ActResult> {
-  return orLostReply(async () => {
-    try {
-      const request = { via: 'http', method, path, auth: 'none', as: 'text', ...(json && { json }) } as const;
-      await link.send(request, { deadlineMs: DEADLINE_MS });
-      return ACCEPTED;
-    } catch (error) {
-      if (!(error instanceof PeerError) || error.code !== 'peer.auth') throw error;
-      // There is no login: newer builds take changes only from addresses that they hold to be local.
-      throw new PeerError('peer.permission', `${what} ${link.ip}`, 'never', error);
-    }
-  });
 }

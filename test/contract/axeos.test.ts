@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeos as driver } from '../../drivers/axeos/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
+import { imageOf } from '../../fixtures/farm/image.ts';
+import { acting } from './acting.ts';
 import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
 let site: Simulated;
@@ -140,5 +142,72 @@ describe('actions', () => {
     const device = of('LV07');
     expect((await act(device, 'reboot', {})).kind).toBe('accepted');
     await expect.poll(() => device.reboots).toBe(1);
+  });
+});
+
+describe('changes that show', () => {
+  const { of: one, act: tell, shown, withFault } = acting(driver, () => site);
+  const pools = [{ url: 'stratum+tcp://only.example:3333', user: 'w', password: 'p' }];
+  const image = (version: string) => {
+    const bytes = Buffer.concat([Buffer.alloc(64), imageOf(version, 200_000)]);
+    bytes[0] = 0xe9;
+    bytes.writeUInt32LE(0xabcd5432, 32);
+    return { name: 'esp-miner.bin', sha256: '', bytes: new Blob([Uint8Array.from(bytes)]) };
+  };
+  const isBack = (device: Device, reboots: number) =>
+    expect.poll(() => device.isUp && device.reboots > reboots, { timeout: 5_000 }).toBe(true);
+
+  test.each(['Supra', 'Gamma'])('%s: another frequency, and the machine is read as it is with it', async (model) => {
+    const device = one(model, 1);
+    const { reboots, spec } = device;
+    const preset = `${spec.frequencyMhz - 50} MHz`;
+    expect(await shown(device, 'powerMode', { preset })).toBe(false);
+    expect(await tell(device, 'powerMode', { preset })).toMatchObject({ kind: 'accepted' });
+    await isBack(device, reboots);
+    expect(await shown(device, 'powerMode', { preset })).toBe(true);
+    expectTruth((await site.read(device.ip, await known(device))).reading, device);
+  });
+
+  test('a frequency that the chip is not made for, where the build tells', async () => {
+    await expect(tell(one('Gamma'), 'powerMode', { preset: '999 MHz' })).rejects.toMatchObject({
+      code: 'peer.unsupported',
+      wasSent: false,
+    });
+  });
+
+  test('one pool alone is shown when it is the fallback too', async () => {
+    const device = one('Supra', 1);
+    const { reboots } = device;
+    expect(await tell(device, 'pools', { pools })).toMatchObject({ kind: 'accepted' });
+    await isBack(device, reboots);
+    expect(await shown(device, 'pools', { pools })).toBe(true);
+  });
+
+  test('firmware is sent and runs; a file that only looks like one is refused by the device', async () => {
+    const device = one('Gamma', 1);
+    const { reboots } = device;
+    const update = (version: string) =>
+      driver.abilities.firmware?.act(site.link(device.ip), { version }, {}, image(version));
+    expect(await update('v9.1.0')).toMatchObject({ kind: 'accepted' });
+    await isBack(device, reboots);
+    expect(await shown(device, 'firmware', { version: '9.1.0' })).toBe(true);
+    await expect(update('')).rejects.toMatchObject({ code: 'peer.rejected' });
+  });
+
+  test('a yes that does nothing shows', async () => {
+    const device = one('Gamma', 2);
+    await withFault(device, 'ignores-writes', () =>
+      withFault(device, 'ignores-reboot', async () => {
+        for (const [name, params] of [
+          ['powerMode', { mode: 'sleep' }],
+          ['powerMode', { preset: `${device.spec.frequencyMhz - 50} MHz` }],
+          ['pools', { pools }],
+        ] as const) {
+          expect(await tell(device, name, params), name).toMatchObject({ kind: 'accepted' });
+          expect(await shown(device, name, params), name).toBe(false);
+        }
+      }),
+    );
+    expect(device.reboots).toBe(0);
   });
 });

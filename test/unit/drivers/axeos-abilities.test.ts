@@ -135,3 +135,66 @@ describe('pools', () => {
     expect(abilities.pools.params.safeParse({ pools: [{ url: 'a.example:3333', user: 'w' }] }).success).toBe(false);
   });
 });
+
+describe('frequency', () => {
+  const set = (link: ReturnType<typeof device>, preset: string) => abilities.powerMode.act(link, { preset });
+
+  test('is set with a restart, and not for nothing', async () => {
+    const link = device({ frequency: 525 }, { '/api/system/asic': () => ({ frequencyOptions: [400, 500, 525] }) });
+    expect(await set(link, '500 MHz')).toEqual({ kind: 'accepted' });
+    expect(lines(link).slice(2)).toEqual(['PATCH /api/system', 'POST /api/system/restart']);
+    expect(link.sent[2]).toMatchObject({ json: { frequency: 500 } });
+    expect(await set(link, '525mhz')).toMatchObject({ note: 'it was so already' });
+  });
+  test('that the chip is not made for is refused; a build that does not tell takes what it is told', async () => {
+    const link = device({ frequency: 525 }, { '/api/system/asic': () => ({ frequencyOptions: [400, 500, 525] }) });
+    expect(await refusalOf(set(link, '600 MHz'))).toBe('peer.unsupported');
+    expect(lines(link)).not.toContain('PATCH /api/system');
+    const old = device(
+      { frequency: 525 },
+      { '/api/system/asic': fail(() => new PeerError('peer.unsupported', 'read', 'never')) },
+    );
+    expect(await set(old, '600 MHz')).toEqual({ kind: 'accepted' });
+  });
+  test('in other words is refused before anything is sent', async () => {
+    const link = device({});
+    for (const preset of ['fast', '600', '20 W', '9000 MHz', '10 MHz'])
+      expect(await refusalOf(set(link, preset)), preset).toBe('peer.unsupported');
+    expect(link.sent).toEqual([]);
+    expect(abilities.powerMode.params.safeParse({ mode: 'normal', preset: '500 MHz' }).success).toBe(false);
+  });
+});
+
+describe('firmware', () => {
+  const application = Buffer.alloc(100);
+  application[0] = 0xe9;
+  application.writeUInt32LE(0xabcd5432, 32);
+  const update = (link: ReturnType<typeof device>, bytes: Buffer) =>
+    abilities.firmware.act(link, {}, {}, { name: 'a.bin', sha256: '', bytes: new Blob([Uint8Array.from(bytes)]) });
+
+  test('goes out as it is; a lost answer is to be looked at', async () => {
+    const link = device({});
+    expect(await update(link, application)).toEqual({ kind: 'accepted' });
+    expect(link.sent).toMatchObject([{ method: 'POST', path: '/api/system/OTA', octets: expect.any(Blob) }]);
+    const lost = device({}, { '/api/system/OTA': fail(lostAfterSending) });
+    expect(await update(lost, application)).toEqual({ kind: 'lost-reply' });
+  });
+  test('that is no application is refused before anything is sent', async () => {
+    const link = device({});
+    const loader = Buffer.alloc(100);
+    loader[0] = 0xe9;
+    for (const bytes of [Buffer.alloc(0), Buffer.alloc(100), loader, application.subarray(0, 33)])
+      await expect(update(link, bytes)).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });
+    expect(link.sent).toEqual([]);
+  });
+  test('is shown by its version, with or without the v', () => {
+    const shows = (firmwareVersion: string, version?: string) =>
+      abilities.firmware.shows({ firmwareVersion }, { version });
+    expect([shows('v2.4.5', '2.4.5'), shows('v2.4.5', 'V2.4.5'), shows('v2.4.5', '2.4.6'), shows('v2.4.5')]).toEqual([
+      true,
+      true,
+      false,
+      undefined,
+    ]);
+  });
+});
