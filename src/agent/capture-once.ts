@@ -6,6 +6,8 @@ import { PeerError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import type { Ask, Driver, Known } from '../driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
+import type { PrivateKind } from '../driver/redact.ts';
+import type { Reading } from '../model/reading.ts';
 import { repairJson } from '../transport/json-repair.ts';
 import type { MinerLink, ProbeLink, ReadRequest } from '../transport/request.ts';
 import type { Overheard } from '../transport/tap.ts';
@@ -189,6 +191,13 @@ function toCapture(
     secrets: secrets.filter((secret) => secret !== factory),
   });
   const texts = raws.map(({ bytes }) => bytes.toString('latin1'));
+  const plain = Object.fromEntries(
+    raws.flatMap(({ ask, failure }, index) =>
+      ask === undefined || failure !== undefined ? [] : [[ask, asAnswered(driver?.asks[ask], texts[index] ?? '')]],
+    ),
+  );
+  for (const [kind, original] of privateParts(driver?.read(plain, known).reading ?? {}))
+    placeholders.know(kind, original);
   for (const text of texts) placeholders.learn(text);
   const taken = new Set<string>(['case.json']);
   const files = new Map<string, string>();
@@ -219,6 +228,23 @@ function toCapture(
       read: reading ?? null,
     },
   };
+}
+
+/** What the driver understood as somebody's own, whatever its key is called. */
+function privateParts(reading: Reading): [PrivateKind, string][] {
+  const { mac, serialNumber, controllerSerialNumber, hostname, boards = [], psus = [], pools = [] } = reading;
+  const serials = [serialNumber, controllerSerialNumber, ...[...boards, ...psus].map((part) => part.serialNumber)];
+  const parts: [PrivateKind, string | undefined][] = [
+    ['mac', mac],
+    ['host', hostname],
+    ...serials.map((serial): [PrivateKind, string | undefined] => ['serial', serial]),
+    ...pools.flatMap(({ url, user }): [PrivateKind, string | undefined][] => [
+      ['url', url],
+      ['host', url.match(/\/\/(?:[^/@]*@)?([^/:]+)/)?.[1]],
+      ['worker', user],
+    ]),
+  ];
+  return parts.flatMap(([kind, part]) => (part === undefined || part === '' ? [] : [[kind, part]]));
 }
 
 const hideAll = (texts: Readonly<Record<string, string>>, hide: (text: string) => string) =>

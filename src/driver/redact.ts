@@ -10,7 +10,7 @@ export type Substitute = (kind: PrivateKind, original: string) => string;
 /** Keys whose values are private, by what they hold; the first that fits counts. Short ones count only as whole words: `SN`, not `SNR`. */
 const KEYS: readonly (readonly [PrivateKind, RegExp])[] = [
   ['secret', /pass|pwd|token|secret|auth|cookie|session(.?(id|key))?$|\b(key|id_?hash)\b/i],
-  ['worker', /user|worker|wallet|account/i],
+  ['worker', /user|worker|wallet|account|login/i],
   ['serial', /serial|serinum|sn\d*$|\b(sn|dna|uid|uuid|ssid)\b/i],
   ['mac', /\b(mac(addr)?|mac.?address)\b|^mac[A-Z]|^hwaddr(ess)?$/i],
   ['url', /url|pool.?addr|stratum.?url|proxy/i],

@@ -5,6 +5,8 @@ import { hideText, type PrivateKind } from '../../driver/redact.ts';
 export type Placeholders = {
   /** Finds what is private in a text. */
   learn(text: string): void;
+  /** What is known to be private without looking for it. */
+  know(kind: PrivateKind, original: string): void;
   /** The text without it. Call it when everything has been learned. */
   hide(text: string): string;
 };
@@ -78,6 +80,7 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
       for (const [, version = ''] of text.matchAll(VERSIONS)) if (!LOCAL_IP.test(version)) versions.add(version);
       hideText(text, note);
     },
+    know: (kind, original) => void note(kind, original),
     hide(text) {
       let rest = hideText(text, substitute);
       const longestFirst = [...everywhere].toSorted(([a], [b]) => b.length - a.length);
@@ -126,7 +129,8 @@ const macDigits = (mac: string) => mac.replaceAll(/[^0-9a-f]/gi, '').toUpperCase
 
 /** The maker's half stays, the notation too. */
 function macLike(original: string, number: number): string {
-  const own = number.toString(16).padStart(6, '0');
+  // Far from the numbers that makers give first.
+  const own = (0xa0_0000 + number).toString(16);
   const isLower = original === original.toLowerCase();
   let place = 0;
   return original.replaceAll(/[0-9a-f]/gi, (digit) => {
