@@ -1,9 +1,10 @@
-// What we change on LuxOS (atlas 7): reboot, light, sleep and profile within a session; pools without one. Whether it worked is found out by looking.
+// What we change on LuxOS (atlas 7): reboot, light, sleep and profile, and its own update, within a session; pools without one.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { showsPools } from '../_families/pool-params.ts';
 import { changePools, luxPoolParams } from './pools.ts';
 import { isAsleep, isDefaultProfile } from './read.ts';
 import { type Config, configReply } from './replies.ts';
@@ -23,6 +24,8 @@ const modeParams = z
   })
   .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
 
+const firmwareParams = z.looseObject({ version: z.string().min(1).max(64) });
+
 export const abilities = {
   reboot: {
     effect: 'once',
@@ -39,6 +42,8 @@ export const abilities = {
       const what = 'switch the light of';
       return inSession(link, what, (send) => command(send, link.ip, what, 'ledset', on ? 'red,blink' : 'red,auto'));
     },
+    shows: ({ isLightOn }, params) =>
+      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
   },
   powerMode: {
     effect: 'repeatable',
@@ -48,16 +53,39 @@ export const abilities = {
       const { mode, preset } = modeParams.parse(params);
       if (mode === 'low' || mode === 'high') {
         const cause = new Error('LuxOS has profiles, named in its own words, and no such mode');
-        throw new PeerError('peer.unsupported', `set the mode of ${link.ip} to ${mode}`, 'never', cause);
+        const what = `set the mode of ${link.ip} to ${mode}`;
+        throw new PeerError('peer.unsupported', what, 'never', cause, { wasSent: false });
       }
       return mode === 'sleep' ? sleep(link) : setProfile(link, preset ?? 'default');
     },
+    shows({ miningMode, miningModePreset }, params) {
+      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+      if (miningMode === undefined && miningModePreset === undefined) return undefined;
+      if (preset === undefined) return miningMode === mode;
+      return miningModePreset === preset && miningMode !== 'sleep';
+    },
+    shownWithinS: 120,
   },
   pools: {
     effect: 'once',
     offlineS: [0, 0],
     params: luxPoolParams,
     act: (link, params) => changePools(link, luxPoolParams.parse(params).pools),
+    shows: showsPools,
+  },
+  /** The miner fetches it itself, from the source that its owner has set: the file of the task stays here, its version says what is wanted. */
+  firmware: {
+    effect: 'once',
+    offlineS: [30, 900],
+    params: firmwareParams,
+    act: (link) => inSession(link, 'update', (send) => command(send, link.ip, 'update', 'updaterun')),
+    shows({ firmwareVersion }, params) {
+      const wanted = firmwareParams.safeParse(params).data?.version;
+      if (wanted === undefined || firmwareVersion === undefined) return undefined;
+      // `2025.4.8` is the release of the build `2025.4.8.220305`.
+      return firmwareVersion === wanted || firmwareVersion.startsWith(`${wanted}.`);
+    },
+    shownWithinS: 900,
   },
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 

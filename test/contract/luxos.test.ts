@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { luxos as driver } from '../../drivers/luxos/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { PeerError, renderError } from '../../src/base/errors.ts';
+import { acting } from './acting.ts';
 import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
 let site: Simulated;
@@ -16,12 +17,13 @@ const at = (index: number): Device => {
   if (device === undefined) throw new Error('no such device');
   return device;
 };
-const act = (device: Device, ability: 'reboot' | 'light' | 'powerMode' | 'pools', params: object) => {
+const act = (device: Device, ability: 'reboot' | 'light' | 'powerMode' | 'pools' | 'firmware', params: object) => {
   const found = driver.abilities[ability];
   if (found === undefined) throw new Error(`no ${ability}`);
   expect(found.params.safeParse(params).success).toBe(true);
   return found.act(site.link(device.ip), params, {});
 };
+const { shown } = acting(driver, () => site);
 const send = (device: Device, command: string, parameter?: string) =>
   site.link(device.ip).send({ via: 'cgminer', command, ...(parameter !== undefined && { parameter }) });
 /** Nobody may be locked out afterwards. */
@@ -166,6 +168,46 @@ describe('actions', () => {
     await expect(act(device, 'reboot', {})).rejects.toMatchObject({ code: 'peer.permission' });
     await expect(act(device, 'light', { on: true })).rejects.toMatchObject({ code: 'peer.permission' });
     device.setFault('write-api-off', false);
+  });
+
+  test('its own update runs, and shows by its version', async () => {
+    const device = at(6);
+    expect(await shown(device, 'firmware', { version: '2026.3.1' })).toBe(false);
+    expect(await act(device, 'firmware', { version: '2026.3.1' })).toEqual({
+      kind: 'accepted',
+      note: 'Update started',
+    });
+    await expect.poll(() => device.isUp && device.reboots, { timeout: 5_000 }).toBe(1);
+    expect(await shown(device, 'firmware', { version: '2026.3.1' })).toBe(true);
+    expect(await shown(device, 'firmware', { version: '2026.3' })).toBe(true);
+    expect(await shown(device, 'firmware', { version: '2026.3.10' })).toBe(false);
+    await expect(act(device, 'firmware', { version: '2026.4' })).rejects.toThrow(/up to date/);
+    expect(driver.abilities.firmware?.params.safeParse({}).success).toBe(false);
+  });
+
+  test('what was done shows, and so does a yes that does nothing', async () => {
+    const device = at(5);
+    const pools = [{ url: 'stratum+tcp://new.example:1', user: 'farm.x', password: 'y' }];
+    const preset = `${Math.round(device.spec.frequencyMhz * 0.8)}MHz`;
+    const orders = [
+      ['light', { on: true }],
+      ['powerMode', { preset }],
+      ['powerMode', { mode: 'sleep' }],
+    ] as const;
+    await act(device, 'light', { on: false });
+    device.setFault('ignores-writes', true);
+    for (const [name, params] of [...orders, ['firmware', { version: '2026.3.1' }]] as const) {
+      expect(await act(device, name, params), name).toMatchObject({ kind: 'accepted' });
+      expect(await shown(device, name, params), name).toBe(false);
+    }
+    await expect(act(device, 'pools', { pools })).rejects.toMatchObject({ code: 'peer.rejected' });
+    device.setFault('ignores-writes', false);
+    for (const [name, params] of [...orders, ['pools', { pools }]] as const) {
+      await act(device, name, params);
+      expect(await shown(device, name, params), name).toBe(true);
+    }
+    expect(await shown(device, 'powerMode', { mode: 'normal' })).toBe(false);
+    await expectNoSession(device);
   });
 
   test('a reboot takes it away, and one that is ignored leaves no session behind', async () => {
