@@ -88,7 +88,7 @@ function isData(entry: Row): boolean {
 
 /** Watts from a number or from text such as `3250 W`; a miner that answers does not draw 0. */
 export function toWatts(value: unknown): number | undefined {
-  const bare = typeof value === 'string' ? value.replace(/\s*w(atts?)?\s*$/i, '') : value;
+  const bare = typeof value === 'string' ? value.slice(0, 64).replace(/\s*w(atts?)?\s*$/i, '') : value;
   return positive(toNumber(bare, { min: 0, max: 100_000 }));
 }
 

@@ -8,7 +8,9 @@ const asWritten = () => field((value) => toText(value, 128));
 const id = () => int({ min: 0, max: 63 });
 /** `"58.94W"`, `"4052.00 RPM"`. */
 const measure = (max: number) =>
-  field((value) => toNumber(typeof value === 'string' ? value.replace(/\s*[a-z]+\s*$/i, '') : value, { min: 0, max }));
+  field((value) =>
+    toNumber(typeof value === 'string' ? value.slice(0, 64).replace(/\s*[a-z]+\s*$/i, '') : value, { min: 0, max }),
+  );
 const sensors = () => list(z.looseObject({ Temperature: temp() }), 512);
 
 export const modeReply = z.looseObject({
