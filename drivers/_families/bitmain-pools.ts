@@ -2,11 +2,17 @@
 import { z } from 'zod';
 import type { Ability, Known } from '../../src/driver/contract.ts';
 import { BITMAIN_POOLS, bitmainBody, type Conf, readConf, writeConf } from './bitmain-conf.ts';
-import { poolParams, samePools, showsPools } from './pool-params.ts';
+import { poolParams, samePools, showsPools, type WantedPool } from './pool-params.ts';
 
 const params = poolParams.refine(({ pools }) => pools.length <= BITMAIN_POOLS);
 const text = z.string().catch('');
 const setPools = z.array(z.looseObject({ url: text, user: text, pass: text })).catch([]);
+
+/** Whether `pools` of a configuration are these already, with their passwords; empty places do not count. */
+export function hasPools(pools: unknown, wanted: readonly WantedPool[]): boolean {
+  const set = setPools.parse(pools).filter(({ url }) => url !== '');
+  return samePools(set, wanted) && set.every(({ pass }, place) => pass === wanted[place]?.password);
+}
 
 /** `body` is what the device wants back, where it is not the usual. */
 export const confPools = (
@@ -20,9 +26,7 @@ export const confPools = (
     const wanted = params.parse(given).pools;
     const what = 'set the pools of';
     const conf = await readConf(link, what);
-    const set = setPools.parse(conf.pools).filter(({ url }) => url !== '');
-    const hasPasswords = set.every(({ pass }, place) => pass === wanted[place]?.password);
-    if (samePools(set, wanted) && hasPasswords) return { kind: 'accepted', note: 'they were so already' };
+    if (hasPools(conf.pools, wanted)) return { kind: 'accepted', note: 'they were so already' };
     const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
     return writeConf(link, body(conf, pools, known), what);
   },

@@ -1,90 +1,63 @@
-// What MARA firmware can be told (atlas 14): reboot, light, sleep and stock mode. A configuration is read, sent back whole, and read again.
+// What MARA firmware can be told (atlas 14): reboot, light, modes, pools, and to show its log. Whether it obeyed is found out by looking, not here.
 import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
-import { orLostReply } from '../_families/lost-reply.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
-
-/** Reads and, posted to, writes. */
-export const resource = (name: string) =>
-  ({ via: 'http', method: 'GET', path: `/kaonsu/v1/${name}`, auth: 'digest', as: 'json' }) as const;
-
-const DEADLINE_MS = 30_000;
-
-/** What the answer to a write says is not known: a status below 400 is a yes. */
-const write = (link: MinerLink, name: string, json: unknown) =>
-  link.send({ ...resource(name), method: 'POST', json, as: 'text' }, { deadlineMs: DEADLINE_MS });
+import { hasPools } from '../_families/bitmain-pools.ts';
+import { poolParams, showsPools } from '../_families/pool-params.ts';
+import { powerMode } from './power.ts';
+import { readConfig, resource, write } from './requests.ts';
 
 const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
-const configAnswer = z.looseObject({ mode: z.looseObject({ 'work-mode-selector': z.string() }) });
+
+const POOLS = 3;
+const threePools = poolParams.refine(({ pools }) => pools.length <= POOLS);
+
+const LOG_LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
   reboot: {
     effect: 'once',
     offlineS: [40, 180],
     params: z.looseObject({}),
-    act: (link) =>
-      orLostReply(async () => {
-        await write(link, 'maintenance', { type: 'reboot' });
-        return { kind: 'accepted' };
-      }),
+    act: (link) => write(link, 'reboot', 'maintenance', { type: 'reboot' }),
   },
   light: {
     effect: 'repeatable',
     offlineS: [0, 0],
     params: lightParams,
-    async act(link, params) {
-      const { on } = lightParams.parse(params);
-      return orLostReply(async () => {
-        await write(link, 'locate_miner', { blinking: on });
-        return { kind: 'accepted' };
-      });
-    },
+    act: (link, params) =>
+      write(link, 'switch the light of', 'locate_miner', { blinking: lightParams.parse(params).on }),
+    shows: ({ isLightOn }, params) =>
+      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
   },
-  powerMode: {
-    effect: 'repeatable',
+  powerMode,
+  pools: {
+    effect: 'once',
     offlineS: [0, 60],
-    params: modeParams,
+    params: threePools,
     async act(link, params) {
-      const { mode } = modeParams.parse(params);
-      if (mode !== 'sleep' && mode !== 'normal') {
-        throw new PeerError('peer.unsupported', `set the mode of ${link.ip} to ${mode}`, 'never');
-      }
-      const config = configAnswer.safeParse(await link.send(resource('miner_config')));
-      if (!config.success) {
-        throw new PeerError('peer.unparsable', `read the configuration of ${link.ip}`, 'later', undefined, {
-          wasSent: false,
-        });
-      }
-      const before = config.data.mode['work-mode-selector'];
-      if (is(before, mode)) return { kind: 'accepted', note: 'was so before' };
-      const selector = mode === 'sleep' ? 'Sleep' : 'Stock';
-      const json = { ...config.data, mode: { ...config.data.mode, 'work-mode-selector': selector } };
-      const result = await orLostReply(async () => {
-        await write(link, 'miner_config', json);
-        return { kind: 'accepted' };
+      const wanted = threePools.parse(params).pools;
+      const what = 'set the pools of';
+      const config = await readConfig(link, what);
+      if (hasPools(config.pools, wanted)) return { kind: 'accepted', note: 'they were so already' };
+      // Groups share the work between them: one that has no pools any more must not keep its share.
+      const group = { alias: 'main', ...config['pool-group'][0], percent: 100 };
+      const { gid = 0 } = config['pool-group'][0] ?? {};
+      return write(link, what, 'miner_config', {
+        ...config,
+        pools: wanted.map(({ url, user, password }) => ({ url, user, pass: password, gid })),
+        'pool-group': [{ gid, ...group }],
       });
-      if (result.kind === 'lost-reply') return result;
-      const after = await selectorNow(link);
-      if (after === undefined || is(after, mode)) return result;
-      const cause = new Error('the device says yes and keeps its mode');
-      throw new PeerError('peer.rejected', `set the mode of ${link.ip}`, 'never', cause);
     },
+    shows: showsPools,
+    shownWithinS: 120,
+  },
+  log: {
+    effect: 'read-only',
+    offlineS: [0, 0],
+    params: z.looseObject({}),
+    act: async (link) => ({
+      kind: 'accepted',
+      log: String(await link.send({ ...resource('log'), as: 'text' }, LOG_LIMITS)),
+    }),
   },
 };
-
-const is = (selector: string, mode: 'sleep' | 'normal') =>
-  mode === 'sleep' ? /^sleep$/i.test(selector) : /^(stock|fixed)$/i.test(selector);
-
-/** Undefined when the device does not say: then it is for the next visits to see. */
-async function selectorNow(link: MinerLink): Promise<string | undefined> {
-  try {
-    const config = configAnswer.safeParse(await link.send(resource('miner_config')));
-    return config.data?.mode['work-mode-selector'];
-  } catch (error) {
-    if (error instanceof PeerError) return undefined;
-    throw error;
-  }
-}

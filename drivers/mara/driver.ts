@@ -2,9 +2,10 @@
 import { defineDriver } from '../../src/driver/contract.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
-import { abilities, resource } from './abilities.ts';
+import { abilities } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
+import { resource } from './requests.ts';
 
 export const mara = defineDriver({
   id: 'mara',

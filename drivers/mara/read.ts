@@ -6,6 +6,7 @@ import { sensors } from '../_families/bitmain.ts';
 import { webPools } from '../_families/bitmain-web.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { targetText } from '../_families/target-preset.ts';
 import type { Replies } from './replies.ts';
 
 type Board = NonNullable<NonNullable<Replies['hashboards']>['hashboards']>[number];
@@ -37,6 +38,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     isMining: mode === 'sleep' ? false : isMining(brief),
     miningMode: mode,
+    miningModePreset: preset(replies.config, mode),
     isLightOn: replies.light?.blinking,
 
     tempC: first(
@@ -111,6 +113,24 @@ function miningMode(config: Replies['config']): MiningMode | undefined {
       return undefined;
   }
 }
+
+/** What it is tuned to; a selector that tunes to nothing is its own preset. */
+function preset(config: Replies['config'], mode: MiningMode | undefined): string | undefined {
+  const concorde = config?.mode?.concorde;
+  switch (mode) {
+    case 'power_tuning':
+      return target(concorde?.['power-target'], 'W');
+    case 'hashrate_tuning':
+      return target(concorde?.['hash-target'], 'TH/s');
+    case 'normal':
+      return /^fixed$/i.test(config?.mode?.['work-mode-selector'] ?? '') ? 'Fixed' : 'Stock';
+    default:
+      return undefined;
+  }
+}
+
+const target = (value: number | undefined, unit: 'W' | 'TH/s') =>
+  value === undefined ? undefined : targetText({ value, unit });
 
 /** The device's own word; where it has none, whether it hashes. */
 function isMining(brief: Replies['brief']): boolean | undefined {

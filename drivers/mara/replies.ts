@@ -4,6 +4,7 @@ import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, text, toNumber } from '../../src/driver/fields.ts';
 import { toWatts } from '../_families/bitmain.ts';
 import { asWritten, poolRow } from '../_families/bitmain-web.ts';
+import { positive } from '../_families/cgminer.ts';
 
 const rate = () => num({ min: 0, max: 1e9 });
 
@@ -44,10 +45,8 @@ export const replies = z.object({
           concorde: z
             .looseObject({
               'mode-select': text(32),
-              'power-target': field((value) => {
-                const watts = toNumber(value, { min: 0, max: 100_000 });
-                return watts === 0 ? undefined : watts;
-              }),
+              'power-target': field((value) => positive(toNumber(value, { min: 0, max: 100_000 }))),
+              'hash-target': field((value) => positive(toNumber(value, { min: 0, max: 100_000 }))),
             })
             .optional()
             .catch(undefined),

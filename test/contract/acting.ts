@@ -32,7 +32,7 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
     if (found === undefined) throw new Error(`${driver.id} has no ${name}`);
     return found;
   };
-  const look = async ({ ip }: Device) => (await site().read(ip, known)).reading;
+  const look = async ({ ip }: Device) => (await site().read(ip, known, undefined, driver)).reading;
   const withFault = async <T>(device: Device, fault: FaultName, work: () => Promise<T>, value?: FaultValue) => {
     device.setFault(fault, true, value);
     try {

@@ -2,67 +2,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { mara } from '../../drivers/mara/driver.ts';
-import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
-import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
-import { createTransport, type Transport } from '../../src/transport/transport.ts';
+import type { Device } from '../../fixtures/farm/farm.ts';
+import type { AbilityName } from '../../src/driver/contract.ts';
+import { chooseDriver } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+import { acting } from './acting.ts';
+import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
-const PORTS = { 80: 18_082, 4028: 14_030 };
-
-let farm: Farm;
-let transport: Transport;
+let site: Simulated;
 beforeAll(async () => {
-  farm = await startFarm({
-    network: '127.91.19.0/28',
-    miners: 4,
-    mix: 'mara',
-    freeze: true,
-    portMap: PORTS,
-    bootS: 1,
-  });
-  transport = createTransport({
-    clock: systemClock,
-    log: silentLog,
-    portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
-  });
+  site = await simulated(mara, { network: '127.98.2.0/28', miners: 6, mix: 'mara', bootS: 0.4 });
 });
-afterAll(async () => {
-  await transport.close();
-  await farm.stop();
-});
+afterAll(() => site.stop());
 
-function device(model: string): Device {
-  const found = farm.devices.find(({ spec }) => spec.model === model);
-  if (found === undefined) throw new Error(`no ${model} in the farm`);
-  return found;
-}
-
-const linkTo = ({ ip }: Device, password = 'root') =>
-  transport.link(ip, { user: 'root', password: new Secret(password) });
-
-const look = async (of: Device) => {
-  const { reading } = await visit({
-    driver: mara,
-    known: {},
-    link: linkTo(of),
-    memory: createVisitMemory(),
-    rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-    clock: systemClock,
-    deadlineMs: 10_000,
-  });
-  return reading;
-};
+const { of, look, ability, act, actUnheard, shown, withFault, refusedLogin } = acting(mara, () => site);
 
 test('TCP names it although the web speaks like stock; the web alone is taken for stock', async () => {
-  const { ip } = device('S21');
-  const choose = async (...ports: number[]) => {
-    const { evidence } = await gatherEvidence(transport.link(ip), new Set(ports), { clock: systemClock });
-    return chooseDriver(drivers, evidence);
-  };
+  const { ip } = of('S21');
+  const choose = async (...ports: number[]) => chooseDriver(drivers, await site.evidenceOf(ip, ports));
   expect((await choose(4028))?.identity).toEqual({ confidence: 'sure', make: 'Antminer', model: 'S21' });
   expect((await choose(80, 4028))?.driver.id).toBe('mara');
   expect((await choose(80))?.driver.id).toBe('antminer-stock');
@@ -111,80 +68,201 @@ describe('the unit of the rates', () => {
 });
 
 test.each([
-  ['Sleep', undefined, 'sleep'],
-  ['Stock', 'PowerTarget', 'normal'],
-  ['Fixed', undefined, 'normal'],
-  ['Auto', 'PowerTarget', 'power_tuning'],
-  ['Auto', 'Hashrate', 'hashrate_tuning'],
-  ['Auto', undefined, undefined],
-  ['Odd', 'PowerTarget', undefined],
-] as const)('mode %s with %s is %s', (selector, select, mode) => {
+  ['Sleep', undefined, 'sleep', undefined],
+  ['Stock', 'PowerTarget', 'normal', 'Stock'],
+  ['Fixed', undefined, 'normal', 'Fixed'],
+  ['Auto', 'PowerTarget', 'power_tuning', '3100 W'],
+  ['Auto', 'Hashrate', 'hashrate_tuning', '104 TH/s'],
+  ['Auto', undefined, undefined, undefined],
+  ['Odd', 'PowerTarget', undefined, undefined],
+] as const)('mode %s with %s is %s, preset %s', (selector, select, mode, preset) => {
   const config = {
-    mode: { 'work-mode-selector': selector, concorde: { 'mode-select': select, 'power-target': 3_100 } },
+    mode: {
+      'work-mode-selector': selector,
+      concorde: { 'mode-select': select, 'power-target': 3_100, 'hash-target': 104 },
+    },
   };
-  const { miningMode, powerLimitW } = mara.read({ config }, {}).reading;
-  expect([miningMode, powerLimitW]).toEqual([mode, mode === 'power_tuning' ? 3_100 : undefined]);
+  const { miningMode, miningModePreset, powerLimitW } = mara.read({ config }, {}).reading;
+  expect([miningMode, miningModePreset, powerLimitW]).toEqual([
+    mode,
+    preset,
+    mode === 'power_tuning' ? 3_100 : undefined,
+  ]);
 });
 
 test('a dead board is left out, and the rest of the device is read', async () => {
-  const one = device('S19j Pro');
-  one.setFault('board-dead', true, 0);
-  const reading = await look(one);
-  expect(reading.boards?.map(({ slot }) => slot)).toEqual([1, 2]);
-  expect(reading.hashrateHs).toBeCloseTo(one.truth().hashrate ?? 0, -6);
-  one.setFault('board-dead', false);
+  const device = of('S19j Pro');
+  await withFault(
+    device,
+    'board-dead',
+    async () => {
+      const reading = await look(device);
+      expect(reading.boards?.map(({ slot }) => slot)).toEqual([1, 2]);
+      expectTruth(reading, device);
+    },
+    0,
+  );
 });
 
-describe('actions', () => {
-  test('the light goes on and off', async () => {
-    const one = device('S21');
-    for (const on of [true, false]) {
-      expect(await mara.abilities.light?.act(linkTo(one), { on }, {})).toEqual({ kind: 'accepted' });
-      expect((await look(one)).isLightOn).toBe(on);
+const pools = [
+  { url: 'stratum+tcp://new.example:3333', user: 'farm.w1', password: 'x' },
+  { url: 'stratum+tcp://other.example:443', user: 'farm.w1', password: '' },
+];
+const ORDERS: readonly [AbilityName, object][] = [
+  ['light', { on: true }],
+  ['powerMode', { mode: 'sleep' }],
+  ['pools', { pools }],
+];
+const set = (device: Device, params: object) => act(device, 'powerMode', params);
+
+test('the light goes on and off', async () => {
+  const device = of('S21');
+  for (const on of [true, false]) {
+    expect(await act(device, 'light', { on })).toEqual({ kind: 'accepted' });
+    expect(await shown(device, 'light', { on })).toBe(true);
+    expect(await shown(device, 'light', { on: !on })).toBe(false);
+  }
+});
+
+describe('modes', () => {
+  test.each(['Stock', 'Fixed', '3100 W', '104 TH/s'])('it sleeps, and wakes to %s as before', async (preset) => {
+    const device = of('S21');
+    const before = device.truth().pools.map(({ url }) => url);
+    await set(device, { preset });
+    expect(await shown(device, 'powerMode', { preset })).toBe(true);
+    expectTruth(await look(device), device);
+
+    expect(await set(device, { mode: 'sleep' })).toEqual({ kind: 'accepted' });
+    expect(await shown(device, 'powerMode', { mode: 'sleep' })).toBe(true);
+    expect(await shown(device, 'powerMode', { mode: 'normal' })).toBe(false);
+    expect(await look(device)).toMatchObject({ miningMode: 'sleep', isMining: false });
+    expect(await set(device, { mode: 'sleep' })).toMatchObject({ note: 'it was so already' });
+
+    const selector = preset.includes(' ') ? 'Auto' : preset;
+    expect(await set(device, { mode: 'normal' })).toEqual({ kind: 'accepted', note: `woken as ${selector}` });
+    expect(await shown(device, 'powerMode', { mode: 'normal' })).toBe(true);
+    expect(await shown(device, 'powerMode', { preset })).toBe(true);
+    expect(await set(device, { mode: 'normal' })).toMatchObject({ note: expect.stringMatching(/^it was awake/) });
+    expect(device.truth().pools.map(({ url }) => url)).toEqual(before);
+  });
+
+  test('it is tuned again to what it was tuned to, and to something else', async () => {
+    const device = of('S19j Pro');
+    for (const preset of ['3000 W', 'stock', 'auto', '90.5 th/s']) {
+      expect(await set(device, { preset })).toEqual({ kind: 'accepted' });
+      expect(await shown(device, 'powerMode', { preset }), preset).toBe(true);
     }
+    expect(await shown(device, 'powerMode', { preset: '3000 W' })).toBe(false);
+    expect(await shown(device, 'powerMode', { preset: 'Stock' })).toBe(false);
+    await set(device, { preset: 'Stock' });
   });
 
-  test('it sleeps and wakes, and keeps its pools', async () => {
-    const one = device('S21');
-    const { pools } = one.truth();
-    const set = (mode: string) => mara.abilities.powerMode?.act(linkTo(one), { mode }, {});
-    expect(await set('normal')).toEqual({ kind: 'accepted', note: 'was so before' });
-    expect(await set('sleep')).toEqual({ kind: 'accepted' });
-    expect(await look(one)).toMatchObject({ miningMode: 'sleep', isMining: false });
-    expect(await set('normal')).toEqual({ kind: 'accepted' });
-    expect(await look(one)).toMatchObject({ miningMode: 'normal' });
-    expect(one.truth().pools.map(({ url }) => url)).toEqual(pools.map(({ url }) => url));
-  });
-
-  test('a wrong password is told as such', async () => {
-    for (const [name, ability] of Object.entries(mara.abilities)) {
-      const refused = ability.act(linkTo(device('S21'), 'wrong'), { on: true, mode: 'sleep' }, {});
-      expect(await refusalOf(refused), name).toBe('peer.auth');
-    }
-  });
-
-  const config = { mode: { 'work-mode-selector': 'Stock', concorde: {} }, pools: [], 'pool-group': [] };
-  const sleep = (answer: Parameters<typeof fakeLink>[0]) => {
-    const link = fakeLink(answer);
-    return { link, result: Promise.resolve(mara.abilities.powerMode?.act(link, { mode: 'sleep' }, {})) };
-  };
-
-  test('a yes that changes nothing is a no, a lost answer is left to be seen, modes that it lacks are refused unsent', async () => {
-    const liar = sleep((request) => ('json' in request ? '{"success":true}' : config));
-    expect(await refusalOf(liar.result)).toBe('peer.rejected');
-    expect(liar.link.sent[1]).toMatchObject({
-      method: 'POST',
-      path: '/kaonsu/v1/miner_config',
-      json: { ...config, mode: { ...config.mode, 'work-mode-selector': 'Sleep' } },
-    });
-    const lost = sleep((request) => {
-      if ('json' in request) throw lostAfterSending();
+  const asleep = (concorde: object) => ({ mode: { 'work-mode-selector': 'Sleep', concorde }, pools: [] });
+  const wake = async (config: object, history: unknown) => {
+    const link = fakeLink((request) => {
+      if (request.via !== 'http' || request.method === 'POST') return '{"error":false,"msg":"success"}';
+      if (request.path.includes('log?type=miner_config_history')) {
+        if (history instanceof Error) throw history;
+        return history;
+      }
       return config;
     });
-    expect(await lost.result).toEqual({ kind: 'lost-reply' });
-    const link = fakeLink(() => config);
-    const refused = mara.abilities.powerMode?.act(link, { mode: 'high' }, {});
-    expect(await refusalOf(Promise.resolve(refused))).toBe('peer.unsupported');
-    expect(link.sent).toEqual([]);
+    await ability('powerMode')
+      .act(link, { mode: 'normal' }, {})
+      .catch(() => undefined);
+    return link.sent.flatMap((request) => ('json' in request ? [request.json] : []));
+  };
+  const move = (from: string, to: string, path = ['Mode', 'WorkModeSelector']) => ({
+    17: [{ type: 'update', path, from, to }],
   });
+
+  test.each([
+    [
+      'what the last sleep began with',
+      [move('Auto', 'Sleep'), move('Sleep', 'Fixed'), move('Fixed', 'Sleep')],
+      'Fixed',
+    ],
+    [
+      'and nothing else',
+      [move('Auto', 'Sleep'), { 18: [{ path: ['Pools'], from: [], to: [] }], 19: 'odd' }, null],
+      'Auto',
+    ],
+    ['a power that is set, where the history is of no use', [move('Odd', 'Sleep')], 'Auto'],
+    ['the same, where there is none', lostAfterSending(), 'Auto'],
+  ])('it wakes to %s', async (_, history, selector) => {
+    const config = asleep({ 'mode-select': 'PowerTarget', 'power-target': 3_000 });
+    expect(await wake(config, history)).toMatchObject([{ mode: { 'work-mode-selector': selector } }]);
+  });
+
+  test('it wakes to stock where nothing is set', async () => {
+    for (const concorde of [{}, { 'mode-select': 'Hashrate', 'power-target': 3_000 }])
+      expect(await wake(asleep(concorde), [])).toMatchObject([{ mode: { 'work-mode-selector': 'Stock' } }]);
+  });
+
+  test('those that it lacks are refused unsent, and targets where it has none', async () => {
+    const link = fakeLink(() => ({ mode: { 'work-mode-selector': 'Stock' } }));
+    for (const params of [{ mode: 'high' }, { mode: 'low' }, { preset: 'Turbo' }, { preset: '0 W' }])
+      expect(await refusalOf(ability('powerMode').act(link, params, {}))).toBe('peer.unsupported');
+    expect(link.sent).toEqual([]);
+    expect(await refusalOf(ability('powerMode').act(link, { preset: '3000 W' }, {}))).toBe('peer.unsupported');
+    expect(link.sent).toHaveLength(1);
+    for (const params of [{}, { mode: 'sleep', preset: 'Stock' }])
+      expect(ability('powerMode').params.safeParse(params).success).toBe(false);
+  });
+});
+
+test('it takes pools, all of them into its first group', async () => {
+  const device = of('S19j Pro', 1);
+  expect(await act(device, 'pools', { pools })).toEqual({ kind: 'accepted' });
+  expect(await shown(device, 'pools', { pools })).toBe(true);
+  expectTruth(await look(device), device);
+  expect(await act(device, 'pools', { pools })).toMatchObject({ note: 'they were so already' });
+
+  const groups = [
+    { gid: 2, alias: 'half', percent: 50 },
+    { gid: 3, alias: 'rest', percent: 50 },
+  ];
+  const config = { mode: { 'work-mode-selector': 'Stock' }, pools: [{ url: 'a', gid: 3 }], 'pool-group': groups };
+  const link = fakeLink((request) => ('json' in request ? '{"error":true,"msg":"not today"}' : config));
+  await expect(ability('pools').act(link, { pools: pools.slice(0, 1) }, {})).rejects.toMatchObject({
+    code: 'peer.rejected',
+    cause: { message: 'not today' },
+  });
+  expect(link.sent[1]).toMatchObject({
+    json: {
+      mode: config.mode,
+      pools: [{ url: 'stratum+tcp://new.example:3333', user: 'farm.w1', pass: 'x', gid: 2 }],
+      'pool-group': [{ gid: 2, alias: 'half', percent: 100 }],
+    },
+  });
+});
+
+test('it says no, says yes without doing it, or does it unheard', async () => {
+  const device = of('S21', 1);
+  for (const [name, params] of ORDERS) {
+    await withFault(device, 'write-api-off', async () =>
+      expect(await refusalOf(act(device, name, params)), name).toBe('peer.permission'),
+    );
+    await withFault(device, 'ignores-writes', async () => {
+      const outcome = await act(device, name, params).catch((error: unknown) => error);
+      // A mode is read back at once.
+      expect(outcome, name).toMatchObject(name === 'powerMode' ? { code: 'peer.rejected' } : { kind: 'accepted' });
+      expect(await shown(device, name, params), name).toBe(false);
+    });
+    expect(await actUnheard(device, name, params), name).toEqual({ kind: 'lost-reply' });
+    await expect.poll(() => shown(device, name, params)).toBe(true);
+  }
+  await set(device, { mode: 'normal' });
+});
+
+test('a wrong password is told as such, and the log is fetched with the right one', async () => {
+  const device = of('S21', 2);
+  const result = await act(device, 'log');
+  expect(result.kind === 'accepted' && result.log).toContain('all is well');
+  for (const [name, params] of ORDERS) await refusedLogin(device, name, params, name === 'light' ? 'along' : 'first');
+  await refusedLogin(device, 'log', {}, 'along');
+  await refusedLogin(device, 'reboot', {}, 'along');
+  expect(device.reboots).toBe(0);
+  expect(await actUnheard(device, 'reboot')).toEqual({ kind: 'lost-reply' });
+  await expect.poll(() => device.reboots).toBe(1);
 });

@@ -20,10 +20,12 @@ export type Simulated = {
   link(ip: string): ProbeLink;
   /** With another login than the one that opens it. */
   linkAs(ip: string, user: string, password: string): ProbeLink;
+  /** What these ports say to the shared questions. */
+  evidenceOf(ip: string, ports?: readonly number[]): Promise<Evidence>;
   /** Asks only these ports. Undefined when the driver does not know the device by what they say. */
   recognise(ip: string, ports?: readonly number[]): Promise<{ evidence: Evidence; known: Known } | undefined>;
-  /** Over `over`, if not with the login that opens it. */
-  read(ip: string, known?: Known, over?: ProbeLink): Promise<VisitOutcome>;
+  /** Over `over`, if not with the login that opens it; by another driver, if there is more than one family in the farm. */
+  read(ip: string, known?: Known, over?: ProbeLink, by?: Driver): Promise<VisitOutcome>;
   stop(): Promise<void>;
 };
 
@@ -38,22 +40,26 @@ export async function simulated(driver: Driver, options: Omit<FarmOptions, 'port
     const login = farm.device(ip)?.login;
     return transport.link(ip, login && { user: login.user, password: new Secret(login.password) });
   };
+  const evidenceOf = async (ip: string, ports: readonly number[] = [80, 4028, 4433]) => {
+    const open = new Set<number>();
+    for (const port of ports) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
+    return (await gatherEvidence(transport.link(ip), open, { clock: systemClock })).evidence;
+  };
   return {
     farm,
     link,
+    evidenceOf,
     linkAs: (ip, user, password) => transport.link(ip, { user, password: new Secret(password) }),
-    async recognise(ip, ports = [80, 4028, 4433]) {
-      const open = new Set<number>();
-      for (const port of ports) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
-      const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
+    async recognise(ip, ports) {
+      const evidence = await evidenceOf(ip, ports);
       const identity = driver.identify({ ...evidence, family: familyOf(evidence) });
       if (identity === undefined) return undefined;
       const { confidence: _, ...known } = identity;
       return { evidence, known };
     },
-    read: (ip, known = {}, over = link(ip)) =>
+    read: (ip, known = {}, over = link(ip), by = driver) =>
       visit({
-        driver,
+        driver: by,
         known,
         link: over,
         memory: createVisitMemory(),
