@@ -8,7 +8,6 @@ import { parseIpv4 } from '../base/ipv4.ts';
 import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import type { Secret } from '../base/secrets.ts';
-import { openSqlite } from '../base/sqlite.ts';
 import { VERSION } from '../base/version.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import type { ReportRecord } from '../wire/records.ts';
@@ -16,15 +15,16 @@ import { createAccess, type Recognised } from './access.ts';
 import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
+import { openAgentDatabase } from './database.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
+import { homeMigrations, homeOf } from './home.ts';
 import { createHostReader } from './host/host.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
 import { createMemory, memoryMigrations } from './memory.ts';
 import { createOpsStatuses, opsStatusMigrations } from './ops-status.ts';
-import { createOutbox } from './outbox/outbox.ts';
-import { outboxMigrations } from './outbox/schema.ts';
+import { openOutbox } from './outbox/open.ts';
 import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
 import { adopt, ownConfig, type Reloaded } from './reload.ts';
@@ -81,14 +81,16 @@ const MAX_OVERDUE_MS = 60_000;
 export function createAgent({ config: given, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {
   const config = ownConfig(given);
   const stopping = new AbortController();
-  const db = openSqlite(join(config.stateDir, 'agent.sqlite'), [
+  const owners = [
     identityMigrations,
     averagesMigrations,
     memoryMigrations,
-    outboxMigrations,
+    homeMigrations,
     tasksMigrations,
     opsStatusMigrations,
-  ]);
+  ];
+  const db = openAgentDatabase(join(config.stateDir, 'agent.sqlite'), owners, log);
+  const home = homeOf(db, newUuid);
   const mayReach = (ip: string) => {
     const address = parseIpv4(ip);
     return address !== undefined && covers(config.ranges, address);
@@ -102,7 +104,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     uplinks.map(({ name }) => name),
     log,
   );
-  const outbox = createOutbox(db, { clock, log, newEpoch: newUuid });
+  const outbox = openOutbox(config.stateDir, { clock, log, newEpoch: newUuid });
   outbox.setUplinks(uplinks.map(({ name }) => name));
 
   const emit = (record: ReportRecord) => {
@@ -241,6 +243,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
       allowPlain: allowPlain ?? false,
       credentials: { agentId, token },
       version: VERSION,
+      home,
       source: outbox.source(name),
       tasks: {
         onTasks: (orders) => tasks.acceptAll(orders),

@@ -1,27 +1,25 @@
 // Opens a node:sqlite database the way we promise durability: WAL, synchronous FULL (read back), foreign keys, numbered migrations per owner.
 // It knows no table: each owner brings its own steps and nobody else touches its tables.
+import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { BugError } from './errors.ts';
 
 /** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
 export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
 
-/** `maxBytes` bounds the file itself; writing beyond it fails as on a full disk. */
-export type SqliteLimits = { readonly maxBytes?: number };
-
 /** What the log of a database may keep of the disk once its content is in the file. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const CHECKPOINT_PAGES = 512;
 
 /** Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version. */
-export function openSqlite(path: string, owners: readonly Migrations[], limits: SqliteLimits = {}): DatabaseSync {
+export function openSqlite(path: string, owners: readonly Migrations[]): DatabaseSync {
+  if (path !== ':memory:') keepToOwner(path);
   const db = new DatabaseSync(path, { timeout: 5_000 });
   try {
     db.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
     );
     db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
-    if (limits.maxBytes !== undefined) capPages(db, limits.maxBytes);
     const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
     if (synchronous !== 2)
       throw new BugError(`open database ${path}: synchronous is ${String(synchronous)} where FULL was asked for`);
@@ -34,21 +32,65 @@ export function openSqlite(path: string, owners: readonly Migrations[], limits: 
   }
 }
 
-function capPages(db: DatabaseSync, maxBytes: number): void {
-  const size = Number(db.prepare('PRAGMA page_size').get()?.page_size);
-  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / size))}`);
+/**
+ * Opens the file with `open`; when it is damaged it is moved aside and `open` gets a new one. `onAside` says under which name the old one lies
+ * and since when it existed (ms since the epoch). Throws what `open` throws of anything but damage.
+ */
+export function openOrSetAside<T>(
+  path: string,
+  open: () => T,
+  onAside: (aside: { readonly path: string; readonly sinceMs: number; readonly cause: unknown }) => void,
+): T {
+  try {
+    return open();
+  } catch (cause) {
+    if (sqliteFault(cause) !== 'damaged') throw cause;
+    onAside({ ...setAside(path), cause });
+    return open();
+  }
+}
+
+/** Says of itself what SQLite says of a damaged file. */
+class DamagedError extends Error {
+  readonly errcode = SQLITE.corrupt;
+}
+
+/** Reads the whole file: for databases of some megabytes. */
+export function throwIfDamaged(db: DatabaseSync, path: string): void {
+  const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (found !== 'ok') throw new DamagedError(`check database ${path}: ${String(found)}`);
+}
+
+/** What the name of a file that was moved aside ends with. One is kept, with its log: the newest. */
+export const ASIDE = '.damaged';
+
+/** Moves a database that nobody has open aside. Throws what the file system throws. */
+export function setAside(path: string): { readonly path: string; readonly sinceMs: number } {
+  const { birthtimeMs, mtimeMs } = statSync(path);
+  for (const part of ['', '-wal', '-shm']) {
+    rmSync(`${path}${ASIDE}${part}`, { force: true });
+    if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${path}${ASIDE}${part}`);
+  }
+  // Not every file system knows when a file was made.
+  return { path: `${path}${ASIDE}`, sinceMs: birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs };
 }
 
 /** What a database says with its error; undefined when the error is not of a database. */
 export function sqliteFault(error: unknown): 'damaged' | 'full' | 'other' | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   if (typeof code !== 'number') return undefined;
-  const primary = code & 0xff;
+  const primary = code % 256;
   if (primary === SQLITE.corrupt || primary === SQLITE.notADatabase) return 'damaged';
   return primary === SQLITE.full ? 'full' : 'other';
 }
 
 const SQLITE = { corrupt: 11, full: 13, notADatabase: 26 } as const;
+
+/** What is in it is its owner's alone; SQLite gives the files beside it the same rights. */
+function keepToOwner(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  if (process.platform !== 'win32') chmodSync(path, 0o600);
+}
 
 function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): void {
   const found = db.prepare('SELECT version FROM schema_version WHERE owner = ?').get(owner)?.version;

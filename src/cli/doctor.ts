@@ -1,5 +1,5 @@
 // `pithead doctor`: what is wrong on this host, and what to do about each. It looks and changes nothing; miners are not touched.
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Command } from 'commander';
@@ -7,9 +7,11 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { type AgentConfig, loadConfig } from '../agent/config.ts';
 import { privateNetworks } from '../agent/networks.ts';
+import { OUTBOX_FILE } from '../agent/outbox/open.ts';
 import { paceOf } from '../agent/pace.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, renderError } from '../base/errors.ts';
+import { ASIDE } from '../base/sqlite.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
 import { describeNetworks } from './setup-questions.ts';
@@ -137,7 +139,21 @@ function stateDirectory(stateDir: string): Finding[] {
 }
 
 function databases(stateDir: string): Finding[] {
-  return [join(stateDir, 'agent.sqlite'), databaseOf(stateDir)].filter((path) => existsSync(path)).map(checkDatabase);
+  const all = [join(stateDir, 'agent.sqlite'), join(stateDir, OUTBOX_FILE), databaseOf(stateDir)];
+  return [
+    ...all.filter((path) => existsSync(path)).map(checkDatabase),
+    ...all.filter((path) => existsSync(`${path}${ASIDE}`)).map(setAsideFinding),
+  ];
+}
+
+function setAsideFinding(path: string): Finding {
+  const { mtimeMs } = statSync(`${path}${ASIDE}`);
+  return {
+    about: 'database',
+    level: 'warning',
+    text: `${path} was damaged and has been moved aside; last written ${new Date(mtimeMs).toISOString()}`,
+    remedy: `look at the disk of this host; then delete ${path}${ASIDE}`,
+  };
 }
 
 const rowSchema = z.object({ quick_check: z.string() });

@@ -136,7 +136,7 @@ test('after every kill the agent goes on as the same agent with the same miners'
   expect(steps.map(({ before }) => before)).toEqual(steps.map((_, index) => index));
   expect(steps.map(({ after }) => after)).toEqual(steps.map((_, index) => index + 1));
 
-  const state = new DatabaseSync(join(folder, 'state', 'agent.sqlite'), { readOnly: true });
+  const state = new DatabaseSync(join(folder, 'state', 'outbox.sqlite'), { readOnly: true });
   const cursor = numbers(state.prepare('SELECT epoch, base, acked FROM outbox_lanes').get());
   const meta = numbers(state.prepare('SELECT next_id, is_clean FROM outbox_meta').get());
   state.close();

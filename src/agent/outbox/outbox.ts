@@ -5,14 +5,16 @@ import { doublingMs } from '../../base/backoff.ts';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { sqliteFault } from '../../base/sqlite.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { type Books, openBooks } from './books.ts';
 import { shrinkOnce } from './cap.ts';
 import { createChanges } from './changes.ts';
 import type { LanePosition, Outbox, OutboxSettings, SliceSource } from './contract.ts';
-import { type Batch, createQueue, queueFull } from './queue.ts';
+import { type Batch, createQueue, type Queue, queueFull } from './queue.ts';
 import { readSlices } from './reader.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
+import type { Space } from './space.ts';
 import { type Lane, openStore } from './store.ts';
 
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
@@ -28,6 +30,14 @@ const DEFAULTS = {
 /** Long work on the backlog lets others have their turn. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+/** Records that wait, and who waits for slices. */
+export type Shared = { readonly queue: Queue; readonly listeners: Set<() => void> };
+
+export function createShared(settings: OutboxSettings = {}): Shared {
+  const { maxPendingRecords, maxPendingBytes } = { ...DEFAULTS, ...settings };
+  return { queue: createQueue({ maxRecords: maxPendingRecords, maxBytes: maxPendingBytes }), listeners: new Set() };
+}
+
 /** Throws what the database throws when it cannot even be read. `newEpoch` makes a UUID. */
 export function createOutbox(
   db: DatabaseSync,
@@ -36,19 +46,24 @@ export function createOutbox(
     readonly log: Log;
     readonly newEpoch: () => string;
     readonly settings?: OutboxSettings;
+    readonly space?: Space;
+    /** What outlives this database: an outbox on another one goes on with it. */
+    readonly shared?: Shared;
+    /** The database says that it is damaged. Called at every such error. */
+    readonly onDamaged?: () => void;
   },
-): Outbox {
+): Outbox & { abandon(): Promise<void> } {
   const { clock, log } = options;
   const settings = { ...DEFAULTS, ...options.settings };
   const store = openStore(db);
   const books: Books = openBooks(store, { nowMs: clock.nowMs(), newEpoch: options.newEpoch });
-  const queue = createQueue({ maxRecords: settings.maxPendingRecords, maxBytes: settings.maxPendingBytes });
+  const { queue, listeners } = options.shared ?? createShared(settings);
   const changes = createChanges();
-  const listeners = new Set<() => void>();
 
   let { bytes, slices } = store.sums();
   let isFull = false;
   let isClosed = false;
+  let isAbandoned = false;
   let droppedBySpace = 0;
   let droppedChanges = 0;
   let lastCommitAt: number | undefined;
@@ -64,10 +79,15 @@ export function createOutbox(
     if (fault !== text) log.error({ error: text, pending: queue.size() }, 'the outbox cannot write');
     fault = text;
     failures++;
+    const kind = sqliteFault(error);
+    if (kind === 'full') options.space?.noneLeft(bytes);
+    if (kind === 'damaged') options.onDamaged?.();
   };
 
+  const maxBytes = () => options.space?.allowed(bytes) ?? settings.maxBytes;
+
   const wake = (delayMs: number) => {
-    if (isClosed || timer !== undefined) return;
+    if (isClosed || isAbandoned || timer !== undefined) return;
     timer = clock.after(delayMs, () => {
       timer = undefined;
       urgent = queue.size();
@@ -105,7 +125,7 @@ export function createOutbox(
 
   const shrink = async () => {
     isFull = false;
-    while (bytes > settings.maxBytes && !isFull) {
+    for (let limit = maxBytes(); bytes > limit && !isFull; limit = maxBytes()) {
       const {
         freed,
         samples,
@@ -113,13 +133,13 @@ export function createOutbox(
         isExhausted,
       } = shrinkOnce(store, {
         bytes,
-        maxBytes: settings.maxBytes,
+        maxBytes: limit,
         nowMs: clock.nowMs(),
       });
       bytes -= freed;
       droppedBySpace += samples;
       droppedChanges += changesGone;
-      isFull = isExhausted && bytes > settings.maxBytes;
+      isFull = isExhausted && bytes > limit;
       await turn();
     }
   };
@@ -136,10 +156,11 @@ export function createOutbox(
   };
 
   const workOnce = async (): Promise<void> => {
+    if (isAbandoned) return;
     let hasCommitted = false;
     try {
       await deleteAcknowledged();
-      if (bytes > settings.maxBytes) await shrink();
+      if (bytes > maxBytes()) await shrink();
       else isFull = false;
       while (
         urgent > 0 ||
@@ -170,7 +191,7 @@ export function createOutbox(
   const work = (): Promise<void> => {
     working ??= workOnce().finally(() => {
       working = undefined;
-      if (isClosed) return;
+      if (isClosed || isAbandoned) return;
       if (urgent > 0 && fault === undefined) void work();
       else if (queue.size() > 0 || books.isDirty()) wake(settings.flushMs);
     });
@@ -205,6 +226,7 @@ export function createOutbox(
       run();
     } catch (error) {
       log.error({ error: renderError(error) }, what);
+      if (sqliteFault(error) === 'damaged') options.onDamaged?.();
     }
   };
 
@@ -325,6 +347,12 @@ export function createOutbox(
       fault,
       backlog: books.backlog(),
     }),
+    async abandon() {
+      isAbandoned = true;
+      timer?.();
+      timer = undefined;
+      await working;
+    },
     async close() {
       if (isClosed) return;
       isClosed = true;

@@ -65,7 +65,6 @@ export function connect(options: ConnectionOptions): Connection {
   const timers = new Map<'answer' | 'ping' | 'silence' | 'ack', Cancel>();
   let hello: LanePosition | undefined;
   let isWelcome = false;
-  let takesLanes = false;
   const asked = new Map<string, LanePosition>();
   let isOver = false;
   let heardAtMs = clock.monotonicMs();
@@ -145,8 +144,9 @@ export function connect(options: ConnectionOptions): Connection {
   const sendMore = () => {
     if (!isWelcome || isOver) return;
     sender.sendMore();
-    // A service that takes one epoch per connection gets the next one with the next connection.
-    if (!takesLanes && sender.isDone()) end('renewed', 'the backlog is sent: what came after it is next', 1000);
+    // A service that takes one epoch per connection gets the next one with the next connection; so does any after the outbox began anew.
+    if (asked.size === 0 && sender.isDone())
+      end('renewed', 'the lanes of this connection are sent: others are next', 1000);
   };
 
   /** False when the service has other slices than we do; then a new epoch begins with the next connection. */
@@ -168,8 +168,7 @@ export function connect(options: ConnectionOptions): Connection {
     if (frame.protocol !== PROTOCOL_VERSION) log.warn({ theirs: frame.protocol }, 'the service speaks another version');
     if (!join(hello, frame.acked_seq)) return;
     isWelcome = true;
-    takesLanes = frame.understands?.includes('lane') ?? false;
-    if (takesLanes) askForLanes(hello.epoch);
+    if (frame.understands?.includes('lane')) askForLanes(hello.epoch);
     options.onWelcome(skewMs);
     sendMore();
   };

@@ -1,0 +1,26 @@
+// The database of the agent's memory: miners, averages, tasks. A damaged one is moved aside and a new one begun: the farm is learnt anew, and the
+// service recognises its miners. What is to be reported lies elsewhere, in the outbox.
+import type { DatabaseSync } from 'node:sqlite';
+import { renderError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { type Migrations, openOrSetAside, openSqlite, throwIfDamaged } from '../base/sqlite.ts';
+
+/** Throws when the file cannot be opened, or was written by a newer version. */
+export function openAgentDatabase(path: string, owners: readonly Migrations[], log: Log): DatabaseSync {
+  const open = () => {
+    const db = openSqlite(path, owners);
+    try {
+      throwIfDamaged(db, path);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  };
+  return openOrSetAside(path, open, (aside) =>
+    log.error(
+      { file: aside.path, cause: renderError(aside.cause) },
+      'the database of the agent was damaged: moved aside, a new one begins and the farm is learnt anew',
+    ),
+  );
+}

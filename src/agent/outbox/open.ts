@@ -1,0 +1,162 @@
+// The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, and what it held is declared as lost; the outbox
+// goes on in a new one. Throws only when no file can be opened at all.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { openOrSetAside, openSqlite, setAside, sqliteFault } from '../../base/sqlite.ts';
+import type { Outbox, OutboxSettings, SliceSource } from './contract.ts';
+import { createOutbox, createShared } from './outbox.ts';
+import { outboxMigrations } from './schema.ts';
+import { gapEntry } from './slice.ts';
+import { createSpace, type DiskUse } from './space.ts';
+
+export const OUTBOX_FILE = 'outbox.sqlite';
+const MAX_BYTES = 2 * 1024 ** 3;
+/** Of 4 KiB: somewhat more than slices may take, so that the file itself is bounded. */
+const MAX_PAGES = 640 * 1024;
+/** A disk that damages one file after the other is not helped by new ones. */
+const AGAIN_AFTER_MS = 60_000;
+
+/** `settings.maxBytes` is at most 2 GiB; a tenth of the disk is never exceeded. */
+export function openOutbox(
+  folder: string,
+  options: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly newEpoch: () => string;
+    readonly settings?: OutboxSettings;
+    readonly diskUse?: (folder: string) => DiskUse;
+  },
+): Outbox {
+  const { clock, log } = options;
+  const path = join(folder, OUTBOX_FILE);
+  const maxBytes = Math.min(MAX_BYTES, options.settings?.maxBytes ?? MAX_BYTES);
+  const ballastPath = join(folder, 'ballast');
+  const { diskUse } = options;
+  const space = createSpace({ ballastPath, folder, maxBytes, clock, log, ...(diskUse !== undefined && { diskUse }) });
+  const shared = createShared(options.settings);
+  let uplinks: readonly string[] = [];
+  let lastSwapMs: number | undefined;
+  let swapping: Promise<void> | undefined;
+  let isClosed = false;
+
+  const declare = (aside: { readonly path: string; readonly sinceMs: number; readonly cause?: unknown }) => {
+    const fromMs = oldestWaitingMs(aside.path) ?? aside.sinceMs;
+    const cause = aside.cause === undefined ? undefined : renderError(aside.cause);
+    log.error({ file: aside.path, cause }, 'the outbox was damaged: moved aside, a new one begins');
+    shared.queue.add(gapEntry('buffer_damaged', fromMs, clock.nowMs(), null));
+  };
+
+  const openDatabase = () => {
+    const db = openSqlite(path, [outboxMigrations]);
+    db.exec(`PRAGMA max_page_count = ${MAX_PAGES}`);
+    return db;
+  };
+
+  const openOnce = () => {
+    const db = openDatabase();
+    try {
+      return { db, outbox: createOutbox(db, { ...options, space, shared, onDamaged: () => swapSoon() }) };
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  };
+
+  const open = () => {
+    try {
+      return openOrSetAside(path, openOnce, declare);
+    } catch (error) {
+      if (sqliteFault(error) === undefined) throw error;
+      // A full disk cannot even be opened on: once more without the ballast.
+      space.noneLeft(0);
+      return openOrSetAside(path, openOnce, declare);
+    }
+  };
+
+  const swap = async (): Promise<void> => {
+    await current.outbox.abandon();
+    try {
+      current.db.close();
+      declare(setAside(path));
+    } catch (error) {
+      log.error({ error: renderError(error) }, 'a damaged outbox cannot be moved aside');
+    }
+    current = open();
+    current.outbox.setUplinks(uplinks);
+    await current.outbox.flush();
+  };
+
+  const swapSoon = () => {
+    const nowMs = clock.monotonicMs();
+    if (isClosed || swapping !== undefined) return;
+    if (lastSwapMs !== undefined && nowMs - lastSwapMs < AGAIN_AFTER_MS) return;
+    lastSwapMs = nowMs;
+    swapping = Promise.resolve()
+      .then(swap)
+      .catch((error: unknown) => log.error({ error: renderError(error) }, 'a new outbox cannot be opened'))
+      .finally(() => {
+        swapping = undefined;
+      });
+  };
+
+  let current = open();
+  const source = (name: string): SliceSource => ({
+    position: () => current.outbox.source(name).position(),
+    lanes: () => current.outbox.source(name).lanes(),
+    split: () => current.outbox.source(name).split(),
+    read: (range) => current.outbox.source(name).read(range),
+    acknowledge: (seq, epoch) => current.outbox.source(name).acknowledge(seq, epoch),
+    renewEpoch: (seq, epoch) => current.outbox.source(name).renewEpoch(seq, epoch),
+    onMore: (listener) => current.outbox.source(name).onMore(listener),
+  });
+
+  return {
+    offer: (record) => current.outbox.offer(record),
+    append: (records) => current.outbox.append(records),
+    source,
+    read: (name, range) => current.outbox.read(name, range),
+    acknowledge: (name, seq) => current.outbox.acknowledge(name, seq),
+    setUplinks(names) {
+      uplinks = names;
+      current.outbox.setUplinks(names);
+    },
+    async flush() {
+      await swapping;
+      await current.outbox.flush();
+    },
+    state: () => current.outbox.state(),
+    async close() {
+      isClosed = true;
+      await swapping;
+      await current.outbox.close();
+      if (current.db.isOpen) current.db.close();
+    },
+  };
+}
+
+const oldestSchema = z.object({ first_ms: z.int() });
+
+/** Since when what a damaged file held had not been delivered, as far as the file still tells. */
+function oldestWaitingMs(path: string): number | undefined {
+  if (!existsSync(path) || !existsSync(dirname(path))) return undefined;
+  try {
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      const row = db
+        .prepare(
+          'SELECT first_ms FROM outbox_slices WHERE id > (SELECT min(acked) FROM outbox_lanes) ORDER BY id LIMIT 1',
+        )
+        .get();
+      return oldestSchema.safeParse(row).data?.first_ms;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
