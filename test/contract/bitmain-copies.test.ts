@@ -5,65 +5,31 @@ import { elphapex } from '../../drivers/elphapex/driver.ts';
 import { hammer } from '../../drivers/hammer/driver.ts';
 import { drivers } from '../../drivers/index.ts';
 import { volcminer } from '../../drivers/volcminer/driver.ts';
-import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
 import type { Driver } from '../../src/driver/contract.ts';
-import { chooseDriver, familyOf, gatherEvidence } from '../../src/driver/identify.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
-import { createTransport, type Transport } from '../../src/transport/transport.ts';
+import { chooseDriver, familyOf } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+import { acting } from './acting.ts';
+import { type Simulated, simulated } from './simulated.ts';
 
-const PORTS = { 80: 18_081, 4028: 14_029 };
-
-let farm: Farm;
-let transport: Transport;
+let site: Simulated;
 beforeAll(async () => {
-  farm = await startFarm({
-    network: '127.91.18.0/26',
-    miners: 12,
-    mix: 'elphapex=1,hammer=1,volcminer=1',
-    freeze: true,
-    portMap: PORTS,
-    bootS: 1,
-  });
-  transport = createTransport({
-    clock: systemClock,
-    log: silentLog,
-    portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
-  });
+  const mix = 'elphapex=1,hammer=1,volcminer=1';
+  site = await simulated(elphapex, { network: '127.98.3.0/26', miners: 12, mix, bootS: 0.4 });
 });
-afterAll(async () => {
-  await transport.close();
-  await farm.stop();
-});
+afterAll(() => site.stop());
+
+const { act } = acting(elphapex, () => site);
 
 /** The n-th device of a driver. */
-function device(driver: Driver, place = 0): Device {
-  const found = farm.devices.filter((entry) => entry.driver === driver.id)[place];
+function device(driver: Driver, place = 0) {
+  const found = site.farm.devices.filter((entry) => entry.driver === driver.id)[place];
   if (found === undefined) throw new Error(`no ${driver.id} in the farm`);
   return found;
 }
-
-const linkTo = ({ ip, login }: Device, password = login?.password ?? '') =>
-  transport.link(ip, { user: 'root', password: new Secret(password) });
-
-const look = (driver: Driver, of: Device) =>
-  visit({
-    driver,
-    known: {},
-    link: linkTo(of),
-    memory: createVisitMemory(),
-    rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-    clock: systemClock,
-    deadlineMs: 10_000,
-  });
-
-/** What is known of a device when only these ports are open. */
-const evidenceOf = async ({ ip }: Device, ...ports: number[]) =>
-  (await gatherEvidence(transport.link(ip), new Set(ports), { clock: systemClock })).evidence;
+type Device = ReturnType<typeof device>;
+const look = (driver: Driver, { ip }: Device) => site.read(ip, {}, undefined, driver);
+const evidenceOf = ({ ip }: Device, ...ports: number[]) => site.evidenceOf(ip, ports);
 
 describe('who is who', () => {
   test('Elphapex by the words of its login', async () => {
@@ -197,17 +163,25 @@ describe('a board that died and a fan that stopped', () => {
 describe('actions', () => {
   test.each([elphapex, hammer])('$id: the light goes on and off, and is seen', async (driver) => {
     const one = device(driver);
+    const miner = acting(driver, () => site);
     for (const on of [true, false]) {
-      const result = await driver.abilities.light?.act(linkTo(one), { on }, {});
-      expect(result).toEqual({ kind: 'accepted', note: on ? 'B000' : 'B100' });
-      expect((await look(driver, one)).reading.isLightOn).toBe(on);
+      expect(await miner.act(one, 'light', { on })).toEqual({ kind: 'accepted', note: on ? 'B000' : 'B100' });
+      expect(await miner.shown(one, 'light', { on })).toBe(true);
+      expect(await miner.shown(one, 'light', { on: !on })).toBe(false);
     }
+    await miner.withFault(one, 'ignores-writes', async () => {
+      expect(await miner.act(one, 'light', { on: true })).toEqual({ kind: 'accepted', note: 'B000' });
+      expect(await miner.shown(one, 'light', { on: true })).toBe(false);
+    });
+    expect(await miner.actUnheard(one, 'light', { on: true })).toEqual({ kind: 'lost-reply' });
+    expect(await miner.shown(one, 'light', { on: true })).toBe(true);
+    await miner.act(one, 'light', { on: false });
   });
 
   test('Elphapex sleeps and wakes, keeps its pools, and is not restarted for nothing', async () => {
     const one = device(elphapex);
     const { pools } = one.truth();
-    const set = (mode: string) => elphapex.abilities.powerMode?.act(linkTo(one), { mode }, {});
+    const set = (mode: string) => act(one, 'powerMode', { mode });
     expect(await set('normal')).toMatchObject({ kind: 'accepted' });
     expect(one.truth().uptime).toBeGreaterThan(0);
     expect(await set('sleep')).toEqual({ kind: 'accepted', note: 'M000' });
@@ -229,7 +203,7 @@ describe('actions', () => {
 
   test('a wrong password is told as such, by every action', async () => {
     for (const driver of [elphapex, hammer, volcminer]) {
-      const link = linkTo(device(driver), 'wrong');
+      const link = site.linkAs(device(driver).ip, 'root', 'wrong');
       for (const [name, ability] of Object.entries(driver.abilities)) {
         const refused = ability.act(link, { on: true, mode: 'sleep' }, {});
         expect(await refusalOf(refused), `${driver.id} ${name}`).toBe('peer.auth');
