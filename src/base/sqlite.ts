@@ -1,6 +1,7 @@
 // Opens a node:sqlite database the way we promise durability: WAL, synchronous FULL (read back), foreign keys, numbered migrations per owner.
 // It knows no table: each owner brings its own steps and nobody else touches its tables.
 import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BugError } from './errors.ts';
 
@@ -88,8 +89,11 @@ const SQLITE = { corrupt: 11, full: 13, notADatabase: 26 } as const;
 
 /** What is in it is its owner's alone; SQLite gives the files beside it the same rights. */
 function keepToOwner(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
-  if (process.platform !== 'win32') chmodSync(path, 0o600);
+  const before = statSync(path, { throwIfNoEntry: false });
+  // Where the folder is missing too, SQLite says so.
+  if (before === undefined && existsSync(dirname(path))) closeSync(openSync(path, 'a', 0o600));
+  const isOpenToOthers = before?.isFile() === true && (before.mode & 0o077) !== 0;
+  if (isOpenToOthers && before.uid === process.getuid?.()) chmodSync(path, 0o600);
 }
 
 function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): void {
