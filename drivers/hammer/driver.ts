@@ -1,7 +1,7 @@
 // Hammer (BlackMiner) scrypt miners with the maker's firmware: classic CGMiner statistics in MH/s, and a web behind a digest login (atlas 22).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { light, reboot } from '../_families/bitmain-actions.ts';
-import { page } from '../_families/bitmain-web.ts';
+import { page, systemReply } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
 import { versionTexts } from '../_families/cgminer.ts';
 import { read } from './read.ts';
@@ -22,7 +22,17 @@ export const hammer = defineDriver({
   abilities: { reboot, light: light(String) },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { parallel: 2, warmUpS: 900 },
-  /** On its web page alone it cannot be told from a VolcMiner: that driver takes it then, and says what the login shows. */
+  /** On its start page alone it cannot be told from a VolcMiner: its name is behind the login. */
+  afterLogin: {
+    mayBe: ({ family, version }) => family === 'hammer' && version === undefined,
+    ask: page('get_system_info.cgi'),
+    identify(answer) {
+      const { minertype, hostname } = systemReply.safeParse(answer).data ?? {};
+      const device = whichBlackMiner(minertype, hostname);
+      if (device?.make !== 'Hammer') return undefined;
+      return { confidence: 'sure', make: 'Hammer', ...(device.model && { model: device.model }) };
+    },
+  },
   identify({ family, version }) {
     if (family !== 'hammer' || !speaksCgminer(version)) return undefined;
     const texts = versionTexts(version);

@@ -3,6 +3,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import { abilities } from './abilities.ts';
+import { afterLogin } from './after-login.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 import { resource } from './requests.ts';
@@ -38,5 +39,6 @@ export const mara = defineDriver({
       model: findModel('marathon', reported)?.model ?? reported,
     });
   },
+  afterLogin,
   read,
 });

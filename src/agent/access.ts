@@ -6,7 +6,7 @@ import { parseIpv4 } from '../base/ipv4.ts';
 import type { Log } from '../base/log.ts';
 import { Secret } from '../base/secrets.ts';
 import type { AbilityName, ActResult, Driver, Evidence, FirmwareImage, Identity, Known } from '../driver/contract.ts';
-import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
+import { chooseDriver, type DriverChoice, gatherEvidence } from '../driver/identify.ts';
 import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
 import { BoundedMap } from '../transport/bounded-map.ts';
 import type { MinerLink } from '../transport/request.ts';
@@ -39,6 +39,8 @@ export type Access = {
   readonly drivers: readonly Driver[];
   /** Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. */
   recognise(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised>;
+  /** The driver for what was found, after a question behind the login where families look alike. The caller holds the turn. */
+  choose(ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined>;
   /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
   read(target: MinerTarget, signal: AbortSignal, priority?: 'poll' | 'command'): Promise<VisitOutcome>;
   /** The same as a command, every question asked and nothing taken from memory: what it says is true now. */
@@ -72,6 +74,8 @@ type AccessOptions = {
 
 /** After a refusal a configured login is not tried again for this long by visits: control boards lock out. Orders try at once. */
 const REFUSED_HOLD_MS = 10 * 60_000;
+/** For one question behind the login. */
+const SETTLE_MS = 4_000;
 /** Devices whose logins are remembered. */
 const MAX_TRIALS = 100_000;
 const trialKey = ({ id }: Driver, ip: string) => `${id} ${ip}`;
@@ -151,13 +155,36 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     return usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
   };
 
+  /**
+   * Families that look like the likely one from outside each have one question. It goes with the login configured for them, else with that of the
+   * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
+   */
+  const choose = async (ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined> => {
+    const likely = chooseDriver(drivers, evidence);
+    if (likely === undefined) return undefined;
+    for (const driver of drivers) {
+      const { afterLogin } = driver;
+      if (driver === likely.driver || !afterLogin?.mayBe(evidence)) continue;
+      const other: MinerTarget = { ip, driver, known: {}, memory: newMemory() };
+      const own: MinerTarget = { ip, driver: likely.driver, known: knownFrom(likely.identity), memory: newMemory() };
+      const link = linkTo(ruleFor(other) === undefined ? own : other);
+      try {
+        const identity = afterLogin.identify(await link.send(afterLogin.ask, { deadlineMs: SETTLE_MS, signal }));
+        if (identity !== undefined) return { driver, identity };
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+      }
+    }
+    return likely;
+  };
+
   const recogniseInTurn = async (
     ip: string,
     openPorts: ReadonlySet<number>,
     signal: AbortSignal,
   ): Promise<Recognised> => {
     const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { clock, signal });
-    const choice = chooseDriver(drivers, evidence);
+    const choice = await choose(ip, evidence, signal);
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;
     const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newMemory() };
@@ -173,6 +200,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   return {
     transport,
     drivers,
+    choose,
     recognise: (ip, openPorts, signal) =>
       transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal)),
     read: (target, signal, priority = 'poll') =>

@@ -5,7 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import type { Ask, Driver, Known } from '../driver/contract.ts';
-import { chooseDriver, gatherEvidence } from '../driver/identify.ts';
+import { gatherEvidence } from '../driver/identify.ts';
 import type { PrivateKind } from '../driver/redact.ts';
 import type { Reading } from '../model/reading.ts';
 import { repairJson } from '../transport/json-repair.ts';
@@ -79,7 +79,7 @@ export async function captureOnce(
 
     const probeLink = recording(access.transport.link(ip), record);
     const { evidence } = await gatherEvidence(probeLink, open, { clock: systemClock, signal, deadlineMs: 15_000 });
-    const choice = chooseDriver(drivers, evidence);
+    const choice = await access.choose(ip, evidence, signal);
     const known = choice === undefined ? {} : knownFrom(choice.identity);
     const driver = choice?.driver;
     const isStranger = driver === undefined || driver.id === GENERIC_DRIVER;

@@ -8,7 +8,7 @@ import type { FamilyId } from './families.data.ts';
 
 /** What the shared probe questions answered (visit.ts asks them). Absent = that door is closed or gave nothing. */
 export type Evidence = {
-  /** Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028. */
+  /** Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028; of `version` on 8359 where 4028 says nothing. */
   readonly version?: string;
   readonly devdetails?: string;
   /** `GET /` on port 80, not logged in, redirects not followed. */
@@ -17,6 +17,8 @@ export type Evidence = {
   readonly whatsminer3?: unknown;
   /** `GET /capabilities` on port 4028 where a web server answers there. */
   readonly api4028?: WebEvidence;
+  /** `GET /api/system/info`, where the start page names nobody. */
+  readonly systemInfo?: WebEvidence;
   /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
   readonly family: FamilyId | undefined;
 };
@@ -31,6 +33,15 @@ export type Identity = {
   readonly serialNumber?: string;
   /** `generic` loses against any driver that is sure. */
   readonly confidence: 'sure' | 'generic';
+};
+
+/** For families that look like another one from outside: one question behind the login, which only they answer like this. */
+export type AfterLogin = {
+  /** Whether what the open doors say leaves room for it. Pure. */
+  mayBe(evidence: Evidence): boolean;
+  readonly ask: ReadRequest;
+  /** Pure: undefined = not ours. Not called when the ask fails. */
+  identify(answer: unknown): Identity | undefined;
 };
 
 /** What earlier visits learned and a pure `read` may use. */
@@ -128,6 +139,7 @@ export type Driver = {
   readonly login: LoginKind;
   readonly quirks: Quirks;
   identify(evidence: Evidence): Identity | undefined;
+  readonly afterLogin?: AfterLogin;
   /** `raw` holds one value per answered ask (JSON value or text). Never throws; a field that makes no sense is absent. */
   read(raw: Readonly<Record<string, unknown>>, known: Known): ReadResult;
 };
@@ -154,6 +166,7 @@ export function defineDriver<
   readonly login: LoginKind;
   readonly quirks: Quirks;
   identify(evidence: Evidence): Identity | undefined;
+  readonly afterLogin?: AfterLogin;
   read(replies: z.output<R>, known: Known): Reading;
 }): Driver {
   const replies = z.compile(spec.replies);
@@ -166,6 +179,7 @@ export function defineDriver<
     login: spec.login,
     quirks: spec.quirks,
     identify: (evidence) => spec.identify(evidence),
+    ...(spec.afterLogin && { afterLogin: spec.afterLogin }),
     read(raw, known) {
       const parsed = replies.parse(raw);
       const understood = new Set(

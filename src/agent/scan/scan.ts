@@ -17,6 +17,7 @@ import {
   type ScanListener,
   type ScanPlan,
   type ScanProgress,
+  SIDE_PORTS,
 } from './plan.ts';
 
 const PROGRESS_EVERY_MS = 250;
@@ -40,6 +41,7 @@ export async function runScan<F extends Identification>(
   const { clock } = deps;
   const limits = limitsOf(plan);
   const ports = plan.ports?.length ? plan.ports : SCAN_PORTS;
+  const sidePorts = plan.ports?.length ? [] : SIDE_PORTS;
   const known = new Set([...(plan.known ?? [])].flatMap((ip) => parseIpv4(ip) ?? []));
   const stops = orderAddresses(plan.ranges.ranges, known, deps.random);
   const startMs = clock.monotonicMs();
@@ -120,6 +122,13 @@ export async function runScan<F extends Identification>(
         const wasUp = isAnswering(door);
         const { probe } = deps;
         await knock(door, { clock, probe, ports, timeoutMs: limits.probeTimeoutMs, signal, answerTime });
+        // A host that is up and shows none of the usual doors may still have a rare one; silent addresses cost nothing more.
+        if (door.isUp && door.open.size === 0 && sidePorts.length > 0 && !signal.aborted) {
+          const { hasSilentPort, isUnasked } = door;
+          await knock(door, { clock, probe, ports: sidePorts, timeoutMs: limits.probeTimeoutMs, signal, answerTime });
+          door.hasSilentPort = hasSilentPort;
+          door.isUnasked ||= isUnasked;
+        }
         if (signal.aborted) return;
         if (phase === 'first pass') probed++;
         if (!wasUp && isAnswering(door)) answering++;

@@ -70,6 +70,35 @@ describe('the questions', () => {
     expect(failures.map(({ code }) => code)).toEqual(['peer.timeout']);
   });
 
+  test('a door that says nothing is given up early, unless the others only say stock', async () => {
+    const mute = takes(99_000, '');
+    const elapsed = async (script: Record<string, unknown>, ports: readonly number[]) => {
+      const clock = createVirtualClock();
+      const startMs = clock.monotonicMs();
+      await clock.finish(gatherEvidence(fakeLink(clock, script), new Set(ports), { clock }));
+      return clock.monotonicMs() - startMs;
+    };
+    expect(await elapsed({ version: mute }, [4028])).toBeLessThan(3_000);
+    expect(await elapsed({ version: mute, '/': 'Luxor Firmware' }, [80, 4028])).toBeLessThan(3_000);
+    expect(await elapsed({ version: mute, '/': stockPage }, [80, 4028])).toBeGreaterThan(5_000);
+  });
+
+  test('a start page that names nobody is asked for the API of a Bitaxe; one that does is not', async () => {
+    const packed = await gather({ '/': '<html></html>', '/api/system/info': '{"ASICModel":"BM1368"}' }, [80]);
+    expect([packed.evidence.family, packed.link.asked]).toEqual(['axeos', ['/', '/api/system/info']]);
+    expect((await gather({ '/': 'Luxor Firmware' }, [80])).link.asked).toEqual(['/']);
+    expect((await gather({ '/': { status: 404, body: '' } }, [80])).link.asked).toEqual(['/']);
+  });
+
+  test('VolcMiner is asked at its own port: where that is the only one, and where the login may be a Hammer’s', async () => {
+    const version = '{"VERSION":[{"Type":"VolcMiner D1"}]}';
+    const black = { ...stockPage, authenticate: 'Digest realm="blackMiner Configuration"' };
+    expect((await gather({ version }, [8359])).evidence.family).toBe('volcminer');
+    expect((await gather({ version, '/': black }, [80])).evidence.family).toBe('volcminer');
+    expect((await gather({ '/': black }, [80])).evidence.family).toBe('hammer');
+    expect((await gather({ '/': stockPage }, [80])).link.asked).toEqual(['/']);
+  });
+
   test('the deadline bounds all questions together', async () => {
     const clock = createVirtualClock();
     const silent = takes(99_000, '');
