@@ -2,7 +2,7 @@
 // It resolves references to secrets, but never holds a password in a printable form. It does not touch the network.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { DURATION_FORMS, parseDurationMs } from '../base/duration.ts';
 import { ConfigError, type Problem } from '../base/errors.ts';
@@ -163,12 +163,10 @@ export function parseConfig(
     message: error.message.split('\n')[0] ?? '',
   }));
   if (syntax.length > 0) throw new ConfigError(`read config ${options.name}`, syntax);
-  const parsed = fileSchema.safeParse(document.toJS({ maxAliasCount: 50 }) ?? {});
+  const written = plainValue(document, options.name);
+  const parsed = fileSchema.safeParse(written ?? {});
   if (!parsed.success)
-    throw new ConfigError(`check config ${options.name}`, [
-      ...problemsOf(parsed.error),
-      ...rangeProblems(document.toJS()),
-    ]);
+    throw new ConfigError(`check config ${options.name}`, [...problemsOf(parsed.error), ...rangeProblems(written)]);
 
   const { networks, exclude, portMap, credentials, firmware, ...rest } = parsed.data;
   const ranges = readRanges(networks, exclude, PATHS);
@@ -189,6 +187,21 @@ export function parseConfig(
     credentials: { factoryDefaults: credentials.factoryDefaults, logins: logins.rules },
   };
 }
+
+/** Aliases may lead nowhere or multiply: that shows only when they are followed. */
+function plainValue(document: Document, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    throw new ConfigError(
+      `read config ${name}`,
+      [{ path: '(file)', message: 'its aliases (*name) make no sense' }],
+      error,
+    );
+  }
+}
+
+const MAX_ALIASES = 50;
 
 const fromBase = ({ certFile, keyFile }: { certFile: string; keyFile: string }, baseDir: string) => ({
   certFile: resolve(baseDir, certFile),
