@@ -1,0 +1,100 @@
+// Each driver finds its devices by the web alone and by TCP alone, where the device offers both (atlas 24.1): with all other doors shut.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { parseMix } from '../../fixtures/farm/families/index.ts';
+import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { createAccess } from '../../src/agent/access.ts';
+import { parseConfig } from '../../src/agent/config.ts';
+import { SCAN_PORTS, SIDE_PORTS } from '../../src/agent/scan/plan.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+
+const FAMILIES = Object.keys(parseMix('all'));
+const MOST_VARIANTS = 8;
+/** Unprivileged ports, so that an ordinary user can run it; what is not open in a test is mapped to where nobody listens. */
+const OPEN = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088, 8359: 18_359 };
+const SHUT = 9;
+const ALL = [...SCAN_PORTS, ...SIDE_PORTS];
+
+/** Nothing in what these say at this door tells them from the driver named, as far as anybody has written down. */
+const TAKEN_FOR: Readonly<Record<string, string>> = {
+  // A modern Hiveon serves Antminer's own web of 2020 in stock's realm, an old one nothing but the realm.
+  'hiveon web': 'antminer-stock',
+  // Its start page has no word that is known.
+  'mskminer web': 'nobody',
+};
+
+let farm: Farm;
+beforeAll(async () => {
+  farm = await startFarm({
+    network: '127.99.20.0/23',
+    miners: FAMILIES.length * MOST_VARIANTS,
+    mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
+    seed: 4,
+    freeze: true,
+    portMap: OPEN,
+  });
+});
+afterAll(() => farm.stop());
+
+/** Who a scan says is there when only these ports of the device let anybody in. Undefined when none of them is open. */
+async function recognise(device: Device, ports: readonly number[]): Promise<string | undefined> {
+  const portMap = new Map(Object.entries(OPEN).map(([port, to]) => [Number(port), to]));
+  for (const port of ALL) if (!ports.includes(port)) portMap.set(port, SHUT);
+  const { login } = device;
+  // As its owner configures it: a Hammer tells its name to nobody else.
+  const logins = login === undefined ? [] : [{ range: device.ip, user: login.user, password: 'env:PASSWORD' }];
+  const config = parseConfig(JSON.stringify({ credentials: { logins } }), {
+    baseDir: '.',
+    environment: { PASSWORD: login?.password },
+    name: 'doors',
+  });
+  const access = createAccess({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config: { ...config, portMap },
+    mayReach: (ip) => ip === device.ip,
+  });
+  try {
+    const open = new Set<number>();
+    for (const port of ALL) if ((await access.transport.probe(device.ip, port, 2_000)) === 'open') open.add(port);
+    if (open.size === 0) return undefined;
+    const found = await access.recognise(device.ip, open, new AbortController().signal);
+    return found.status === 'unknown' ? 'nobody' : found.target.driver.id;
+  } finally {
+    await access.close();
+  }
+}
+
+/** One device of each model of each family. */
+const variants = () =>
+  farm.devices.filter(
+    (device, index, all) =>
+      all.findIndex(({ family, spec }) => family === device.family && spec === device.spec) === index,
+  );
+
+describe.each([
+  ['web', [80]],
+  ['tcp', [4028, 4433, 8359]],
+] as const)('by %s alone', (door, ports) => {
+  test.each(FAMILIES)('%s', async (family) => {
+    const devices = variants().filter((device) => device.family === family);
+    expect(devices.length).toBeGreaterThan(0);
+    for (const device of devices) {
+      const found = await recognise(device, ports);
+      if (found === undefined) continue;
+      expect(found, `${family} ${device.spec.model}`).toBe(TAKEN_FOR[`${family} ${door}`] ?? device.driver);
+    }
+  });
+});
+
+test('every driver is found at one door at least', async () => {
+  const found = new Set<string>();
+  for (const driver of drivers) {
+    const device = farm.devices.find((one) => one.driver === driver.id);
+    const by = device && (await recognise(device, ALL));
+    if (by !== undefined) found.add(by);
+  }
+  expect([...found].toSorted()).toEqual(drivers.map(({ id }) => id));
+});
