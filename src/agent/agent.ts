@@ -27,6 +27,9 @@ import { createOpsStatuses, opsStatusMigrations } from './ops-status.ts';
 import { openOutbox } from './outbox/open.ts';
 import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
+import { createPoolGuard } from './pool-lock/guard.ts';
+import { openPoolWishes, poolLockMigrations } from './pool-lock/store.ts';
+import { createPoolLockTask } from './pool-lock-task.ts';
 import { adopt, ownConfig, type Reloaded } from './reload.ts';
 import { createRoster, type Roster } from './roster.ts';
 import { createManualScans } from './scan/manual.ts';
@@ -70,6 +73,7 @@ export type AgentOptions = {
   readonly random?: () => number;
 };
 
+const POOL_UPDATE = 'miner.pool.update';
 const HOST_EVERY_MS = 60_000;
 const WRITE_EVERY_MS = 5_000;
 const STOP_MS = 8_000;
@@ -88,6 +92,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     homeMigrations,
     tasksMigrations,
     opsStatusMigrations,
+    poolLockMigrations,
   ];
   const db = openAgentDatabase(join(config.stateDir, 'agent.sqlite'), owners, log);
   const home = homeOf(db, newUuid);
@@ -137,7 +142,12 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
         roster.pollFailed(key, result.error, result.consecutive);
         return;
       }
-      roster.polled(key, result.outcome, stopping.signal).catch((error: unknown) => report(error, ip));
+      const { reading } = result.outcome;
+      roster
+        .polled(key, result.outcome, stopping.signal)
+        // Not where it turned out to be the reading of another miner.
+        .then(() => roster.get(key)?.reading === reading && pools.onReading(key, reading))
+        .catch((error: unknown) => report(error, ip));
     },
   });
 
@@ -155,6 +165,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     memory,
     settings: config.flags,
     isOutOfOperation: opsStatuses.isOutOfOperation,
+    poolTrouble: (key) => pools.trouble(key),
     emit,
     schedule: { set: (key, ip) => poller.add({ key, ip }), drop: (key) => poller.remove(key) },
   });
@@ -201,7 +212,19 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
 
   const firmware = createFirmwareStore(config.firmware, { clock, log, fetchTo: createFetch(clock) });
 
-  const tasks = createTaskGate(db, {
+  const pools = createPoolGuard({
+    clock,
+    log,
+    settings: () => config.tasks.poolLock,
+    wishes: openPoolWishes(db),
+    shows: (key, reading, params) => roster.get(key)?.target.driver.abilities.pools?.shows?.(reading, params),
+    isBusy: (key) => tasks.isBusy(key),
+    updatesSince: (key, sinceMs) => tasks.effectsSince(key, POOL_UPDATE, sinceMs),
+    update: (key, params) => tasks.runLocal({ name: POOL_UPDATE, minerKey: key, params }).outcome,
+    audit: (event) => emit({ kind: 'event', at: new Date(clock.nowMs()).toISOString(), ...event }),
+  });
+
+  const tasks: TaskGate = createTaskGate(db, {
     clock,
     random,
     log,
@@ -221,13 +244,19 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
         return (await look).reading;
       },
       image: (params, signal) => firmware.find(params, signal),
-      secretsOf: (key) => access.secretsOf(targetOf(key)),
+      secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
       onPhase(key, phase) {
         roster.setRebooting(key, phase === 'rebooting');
         if (phase === 'idle') poller.pollNow(key);
       },
       report: (record) => outbox.append([record]).then(() => undefined),
-      own: { 'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans }) },
+      own: {
+        'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans }),
+        'miner.pool.lock': createPoolLockTask({ clock, guard: pools, observeMs: () => config.tasks.observeS * 1_000 }),
+      },
+      onEnd({ name, minerKey, params }, { status }) {
+        if (name === POOL_UPDATE && status === 'succeeded') pools.wanted(minerKey, params.pools);
+      },
     },
   });
   const targetOf = (key: string) => {

@@ -7,7 +7,7 @@ import type { Known } from '../driver/contract.ts';
 import type { VisitOutcome } from '../driver/visit.ts';
 import { toMinerDocument } from '../model/document.ts';
 import type { Reading } from '../model/reading.ts';
-import { taskNameOf } from '../model/task.ts';
+import { taskNamesOf } from '../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../wire/records.ts';
 import type { Access, MinerTarget, Recognised } from './access.ts';
 import { judge } from './anomaly/judge.ts';
@@ -58,6 +58,8 @@ type Options = {
   readonly settings: AnomalySettings;
   /** Operators say that the miner is not meant to mine. */
   readonly isOutOfOperation: (key: string) => boolean;
+  /** Why its locked pools are not kept, in words. */
+  readonly poolTrouble: (key: string) => string | undefined;
   readonly emit: (record: ReportRecord) => void;
   /** The poller's list: a miner is polled at this address from now on, or no longer at all. */
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
@@ -76,6 +78,7 @@ export function createRoster({
   memory,
   settings,
   isOutOfOperation,
+  poolTrouble,
   emit,
   schedule,
 }: Options): Roster {
@@ -147,7 +150,16 @@ export function createRoster({
     const { warmUpS } = state.target.driver.quirks;
     const { isRebooting, key } = state;
     const opsMaintenance = isOutOfOperation(key);
-    return { macState: mac, serialState: serial, isRebooting, opsMaintenance, ipChanged, warmUpS };
+    const trouble = poolTrouble(key);
+    return {
+      macState: mac,
+      serialState: serial,
+      isRebooting,
+      opsMaintenance,
+      ipChanged,
+      warmUpS,
+      poolTrouble: trouble,
+    };
   };
 
   const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {
@@ -169,7 +181,7 @@ export function createRoster({
     state.judgement = judgement;
     state.reported = reported;
     memory.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, judgement.edges.length > 0);
-    const abilities = Object.keys(state.target.driver.abilities).flatMap((name) => taskNameOf(name) ?? []);
+    const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
     emit({
       kind: 'miner',
       key: state.key,

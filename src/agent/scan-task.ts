@@ -36,7 +36,7 @@ export function createScanTask(parts: {
 
   return {
     concurrency: 1,
-    async run({ taskId, params }, signal, onProgress) {
+    async run({ taskId, params }, signal, { onProgress }) {
       const reach = reachOf(params);
       if (typeof reach === 'string') return failed(`refused: ${reach}`);
       let toldMs = clock.monotonicMs();

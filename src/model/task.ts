@@ -86,6 +86,14 @@ export const TASK_ABILITIES = {
   'miner.log.get': 'log',
 } as const satisfies Partial<Record<TaskName, string>>;
 
+/** Tasks that the agent does by itself for every miner whose driver can do another one. */
+const OWN_OF_ABILITY: Readonly<Partial<Record<string, TaskName>>> = { pools: 'miner.pool.lock' };
+
+/** The tasks that a miner with these abilities can be given. */
+export function taskNamesOf(abilities: readonly string[]): TaskName[] {
+  return abilities.flatMap((ability) => [taskNameOf(ability) ?? [], OWN_OF_ABILITY[ability] ?? []].flat());
+}
+
 /** The task that an ability carries out, or undefined. */
 export function taskNameOf(ability: string): TaskName | undefined {
   const [name] = Object.entries(TASK_ABILITIES).find(([, does]) => does === ability) ?? [];

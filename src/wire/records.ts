@@ -81,7 +81,15 @@ export const taskRecordSchema = z.object({
 export type TaskRecord = z.infer<typeof taskRecordSchema>;
 
 /** Something that happened to a miner; a newer agent may know more of it. */
-export const EVENT_TYPES = ['appeared', 'moved', 'duplicate', 'replaced', 'pools_changed', 'pools_restored'] as const;
+export const EVENT_TYPES = [
+  'appeared',
+  'moved',
+  'duplicate',
+  'replaced',
+  'pools_changed',
+  'pools_restored',
+  'pools_not_restored',
+] as const;
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
   /** One of EVENT_TYPES. */

@@ -12,6 +12,8 @@ export type SampleContext = {
   readonly opsMaintenance: boolean;
   /** The identity book saw it move since the last sample. */
   readonly ipChanged: boolean;
+  /** Why the locked pools are not kept, in words; absent = they are, or none are locked. */
+  readonly poolTrouble?: string | undefined;
   /** Seconds that the family needs after a restart until its figures mean something. */
   readonly warmUpS?: number | undefined;
 };

@@ -53,16 +53,17 @@ export type OwnOrder = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
+/** What a task of the agent's own may use of the gate. `onProgress` tells the service, so not too often. */
+export type OwnReach = Pick<TaskDeps, 'find' | 'mayReach' | 'observe'> & {
+  onProgress(evidence: Readonly<Record<string, unknown>>): void;
+};
+
 /** Carried out by the agent itself. It must be such that it may run again after a crash. */
 export type OwnTask = {
   /** How many run at once; those about one miner, or about the agent, run one after the other. */
   readonly concurrency: number;
-  /** Ends soon, with an outcome, when the signal aborts: it was cancelled, or the agent stops. `onProgress` tells the service, so not too often. */
-  run(
-    order: OwnOrder,
-    signal: AbortSignal,
-    onProgress: (evidence: Readonly<Record<string, unknown>>) => void,
-  ): Promise<TaskOutcome>;
+  /** Ends soon, with an outcome, when the signal aborts: it was cancelled, or the agent stops. */
+  run(order: OwnOrder, signal: AbortSignal, reach: OwnReach): Promise<TaskOutcome>;
 };
 
 /**

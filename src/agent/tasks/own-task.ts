@@ -7,7 +7,7 @@ import { expired } from './intake.ts';
 
 /** Rejects with CancelledError when it is given up before it is started, or the agent stops. */
 export async function carryOutOwn(
-  { clock, journal }: Pick<CarryOutParts, 'clock' | 'journal'>,
+  { clock, journal, deps }: Pick<CarryOutParts, 'clock' | 'journal' | 'deps'>,
   { row, giveUp, stop, onState }: Turn,
   task: OwnTask,
   onProgress: (evidence: Readonly<Record<string, unknown>>) => void,
@@ -17,7 +17,9 @@ export async function carryOutOwn(
   journal.started(row.taskId, undefined, clock.nowMs());
   onState('started');
   const { taskId, minerKey, params } = row;
-  const outcome = await task.run({ taskId, minerKey, params }, AbortSignal.any([giveUp, stop]), onProgress);
+  const { find, mayReach, observe } = deps;
+  const reach = { find, mayReach, observe, onProgress };
+  const outcome = await task.run({ taskId, minerKey, params }, AbortSignal.any([giveUp, stop]), reach);
   // It was cut short by us and goes on from the journal.
   if (stop.aborted && outcome.status === 'cancelled' && !giveUp.aborted) throw new CancelledError(`finish ${row.name}`);
   return { outcome, tookEffect: outcome.status === 'succeeded' };

@@ -35,6 +35,16 @@ export const taskSettingsSchema = z.strictObject({
     })
     .prefault({}),
   log: kind(5),
+  poolLock: z
+    .strictObject({
+      /** Attempts in a row to set locked pools again; then it is given up, with a flag. */
+      tries: z.int().min(1).max(100).default(3),
+      /** Updates of one miner's pools in 24 hours, whoever asked, after which the lock rests. */
+      dailyCap: z.int().min(1).max(1_000).default(6),
+      /** Until the next attempt after one that failed; doubles with each. */
+      retryS: z.number().min(1).max(3_600).default(60),
+    })
+    .prefault({}),
   /** Farm-wide: at most `count` reboots and wakes are started in any `windowS` seconds, whoever asked. */
   powerGate: z
     .strictObject({

@@ -48,9 +48,12 @@ function setUp(written: string[] = ['10.0.0.0/22'], maxWaiting = 1) {
   const stop = new AbortController();
   let count = 0;
   const run = (params: Readonly<Record<string, unknown>> = {}) =>
-    task.run({ taskId: `t${++count}`, minerKey: 'agent', params }, stop.signal, (evidence) =>
-      told.push({ atMs: clock.monotonicMs(), evidence }),
-    );
+    task.run({ taskId: `t${++count}`, minerKey: 'agent', params }, stop.signal, {
+      find: () => undefined,
+      mayReach: () => true,
+      observe: () => Promise.reject(new Error('a scan looks at no miner')),
+      onProgress: (evidence) => told.push({ atMs: clock.monotonicMs(), evidence }),
+    });
   return { clock, scanner, run, told, stop, found, seen: network.seen };
 }
 

@@ -1,4 +1,5 @@
-// Pools: none alive, work rejected, no share accepted although it hashes, or a pool that the site does not mine at.
+// Pools: none alive, work rejected, no share accepted although it hashes, a pool that the site does not mine at, or
+// locked pools that do not hold.
 import { plainText, withoutLogin } from '../../../model/plain-text.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
@@ -71,6 +72,13 @@ function foreign({ reading, settings }: Facts): Verdict {
   };
 }
 
+function notKept({ sample, reading }: Facts): Verdict {
+  const { poolTrouble } = sample.context;
+  if (reading === undefined) return 'no-data';
+  if (poolTrouble === undefined) return 'clear';
+  return { value: null, limit: null, source: 'pools.lock', severity: 'critical', message: poolTrouble };
+}
+
 function hostOf(url: string): string {
   return withoutLogin(url)
     .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
@@ -86,4 +94,5 @@ export const POOL_RULES: readonly Rule[] = [
   { id: 'pool.rejects', type: 'pool', evaluate: rejects },
   { id: 'pool.no-share', type: 'pool', evaluate: noShare },
   { id: 'pool.foreign', type: 'pool', evaluate: foreign },
+  { id: 'pool.lock', type: 'pool', evaluate: notKept },
 ];

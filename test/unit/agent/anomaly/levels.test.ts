@@ -247,6 +247,18 @@ const ROWS: readonly Row[] = [
     evidence: { value: 0, limit: 1, source: 'pools.isAlive', severity: 'critical' },
   },
   {
+    id: 'pool.lock',
+    type: 'pool',
+    bad: same,
+    context: { poolTrouble: 'the locked pools could not be set again in 3 attempts' },
+    evidence: {
+      value: null,
+      limit: null,
+      source: 'pools.lock',
+      severity: 'critical',
+    },
+  },
+  {
     id: 'pool.foreign',
     type: 'pool',
     settings: { pool: { allowedHosts: ['pool.example'] } },

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const work: OwnTask = {
   concurrency: 2,
-  async run({ params }, signal, onProgress): Promise<TaskOutcome> {
+  async run({ params }, signal, { onProgress }): Promise<TaskOutcome> {
     runs.push({ atMs: bench.clock.nowMs(), params });
     for (let step = 1; step <= RUN_S / 10; step++) {
       try {

@@ -1,0 +1,155 @@
+// Keeps locked pools: when readings show others, an order to set the wanted ones goes through the gate of all tasks, no faster and no more often than
+// is good, and is given up with a flag when it does not hold. It sends nothing itself and believes one odd reading never.
+import type { Clock } from '../../base/clock.ts';
+import { CancelledError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { withoutLogin } from '../../model/plain-text.ts';
+import type { Reading } from '../../model/reading.ts';
+import { type PoolWishes, type WantedPools, type Wish, wantedPoolsSchema } from './store.ts';
+
+export type PoolLockSettings = {
+  /** Attempts in a row that may fail before it is given up. */
+  readonly tries: number;
+  /** Updates of the pools of one miner in 24 hours, whoever asked, after which the lock rests. */
+  readonly dailyCap: number;
+  /** Seconds until the next attempt after the first that failed; doubles with each. */
+  readonly retryS: number;
+};
+
+export type PoolEvent = {
+  readonly type: 'pools_changed' | 'pools_restored' | 'pools_not_restored';
+  readonly key: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+};
+
+export type PoolGuardParts = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: () => PoolLockSettings;
+  readonly wishes: PoolWishes;
+  /** Whether the reading shows these pools; undefined = it cannot tell, or the miner's family cannot. */
+  shows(key: string, reading: Reading, params: { readonly pools: WantedPools }): boolean | undefined;
+  /** A task about the miner waits or runs: what it shows is not settled. */
+  isBusy(key: string): boolean;
+  updatesSince(key: string, sinceMs: number): number;
+  /** Through the gate; resolves with how it ended. */
+  update(
+    key: string,
+    params: { readonly pools: WantedPools },
+  ): Promise<{ readonly status: string; readonly message: string | null }>;
+  /** For the record of what was done unasked. */
+  audit(event: PoolEvent): void;
+};
+
+export type PoolGuard = {
+  /** An update was carried out: these are the pools that the miner shall have, as its params wrote them. */
+  wanted(key: string, pools: unknown): void;
+  wishOf(key: string): Wish | undefined;
+  lock(key: string): void;
+  /** False when it was not locked. */
+  unlock(key: string): boolean;
+  /** Of each poll that was answered. */
+  onReading(key: string, reading: Reading): void;
+  /** Why the lock of this miner does not hold, in words; undefined = it is kept, or there is none. */
+  trouble(key: string): string | undefined;
+  /** Words that must not be seen in what the miner writes. */
+  secretsOf(key: string): readonly string[];
+};
+
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_PAUSE_S = 3_600;
+/** The first may be a reading that was on its way when a task ended. */
+const MISMATCHES = 2;
+/** Of all miners; the others are seen again with their next poll. Tasks of people must find places in the gate. */
+const MAX_AT_ONCE = 20;
+
+export function createPoolGuard(parts: PoolGuardParts): PoolGuard {
+  const { clock, log, settings, wishes, audit } = parts;
+  const locked = new Set(wishes.locked());
+  const mismatches = new Map<string, number>();
+  const underWay = new Set<string>();
+  const troubles = new Map<string, string>();
+
+  const forget = (key: string) => {
+    mismatches.delete(key);
+    troubles.delete(key);
+  };
+
+  const restore = async (key: string, wish: Wish, reading: Reading) => {
+    const from = shownPools(reading);
+    log.warn({ miner: key, from, attempt: wish.failures + 1 }, 'locked pools were changed: they are set again');
+    audit({ type: 'pools_changed', key, detail: { from, wanted: wish.pools.map(named), attempt: wish.failures + 1 } });
+    try {
+      const { status, message } = await parts.update(key, { pools: wish.pools });
+      // It may have been unlocked, or wanted otherwise, meanwhile.
+      const now = wishes.get(key);
+      if (now === undefined || !now.isLocked) return;
+      const failures = status === 'succeeded' ? 0 : now.failures + 1;
+      const pauseS = Math.min(LONGEST_PAUSE_S, settings().retryS * 2 ** Math.max(0, failures - 1));
+      wishes.set(key, { ...now, failures, nextMs: clock.nowMs() + pauseS * 1_000 });
+      const isGivenUp = failures >= settings().tries;
+      if (failures === 0) audit({ type: 'pools_restored', key, detail: { pools: now.pools.map(named) } });
+      else audit({ type: 'pools_not_restored', key, detail: { status, message, failures, isGivenUp } });
+      if (isGivenUp) log.error({ miner: key, failures, message }, 'locked pools could not be set again: given up');
+    } catch (error) {
+      if (!(error instanceof CancelledError)) log.error({ miner: key, cause: renderError(error) }, 'keep locked pools');
+    }
+  };
+
+  return {
+    wanted(key, ordered) {
+      const pools = wantedPoolsSchema.safeParse(ordered).data;
+      if (pools === undefined) return;
+      wishes.set(key, { pools, isLocked: locked.has(key), failures: 0, nextMs: 0 });
+      forget(key);
+    },
+    wishOf: (key) => wishes.get(key),
+    lock(key) {
+      const wish = wishes.get(key);
+      if (wish === undefined) return;
+      wishes.set(key, { ...wish, isLocked: true, failures: 0, nextMs: 0 });
+      locked.add(key);
+      forget(key);
+    },
+    unlock(key) {
+      const wish = wishes.get(key);
+      const was = locked.delete(key);
+      forget(key);
+      if (wish !== undefined) wishes.set(key, { ...wish, isLocked: false, failures: 0, nextMs: 0 });
+      return was;
+    },
+    onReading(key, reading) {
+      if (!locked.has(key) || underWay.has(key)) return;
+      const wish = wishes.get(key);
+      if (wish === undefined) return;
+      const shown = parts.shows(key, reading, { pools: wish.pools });
+      if (shown === undefined) return;
+      if (shown) {
+        forget(key);
+        if (wish.failures > 0) wishes.set(key, { ...wish, failures: 0, nextMs: 0 });
+        return;
+      }
+      if (parts.isBusy(key)) return void mismatches.delete(key);
+      const seen = (mismatches.get(key) ?? 0) + 1;
+      mismatches.set(key, seen);
+      if (seen < MISMATCHES) return;
+      const { tries, dailyCap } = settings();
+      const nowMs = clock.nowMs();
+      if (wish.failures >= tries) {
+        troubles.set(key, `the locked pools could not be set again in ${wish.failures} attempts`);
+      } else if (parts.updatesSince(key, nowMs - DAY_MS) >= dailyCap) {
+        troubles.set(key, `the locked pools were set ${dailyCap} times in 24 hours, and are others again`);
+      } else if (nowMs >= wish.nextMs && underWay.size < MAX_AT_ONCE) {
+        troubles.delete(key);
+        mismatches.delete(key);
+        underWay.add(key);
+        void restore(key, wish, reading).finally(() => underWay.delete(key));
+      }
+    },
+    trouble: (key) => troubles.get(key),
+    secretsOf: (key) => (wishes.get(key)?.pools ?? []).flatMap(({ password }) => password ?? []),
+  };
+}
+
+const named = ({ url, user }: { readonly url: string; readonly user: string }) => ({ url: withoutLogin(url), user });
+const shownPools = ({ pools = [] }: Reading) => pools.map(named);

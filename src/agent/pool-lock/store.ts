@@ -1,0 +1,68 @@
+// The pools that each miner shall have, as the last update that the agent carried out set them, and whether they are locked. Passwords of pools are
+// in here, because no reading gives them: the file is its owner's alone, and nothing of it is logged.
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { Migrations } from '../../base/sqlite.ts';
+import { parseJson } from '../../wire/frames.ts';
+
+export const poolLockMigrations: Migrations = {
+  owner: 'pool-lock',
+  steps: [
+    `CREATE TABLE pool_wishes (
+       key TEXT PRIMARY KEY,
+       pools TEXT NOT NULL,
+       is_locked INTEGER NOT NULL DEFAULT 0,
+       failures INTEGER NOT NULL DEFAULT 0,
+       next_ms INTEGER NOT NULL DEFAULT 0
+     ) STRICT, WITHOUT ROWID`,
+  ],
+};
+
+const poolSchema = z.looseObject({ url: z.string(), user: z.string(), password: z.string().optional() });
+/** As in the params of the update: whole, best first. */
+export const wantedPoolsSchema = z.array(poolSchema).min(1).max(8);
+export type WantedPools = z.output<typeof wantedPoolsSchema>;
+
+/** `failures` = attempts to bring them back that failed in a row; none before `nextMs`, ms since the epoch. */
+export type Wish = {
+  readonly pools: WantedPools;
+  readonly isLocked: boolean;
+  readonly failures: number;
+  readonly nextMs: number;
+};
+
+const rowSchema = z.object({
+  key: z.string(),
+  pools: z.string(),
+  is_locked: z.int(),
+  failures: z.int(),
+  next_ms: z.int(),
+});
+
+export type PoolWishes = {
+  get(key: string): Wish | undefined;
+  set(key: string, wish: Wish): void;
+  /** Keys whose pools are locked. */
+  locked(): readonly string[];
+};
+
+export function openPoolWishes(db: DatabaseSync): PoolWishes {
+  const one = db.prepare('SELECT * FROM pool_wishes WHERE key = ?');
+  const locked = db.prepare('SELECT key FROM pool_wishes WHERE is_locked = 1');
+  const upsert = db.prepare(
+    `INSERT INTO pool_wishes VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+       pools = excluded.pools, is_locked = excluded.is_locked, failures = excluded.failures, next_ms = excluded.next_ms`,
+  );
+  return {
+    get(key) {
+      const row = rowSchema.safeParse(one.get(key)).data;
+      const pools = wantedPoolsSchema.safeParse(row && parseJson(row.pools)).data;
+      if (row === undefined || pools === undefined) return undefined;
+      return { pools, isLocked: row.is_locked === 1, failures: row.failures, nextMs: row.next_ms };
+    },
+    set(key, { pools, isLocked, failures, nextMs }) {
+      upsert.run(key, JSON.stringify(pools), Number(isLocked), failures, nextMs);
+    },
+    locked: () => locked.all().flatMap(({ key }) => (typeof key === 'string' ? key : [])),
+  };
+}
