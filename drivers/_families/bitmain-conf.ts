@@ -54,6 +54,10 @@ export const likeBefore = (before: unknown, number: number) => (typeof before ==
 const EMPTY_POOL = { url: '', user: '', pass: '' };
 export const BITMAIN_POOLS = 3;
 
+/** Places without a pool are there all the same. */
+export const inAllPlaces = (pools: readonly unknown[]): readonly unknown[] =>
+  [...pools, EMPTY_POOL, EMPTY_POOL, EMPTY_POOL].slice(0, Math.max(BITMAIN_POOLS, pools.length));
+
 /**
  * What firmware of Bitmain's 2020 web wants back: all of it or nothing, the mode under both of its names because builds differ in which one they
  * heed, the level under another name than it is read by, and always three pools. What is not in `changes` stays as it was.
@@ -70,6 +74,6 @@ export function bitmainBody(
     'freq-level': first(conf['bitmain-freq-level'], conf['freq-level']),
     'miner-mode': first<unknown>(mode, minerMode, workMode),
     'bitmain-work-mode': first<unknown>(mode, workMode, minerMode),
-    pools: [...pools, EMPTY_POOL, EMPTY_POOL, EMPTY_POOL].slice(0, Math.max(BITMAIN_POOLS, pools.length)),
+    pools: inAllPlaces(pools),
   };
 }

@@ -98,7 +98,7 @@ export const formPools: Ability = {
  * The page is a shell script that turns only these escapes back, and would keep others in the address as they are. It does so twice for `%`, and
  * writes the texts into JSON without escaping them.
  */
-const isStorable = ({ url, user, password }: WantedPool) =>
+export const isStorable = ({ url, user, password }: WantedPool) =>
   [url, user, password].every((part) => /^[\w.\-* #$&,+:;<=>?@[\]^{|}/]*$/.test(part));
 
 /** In the order of the device's own page: the script counts fields and does not look at their names. */

@@ -1,8 +1,10 @@
-// What an Elphapex can be told: reboot, light, sleep and wake (atlas 20).
+// What an Elphapex can be told: reboot, light, sleep and wake, pools (atlas 20).
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
 import { toNumber } from '../../src/driver/fields.ts';
 import { light, reboot } from '../_families/bitmain-actions.ts';
+import { inAllPlaces } from '../_families/bitmain-conf.ts';
 import { confMode, likeBefore } from '../_families/bitmain-modes.ts';
+import { confPools } from '../_families/bitmain-pools.ts';
 
 const MODE = 'fc-work-mode';
 /** Others exist and nobody knows which is which. */
@@ -16,4 +18,6 @@ export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
     modeOf: (conf) => toNumber(conf[MODE], { min: 0, max: 99 }),
     body: (conf, number) => ({ ...conf, [MODE]: likeBefore(conf[MODE], number) }),
   }),
+  /** It has keys of its own: all go back as they were read. */
+  pools: confPools((conf, pools) => ({ ...conf, pools: inAllPlaces(pools) })),
 };

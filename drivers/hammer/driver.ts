@@ -1,6 +1,8 @@
 // Hammer (BlackMiner) scrypt miners with the maker's firmware: classic CGMiner statistics in MH/s, and a web behind a digest login (atlas 22).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { light, reboot } from '../_families/bitmain-actions.ts';
+import { bitmainBody } from '../_families/bitmain-conf.ts';
+import { confPools } from '../_families/bitmain-pools.ts';
 import { page, systemReply } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
 import { versionTexts } from '../_families/cgminer.ts';
@@ -19,7 +21,12 @@ export const hammer = defineDriver({
     system: { every: 'static', ...page('get_system_info.cgi') },
   },
   replies,
-  abilities: { reboot, light: light(String) },
+  abilities: {
+    reboot,
+    light: light(String),
+    // Nobody has said which keys it needs: it gets those that it tells, and those that Bitmain's web wants under other names.
+    pools: confPools((conf, pools) => ({ ...conf, ...bitmainBody(conf, { pools }) })),
+  },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { parallel: 2, warmUpS: 900 },
   /** On its start page alone it cannot be told from a VolcMiner: its name is behind the login. */

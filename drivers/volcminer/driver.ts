@@ -5,6 +5,7 @@ import { reboot } from '../_families/bitmain-actions.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
 import { versionTexts } from '../_families/cgminer.ts';
+import { pools } from './pools.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
@@ -17,7 +18,7 @@ export const volcminer = defineDriver({
     system: { every: 'static', ...page('get_system_info.cgi') },
   },
   replies,
-  abilities: { reboot },
+  abilities: { reboot, pools },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'ltc@dog' } },
   quirks: { parallel: 1, warmUpS: 900 },
   identify({ family, version, web }) {

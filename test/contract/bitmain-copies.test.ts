@@ -205,7 +205,8 @@ describe('actions', () => {
     for (const driver of [elphapex, hammer, volcminer]) {
       const link = site.linkAs(device(driver).ip, 'root', 'wrong');
       for (const [name, ability] of Object.entries(driver.abilities)) {
-        const refused = ability.act(link, { on: true, mode: 'sleep' }, {});
+        const pools = [{ url: 'stratum+tcp://a.example:1', user: 'w' }];
+        const refused = ability.act(link, { on: true, mode: 'sleep', pools }, {});
         expect(await refusalOf(refused), `${driver.id} ${name}`).toBe('peer.auth');
       }
     }
@@ -245,5 +246,124 @@ describe('actions', () => {
     const { link, result } = sleep(() => ({ 'fc-work-mode': 0 }));
     await expect(result).rejects.toBeInstanceOf(PeerError);
     expect(link.sent).toHaveLength(1);
+  });
+});
+
+describe('pools', () => {
+  const pools = [
+    { url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' },
+    { url: 'stratum+tcp://new-b.example:443', user: 'farm.z', password: 'y' },
+  ];
+  const act = (driver: Driver, of: Device, wanted: readonly object[] = pools) => {
+    const ability = driver.abilities.pools;
+    expect(ability?.params.safeParse({ pools: wanted }).success).toBe(true);
+    return Promise.resolve(ability?.act(site.link(of.ip), { pools: wanted }, {}));
+  };
+  const shown = async (driver: Driver, of: Device) =>
+    driver.abilities.pools?.shows?.((await look(driver, of)).reading, { pools });
+
+  test.each([elphapex, hammer, volcminer])('$id: are replaced, seen, and not written twice', async (driver) => {
+    const one = device(driver, 2);
+    expect(await shown(driver, one)).toBe(false);
+    const { light_on, mining_mode, hashboards } = one.truth();
+    expect(await act(driver, one)).toMatchObject({ kind: 'accepted' });
+    expect(one.truth().pools.map(({ url, worker_id }) => [url, worker_id])).toEqual(
+      pools.map(({ url, user }) => [url, user]),
+    );
+    expect(one.truth()).toMatchObject({
+      light_on,
+      mining_mode,
+      hashboards: hashboards.map(({ chip_frequency }) => ({ chip_frequency })),
+    });
+    expect(await shown(driver, one)).toBe(true);
+    expect(await act(driver, one)).toEqual({ kind: 'accepted', note: 'they were so already' });
+    expect(driver.abilities.pools?.params.safeParse({ pools: [...pools, ...pools] }).success).toBe(false);
+  });
+
+  test.each([elphapex, hammer, volcminer])(
+    '$id: a yes that does nothing shows; a no is a matter of permission',
+    async (driver) => {
+      const one = device(driver, 3);
+      one.setFault('ignores-writes', true);
+      expect(await act(driver, one)).toMatchObject({ kind: 'accepted' });
+      expect(await shown(driver, one)).toBe(false);
+      one.setFault('ignores-writes', false);
+      one.setFault('write-api-off', true);
+      expect(await refusalOf(act(driver, one))).toBe('peer.permission');
+      one.setFault('write-api-off', false);
+      expect(
+        await refusalOf(
+          Promise.resolve(driver.abilities.pools?.act(site.linkAs(one.ip, 'root', 'wrong'), { pools }, {})),
+        ),
+      ).toBe('peer.auth');
+    },
+  );
+
+  test('a Hammer behind its web alone is not written over with what a VolcMiner wants', async () => {
+    const one = device(hammer, 3);
+    const before = one.truth().pools;
+    expect(await refusalOf(act(volcminer, one))).toMatch(/peer\.(unsupported|rejected)/);
+    expect(one.truth().pools).toEqual(before);
+  });
+
+  const confs = {
+    '/cgi-bin/get_miner_conf.cgi': {
+      pools: [],
+      freq: '1875',
+      'coin-type': 'ltc',
+      'sram-voltage': '3',
+      'fan-ctrl': true,
+    },
+    '/cgi-bin/get_miner_confV1.cgi': { runmode: '0', voltage: '1260' },
+  };
+  const volc = (answer: unknown, more: object = {}) =>
+    fakeLink((request) => {
+      if (request.via !== 'http') throw lostAfterSending();
+      const conf = Object.entries({ ...confs, ...more }).find(([path]) => path === request.path)?.[1];
+      if (conf !== undefined) return conf;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+  const tell = (link: ReturnType<typeof fakeLink>, wanted: readonly object[] = pools) =>
+    Promise.resolve(volcminer.abilities.pools?.act(link, { pools: wanted }, {}));
+
+  test('VolcMiner: frequency, voltage and fans go back as they were read, in the order of the page', async () => {
+    const link = volc('ok');
+    expect(await tell(link)).toEqual({ kind: 'accepted' });
+    const sent = link.sent.at(-1);
+    expect(sent).toMatchObject({ method: 'POST', path: '/cgi-bin/set_miner_conf.cgi' });
+    const form = sent !== undefined && 'form' in sent ? Object.entries(sent.form ?? {}) : [];
+    expect(form.slice(0, 2)).toEqual([
+      ['_bb_pool1url', 'stratum+tcp://new-a.example:3333'],
+      ['_bb_pool1user', 'farm.x'],
+    ]);
+    expect(form.slice(9)).toEqual([
+      ['_bb_nobeeper', 'false'],
+      ['_bb_notempoverctrl', 'false'],
+      ['_bb_fan_customize_switch', 'true'],
+      ['_bb_fan_customize_value_front', ''],
+      ['_bb_fan_customize_value_back', ''],
+      ['_bb_freq', '1875'],
+      ['_bb_coin_type', 'ltc'],
+      ['_bb_runmode', '0'],
+      ['_bb_voltage_customize_value', '1260'],
+      ['_bb_ema', '3'],
+      ['_bb_debug', 'false'],
+    ]);
+  });
+
+  test('VolcMiner: a voltage that is not told is not made up, and odd characters are refused before anything is sent', async () => {
+    const link = volc('ok', { '/cgi-bin/get_miner_confV1.cgi': { runmode: '0', voltage: '' } });
+    expect(await refusalOf(tell(link))).toBe('peer.unsupported');
+    expect(link.sent).toHaveLength(2);
+    const odd = volc('ok');
+    expect(await refusalOf(tell(odd, [{ url: 'stratum+tcp://a.example:1', user: 'é%20' }]))).toBe('peer.unsupported');
+    expect(odd.sent).toEqual([]);
+  });
+
+  test('VolcMiner: a no is a no; a lost or empty answer is left to be seen', async () => {
+    expect(await refusalOf(tell(volc('error')))).toBe('peer.rejected');
+    expect(await tell(volc(''))).toEqual({ kind: 'lost-reply' });
+    expect(await tell(volc(lostAfterSending()))).toEqual({ kind: 'lost-reply' });
   });
 });

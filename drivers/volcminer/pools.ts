@@ -1,0 +1,97 @@
+// The pools of a VolcMiner (atlas 21): one form holds them together with frequency, voltage and fans, all of which go back as they were read.
+// Where the device does not tell one of them, nothing is sent: it would run at whatever stood in its place.
+import { z } from 'zod';
+import { PeerError } from '../../src/base/errors.ts';
+import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import { isStorable } from '../_families/bitmain-forms.ts';
+import { hasPools } from '../_families/bitmain-pools.ts';
+import { page } from '../_families/bitmain-web.ts';
+import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { poolParams, showsPools, type WantedPool } from '../_families/pool-params.ts';
+
+type MinerLink = Parameters<Ability['act']>[0];
+
+const POOLS = 3;
+/** The page answers when the mining process is up again. */
+const RESTART_MS = 75_000;
+const WHAT = 'change the pools of';
+
+const volcPoolParams = poolParams.refine(({ pools: wanted }) => wanted.length <= POOLS);
+const confPage = z.record(z.string(), z.unknown());
+
+/** Field of the form, key of the configuration, what stands there when it is not told; without the last, it must be told. */
+const FIELDS: readonly (readonly [field: string, key: string, otherwise?: string])[] = [
+  ['_bb_nobeeper', 'nobeeper', 'false'],
+  ['_bb_notempoverctrl', 'notempoverctrl', 'false'],
+  ['_bb_fan_customize_switch', 'fan-ctrl', 'false'],
+  ['_bb_fan_customize_value_front', 'fan-pwm-front', ''],
+  ['_bb_fan_customize_value_back', 'fan-pwm-back', ''],
+  ['_bb_freq', 'freq'],
+  ['_bb_coin_type', 'coin-type'],
+  ['_bb_runmode', 'runmode'],
+  ['_bb_voltage_customize_value', 'voltage'],
+  ['_bb_ema', 'sram-voltage'],
+  ['_bb_debug', 'bb_debug_enable', 'false'],
+];
+
+export const pools: Ability = {
+  effect: 'once',
+  offlineS: [0, 120],
+  params: volcPoolParams,
+  async act(link, params) {
+    const wanted = volcPoolParams.parse(params).pools;
+    if (!wanted.every(isStorable)) {
+      const cause = new Error('this firmware would store other characters than these');
+      throw new PeerError('peer.unsupported', `${WHAT} ${link.ip}`, 'never', cause, { wasSent: false });
+    }
+    const conf = await readConf(link);
+    if (hasPools(conf.pools, wanted)) return { kind: 'accepted', note: 'they were so already' };
+    const form = { ...poolFields(wanted), ...otherFields(link, conf) };
+    const request = { ...page('set_miner_conf.cgi'), method: 'POST', form, as: 'text' } as const;
+    return orLostReply(async (): Promise<ActResult> => {
+      const answer = String(await link.send(request, { deadlineMs: RESTART_MS })).trim();
+      if (/^"?ok/i.test(answer)) return { kind: 'accepted' };
+      // An empty page may be all that a build answers: whether it obeyed shows later.
+      if (answer === '') return { kind: 'lost-reply' };
+      throw new PeerError('peer.rejected', `${WHAT} ${link.ip}`, 'later', new Error('the page does not say ok'));
+    });
+  },
+  shows: showsPools,
+  shownWithinS: 180,
+};
+
+/** Two pages tell one half each. */
+const readConf = (link: MinerLink): Promise<z.output<typeof confPage>> =>
+  beforeAct(link, WHAT, async () => {
+    const half = confPage.safeParse(await link.send(page('get_miner_conf.cgi')));
+    const other = confPage.safeParse(await link.send(page('get_miner_confV1.cgi')));
+    if (!half.success || !other.success) {
+      throw new PeerError('peer.unparsable', `read the configuration of ${link.ip}`, 'later');
+    }
+    return { ...other.data, ...half.data };
+  });
+
+function poolFields(wanted: readonly WantedPool[]): Record<string, string> {
+  const form: Record<string, string> = {};
+  for (let no = 1; no <= POOLS; no++) {
+    const pool = wanted[no - 1];
+    form[`_bb_pool${no}url`] = pool?.url ?? '';
+    form[`_bb_pool${no}user`] = pool?.user ?? '';
+    form[`_bb_pool${no}pw`] = pool?.password ?? '';
+  }
+  return form;
+}
+
+function otherFields(link: MinerLink, conf: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    FIELDS.map(([field, key, otherwise]) => {
+      const value = conf[key];
+      const isTold =
+        typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value !== '');
+      const written = isTold ? String(value) : otherwise;
+      if (written !== undefined) return [field, written];
+      const cause = new Error(`its configuration does not tell ${key}`);
+      throw new PeerError('peer.unsupported', `${WHAT} ${link.ip}`, 'never', cause, { wasSent: false });
+    }),
+  );
+}
