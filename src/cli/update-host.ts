@@ -2,7 +2,7 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { loadConfig } from '../agent/config.ts';
-import { PeerError, renderError } from '../base/errors.ts';
+import { PeerError } from '../base/errors.ts';
 import { orderUnit, showUnit, tryProgram } from '../base/update-programs.ts';
 import type { UpdateHost } from '../update/host.ts';
 import { usualConfig } from './config-file.ts';
@@ -57,16 +57,29 @@ export function createBootHost(environment: Environment): UpdateHost {
   };
 }
 
-const failureSchema = z.object({ code: z.union([z.string(), z.number()]).nullish(), signal: z.string().nullish() });
+const MAX_SAID = 200;
+const failureSchema = z.object({
+  code: z.union([z.string(), z.number()]).nullish(),
+  signal: z.string().nullish(),
+  stderr: z.string().default(''),
+});
 
-/** Without what the program printed: it may be long. */
+/** With the last line that the program says of it. */
 async function attempt(what: string, act: () => Promise<string>): Promise<string> {
   try {
     return await act();
   } catch (error) {
     const parsed = failureSchema.safeParse(error);
-    const how = parsed.success ? (parsed.data.signal ?? parsed.data.code ?? '') : renderError(error);
-    throw new PeerError('peer.rejected', `${what} ends with ${how}`, 'never');
+    if (!parsed.success) throw error;
+    const { code, signal, stderr } = parsed.data;
+    const said = stderr
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replaceAll(/\p{Cc}/gu, ' ')
+      .slice(0, MAX_SAID);
+    const how = `${what} ends with ${signal ?? code ?? 'an error'}`;
+    throw new PeerError('peer.rejected', said ? `${how}: ${said}` : how, 'never');
   }
 }
 

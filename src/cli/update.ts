@@ -12,7 +12,7 @@ import { PATIENCE, type Patience } from '../update/healthy.ts';
 import { install, type UpdateParts } from '../update/install.ts';
 import { linkedVersion } from '../update/layout.ts';
 import { lockUpdates } from '../update/lock.ts';
-import { type Notes, type Outcome, openNotes, type Step } from '../update/notes.ts';
+import { type Notes, type Outcome, openNotes, readNotes, type Step } from '../update/notes.ts';
 import { builtInPins } from '../update/pins.ts';
 import { currentLink, type Places, provenLink } from '../update/places.ts';
 import { recover } from '../update/recover.ts';
@@ -186,7 +186,7 @@ function mustHaveWorked({ result }: Outcome): void {
 
 function showStatus({ json }: Flags, { stdout }: CliContext): void {
   const places = PLACES;
-  const notes = existsSync(NOTES_FOLDER) && process.getuid?.() === 0 ? openNotes(NOTES_FOLDER) : undefined;
+  const notes = existsSync(NOTES_FOLDER) ? readNotes(NOTES_FOLDER) : undefined;
   const roots = builtInPins().roots.map(keyName);
   const status = {
     program: VERSION,

@@ -80,36 +80,44 @@ export type Notes = {
   forgive(sha256: string): void;
 };
 
+const journalPath = (folder: string) => join(folder, 'journal.json');
+const memoryPath = (folder: string) => join(folder, 'memory.json');
+const remembered = (folder: string) => read(memoryPath(folder), memorySchema) ?? { sequence: 0, broken: [] };
+
+/** For those who may only look. */
+export const readNotes = (folder: string): Pick<Notes, 'journal' | 'outcome' | 'broken'> => ({
+  journal: () => read(journalPath(folder), journalSchema),
+  outcome: () => readOutcome(folder),
+  broken: () => remembered(folder).broken,
+});
+
 /** Creates the folder. */
 export function openNotes(folder: string): Notes {
   mkdirSync(folder, { recursive: true });
   // Whatever the mask of whoever runs it: the agent reads the outcome.
   chmodSync(folder, 0o755);
-  const [journal, memory] = [join(folder, 'journal.json'), join(folder, 'memory.json')];
-  const remembered = () => read(memory, memorySchema) ?? { sequence: 0, broken: [] };
+  const remember = (memory: z.output<typeof memorySchema>) => writeWhole(memoryPath(folder), memory);
   return {
+    ...readNotes(folder),
     seen: {
-      read: () => remembered().sequence,
-      remember: (sequence) => writeWhole(memory, { ...remembered(), sequence }),
+      read: () => remembered(folder).sequence,
+      remember: (sequence) => remember({ ...remembered(folder), sequence }),
     },
-    journal: () => read(journal, journalSchema),
     setJournal(entry) {
-      if (entry !== undefined) return writeWhole(journal, entry);
-      rmSync(journal, { force: true });
+      if (entry !== undefined) return writeWhole(journalPath(folder), entry);
+      rmSync(journalPath(folder), { force: true });
       syncFolder(folder);
     },
-    outcome: () => readOutcome(folder),
     setOutcome: (outcome) => writeWhole(outcomePath(folder), outcome),
-    broken: () => remembered().broken,
     setBroken(entry) {
-      const { broken, ...rest } = remembered();
+      const { broken, ...rest } = remembered(folder);
       const others = broken.filter(({ sha256 }) => sha256 !== entry.sha256);
       const cut = { ...entry, reason: entry.reason.slice(0, MAX_REASON) };
-      writeWhole(memory, { ...rest, broken: [...others, cut].slice(-MAX_BROKEN) });
+      remember({ ...rest, broken: [...others, cut].slice(-MAX_BROKEN) });
     },
     forgive(sha256) {
-      const { broken, ...rest } = remembered();
-      writeWhole(memory, { ...rest, broken: broken.filter((entry) => entry.sha256 !== sha256) });
+      const { broken, ...rest } = remembered(folder);
+      remember({ ...rest, broken: broken.filter((entry) => entry.sha256 !== sha256) });
     },
   };
 }
