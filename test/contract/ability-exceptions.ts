@@ -1,0 +1,81 @@
+// What the matrix of abilities cannot show, each with its reason: abilities that a family has not, and cases that cannot occur on it. A row that is no
+// longer needed fails the test.
+import type { AbilityName } from '../../src/driver/contract.ts';
+
+export const CASES = ['accepted', 'refused', 'lied about', 'lost reply'] as const;
+export type Case = (typeof CASES)[number];
+
+/**
+ * Drivers that have not an ability: nothing is sent, the task is refused as unsupported. The reason says whether the makers have a way that we do not
+ * go, or none is known.
+ */
+export const LACKING: Readonly<Record<string, Readonly<Partial<Record<AbilityName, string>>>>> = {
+  'auradine-fluxos': { log: 'no call is known that gives one' },
+  cgminer: every('nobody knows what is behind it, so it is only read'),
+  futurebit: {
+    light: 'no way is known',
+    pools: 'its call for pools takes them in the clear together with what else its owner set: never seen',
+    firmware: 'no way is known',
+    log: 'no way is known',
+  },
+  goldshell: {
+    firmware: 'the page takes a file, in a form that nobody has recorded',
+    log: 'no way is known',
+  },
+  iceriver: {
+    powerMode: 'the page has one: it waits for a recording',
+    firmware: 'the page has one: it waits for a recording',
+  },
+  innosilicon: {
+    light: 'no way is known',
+    powerMode: 'no way is known',
+    firmware: 'no way is known',
+    log: 'no way is known',
+  },
+  mskminer: every('how it is controlled is not known'),
+  sealminer: { firmware: 'no way is known', log: 'no way is known' },
+};
+
+function every(reason: string): Readonly<Record<AbilityName, string>> {
+  return { reboot: reason, light: reason, powerMode: reason, pools: reason, firmware: reason, log: reason };
+}
+
+const NO_ORDERS = 'firmware that answers over TCP only can be stopped and started, and told nothing else';
+const OLD_AXE = 'builds of this make do not know the call';
+
+/** Simulated families whose driver has the ability, for others of its families: refused before anything is changed. */
+export const NOT_OF_FAMILY: Readonly<Record<string, string>> = {
+  'antminer-a powerMode': 'firmware from before 2020 has no modes',
+  'braiins-graphql firmware': 'GraphQL has no way to send a file',
+  'braiins-tcp reboot': NO_ORDERS,
+  'braiins-tcp light': NO_ORDERS,
+  'braiins-tcp pools': NO_ORDERS,
+  'braiins-tcp firmware': NO_ORDERS,
+  'braiins-tcp log': NO_ORDERS,
+  'nerdaxe light': OLD_AXE,
+  'nerdaxe powerMode': OLD_AXE,
+  'luckyminer light': OLD_AXE,
+  'luckyminer powerMode': OLD_AXE,
+};
+
+/** `<family> <ability> <case>`. */
+export const CANNOT_SHOW: Readonly<Record<string, string>> = {
+  'epic log refused': 'its log is for everybody',
+  'vnish log refused': 'the versions that are simulated show it to anybody',
+  'bitaxe light lied about': 'it blinks for a while and tells nobody: there is nothing to read back',
+  'proto light lied about': 'it blinks for a while and tells nobody: there is nothing to read back',
+};
+
+/** Families whose abilities are being written: their rows may be wrong in either way. To be empty. */
+export const PENDING: ReadonlySet<string> = new Set([
+  'antminer-stock',
+  'avalon',
+  'axeos',
+  'elphapex',
+  'hammer',
+  'hiveon',
+  'luxos',
+  'mara',
+  'volcminer',
+  'whatsminer',
+]);
