@@ -7,7 +7,7 @@ import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { showsPools } from '../_families/pool-params.ts';
 import { changePools, luxPoolParams } from './pools.ts';
 import { isAsleep, isDefaultProfile } from './read.ts';
-import { type Config, configReply } from './replies.ts';
+import { type Config, configReply, profilesReply } from './replies.ts';
 import { DEADLINE_MS, inSession, type Privileged } from './session.ts';
 
 type MinerLink = Parameters<Ability['act']>[0];
@@ -102,6 +102,10 @@ async function setProfile(link: MinerLink, profile: string): Promise<ActResult> 
     ...(isSet ? [] : [['profileset', profile] as const]),
   ];
   if (steps.length === 0) return { kind: 'accepted', note: 'it was so already' };
+  if (!isSet && profile !== 'default' && !(await beforeAct(link, what, () => mayHaveProfile(link, profile)))) {
+    const cause = new Error(`it has no profile '${profile}'`);
+    throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+  }
   return inSession(link, what, async (send) => {
     let result: ActResult = { kind: 'accepted' };
     for (const [name, parameter] of steps) {
@@ -118,6 +122,24 @@ async function readConfig(link: MinerLink): Promise<Config | undefined> {
   const answer = await link.send({ via: 'cgminer', command: 'config' }, { deadlineMs: DEADLINE_MS });
   return configReply.safeParse(answer).data?.CONFIG?.[0];
 }
+
+/** False only when the device lists its profiles and this is none of them. Without a list the device itself is to judge. */
+async function mayHaveProfile(link: MinerLink, profile: string): Promise<boolean> {
+  try {
+    const answer = await link.send({ via: 'cgminer', command: 'profiles' }, { deadlineMs: DEADLINE_MS });
+    const names = profilesReply.safeParse(answer).data?.PROFILES?.flatMap((row) => row['Profile Name'] ?? []) ?? [];
+    return names.length === 0 || names.includes(profile);
+  } catch (error) {
+    if (error instanceof PeerError && NO_LIST.has(error.code)) return true;
+    throw error;
+  }
+}
+const NO_LIST: ReadonlySet<string> = new Set([
+  'peer.unsupported',
+  'peer.rejected',
+  'peer.unparsable',
+  'peer.too-large',
+]);
 
 const envelope = z.looseObject({ STATUS: list(z.looseObject({ STATUS: text(1), Msg: text(256) }), 1) });
 

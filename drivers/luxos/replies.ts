@@ -74,6 +74,10 @@ const eventRow = z.looseObject({
 });
 export type EventRow = z.output<typeof eventRow>;
 
+export const profilesReply = z.looseObject({
+  PROFILES: list(z.looseObject({ 'Profile Name': text(64), Watts: field(toWatts) }), 256),
+});
+
 /** One schema per ask of driver.ts. */
 export const replies = z.object({
   summary: reply(summaryReply.refine(({ SUMMARY }) => SUMMARY !== undefined)),
@@ -86,8 +90,6 @@ export const replies = z.object({
   config: reply(configReply.refine(({ CONFIG }) => CONFIG?.[0] !== undefined)),
   events: reply(z.looseObject({ EVENTS: list(eventRow, 64) })),
   version: reply(versionReply.refine(({ VERSION }) => VERSION?.[0] !== undefined)),
-  profiles: reply(
-    z.looseObject({ PROFILES: list(z.looseObject({ 'Profile Name': text(64), Watts: field(toWatts) }), 256) }),
-  ),
+  profiles: reply(profilesReply),
 });
 export type Replies = z.output<typeof replies>;

@@ -8,7 +8,7 @@ import type { MinerLink } from '../_families/web-session.ts';
 import { isAsleep } from './read.ts';
 import { statusReply } from './replies.ts';
 import { open, sendLoggedIn } from './requests.ts';
-import { changeSettings, readSettings } from './settings.ts';
+import { changeSettings, mayHavePreset, readSettings } from './settings.ts';
 
 const DEADLINE_MS = 15_000;
 const UPLOAD_MS = 30 * 60_000;
@@ -157,6 +157,10 @@ async function setPreset(link: MinerLink, preset: string): Promise<ActResult> {
   const { overclock } = await beforeAct(link, what, () => readSettings(link));
   if (overclock === undefined) throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never');
   if (overclock.preset === preset) return { ...ACCEPTED, note: 'it was so already' };
+  if (!(await beforeAct(link, what, () => mayHavePreset(link, preset)))) {
+    const cause = new Error(`it has no preset '${preset}'`);
+    throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+  }
   return changeSettings(link, what, { miner: { overclock: { ...overclock, preset } } }, async () => {
     const set = (await readSettings(link)).overclock?.preset;
     return set === undefined || set === preset;

@@ -27,6 +27,26 @@ export async function readSettings(link: MinerLink): Promise<z.output<typeof set
   return found.data.miner;
 }
 
+const presets = z.array(z.looseObject({ name: z.union([z.string(), z.number()]).transform(String) })).min(1);
+
+/** False only when the device lists its presets and this is none of them. Without a list the device itself is to judge. */
+export async function mayHavePreset(link: MinerLink, preset: string): Promise<boolean> {
+  const web = { method: 'GET', path: 'autotune/presets', as: 'json' } as const;
+  try {
+    const { data } = presets.safeParse(await sendLoggedIn(link, web, { deadlineMs: DEADLINE_MS }));
+    return data === undefined || preset === 'disabled' || data.some(({ name }) => name === preset);
+  } catch (error) {
+    if (!(error instanceof PeerError) || !NO_LIST.has(error.code)) throw error;
+    return true;
+  }
+}
+const NO_LIST: ReadonlySet<string> = new Set([
+  'peer.unsupported',
+  'peer.rejected',
+  'peer.unparsable',
+  'peer.too-large',
+]);
+
 const saved = z.looseObject({ restart_required: z.boolean().optional(), reboot_required: z.boolean().optional() });
 
 /** `isKept` looks whether the device keeps what it said yes to; what cannot be looked at now is for the next visits to see. */

@@ -114,9 +114,12 @@ describe('actions', () => {
     await expectNoSession(device);
   });
 
-  test('a profile that it does not have is refused in its own words', async () => {
+  test('a profile that it does not have is refused and not sent', async () => {
     const device = at(3);
-    await expect(act(device, 'powerMode', { preset: 'no-such' })).rejects.toThrow(/Profile not found/);
+    await expect(act(device, 'powerMode', { preset: 'no-such' })).rejects.toMatchObject({
+      code: 'peer.unsupported',
+      wasSent: false,
+    });
     await expectNoSession(device);
   });
 

@@ -84,7 +84,7 @@ describe('power mode', () => {
   const set = async (row: object, params: object) => {
     const link = device({ config: config(row) });
     const result = await abilities.powerMode.act(link, params);
-    return { sent: lines(link.sent).filter((line) => !/^(config|logon|logoff)/.test(line)), result };
+    return { sent: lines(link.sent).filter((line) => !/^(config|profiles$|logon|logoff)/.test(line)), result };
   };
 
   test('sleep is one command', async () => {
@@ -98,6 +98,21 @@ describe('power mode', () => {
   test('what is set already is not set again', async () => {
     const { sent, result } = await set({ CurtailMode: 'None', Profile: 'default' }, { mode: 'normal' });
     expect({ sent, result }).toEqual({ sent: [], result: { kind: 'accepted', note: 'it was so already' } });
+  });
+  test('a profile that is not on its list is not sent; without a list the device is asked', async () => {
+    const listed = (profiles: Answering) => device({ config: config({ Profile: 'default' }), profiles });
+    const link = listed(() => ({ PROFILES: [{ 'Profile Name': '290MHz' }] }));
+    expect(await refusalOf(abilities.powerMode.act(link, { preset: '999MHz' }))).toBe('peer.unsupported');
+    expect(lines(link.sent)).toEqual(['config', 'profiles']);
+    for (const none of [() => ({}), () => ({ PROFILES: [] }), fail(() => refusal('peer.unsupported'))]) {
+      const other = listed(none);
+      expect((await abilities.powerMode.act(other, { preset: '999MHz' })).kind).toBe('accepted');
+      expect(lines(other.sent)).toContain('profileset s1,999MHz');
+    }
+    await expect(abilities.powerMode.act(listed(fail(lostAfterSending)), { preset: '999MHz' })).rejects.toMatchObject({
+      code: 'peer.reset',
+      wasSent: false,
+    });
   });
   test('says when the firmware may move the profile by itself', async () => {
     const { result } = await set({ CurtailMode: 'None', Profile: 'default', IsAtmEnabled: true }, { preset: '290MHz' });
