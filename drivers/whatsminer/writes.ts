@@ -21,18 +21,24 @@ export type Api = 'api2' | 'api3';
 
 /** Throws `peer.unsupported` before anything is changed when the firmware takes no writes. */
 export async function dialect(link: MinerLink, known: Known, what: string): Promise<Api> {
-  const generation = known.generation === 'api3' || known.generation === 'api1' ? known.generation : await ask(link);
+  const isKnown = known.generation === 'api3' || known.generation === 'api1';
+  const generation = isKnown ? known.generation : await ask(link, known.generation === undefined);
   if (generation !== 'api1') return generation;
   const cause = new Error('firmware before 2022-07-29 takes no commands over its API');
   throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
 }
 
 /** API 1 and 2 look alike until the firmware is asked, and a firmware may have been changed since the last scan. */
-async function ask(link: MinerLink): Promise<'api1' | Api> {
-  const answer = await beforeAct(link, 'change', () =>
-    link.send({ via: 'cgminer', command: 'get_version' }, { deadlineMs: DEADLINE_MS }),
-  );
-  return generationOf(JSON.stringify(answer) ?? '') ?? 'api2';
+async function ask(link: MinerLink, isSeenByWebAlone: boolean): Promise<'api1' | Api> {
+  try {
+    const request = { via: 'cgminer', command: 'get_version' } as const;
+    const answer = await beforeAct(link, 'change', () => link.send(request, { deadlineMs: DEADLINE_MS }));
+    return generationOf(JSON.stringify(answer) ?? '') ?? 'api2';
+  } catch (error) {
+    // Firmware of API 3 may have no other door.
+    if (isSeenByWebAlone && error instanceof PeerError && error.code === 'peer.refused') return 'api3';
+    throw error;
+  }
 }
 
 /** Sends the commands one after another and stops at the first that is refused (thrown) or whose answer is lost. */

@@ -1,5 +1,8 @@
 // What a Whatsminer does when it is told to, over real sockets: API 2 with its encrypted writes, API 3 with its signed ones. What is sent exactly,
 // and what single answers are taken for, is in the tests of the driver.
+import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { whatsminer } from '../../drivers/whatsminer/driver.ts';
 import { imageOf } from '../../fixtures/farm/image.ts';
@@ -116,6 +119,23 @@ describe.each([
     ]);
     expect(await update(1, fileOf(combined))).toMatchObject({ kind: 'accepted' });
     await expect.poll(() => device.isUp && device.truth().firmware_version, { timeout: 5_000 }).toBe(otherVersion);
+  });
+
+  test('the part of a file on disk goes out as it is read', async () => {
+    const device = of(model, 1);
+    const dir = mkdtempSync(join(tmpdir(), 'pithead-whatsminer-'));
+    const path = join(dir, 'all.bin');
+    writeFileSync(
+      path,
+      combinedImage([
+        { chip: 'h616', bytes: imageOf(version, 2_000_000) },
+        { chip: 'h6', bytes: imageOf('20200101.1.REL', 2_000_000) },
+      ]),
+    );
+    const image = { name: 'all.bin', sha256: '0'.repeat(64), bytes: await openAsBlob(path) };
+    expect(await update(1, image)).toMatchObject({ kind: 'accepted' });
+    rmSync(dir, { recursive: true });
+    await expect.poll(() => device.isUp && device.truth().firmware_version, { timeout: 5_000 }).toBe(version);
   });
 
   test('a file without its part is refused before it is sent; one that it does not like, after', async () => {

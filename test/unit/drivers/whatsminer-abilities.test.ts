@@ -53,6 +53,16 @@ describe('reboot', () => {
     expect(writes(updated.sent)).toEqual([{ via: 'whatsminer3-write', cmd: 'set.system.reboot' }]);
   });
 
+  test('of a miner that was seen by its web page alone goes to the door that is open', async () => {
+    const link = fakeLink(({ via }) => {
+      if (via === 'cgminer') throw neverSent();
+      return done3;
+    });
+    expect(await abilities.reboot.act(link, {}, {})).toMatchObject({ kind: 'accepted' });
+    expect(writes(link.sent)).toEqual([{ via: 'whatsminer3-write', cmd: 'set.system.reboot' }]);
+    expect(await refusalOf(abilities.reboot.act(link, {}, { generation: 'api2' }))).toBe('peer.refused');
+  });
+
   test('that goes without a word is to be looked at, not failed', async () => {
     for (const generation of ['api2', 'api3']) {
       const link = fakeLink(({ via }) => {
