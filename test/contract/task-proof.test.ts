@@ -22,8 +22,9 @@ const db = openSqlite(':memory:', [tasksMigrations]);
 beforeAll(async () => {
   farm = await startFarm({
     network: '127.49.0.0/29',
-    mix: { goldshell: 1, 'braiins-rest': 1 },
-    miners: 2,
+    mix: { goldshell: 1, 'braiins-rest': 1, 'whatsminer-2': 1, 'avalon-a': 1 },
+    miners: 4,
+    bootS: 1,
     portMap: PORTS,
   });
   const config = parseConfig(JSON.stringify({ portMap: PORTS }), { baseDir: '.', environment: {}, name: 'test' });
@@ -68,7 +69,7 @@ afterAll(async () => {
 
 const pools = [{ url: 'stratum+tcp://new.example:3333', user: 'farm.w1', password: 'x' }];
 
-test.concurrent.each(['goldshell', 'braiins-os'])(
+test.concurrent.each(['goldshell', 'braiins-os', 'whatsminer'])(
   '%s shows what it was told',
   async (driver) => {
     const device = farm.devices.find((each) => each.driver === driver);
@@ -86,3 +87,11 @@ test.concurrent.each(['goldshell', 'braiins-os'])(
   },
   30_000,
 );
+
+test.concurrent('an order that needs the login of the factory where reading needs none: pools of an Avalon, which reboots for them', async () => {
+  const device = farm.devices.find(({ driver }) => driver === 'avalon');
+  const { outcome } = gate.runLocal({ name: 'miner.pool.update', minerKey: 'avalon', params: { pools } });
+  expect(await outcome).toMatchObject({ status: 'succeeded', evidence: { proof: 'read back' } });
+  expect(device?.reboots).toBe(1);
+  expect(new Set(device?.truth().pools.map(({ url }) => url))).toEqual(new Set(['stratum+tcp://new.example:3333']));
+}, 30_000);
