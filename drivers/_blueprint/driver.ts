@@ -4,14 +4,17 @@
 // 2. Write `asks`: what to send and how often. `poll` = each poll, as few as possible; `slow` = pools, errors, light, mode; `static` = names.
 // 3. Write one schema per ask in replies.ts. Readers of src/driver/fields.ts turn what devices write into numbers or into undefined.
 // 4. Write `read`: replies in, Reading out. Units are in the names of the fields. What the device did not say stays away.
-// 5. Add abilities: only what you have seen work. Leave out what the family cannot do.
-// 6. Add one line to drivers/index.ts. `npx vitest run --project contract` tells what is missing.
+// 5. Add abilities: only what you have seen work, each with the proof that can be read back. Leave out what the family cannot do.
+// 6. Add one line to drivers/index.ts. `npx vitest run --project contract` tells what is missing. drivers/README.md tells it all at length.
 import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
 import { defineDriver } from '../../src/driver/contract.ts';
 import { versionTexts } from '../_families/cgminer.ts';
+import { orLostReply } from '../_families/lost-reply.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
+
+const web = (name: string) =>
+  ({ via: 'http', method: 'GET', path: `/api/${name}`, auth: 'digest', as: 'json' }) as const;
 
 export const blueprint = defineDriver({
   id: 'blueprint',
@@ -25,7 +28,8 @@ export const blueprint = defineDriver({
     oldBoards: { every: 'poll', via: 'cgminer', command: 'gpus', insteadOf: 'boards' },
     pools: { every: 'slow', via: 'cgminer', command: 'pools' },
     // Redirects are not followed; the core logs in and reuses the login.
-    system: { every: 'static', via: 'http', method: 'GET', path: '/api/system', auth: 'digest', as: 'json' },
+    light: { every: 'slow', ...web('light') },
+    system: { every: 'static', ...web('system') },
   },
   replies,
   abilities: {
@@ -35,14 +39,29 @@ export const blueprint = defineDriver({
       offlineS: [40, 180],
       params: z.looseObject({}),
       async act(link) {
-        try {
-          await link.send({ via: 'http', method: 'POST', path: '/api/reboot', auth: 'digest', as: 'text' });
+        // Sent, but the device was gone before it answered: that is no failure, the task gate looks whether it came back younger.
+        return orLostReply(async () => {
+          await link.send({ ...web('reboot'), method: 'POST', as: 'text' });
           return { kind: 'accepted' };
-        } catch (error) {
-          // Sent, but the device was gone before it answered: that is no failure, the task gate looks whether it came back younger.
-          if (error instanceof PeerError && error.wasSent) return { kind: 'lost-reply' };
-          throw error;
-        }
+        });
+      },
+    },
+    light: {
+      // May run again after a crash: the light does not care how often it is told.
+      effect: 'repeatable',
+      offlineS: [0, 0],
+      params: z.looseObject({ on: z.boolean() }),
+      async act(link, params) {
+        const { on } = z.looseObject({ on: z.boolean() }).parse(params);
+        return orLostReply(async () => {
+          await link.send({ ...web('light'), method: 'POST', json: { on } });
+          return { kind: 'accepted' };
+        });
+      },
+      // The device's answer is not believed: the next reading must show it. Undefined = this reading cannot tell.
+      shows({ isLightOn }, params) {
+        const { success, data } = z.looseObject({ on: z.boolean() }).safeParse(params);
+        return isLightOn === undefined || !success ? undefined : isLightOn === data.on;
       },
     },
   },

@@ -5,7 +5,7 @@ import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, present, whenS, windowHs } from '../_families/cgminer.ts';
 import type { Replies } from './replies.ts';
 
-export function read({ summary, boards, oldBoards, pools, system }: Replies, known: Known): Reading {
+export function read({ summary, boards, oldBoards, pools, light, system }: Replies, known: Known): Reading {
   const row = summary?.SUMMARY?.[0];
   const found = first(boards, oldBoards)?.DEVS?.map(
     (dev, place): BoardReading =>
@@ -27,6 +27,7 @@ export function read({ summary, boards, oldBoards, pools, system }: Replies, kno
     ...(row && hashrates(row)),
     uptimeS: row?.Elapsed,
     deviceTimeS: whenS(summary),
+    isLightOn: light?.on,
     tempC: largest(found?.map(({ chipTempMaxC }) => chipTempMaxC) ?? []),
     boards: found,
     pools: poolReadings(pools?.POOLS),

@@ -1,7 +1,7 @@
 // What the example device answers. Schemas are lenient in shape (a wrong field is undefined, the rest stays) and strict in range.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { field, list, num, text, toText } from '../../src/driver/fields.ts';
+import { bool, field, list, num, text, toText } from '../../src/driver/fields.ts';
 import { devRow, devsReply, poolsReply, summaryReply } from '../_families/cgminer.ts';
 
 /** A family adds its own keys to a shared row. */
@@ -13,6 +13,7 @@ export const replies = z.object({
   boards: reply(boardsReply),
   oldBoards: reply(boardsReply),
   pools: reply(poolsReply),
+  light: reply(z.looseObject({ on: bool() })),
   // MAC and serial number stay as written: whether they can identify anything is judged elsewhere.
   system: reply(
     z.looseObject({

@@ -1,0 +1,24 @@
+// The tables in the READMEs say what the drivers say of themselves today.
+import { expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { fullTables, isCurrent, shortTable, TABLES } from './drivers-table.ts';
+
+test.each(TABLES)('$path is up to date: npm run drivers:table', (entry) => expect(isCurrent(entry)).toBe(true));
+
+test('every driver is in both, with what it can do', () => {
+  for (const { id, abilities } of drivers) {
+    const line = shortTable()
+      .split('\n')
+      .find((text) => text.startsWith(`| [${id}]`));
+    for (const name of Object.keys(abilities)) expect(line).toContain(name);
+    expect(fullTables()).toContain(`[${id}](${id})`);
+  }
+});
+
+test('every driver tells a hashrate, an uptime and what it is', () => {
+  const rows = fullTables().split('\n');
+  for (const field of ['hashrate', 'uptime', 'firmware', 'pools']) {
+    const ticks = rows.find((text) => text.startsWith(`| ${field} |`))?.match(/ x /g) ?? [];
+    expect(ticks.length, field).toBeGreaterThanOrEqual(drivers.length - 1);
+  }
+});
