@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability } from '../../src/driver/contract.ts';
 import { BLINK_OFF, BLINK_ON, page } from './bitmain-web.ts';
+import { fetchLog } from './device-log.ts';
 import { orLostReply } from './lost-reply.ts';
 
 export const reboot: Ability = {
@@ -52,20 +53,18 @@ export const light = (flag: (on: boolean) => boolean | string): Ability => ({
     isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
 });
 
-const LOG_LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
-
-/** Builds have one page or the other. A log that is longer than 1 MiB is refused. */
+/** Builds have one page or the other. */
 export const kernelLog: Ability = {
   effect: 'read-only',
   offlineS: [0, 0],
   params: z.looseObject({}),
   async act(link) {
-    const read = (name: string) => link.send({ ...page(name), as: 'text' }, LOG_LIMITS);
+    const read = (name: string) => fetchLog(link, { ...page(name), as: 'text' });
     try {
-      return { kind: 'accepted', log: String(await read('get_kernel_log.cgi')) };
+      return await read('get_kernel_log.cgi');
     } catch (error) {
       if (!(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
-      return { kind: 'accepted', log: String(await read('log.cgi')) };
+      return read('log.cgi');
     }
   },
 };

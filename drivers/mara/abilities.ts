@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
 import { hasPools } from '../_families/bitmain-pools.ts';
+import { fetchLog } from '../_families/device-log.ts';
 import { poolParams, showsPools } from '../_families/pool-params.ts';
 import { powerMode } from './power.ts';
 import { readConfig, resource, write } from './requests.ts';
@@ -10,8 +11,6 @@ const lightParams = z.looseObject({ on: z.boolean() });
 
 const POOLS = 3;
 const threePools = poolParams.refine(({ pools }) => pools.length <= POOLS);
-
-const LOG_LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
   reboot: {
@@ -55,9 +54,6 @@ export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
     effect: 'read-only',
     offlineS: [0, 0],
     params: z.looseObject({}),
-    act: async (link) => ({
-      kind: 'accepted',
-      log: String(await link.send({ ...resource('log'), as: 'text' }, LOG_LIMITS)),
-    }),
+    act: (link) => fetchLog(link, { ...resource('log'), as: 'text' }),
   },
 };

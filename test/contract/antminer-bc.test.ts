@@ -3,6 +3,7 @@ import { Blob } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { antminerStock as driver } from '../../drivers/antminer-stock/driver.ts';
 import type { Device } from '../../fixtures/farm/farm.ts';
+import { PeerError } from '../../src/base/errors.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
 import { type BundleItem, bundleOf } from '../unit/drivers/bundle-file.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
@@ -194,6 +195,18 @@ describe('log', () => {
   ] as const)('is found on whichever page has it (%#)', async (miner, model) => {
     const result = await miner.act(miner.of(model), 'log');
     expect(result.kind === 'accepted' && result.log).toContain('Booting Linux');
+  });
+
+  test('is refused when it is too long, and a page that fails is no page that is missing', async () => {
+    const failing = (code: 'peer.too-large' | 'peer.timeout') =>
+      fakeLink(() => {
+        throw new PeerError(code, 'get', 'later', undefined, { wasSent: true });
+      });
+    const tooLong = failing('peer.too-large');
+    expect(await refusalOf(b.ability('log').act(tooLong, {}, {}))).toBe('peer.rejected');
+    const silent = failing('peer.timeout');
+    expect(await refusalOf(b.ability('log').act(silent, {}, {}))).toBe('peer.timeout');
+    expect([tooLong.sent.length, silent.sent.length]).toEqual([1, 1]);
   });
 });
 
