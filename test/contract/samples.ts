@@ -427,6 +427,7 @@ const blueprint: Record<string, unknown> = {
   summary: { STATUS: status('Summary'), SUMMARY: [{ Elapsed: 900, 'GHS 5s': 1_000, 'GHS av': 990 }] },
   boards: { STATUS: status('devs', 9), DEVS: [{ ASC: 0, 'GHS 5s': 1_000, 'Chip Temp': 70, 'Hardware Errors': 4 }] },
   pools,
+  light: { on: true },
   system: { mac: '02:00:00:00:00:01', serial: 'A1', host: 'h' },
 };
 
