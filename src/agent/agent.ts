@@ -79,7 +79,7 @@ const WRITE_EVERY_MS = 5_000;
 const STOP_MS = 8_000;
 /** A visit ends within its own deadline and keeps what it heard until then; the poller's bound, which throws all of it away, lies behind that. */
 const SETTLE_MS = 1_000;
-const MAX_OVERDUE_MS = 60_000;
+const MAX_OVERDUE_MS = 40_000;
 
 /** The state directory must exist. Throws when its database cannot be opened. */
 export function createAgent({ config: given, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {

@@ -10,7 +10,7 @@ import type { Log } from './log.ts';
 export type ServiceManager = {
   ready(): Promise<void>;
   stopping(): Promise<void>;
-  /** Feeds the watchdog, if there is one, until the signal aborts; not while `stalled` names something. */
+  /** Feeds the watchdog, if there is one, until the signal aborts; while `stalled` names something it is told at once that a restart is wanted. */
   feed(stalled: () => string | undefined, signal: AbortSignal): Promise<void>;
 };
 
@@ -53,8 +53,9 @@ export function createServiceManager(options: {
       const onError = (error: unknown) => log.error({ cause: renderError(error) }, 'feed the watchdog');
       await loop(clock, { intervalMs: limitMs / FEEDS_PER_LIMIT, signal, onError }, async () => {
         const reason = stalled();
-        if (reason === undefined) await notify('WATCHDOG=1');
-        else log.error({ reason }, 'no progress: the watchdog is not fed');
+        if (reason === undefined) return notify('WATCHDOG=1');
+        log.error({ reason }, 'no progress: the service manager is asked for a restart');
+        await notify('WATCHDOG=trigger');
       });
     },
   };

@@ -137,7 +137,6 @@ test('a good file with damage in it is read or refused with its problems, nothin
     '__proto__: {}',
   ];
   const tally = { read: 0, refused: 0, other: 0 };
-  let slowestMs = 0;
   for (let round = 0; round < 1_000; round++) {
     let text = GOOD;
     for (let times = random() < 0.6 ? 1 : 4; times > 0; times--) {
@@ -145,7 +144,6 @@ test('a good file with damage in it is read or refused with its problems, nothin
       const piece = pieces[Math.floor(random() * pieces.length)] ?? '';
       text = text.slice(0, at) + piece + text.slice(at + Math.floor(random() * 6));
     }
-    const startMs = performance.now();
     try {
       parse(text);
       tally.read++;
@@ -153,7 +151,6 @@ test('a good file with damage in it is read or refused with its problems, nothin
       if (error instanceof ConfigError && error.problems.length > 0) tally.refused++;
       else tally.other++;
     }
-    slowestMs = Math.max(slowestMs, performance.now() - startMs);
   }
   expect(tally.read).toBeGreaterThan(20);
   expect(tally.refused).toBeGreaterThan(20);
