@@ -169,6 +169,12 @@ export const abilities = {
         return judge(answer, what, link.ip);
       });
     },
+    // Makers and devices write `Rel` in any case.
+    shows({ firmwareVersion }, params) {
+      const wanted = firmwareParams.safeParse(params).data?.version;
+      if (wanted === undefined || firmwareVersion === undefined) return undefined;
+      return firmwareVersion.toLowerCase() === wanted.trim().toLowerCase();
+    },
     shownWithinS: 900,
   },
   log: {

@@ -6,12 +6,11 @@ import { fullTables, isCurrent, shortTable, TABLES } from './drivers-table.ts';
 test.each(TABLES)('$path is up to date: npm run drivers:table', (entry) => expect(isCurrent(entry)).toBe(true));
 
 test('every driver is in both, with what it can do', () => {
+  const [lines, full] = [shortTable().split('\n'), fullTables()];
   for (const { id, abilities } of drivers) {
-    const line = shortTable()
-      .split('\n')
-      .find((text) => text.startsWith(`| [${id}]`));
+    const line = lines.find((text) => text.startsWith(`| [${id}]`));
     for (const name of Object.keys(abilities)) expect(line).toContain(name);
-    expect(fullTables()).toContain(`[${id}](${id})`);
+    expect(full).toContain(`[${id}](${id})`);
   }
 });
 

@@ -109,6 +109,9 @@ describe.each([
     await expect.poll(() => device.reboots, { timeout: 5_000 }).toBe(1);
     await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
     expect((await look(device)).firmwareVersion).toBe(version);
+    expect(await shown(device, 'firmware', { version: version.toLowerCase() })).toBe(true);
+    expect(await shown(device, 'firmware', { version: otherVersion })).toBe(false);
+    expect(await shown(device, 'firmware', {})).toBeUndefined();
   });
 
   test('of a file for several boards it gets its own part', async () => {
