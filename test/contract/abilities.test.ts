@@ -6,11 +6,29 @@ import { FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import type { Device, Truth } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { ABILITY_NAMES, type Ability, type AbilityName, type ActResult } from '../../src/driver/contract.ts';
-import { CANNOT_SHOW, CASES, type Case, LACKING, NOT_OF_FAMILY, PENDING } from './ability-exceptions.ts';
-import { type AbilityFarm, abilityFarm, KINDS, type Kind, soon, type WatchedLink, withFault } from './ability-farm.ts';
-import { type Order, ordersFor } from './ability-orders.ts';
+import type { Reading } from '../../src/model/reading.ts';
+import {
+  CANNOT_SHOW,
+  CASES,
+  type Case,
+  DEVICE_DECIDES,
+  LACKING,
+  NOT_OF_FAMILY,
+  PENDING,
+} from './ability-exceptions.ts';
+import {
+  type AbilityFarm,
+  abilityFarm,
+  KINDS,
+  type Kind,
+  mayChange,
+  soon,
+  type WatchedLink,
+  withFault,
+} from './ability-farm.ts';
+import { type Order, ordersFor, VERSION } from './ability-orders.ts';
 
-const PER_KIND = 40;
+const PER_KIND = 56;
 /** More than any ability sends. */
 const MOST_REQUESTS = 16;
 
@@ -75,12 +93,14 @@ async function accepted(kind: Kind, name: AbilityName, order: Order): Promise<tr
     await prove(kind, name, order, device, told, before);
     return true;
   }
-  expect(told).toMatchObject({ code: 'peer.unsupported' });
+  const mayDecide = DEVICE_DECIDES.has(`${kind.family} ${name}`);
+  expect(mayDecide ? ['peer.unsupported', 'peer.rejected'] : ['peer.unsupported']).toContain(told.code);
   expectUntouched(device, before);
   site.giveBack(kind, device);
   return undefined;
 }
 
+const NOT_TAKEN = 'no model of the family takes the order';
 type Carrier = { readonly kind: Kind; readonly order: Order };
 const carriers = new Map<string, Promise<Carrier>>();
 
@@ -90,7 +110,7 @@ function carrierOf(family: string, name: AbilityName): Promise<Carrier> {
     for (const kind of KINDS.filter((each) => each.family === family)) {
       for (const order of ordersFor(name, kind)) if (await accepted(kind, name, order)) return { kind, order };
     }
-    throw new Error(`no ${family} takes an order for ${name}`);
+    throw new Error(`${NOT_TAKEN}: ${family} ${name}`);
   };
   const found = carriers.get(`${family} ${name}`) ?? search();
   carriers.set(`${family} ${name}`, found);
@@ -134,14 +154,17 @@ async function liedAbout({ kind, order }: Carrier, name: AbilityName): Promise<v
       expect([device.reboots, device.isUp]).toEqual([0, true]);
       return;
     }
-    if (shows === undefined) throw new Error(`${kind.driver.id} has nothing to look for after ${name}`);
-    await soon(async () => expect(shows(await site.look(kind, device), order.params)).toBe(false));
+    // The core compares the version that a task names with the one that runs.
+    const seen = (reading: Reading) =>
+      shows === undefined && name === 'firmware' ? reading.firmwareVersion === VERSION : shows?.(reading, order.params);
+    if (shows === undefined && name !== 'firmware') throw new Error(`nothing shows after ${kind.driver.id} ${name}`);
+    await soon(async () => expect(seen(await site.look(kind, device))).toBe(false));
   });
 }
 
 /** Whichever answer is lost: what may have been done is never called a failure, and what is called one has not been done. */
 async function lostReply({ kind, order }: Carrier, name: AbilityName): Promise<void> {
-  let lost = 0;
+  let settled = 0;
   for (let place = 0; place < MOST_REQUESTS; place++) {
     const device = site.take(kind);
     const before = device.truth();
@@ -150,11 +173,16 @@ async function lostReply({ kind, order }: Carrier, name: AbilityName): Promise<v
     if (isRefusal(told)) {
       expect(told.wasSent).not.toBe(true);
       expectUntouched(device, before);
-    } else if (told.kind === 'lost-reply') lost++;
-    else await prove(kind, name, order, device, told, before);
+    } else if (told.kind === 'lost-reply') settled++;
+    else {
+      await prove(kind, name, order, device, told, before);
+      // Some look again by themselves and find it done.
+      const missed = link.sent[place];
+      if (missed !== undefined && mayChange(kind.driver, missed)) settled++;
+    }
     if (link.sent.length <= place) break;
   }
-  expect(lost).toBeGreaterThan(0);
+  expect(settled).toBeGreaterThan(0);
 }
 
 const work: Readonly<Record<Case, (carrier: Carrier, name: AbilityName) => Promise<void>>> = {
@@ -179,17 +207,18 @@ const cells = FAMILY_NAMES.flatMap((family) => {
 });
 
 /** What is listed as impossible must be so: else the row is to be deleted. */
-async function judge(row: string | undefined, isPending: boolean, attempt: () => Promise<unknown>): Promise<void> {
-  if (isPending) await attempt().catch(() => {});
-  else if (row === undefined) await attempt();
-  else await expect(attempt(), `this row is not needed: ${row}`).rejects.toThrow();
+async function judge(family: string, name: AbilityName, each: Case, attempt: () => Promise<unknown>): Promise<void> {
+  const row = `${family} ${name}`;
+  if (row in NOT_OF_FAMILY) await expect(attempt(), 'this row is not needed').rejects.toThrow(NOT_TAKEN);
+  else if (`${row} ${each}` in CANNOT_SHOW) await expect(attempt(), 'this row is not needed').rejects.toThrow();
+  else await attempt();
 }
 
 describe.concurrent('on simulated devices', { timeout: 60_000 }, () => {
   test.each(cells)('$family $name: $each', async ({ family, name, each, driver }) => {
-    const row = `${family} ${name}`;
     const attempt = async () => work[each](await carrierOf(family, name), name);
-    await judge(NOT_OF_FAMILY[row] ?? CANNOT_SHOW[`${row} ${each}`], PENDING.has(driver.id), attempt);
+    if (PENDING.has(driver.id)) await attempt().catch(() => {});
+    else await judge(family, name, each, attempt);
   });
 });
 

@@ -11,10 +11,13 @@ export type Case = (typeof CASES)[number];
  */
 export const LACKING: Readonly<Record<string, Readonly<Partial<Record<AbilityName, string>>>>> = {
   'auradine-fluxos': { log: 'no call is known that gives one' },
+  avalon: { firmware: 'no way is known', log: 'no way is known' },
+  axeos: { log: 'no way is known' },
   cgminer: every('nobody knows what is behind it, so it is only read'),
+  elphapex: { firmware: 'no way is known', log: 'no way is known' },
   futurebit: {
     light: 'no way is known',
-    pools: 'its call for pools takes them in the clear together with what else its owner set: never seen',
+    pools: 'no way is known',
     firmware: 'no way is known',
     log: 'no way is known',
   },
@@ -22,6 +25,8 @@ export const LACKING: Readonly<Record<string, Readonly<Partial<Record<AbilityNam
     firmware: 'the page takes a file, in a form that nobody has recorded',
     log: 'no way is known',
   },
+  hammer: { powerMode: 'no way is known', firmware: 'no way is known', log: 'no way is known' },
+  hiveon: { firmware: 'no way is known', log: 'no way is known' },
   iceriver: {
     powerMode: 'the page has one: it waits for a recording',
     firmware: 'the page has one: it waits for a recording',
@@ -32,8 +37,16 @@ export const LACKING: Readonly<Record<string, Readonly<Partial<Record<AbilityNam
     firmware: 'no way is known',
     log: 'no way is known',
   },
+  luxos: { log: 'no way is known' },
+  mara: { firmware: 'no way is known' },
   mskminer: every('how it is controlled is not known'),
   sealminer: { firmware: 'no way is known', log: 'no way is known' },
+  volcminer: {
+    light: 'no way is known',
+    powerMode: 'no way is known',
+    firmware: 'no way is known',
+    log: 'no way is known',
+  },
 };
 
 function every(reason: string): Readonly<Record<AbilityName, string>> {
@@ -45,6 +58,7 @@ const OLD_AXE = 'builds of this make do not know the call';
 
 /** Simulated families whose driver has the ability, for others of its families: refused before anything is changed. */
 export const NOT_OF_FAMILY: Readonly<Record<string, string>> = {
+  'avalon-home light': 'some home models have one: only the device knows, and says no',
   'antminer-a powerMode': 'firmware from before 2020 has no modes',
   'braiins-graphql firmware': 'GraphQL has no way to send a file',
   'braiins-tcp reboot': NO_ORDERS,
@@ -53,29 +67,20 @@ export const NOT_OF_FAMILY: Readonly<Record<string, string>> = {
   'braiins-tcp firmware': NO_ORDERS,
   'braiins-tcp log': NO_ORDERS,
   'nerdaxe light': OLD_AXE,
-  'nerdaxe powerMode': OLD_AXE,
   'luckyminer light': OLD_AXE,
-  'luckyminer powerMode': OLD_AXE,
 };
+
+/** Of these, the ones where the device itself has to say no: nothing has changed all the same. */
+export const DEVICE_DECIDES: ReadonlySet<string> = new Set(['avalon-home light']);
 
 /** `<family> <ability> <case>`. */
 export const CANNOT_SHOW: Readonly<Record<string, string>> = {
   'epic log refused': 'its log is for everybody',
+  'whatsminer-3 log refused': 'it shows its log to anybody',
   'vnish log refused': 'the versions that are simulated show it to anybody',
   'bitaxe light lied about': 'it blinks for a while and tells nobody: there is nothing to read back',
   'proto light lied about': 'it blinks for a while and tells nobody: there is nothing to read back',
 };
 
-/** Families whose abilities are being written: their rows may be wrong in either way. To be empty. */
-export const PENDING: ReadonlySet<string> = new Set([
-  'antminer-stock',
-  'avalon',
-  'axeos',
-  'elphapex',
-  'hammer',
-  'hiveon',
-  'luxos',
-  'mara',
-  'volcminer',
-  'whatsminer',
-]);
+/** Drivers whose abilities are being written: their rows may be wrong in either way. To be empty. */
+export const PENDING: ReadonlySet<string> = new Set(['antminer-stock', 'hiveon', 'mara', 'whatsminer']);

@@ -1,11 +1,12 @@
 // What each ability is told when all drivers are tested alike: the same order for everybody, other words only where a family needs them.
 import { imageOf } from '../../fixtures/farm/image.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
+import { bundleOf } from '../unit/drivers/bundle-file.ts';
 import type { Kind } from './ability-farm.ts';
 
 export type Order = { readonly params: object; readonly image?: FirmwareImage };
 
-const VERSION = '9.9.9';
+export const VERSION = '9.9.9';
 const image = (...parts: (string | Uint8Array<ArrayBuffer>)[]): FirmwareImage => ({
   name: 'update.bin',
   sha256: 'ab'.repeat(32),
@@ -13,8 +14,40 @@ const image = (...parts: (string | Uint8Array<ArrayBuffer>)[]): FirmwareImage =>
 });
 const withImage = (file: FirmwareImage): Order => ({ params: { version: VERSION }, image: file });
 
+/** One file for every control board and hashboard that is simulated. */
+const bundle = image(
+  Uint8Array.from(
+    bundleOf(
+      [
+        ['Antminer S19 Pro', 'CVCtrl_BHB42601'],
+        ['Antminer S19j Pro', 'AMLCtrl_BHB42601'],
+        ['Antminer S19', ''],
+        ['Antminer S21', 'AMLCtrl_BHB68601'],
+        ['Antminer S21 Pro', 'AMLCtrl_BHB68801'],
+      ].map(([model = '', boards = '']) => ({
+        model,
+        hardware: boards,
+        payload: `firmware "${VERSION}" for ${boards === '' ? model : boards}`,
+      })),
+    ),
+  ),
+);
+
+/** An application as AxeOS takes it. */
+function application(): FirmwareImage {
+  const bytes = Buffer.concat([Buffer.alloc(64), imageOf(VERSION)]);
+  bytes[0] = 0xe9;
+  bytes.writeUInt32LE(0xabcd5432, 32);
+  return image(Uint8Array.from(bytes));
+}
+
 const FIRMWARE: Readonly<Record<string, Order>> = {
   'antminer-a': withImage(image(new Uint8Array([0x1f, 0x8b, 8, 0]), 'signed by the maker')),
+  'antminer-b': withImage(bundle),
+  'antminer-c': withImage(bundle),
+  bitaxe: withImage(application()),
+  luckyminer: withImage(application()),
+  nerdaxe: withImage(application()),
   auradine: { params: { url: 'http://files.example/fluxos.bin', version: VERSION } },
   epic: withImage(image('PK\u0003\u0004', 'a zip')),
 };
@@ -23,13 +56,19 @@ const pool = (name: string) => ({ url: `stratum+tcp://${name}.example:3333`, use
 
 export const MODES = ['sleep', 'low', 'high', 'normal'] as const;
 
+/** Where there are no modes. */
+const PRESETS: Readonly<Record<string, readonly { readonly preset: string }[]>> = {
+  nerdaxe: [{ preset: '500 MHz' }],
+  luckyminer: [{ preset: '500 MHz' }],
+};
+
 /** The orders to try, in turn; a family that has none of them has not the ability. */
 export function ordersFor(name: AbilityName, { family }: Kind): readonly Order[] {
   switch (name) {
     case 'light':
       return [{ params: { on: true } }];
     case 'powerMode':
-      return MODES.map((mode) => ({ params: { mode } }));
+      return [...MODES.map((mode) => ({ mode })), ...(PRESETS[family] ?? [])].map((params) => ({ params }));
     case 'pools':
       return [{ params: { pools: [pool('new-a'), pool('new-b')] } }];
     case 'firmware':

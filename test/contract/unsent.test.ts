@@ -2,9 +2,8 @@
 // presets, pools that are none, firmware without a file.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PeerError } from '../../src/base/errors.ts';
-import type { AbilityName, Driver, FirmwareImage } from '../../src/driver/contract.ts';
-import type { MinerRequest } from '../../src/transport/request.ts';
-import { type AbilityFarm, abilityFarm, KINDS, type Kind, soon } from './ability-farm.ts';
+import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
+import { type AbilityFarm, abilityFarm, KINDS, type Kind, mayChange, soon } from './ability-farm.ts';
 import { MODES } from './ability-orders.ts';
 
 const PER_KIND = 8;
@@ -14,27 +13,6 @@ beforeAll(async () => {
   site = await abilityFarm('127.100.32.0/21', PER_KIND);
 }, 60_000);
 afterAll(() => site.stop());
-
-/** Whether a request may change something. What is asked at polls does not, nor does a GraphQL query, nor words that only read. */
-function mayChange(driver: Driver, request: MinerRequest): boolean {
-  const isAsked = (same: (ask: MinerRequest) => boolean) => Object.values(driver.asks).some(same);
-  switch (request.via) {
-    case 'http':
-      if (request.method === 'GET') return false;
-      if (/"query":"\s*(query|\{)/.test(JSON.stringify(request.json ?? {}))) return false;
-      return !isAsked((ask) => ask.via === 'http' && ask.path === request.path && ask.method === request.method);
-    case 'cgminer':
-      return (
-        !isAsked((ask) => ask.via === 'cgminer' && ask.command === request.command) && !READS.test(request.command)
-      );
-    case 'whatsminer3':
-      return !request.cmd.startsWith('get.');
-    case 'whatsminer2-write':
-    case 'whatsminer3-write':
-      return true;
-  }
-}
-const READS = /^(get_\w+|version|summary|status|stats|config|profiles|profileget|limits|groups|pools|session)$/;
 
 /** How the order ends. Refused means: by name, and unsent. */
 async function verdict(
