@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
@@ -310,6 +312,20 @@ test('what only a newer service says is left aside, its tasks are handed on', as
   service.send({ type: 'weather', of: 'tomorrow' });
   service.send({ ...order(), name: 'miner.dance.begin', mood: 'high' });
   await expect.poll(() => orders.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
+  expect(service.closes).toEqual([]);
+});
+
+test.each(['first', 'present', 'newer'])('what a service of the %s version says is taken', async (name) => {
+  const text = readFileSync(new URL(`../../../../fixtures/wire/${name}.json`, import.meta.url), 'utf8');
+  const frames = z.object({ service: z.array(z.looseObject({ type: z.string() })) }).parse(JSON.parse(text)).service;
+  link().start();
+  await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
+  // Those that answer something come when there is something to answer.
+  const unasked = frames.filter(({ type }) => !['welcome', 'ack', 'lane'].includes(type));
+  for (const frame of unasked) service.send(frame);
+  const wanted = unasked.flatMap(({ type, name: task }) => (type === 'task' ? [task] : []));
+  await expect.poll(() => orders.map((taken) => taken.name), WAIT).toEqual(wanted);
+  await expect.poll(() => cancels.length, WAIT).toBe(1);
   expect(service.closes).toEqual([]);
 });
 
