@@ -8,7 +8,7 @@ import { replies } from './replies.ts';
 export const cgminer = defineDriver({
   id: 'cgminer',
   make: 'CGMiner',
-  covers: [{ models: 'any device with the CGMiner API', firmware: 'any without a driver', evidence: 'recording' }],
+  covers: [{ models: 'any device with the CGMiner API', firmware: 'any without a driver', evidence: 'simulated' }],
   asks: {
     summary: { every: 'poll', via: 'cgminer', command: 'summary' },
     devs: { every: 'poll', via: 'cgminer', command: 'devs' },

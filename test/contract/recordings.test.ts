@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { readStats, statsReply } from '../../drivers/_families/bitmain.ts';
 import { drivers } from '../../drivers/index.ts';
-import type { Driver, Known } from '../../src/driver/contract.ts';
+import { DRIVER_NAMES } from '../../fixtures/farm/families/index.ts';
+import type { Driver, EvidenceLevel, Known } from '../../src/driver/contract.ts';
 import { type Reading, readingSchema } from '../../src/model/reading.ts';
 import { repairJson } from '../../src/transport/json-repair.ts';
 import {
@@ -57,6 +58,20 @@ test('each case of our own names a driver and says what is to be read', () => {
     ({ id, expect: wanted }) => !sets.some((set) => set.id === id) || Object.keys(wanted).length < 3,
   );
   expect(lame.map(({ id }) => id)).toEqual([]);
+});
+
+describe('a row of evidence has its proof', () => {
+  const claiming = (level: EvidenceLevel) =>
+    drivers.filter(({ covers }) => covers.some(({ evidence }) => evidence === level)).map(({ id }) => id);
+
+  test.skipIf(!hasRecordings)('`recording`: answers of a real device that are read here', () => {
+    const real = new Set(sets.filter(({ recording }) => recordings.includes(recording)).map(({ driver }) => driver.id));
+    expect(claiming('recording').filter((id) => !real.has(id))).toEqual([]);
+  });
+
+  test('`simulated`: a device in the simulated farm', () => {
+    expect(claiming('simulated').filter((id) => !DRIVER_NAMES.includes(id))).toEqual([]);
+  });
 });
 
 describe('recordings', () => {
