@@ -3,9 +3,10 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import { hasPools } from './bitmain-pools.ts';
 import { page } from './bitmain-web.ts';
 import { beforeAct, orLostReply } from './lost-reply.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from './pool-params.ts';
+import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
 
 type MinerLink = Parameters<Ability['act']>[0];
 
@@ -57,8 +58,7 @@ const POOLS = 3;
 const RESTART_MS = 75_000;
 
 const formPoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
-const text = z.string().catch('');
-const oldConf = z.looseObject({ pools: z.array(z.looseObject({ url: text, user: text })).min(1) });
+const oldConf = z.looseObject({ pools: z.array(z.unknown()).min(1) });
 type OldConf = z.output<typeof oldConf>;
 
 export const formPools: Ability = {
@@ -80,8 +80,7 @@ export const formPools: Ability = {
         wasSent: false,
       });
     }
-    const set = conf.data.pools.filter(({ url }) => url !== '');
-    if (samePools(set, wanted)) return { kind: 'accepted', note: 'they were so already' };
+    if (hasPools(conf.data.pools, wanted)) return { kind: 'accepted', note: 'they were so already' };
     const form = confForm(conf.data, wanted);
     const request = { ...page('set_miner_conf.cgi'), method: 'POST', form, as: 'text' } as const;
     return orLostReply(async (): Promise<ActResult> => {

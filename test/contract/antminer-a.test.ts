@@ -139,6 +139,8 @@ describe('pools', () => {
       ],
     });
     expect(await act(pools, device, { pools: [A, B] })).toMatchObject({ note: 'they were so already' });
+    expect(await act(pools, device, { pools: [A, { ...B, password: 'new' }] })).toEqual({ kind: 'accepted' });
+    expect(await conf()).toMatchObject({ pools: [{}, { pass: 'new' }, {}] });
   });
 
   test('are refused, or only said to be set', async () => {
