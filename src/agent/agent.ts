@@ -37,6 +37,7 @@ import type { ScanPlan } from './scan/plan.ts';
 import { runScan } from './scan/scan.ts';
 import { createScanner, type Scanner } from './scan/scanner.ts';
 import { createScanTask } from './scan-task.ts';
+import { createOwnUpdate } from './self-update.ts';
 import { createStandstill } from './standstill.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
@@ -252,6 +253,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
       report: (record) => outbox.append([record]).then(() => undefined),
       own: {
         'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans }),
+        'agent.self.update': createOwnUpdate(config, { clock, log }),
         'miner.pool.lock': createPoolLockTask({ clock, guard: pools, observeMs: () => config.tasks.observeS * 1_000 }),
       },
       onEnd({ name, minerKey, params }, { status }) {

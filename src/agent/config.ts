@@ -36,6 +36,19 @@ const passwordReference = z
     "a reference: 'env:NAME' (environment) or 'secret:name' (secrets file)",
   );
 
+/** By https. */
+const allowedHosts = z
+  .array(
+    z
+      .string()
+      .regex(
+        /^(?=.{1,253}(:|$))[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d{1,5})?$/,
+        "a host such as 'files.example' or 'files.example:8443'",
+      ),
+  )
+  .max(64)
+  .default([]);
+
 const fileSchema = z.strictObject({
   /** Where state lives; relative to the config file. */
   stateDir: z.string().min(1).default('pithead-state'),
@@ -71,19 +84,11 @@ const fileSchema = z.strictObject({
       /** Where images lie; relative to the config file. Default: `firmware` in the state directory. */
       folder: z.string().min(1).optional(),
       /** Hosts that images may be fetched from, by https. */
-      allowedHosts: z
-        .array(
-          z
-            .string()
-            .regex(
-              /^(?=.{1,253}(:|$))[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d{1,5})?$/,
-              "a host such as 'files.example' or 'files.example:8443'",
-            ),
-        )
-        .max(64)
-        .default([]),
+      allowedHosts,
     })
     .prefault({}),
+  /** Hosts that updates of this program may be fetched from when the service asks for one; whoever signed them decides. */
+  update: z.strictObject({ allowedHosts }).prefault({}),
   credentials: z
     .strictObject({
       /** Try the factory default of the family, at most once per miner. */

@@ -30,7 +30,7 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   const keep = (setting: string, now: unknown, wanted: unknown) => {
     if (!isDeepStrictEqual(now, wanted)) needsRestart.push(setting);
   };
-  for (const setting of ['stateDir', 'name', 'portMap', 'scan', 'firmware', 'service', 'listen'] as const)
+  for (const setting of ['stateDir', 'name', 'portMap', 'scan', 'firmware', 'update', 'service', 'listen'] as const)
     keep(setting, own[setting], next[setting]);
   keep('poll.maxInFlight', own.poll.maxInFlight, next.poll.maxInFlight);
   keep('tasks.powerGate', own.tasks.powerGate, next.tasks.powerGate);

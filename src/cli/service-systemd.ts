@@ -12,11 +12,12 @@ import {
 import { dirname, join } from 'node:path';
 import { systemctl } from '../base/service-manager.ts';
 import { VERSION } from '../base/version.ts';
+import { NOTES_FOLDER } from '../update/places.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
 import type { ServiceHost } from './service-host.ts';
 import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from './systemd-unit.ts';
-import { NOTES_FOLDER, PATH_UNIT, UPDATE_UNITS } from './update-units.ts';
+import { PATH_UNIT, UPDATE_UNITS } from './update-units.ts';
 
 const UNIT_FOLDER = '/etc/systemd/system';
 const UNIT_PATH = join(UNIT_FOLDER, UNIT);

@@ -1,4 +1,5 @@
 // The host of an update as it is: systemd, the service's own interface, the new program tried by itself.
+import { open } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { loadConfig } from '../agent/config.ts';
@@ -34,6 +35,7 @@ export function createUpdateHost(environment: Environment): UpdateHost {
     },
     isServing: () => isServing(environment),
     async tryProgram(path, version) {
+      await mustFitProcessor(path);
       const said = (await attempt('--version', () => tryProgram(path, ['--version'], VERSION_MS))).trim();
       if (said !== version) {
         throw new PeerError('peer.rejected', `it says that it is '${said.slice(0, 64)}', not ${version}`, 'never');
@@ -55,6 +57,24 @@ export function createBootHost(environment: Environment): UpdateHost {
     unit: async () => running,
     isServing: async () => undefined,
   };
+}
+
+/** Of the ELF header, by `process.arch`. What is no program for this processor would be taken for a script. */
+const MACHINES: ReadonlyMap<string, number> = new Map([
+  ['x64', 62],
+  ['arm64', 183],
+]);
+
+async function mustFitProcessor(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer } = await file.read(Buffer.alloc(20), 0, 20, 0);
+    const isElf = buffer.readUInt32BE(0) === 0x7f454c46;
+    if (isElf && buffer.readUInt16LE(18) === MACHINES.get(process.arch)) return;
+  } finally {
+    await file.close();
+  }
+  throw new PeerError('peer.rejected', `it is no program for ${process.arch}`, 'never');
 }
 
 const MAX_SAID = 200;

@@ -1,11 +1,11 @@
 // The units beside the service that look after updates: the one that waits for something to do, the one that does it as root, the one that undoes
 // at boot what was cut short, and the one that copies databases with the rights of the agent. Each runs the proven program, never a new one.
+import { NOTES_FOLDER, WISHES } from '../update/places.ts';
 import { PROGRAM_FOLDER, SANDBOX, STATE_FOLDER, UNIT } from './systemd-unit.ts';
 
-export const NOTES_FOLDER = '/var/lib/pithead-update';
 /** Where a dynamic user's state directory really lies. */
 export const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';
-export const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/update`;
+export const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/${WISHES}`;
 export const PATH_UNIT = 'pithead-update.path';
 export const RECOVER_UNIT = 'pithead-update-recover.service';
 const PROVEN = `${PROGRAM_FOLDER}/proven/pithead`;

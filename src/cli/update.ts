@@ -1,6 +1,7 @@
 // `pithead update`: a signed bundle becomes the version that runs, and the one before comes back if it does not work. Also what the units beside the
 // service call: for what the agent put down, and after a kill.
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { beginNewEpochs } from '../agent/restored.ts';
 import { systemClock } from '../base/clock.ts';
@@ -14,7 +15,7 @@ import { linkedVersion } from '../update/layout.ts';
 import { lockUpdates } from '../update/lock.ts';
 import { type Notes, type Outcome, openNotes, readNotes, type Step } from '../update/notes.ts';
 import { builtInPins } from '../update/pins.ts';
-import { currentLink, type Places, provenLink } from '../update/places.ts';
+import { currentLink, NOTES_FOLDER, type Places, provenLink } from '../update/places.ts';
 import { recover } from '../update/recover.ts';
 import { keyName } from '../update/trust.ts';
 import { CommandFailed } from './exit.ts';
@@ -22,7 +23,7 @@ import { PROGRAM_FOLDER } from './systemd-unit.ts';
 import type { CliContext } from './terminal.ts';
 import { createBootHost, createUpdateHost } from './update-host.ts';
 import { openWish, readRequest, removeBundle, removeRequest } from './update-staged.ts';
-import { NOTES_FOLDER, WISHES_FOLDER } from './update-units.ts';
+import { WISHES_FOLDER } from './update-units.ts';
 
 /** Beyond 0 and 1, so that scripts can tell. */
 export const UPDATE_EXIT = { refused: 3, rolledBack: 4 } as const;
@@ -77,9 +78,8 @@ export function addUpdate(program: Command, context: CliContext): void {
       if (what === 'save') return void saveDatabases(folder);
       if (what !== 'restore') throw new CommandFailed(`${what}: accepted are save and restore`);
       const restored = restoreDatabases(folder);
-      // With the service's own database beside it, both are of the same moment and agree.
-      const isAlone = restored.length > 0 && !restored.includes('service.sqlite');
-      if (isAlone && restored.includes('agent.sqlite')) beginNewEpochs(`${folder}/agent.sqlite`);
+      // With the service's own database beside them, all are of the same moment and agree.
+      if (!restored.includes('service.sqlite')) for (const name of restored) beginNewEpochs(join(folder, name));
       context.stdout.write(
         restored.length === 0 ? 'the databases can be read as they are\n' : `put back: ${restored.join(', ')}\n`,
       );

@@ -84,10 +84,13 @@ const journalPath = (folder: string) => join(folder, 'journal.json');
 const memoryPath = (folder: string) => join(folder, 'memory.json');
 const remembered = (folder: string) => read(memoryPath(folder), memorySchema) ?? { sequence: 0, broken: [] };
 
-/** For those who may only look. */
-export const readNotes = (folder: string): Pick<Notes, 'journal' | 'outcome' | 'broken'> => ({
+/** For those who may only look: the agent, people. */
+export const readNotes = (
+  folder: string,
+): Pick<Notes, 'journal' | 'outcome' | 'broken'> & { readonly sequence: () => number } => ({
   journal: () => read(journalPath(folder), journalSchema),
-  outcome: () => readOutcome(folder),
+  outcome: () => read(outcomePath(folder), outcomeSchema),
+  sequence: () => remembered(folder).sequence,
   broken: () => remembered(folder).broken,
 });
 
@@ -121,9 +124,6 @@ export function openNotes(folder: string): Notes {
     },
   };
 }
-
-/** For those who may only read: the agent. */
-export const readOutcome = (folder: string): Outcome | undefined => read(outcomePath(folder), outcomeSchema);
 
 /** Undefined when it is not there or makes no sense. */
 function read<T>(path: string, schema: z.ZodType<T>): T | undefined {

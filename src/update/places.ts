@@ -1,6 +1,11 @@
 // Where an update keeps what: programs of all versions beside each other, and its own notes, which the agent can read but never write.
 import { join } from 'node:path';
 
+/** Where root keeps its notes on a Linux host. */
+export const NOTES_FOLDER = '/var/lib/pithead-update';
+/** In the state directory of the agent. */
+export const WISHES = 'update';
+
 export type Places = {
   /** One folder per version below `versions`; the links `current` and `proven` lead to one each. */
   readonly programs: string;

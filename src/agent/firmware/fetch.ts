@@ -30,6 +30,8 @@ export function createFetch(
   { deadlineMs, maxBytes }: FetchLimits = FETCH_LIMITS,
   /** Certificate authorities besides the usual ones. */
   ca?: string,
+  /** What is fetched, in the codes of errors too, and the setting that names the hosts. */
+  { kind, setting } = { kind: 'firmware', setting: 'firmware.allowedHosts' },
 ): Fetch {
   const fetchOnce = async (
     path: string,
@@ -44,9 +46,9 @@ export function createFetch(
     try {
       let url = first;
       for (let redirects = 0; ; redirects++) {
-        const what = `fetch firmware from ${url.host}`;
+        const what = `fetch ${kind} from ${url.host}`;
         if (hostOf(url, allowedHosts) === undefined) {
-          throw new RefusedError('firmware.host', `${what}: not in firmware.allowedHosts, or not by https`);
+          throw new RefusedError(`${kind}.host`, `${what}: not in ${setting}, or not by https`);
         }
         const answer = await agent.request({
           origin: url.origin,
@@ -62,16 +64,16 @@ export function createFetch(
           body.destroy();
           const next = URL.parse(location, url.href);
           if (next === null || redirects >= MAX_REDIRECTS) {
-            throw new RefusedError('firmware.redirect', `${what}: it leads elsewhere too often`);
+            throw new RefusedError(`${kind}.redirect`, `${what}: it leads elsewhere too often`);
           }
           url = next;
           continue;
         }
         if (statusCode !== 200) {
           body.destroy();
-          throw new RefusedError('firmware.status', `${what}: the host answers ${statusCode}`);
+          throw new RefusedError(`${kind}.status`, `${what}: the host answers ${statusCode}`);
         }
-        return await write(path, body, what, maxBytes, signal);
+        return await write(path, body, { what, tooLarge: `${kind}.too-large`, maxBytes }, signal);
       }
     } finally {
       await agent.destroy();
@@ -79,14 +81,14 @@ export function createFetch(
   };
   return async (path, url, allowedHosts, signal) => {
     const onDeadline = () =>
-      new RefusedError('firmware.slow', `fetch firmware from ${url.host} within ${deadlineMs / 1_000} s`);
+      new RefusedError(`${kind}.slow`, `fetch ${kind} from ${url.host} within ${deadlineMs / 1_000} s`);
     try {
       return await withDeadline(clock, { deadlineMs, signal, graceMs: 2_000, onDeadline }, (within) =>
         fetchOnce(path, url, allowedHosts, within),
       );
     } catch (error) {
       if (signal.aborted || error instanceof RefusedError) throw error;
-      throw new RefusedError('firmware.fetch', `fetch firmware from ${url.host}`, error);
+      throw new RefusedError(`${kind}.fetch`, `fetch ${kind} from ${url.host}`, error);
     }
   };
 }
@@ -94,8 +96,7 @@ export function createFetch(
 async function write(
   path: string,
   body: AsyncIterable<Uint8Array>,
-  what: string,
-  maxBytes: number,
+  { what, tooLarge, maxBytes }: { readonly what: string; readonly tooLarge: string; readonly maxBytes: number },
   signal: AbortSignal,
 ): Promise<Fetched> {
   const hash = createHash('sha256');
@@ -103,7 +104,7 @@ async function write(
   const measured = async function* (chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw new RefusedError('firmware.too-large', `${what}: more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) throw new RefusedError(tooLarge, `${what}: more than ${maxBytes} bytes`);
       hash.update(chunk);
       yield chunk;
     }

@@ -93,7 +93,24 @@ export const orderSchema = z.discriminatedUnion(
           .meta({ description: 'Within the networks configured on site; not given = all of them' }),
       }).optional(),
     ),
-    forAgents('agent.self.update', closedObject({ version: version.optional() }).optional()),
+    forAgents(
+      'agent.self.update',
+      closedObject({
+        version: version.optional().meta({ description: 'Only if the update is of this version' }),
+        url: z
+          .url({ protocol: /^https$/, error: 'accepted: an https address' })
+          .max(2_048)
+          .optional()
+          .meta({
+            description: 'Of the signed bundle for the platform of the agents; the host must be allowed on site',
+          }),
+        sha256: z
+          .string()
+          .regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' })
+          .optional()
+          .meta({ description: 'Of the bundle' }),
+      }).optional(),
+    ),
   ],
   {
     error: (issue) => (issue.code === 'invalid_union' ? `accepted: ${EXECUTION_TASK_NAMES.join(', ')}` : undefined),
