@@ -1,5 +1,5 @@
 // Records as the agent would hand them over, and ways to look into what came out. Each sample carries a number by which a ledger knows it.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
@@ -84,7 +84,10 @@ export function contents(slices: readonly OutgoingSlice[]) {
   };
 }
 
-export function makeDir(): { path: (name: string) => string; remove: () => void } {
-  const dir = mkdtempSync(join(tmpdir(), 'pithead-outbox-'));
+/** In memory where the system has that: for many runs that are not about durability. */
+const memoryOrTmp = () => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+
+export function makeDir({ isQuick = false } = {}): { path: (name: string) => string; remove: () => void } {
+  const dir = mkdtempSync(join(isQuick ? memoryOrTmp() : tmpdir(), 'pithead-outbox-'));
   return { path: (name) => join(dir, name), remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
