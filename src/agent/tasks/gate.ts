@@ -244,7 +244,11 @@ export function createTaskGate(
 
   const enqueue = (row: JournalRow) => {
     const kind = kindOf(row.name);
-    if (kind === undefined) return;
+    if (kind === undefined) {
+      // Taken by a version that knew more than this one.
+      settle(row, { outcome: failed(`unsupported: this agent cannot do ${row.name}`), tookEffect: false });
+      return;
+    }
     const isRecovered = row.state !== 'accepted';
     const job: Job = { row, kind, giveUp: new AbortController(), isRecovered, stage: 'waiting', givenUp: undefined };
     jobs.set(row.taskId, job);

@@ -73,7 +73,15 @@ export const orderSchema = z.discriminatedUnion(
       'miner.pool.update',
       closedObject({ pools: z.array(pool).min(1).max(8).meta({ description: 'The whole list, best first' }) }),
     ),
-    forMiners('miner.pool.lock', closedObject({ locked: z.boolean() })),
+    forMiners(
+      'miner.pool.lock',
+      closedObject({
+        locked: z.boolean().meta({
+          description:
+            'true: the agent sets the pools of the last miner.pool.update again whenever the miner shows others. It must have carried that update out, and the miner must show its pools',
+        }),
+      }),
+    ),
     forMiners(
       'miner.firmware.update',
       closedObject({

@@ -154,3 +154,15 @@ test('one that has expired when the agent is back is told as interrupted', async
     { status: 'failed', message: expect.stringContaining('interrupted'), evidence: { interrupted: true } },
   ]);
 });
+
+test('one that this version does not know any more is told as unsupported, not kept open for ever', async () => {
+  begin().accept(scan());
+  await bench.clock.advance(5_000);
+  await bench.clock.finish(gate?.stop() ?? Promise.resolve());
+  gate = bench.make();
+  gate.start();
+  await bench.clock.advance(1_000);
+  expect(bench.farm.finals()).toMatchObject([
+    { status: 'failed', message: 'unsupported: this agent cannot do agent.scan.create' },
+  ]);
+});
