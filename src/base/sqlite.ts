@@ -41,11 +41,12 @@ export function openOrSetAside<T>(
   path: string,
   open: () => T,
   onAside: (aside: { readonly path: string; readonly sinceMs: number; readonly cause: unknown }) => void,
+  isDamage = (error: unknown) => sqliteFault(error) === 'damaged',
 ): T {
   try {
     return open();
   } catch (cause) {
-    if (sqliteFault(cause) !== 'damaged') throw cause;
+    if (!isDamage(cause)) throw cause;
     onAside({ ...setAside(path), cause });
     return open();
   }
@@ -76,16 +77,17 @@ export function setAside(path: string): { readonly path: string; readonly sinceM
   return { path: `${path}${ASIDE}`, sinceMs: birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs };
 }
 
-/** What a database says with its error; undefined when the error is not of a database. */
-export function sqliteFault(error: unknown): 'damaged' | 'full' | 'other' | undefined {
+/** What a database says with its error, `logic` = its tables are not as the statement expects; undefined when the error is not of a database. */
+export function sqliteFault(error: unknown): 'damaged' | 'full' | 'logic' | 'other' | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   if (typeof code !== 'number') return undefined;
   const primary = code % 256;
   if (primary === SQLITE.corrupt || primary === SQLITE.notADatabase) return 'damaged';
+  if (primary === SQLITE.error) return 'logic';
   return primary === SQLITE.full ? 'full' : 'other';
 }
 
-const SQLITE = { corrupt: 11, full: 13, notADatabase: 26 } as const;
+const SQLITE = { error: 1, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
 /** What is in it is its owner's alone; SQLite gives the files beside it the same rights. */
 function keepToOwner(path: string): void {

@@ -69,12 +69,12 @@ export function openOutbox(
 
   const open = () => {
     try {
-      return openOrSetAside(path, openOnce, declare);
+      return openOrSetAside(path, openOnce, declare, isDamage);
     } catch (error) {
       if (sqliteFault(error) === undefined) throw error;
       // A full disk cannot even be opened on: once more without the ballast.
       space.noneLeft(0);
-      return openOrSetAside(path, openOnce, declare);
+      return openOrSetAside(path, openOnce, declare, isDamage);
     }
   };
 
@@ -138,6 +138,9 @@ export function openOutbox(
     },
   };
 }
+
+/** Tables that are not as our statements expect were changed by nobody else. */
+const isDamage = (error: unknown) => ['damaged', 'logic'].includes(sqliteFault(error) ?? '');
 
 const oldestSchema = z.object({ first_ms: z.int() });
 

@@ -297,7 +297,11 @@ export function createOutbox(
   });
 
   const restart = books.restartGap();
-  guarded('the outbox cannot mark its start', () => books.commit({ meta: books.meta() }));
+  guarded('the outbox cannot mark its start', () => {
+    books.commit({ meta: books.meta() });
+    // In the file itself: should the log be lost, the mark must not be lost with it.
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  });
   if (restart !== undefined) {
     queue.add(gapEntry('restart', restart.fromMs, restart.toMs, null));
     urgent = queue.size();
