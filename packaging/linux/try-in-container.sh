@@ -6,59 +6,18 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=${1:-$(mktemp -d)}
-tree=$work/tree
-export PATH=$PATH:/usr/sbin:/sbin
-network=127.70.0.0/24
-miners=50
 deb=$(ls "$root"/dist/pithead_*_amd64.deb | tail -1)
+. "$here/booted-tree.sh"
 
-step() { printf '%6ss  %s\n' "$SECONDS" "$*"; }
-fail() { echo "FAILED: $*" >&2; exit 1; }
-
-if [ ! -d "$tree" ]; then
-  debootstrap --variant=minbase --include=ca-certificates,systemd,systemd-sysv bookworm "$tree" >"$work/debootstrap.log"
-  step "tree made"
-fi
-setsid systemd-nspawn --register=no --keep-unit --private-network -D "$tree" --boot --console=pipe >"$work/boot.log" 2>&1 &
-nspawn=$!
-farm=
-finish() {
-  [ -z "$farm" ] || kill "$farm" 2>/dev/null || true
-  kill "$nspawn" 2>/dev/null || true
-  wait "$nspawn" 2>/dev/null || true
-}
-trap finish EXIT
-for _ in $(seq 60); do
-  leader=$(pgrep -P "$nspawn" | head -1 || true)
-  [ -n "$leader" ] && state=$(nsenter -t "$leader" -m -p -- systemctl is-system-running 2>/dev/null || true)
-  case "${state:-}" in running | degraded) break ;; esac
-  sleep 0.5
-done
-inside() { nsenter -t "$leader" -m -u -i -p -n -C -- "$@"; }
-property() { inside systemctl show -P "$1" pithead; }
-step "booted"
-
+boot
 cp "$deb" "$tree/root/pithead.deb"
 inside apt-get install -y -q /root/pithead.deb >"$work/apt.log" 2>&1
 [ "$(inside systemctl is-active pithead)" = active ] || fail "not active after the installation"
 [ "$(inside systemctl is-enabled pithead)" = enabled ] || fail "not enabled"
 step "installed, active, enabled"
 
-nsenter -t "$leader" -n "$root/node_modules/.bin/node" "$root/fixtures/farm/main.ts" --miners $miners --network $network >"$work/farm.log" 2>&1 &
-farm=$!
-for _ in $(seq 40); do grep -q 'listen. Ctrl-C' "$work/farm.log" && break; sleep 0.25; done
-inside pithead setup --yes --network $network --json >"$work/setup.json"
-grep -q '"restarted":true' "$work/setup.json" || fail "setup did not restart the service"
-key=$(inside pithead key create --name trial --json)
-value() { sed -E "s/.*\"$1\":\"([^\"]+)\".*/\1/" <<<"$key"; }
-list() {
-  nsenter -t "$leader" -n curl -s -H "x-api-key: $(value key)" \
-    "http://127.0.0.1:8420/private-api/v1/$(value workspace_id)/farms/$(value farm_id)/miner/latest?pageSize=1000"
-}
-total() { list | grep -oE '"total":[0-9]+' | cut -d: -f2; }
-ids() { list | grep -oE '"id":"[0-9a-f-]{36}"' | sort; }
-for _ in $(seq 40); do [ "$(total)" = $miners ] && break; sleep 0.5; done
-[ "$(total)" = $miners ] || fail "$(total) of $miners miners after 20 s"
+farm_up
+set_up
 before=$(ids)
 step "$miners miners reported"
 inside pithead selftest --network 127.71.0.0/24 >/dev/null || fail "selftest"

@@ -76,6 +76,10 @@ export function restoreDatabases(stateDir: string): readonly string[] {
     for (const suffix of ['-wal', '-shm']) rmSync(`${place}${suffix}`, { force: true });
     renameSync(unfinished, place);
   }
+  // What only the new version had would be out of step when it comes again.
+  const added = databasesIn(stateDir).filter((name) => !names.includes(name));
+  for (const name of added)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(stateDir, `${name}${suffix}`), { force: true });
   syncFolder(stateDir);
   rmSync(marker);
   syncFolder(folder);

@@ -48,6 +48,17 @@ test('one that was migrated brings all of them back: they belong together', () =
   expect(restoreDatabases(folder)).toEqual([]);
 });
 
+test('a database that only the new version has goes with the way back', () => {
+  const folder = farm();
+  saveDatabases(folder);
+  put(folder, 'new.sqlite', 'of the new version');
+  expect(restoreDatabases(folder)).toEqual([]);
+  expect(existsSync(join(folder, 'new.sqlite'))).toBe(true);
+  migrate(folder, 'agent.sqlite');
+  restoreDatabases(folder);
+  expect(existsSync(join(folder, 'new.sqlite'))).toBe(false);
+});
+
 test.each([
   ['is damaged', (path: string) => writeFileSync(path, 'nonsense')],
   ['belongs to a new owner too', (path: string) => openSqlite(path, [{ owner: 'new', steps: ['SELECT 1'] }]).close()],

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Updates of an installed package in a booted tree, and every way in which one can fail: a version that crashes, is never ready, is for another
+# processor, or changes the data and then breaks; an updater killed at each step; a power cut. Then a row of updates, half of them broken.
+#   packaging/linux/try-updates.sh [folder] [updates]        needs what try-in-container.sh needs; builds its own programs, 6 s each
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=${1:-$(mktemp -d)}
+updates=${2:-20}
+. "$here/booted-tree.sh"
+node=$root/node_modules/.bin/node
+notes=$tree/var/lib/pithead-update
+# Only the waits are shorter than on a farm.
+patience=(--ready-within 20s --stable-for 4s)
+
+sign() { "$node" "$root/packaging/release/main.ts" "$@" >>"$work/build.log"; }
+build() { "$node" "$root/packaging/binary/build.ts" --target linux-x64 --update-root "$work/pins.json" "$@" >>"$work/build.log" 2>&1; }
+
+rm -rf "$work/keys" && mkdir -p "$work/keys" "$work/faults" "$work/built"
+sign key --out "$work/keys/root.pem"
+sign key --out "$work/keys/signing.pem"
+sign pins --root "$work/keys/root.pem.pub" --out "$work/pins.json"
+sign set --root "$work/keys/root.pem" --key "$work/keys/signing.pem.pub" --sequence 1 --expires 2099-01-01 --out "$work/set.json"
+cat >"$work/faults/crash.js" <<'JS'
+if (process.argv.includes('run')) { console.error('broken: crash at start'); process.exit(1); }
+JS
+cat >"$work/faults/silent.js" <<'JS'
+if (process.argv.includes('run')) delete process.env.NOTIFY_SOCKET;
+JS
+cat >"$work/faults/data.js" <<'JS'
+if (process.argv.includes('run')) {
+  const { DatabaseSync } = require('node:sqlite');
+  for (const name of ['agent', 'outbox', 'service']) {
+    const database = new DatabaseSync(`/var/lib/pithead/${name}.sqlite`);
+    database.exec('UPDATE schema_version SET version = version + 1');
+    database.close();
+  }
+  throw new Error('broken: cannot read the data of the version before');
+}
+JS
+
+# bundle VERSION [FAULT]: $tree/root/VERSION.bundle
+bundle() {
+  local fault=()
+  case "${2:-}" in crash | silent | data) fault=(--prepend "$work/faults/$2.js") ;; esac
+  build --version-override "$1" "${fault[@]}" --output "$work/built"
+  # The machine field of the header: another processor.
+  [ "${2:-}" != processor ] || printf '\xb7' | dd of="$work/built/pithead-linux-x64" bs=1 seek=18 conv=notrunc status=none
+  sign bundle --binary "$work/built/pithead-linux-x64" --version "$1" --target linux-x64 --set "$work/set.json" \
+    --key "$work/keys/signing.pem" --out "$tree/root/$1.bundle"
+}
+update() { inside pithead update "/root/$1.bundle" --json "${patience[@]}" >>"$work/updates.log" 2>&1; }
+current() { basename "$(readlink "$tree/usr/lib/pithead/$1")"; }
+outcome() { sed -E "s/.*\"$1\":\"?([^\",}]*).*/\1/" "$notes/outcome.json"; }
+ready() { nsenter -t "$leader" -n curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8420/readyz || true; }
+# expect VERSION RESULT: this version works, with the miners that were known before.
+expect() {
+  [ "$(outcome result)" = "$2" ] || fail "$(cat "$notes/outcome.json"), expected $2"
+  works "$1"
+}
+works() {
+  for _ in $(seq 60); do [ "$(ready)" = 200 ] && break; sleep 0.25; done
+  [ "$(property ActiveState)" = active ] || fail "the service is $(property ActiveState)"
+  [ "$(current current) $(current proven)" = "$1 $1" ] || fail "$(current current), proven $(current proven), expected $1"
+  for _ in $(seq 20); do [ "$(ids)" = "$before" ] && return; sleep 0.25; done
+  fail "other miners than before"
+}
+
+boot
+rm -f "$tree"/root/*.bundle "$work/updates.log"
+build --output "$work/built"
+"$node" "$root/packaging/linux/deb.ts" --target linux-x64 --fast --binary "$work/built/pithead-linux-x64" --output "$work/built" >>"$work/build.log"
+cp "$work"/built/pithead_*_amd64.deb "$tree/root/pithead.deb"
+inside apt-get install -y -q --allow-downgrades /root/pithead.deb >"$work/apt.log" 2>&1
+farm_up
+set_up
+before=$(ids)
+old=$(current current)
+step "$old installed, $miners miners"
+
+bundle 1.0.0
+update 1.0.0 || fail "update to 1.0.0: $(tail -1 "$work/updates.log")"
+expect 1.0.0 updated
+step "updated to 1.0.0 in $(outcome without_proof_ms) ms; ids kept"
+update 1.0.0 && fail "the same version was taken"
+[ "$(outcome result)" = refused ] || fail "the same version: $(outcome result)"
+
+number=0
+for fault in crash silent processor data; do
+  number=$((number + 1))
+  bundle 1.0.$number $fault
+  update 1.0.$number && fail "$fault was taken"
+  [ $fault = processor ] && expect 1.0.0 failed || expect 1.0.0 rolled-back
+  step "$fault: $(outcome message), back after $(outcome without_proof_ms) ms"
+  update 1.0.$number && fail "$fault was taken"
+  [ "$(outcome result)" = refused ] || fail "$fault was tried again"
+done
+step "none of them is tried again"
+
+bundle 1.1.0
+bundle 1.1.1 data
+for point in verifying staging trying saving switching watching returning; do
+  version=1.1.0
+  [ $point = returning ] && version=1.1.1
+  nsenter -t "$leader" -m -u -i -p -n -C -- pithead update /root/$version.bundle --json "${patience[@]}" >>"$work/updates.log" 2>&1 &
+  updater=$!
+  for _ in $(seq 3000); do grep -q "\"step\":\"$point\"" "$notes/journal.json" 2>/dev/null && break; sleep 0.005; done
+  grep -q "\"step\":\"$point\"" "$notes/journal.json" 2>/dev/null && hit=1 || hit=0
+  for child in $(pgrep -P $updater); do kill -9 "$child"; done
+  wait $updater 2>/dev/null || true
+  killed=$SECONDS
+  for _ in $(seq 480); do [ ! -e "$notes/journal.json" ] && break; sleep 0.25; done
+  [ ! -e "$notes/journal.json" ] || fail "not recovered after a kill at $point"
+  works 1.0.0
+  step "updater killed at $point (hit: $hit): $(outcome result), works again after $((SECONDS - killed)) s"
+done
+
+nsenter -t "$leader" -m -u -i -p -n -C -- pithead update /root/1.1.0.bundle --json "${patience[@]}" >>"$work/updates.log" 2>&1 &
+for _ in $(seq 3000); do grep -q '"step":"watching"' "$notes/journal.json" 2>/dev/null && break; sleep 0.005; done
+shut_down
+boot
+farm_up
+works 1.0.0
+step "power cut while a new version was being watched: $(outcome result), 1.0.0 runs after the boot"
+
+slowest=0
+good=1.0.0
+for ((index = 1; index <= updates; index++)); do
+  version=2.0.$index
+  case $((index % 8)) in 1) fault=crash ;; 3) fault=data ;; 5) fault=processor ;; 7) fault=silent ;; *) fault= ;; esac
+  bundle $version $fault
+  if update $version; then good=$version; fi
+  [ -z "$fault" ] && [ "$good" != "$version" ] && fail "$version: $(cat "$notes/outcome.json")"
+  [ -n "$fault" ] && [ "$good" = "$version" ] && fail "$version with $fault was taken"
+  works "$good"
+  took=$(outcome without_proof_ms)
+  [ "$took" = null ] && took=0
+  [ -z "$fault" ] || [ "$took" -le "$slowest" ] || slowest=$took
+  rm -f "$tree/root/$version.bundle"
+  step "update $index of $updates to $version${fault:+ ($fault)}: $(outcome result), $took ms"
+done
+[ "$slowest" -le 120000 ] || fail "back after $slowest ms"
+step "$updates updates, half of them broken: always a version that works, back within $slowest ms"
+
+inside apt-get install -y -q --allow-downgrades --reinstall /root/pithead.deb >>"$work/apt.log" 2>&1
+works "$old"
+step "the package of $old puts itself in place: dpkg decides"
+inside apt-get purge -y -q pithead >>"$work/apt.log" 2>&1
+rm -f "$tree"/root/*.bundle "$tree/root/pithead.deb"
+left=$(inside find / -xdev -name '*pithead*' -not -path '/proc/*' -not -path '/var/log/*')
+[ -z "$left" ] || fail "left behind: $left"
+step "purged, nothing left"
