@@ -1,12 +1,14 @@
 // The agent's configuration: one YAML file, checked whole. It reports every problem at once, by field path, and says what is accepted.
 // It resolves references to secrets, but never holds a password in a printable form. It does not touch the network.
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { DURATION_FORMS, parseDurationMs } from '../base/duration.ts';
 import { ConfigError, type Problem } from '../base/errors.ts';
 import { Secret } from '../base/secrets.ts';
+import { isSealed, openVault } from '../base/vault.ts';
 import type { Login } from '../transport/request.ts';
 import { anomalySettingsSchema } from './anomaly/settings.ts';
 import { readRanges, type ScanRanges } from './scan/ranges.ts';
@@ -94,6 +96,8 @@ const fileSchema = z.strictObject({
       /** Try the factory default of the family, at most once per miner. */
       factoryDefaults: z.boolean().default(true),
       secretsFile: z.string().optional(),
+      /** The key of what is sealed: passwords in the secrets file, the agent's own token. */
+      keyFile: z.string().min(1).optional(),
       logins: z
         .array(
           z.strictObject({
@@ -139,7 +143,12 @@ export type AgentConfig = Omit<
   readonly firmware: { readonly folder: string; readonly allowedHosts: readonly string[] };
   readonly ranges: ScanRanges;
   readonly portMap: ReadonlyMap<number, number>;
-  readonly credentials: { readonly factoryDefaults: boolean; readonly logins: readonly LoginRule[] };
+  /** `keyFile` is absolute; there may be none yet. */
+  readonly credentials: {
+    readonly factoryDefaults: boolean;
+    readonly logins: readonly LoginRule[];
+    readonly keyFile: string;
+  };
 };
 
 /** Reads and checks the file. Throws ConfigError with every problem that was found. `environment` answers `env:` references. */
@@ -189,7 +198,11 @@ export function parseConfig(
     },
     ranges,
     portMap: new Map(Object.entries(portMap).map(([from, to]) => [Number(from), to])),
-    credentials: { factoryDefaults: credentials.factoryDefaults, logins: logins.rules },
+    credentials: {
+      factoryDefaults: credentials.factoryDefaults,
+      logins: logins.rules,
+      keyFile: keyFileOf(credentials.keyFile, options),
+    },
   };
 }
 
@@ -249,7 +262,7 @@ function readLogins(
   const secrets =
     credentials.secretsFile === undefined
       ? new Map<string, string>()
-      : readSecrets(secretsPath(credentials.secretsFile, options), problems);
+      : readSecrets(secretsPath(credentials.secretsFile, options), keyFileOf(credentials.keyFile, options), problems);
   const rules = credentials.logins.flatMap((entry, index): LoginRule[] => {
     const [kind, name = ''] = entry.password.split(':');
     const value = kind === 'env' ? options.environment[name] : secrets.get(name);
@@ -273,6 +286,22 @@ function readLogins(
   return { rules, problems };
 }
 
+/** Beside the configuration, or where this user keeps configurations: never among the data that it protects. */
+function keyFileOf(file: string | undefined, { baseDir, environment }: Parameters<typeof readLogins>[1]): string {
+  const handed =
+    environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, basename(file ?? KEY_FILE));
+  if (handed && existsSync(handed)) return handed;
+  const beside = resolve(baseDir, file ?? KEY_FILE);
+  if (file !== undefined || existsSync(beside)) return beside;
+  const home =
+    process.platform === 'win32'
+      ? (environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : (environment.XDG_CONFIG_HOME ?? join(environment.HOME ?? homedir(), '.config'));
+  return join(home, 'pithead', KEY_FILE);
+}
+
+export const KEY_FILE = 'pithead.key';
+
 /** A service manager may hand the file over under the same name (systemd: LoadCredential), because its owner is somebody else. */
 function secretsPath(file: string, { baseDir, environment }: Parameters<typeof readLogins>[1]): string {
   const handed = environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, basename(file));
@@ -280,14 +309,24 @@ function secretsPath(file: string, { baseDir, environment }: Parameters<typeof r
 }
 
 /** `name: value` lines of a YAML file that only its owner may read. */
-function readSecrets(path: string, problems: Problem[]): Map<string, string> {
+function readSecrets(path: string, keyFile: string, problems: Problem[]): Map<string, string> {
   const field = 'credentials.secretsFile';
   try {
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
       problems.push({ path: field, message: `${path} can be read by others: chmod 600 it` });
     }
     const parsed = z.record(z.string(), z.string()).safeParse(parseDocument(readFileSync(path, 'utf8')).toJS());
-    if (parsed.success) return new Map(Object.entries(parsed.data));
+    if (parsed.success) {
+      const vault = Object.values(parsed.data).some(isSealed) ? openVault(keyFile) : undefined;
+      return new Map(
+        Object.entries(parsed.data).map(([name, text]) => {
+          const value = isSealed(text) ? vault?.open(text) : text;
+          if (value === undefined)
+            problems.push({ path: field, message: `'${name}' in ${path} cannot be opened with the key in ${keyFile}` });
+          return [name, value ?? ''];
+        }),
+      );
+    }
     problems.push({ path: field, message: `${path} is not a list of 'name: value' lines with text values` });
   } catch {
     problems.push({ path: field, message: `${path} cannot be read` });

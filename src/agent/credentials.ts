@@ -1,4 +1,4 @@
-// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read.
+// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read, the token in it sealed.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../base/errors.ts';
 import { Secret } from '../base/secrets.ts';
+import { isSealed, openOrCreateVault, openVault } from '../base/vault.ts';
 import { VERSION } from '../base/version.ts';
 import { parseJson } from '../wire/frames.ts';
 import { enrol } from './uplink/enrol.ts';
@@ -32,7 +33,8 @@ function fileOf(stateDir: string, realm: string): string {
   return join(stateDir, `agent-${createHash('sha256').update(realm).digest('hex').slice(0, 12)}.json`);
 }
 
-export function loadCredentials(stateDir: string, realm: string): Credentials | undefined {
+/** A token that was kept in the open is sealed from now on, where there can be a key. */
+export function loadCredentials(stateDir: string, realm: string, keyFile: string): Credentials | undefined {
   let text: string;
   try {
     text = readFileSync(fileOf(stateDir, realm), 'utf8');
@@ -45,24 +47,35 @@ export function loadCredentials(stateDir: string, realm: string): Credentials | 
       { path: '(file)', message: 'is damaged: remove it and enrol the agent again' },
     ]);
   }
-  const { url, agent_id: agentId, token, workspace_id: workspaceId, farm_id: farmId } = parsed.data;
+  const { token: kept } = parsed.data;
+  const token = isSealed(kept) ? openVault(keyFile)?.open(kept) : kept;
+  if (token === undefined) {
+    throw new ConfigError(`read ${fileOf(stateDir, realm)}`, [
+      {
+        path: '(file)',
+        message: `cannot be opened with the key in ${keyFile}: bring the key back, or remove the file and enrol the agent again`,
+      },
+    ]);
+  }
+  if (!isSealed(kept)) keep(fileOf(stateDir, realm), parsed.data, keyFile);
+  const { url, agent_id: agentId, workspace_id: workspaceId, farm_id: farmId } = parsed.data;
   return { url, agentId, token: new Secret(token), workspaceId, farmId };
 }
 
 /** Exchanges the code for an identity and keeps it. Throws ConfigError when the service refuses the code. */
 export async function enrolOnce(options: {
   readonly stateDir: string;
+  /** Made if there is none; without one the token lies in the open, for its owner alone. */
+  readonly keyFile: string;
   readonly realm: string;
   readonly url: string;
   readonly code: string;
   readonly name?: string | undefined;
   readonly allowPlain: boolean;
 }): Promise<Credentials> {
-  const { stateDir, realm, url, code, allowPlain } = options;
+  const { stateDir, keyFile, realm, url, code, allowPlain } = options;
   const answer = await enrol({ url, code, name: options.name ?? hostname(), version: VERSION, allowPlain });
-  const path = fileOf(stateDir, realm);
-  writeFileSync(`${path}.new`, `${JSON.stringify({ url, ...answer })}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  keep(fileOf(stateDir, realm), { url, ...answer }, keyFile);
   return {
     url,
     agentId: answer.agent_id,
@@ -70,4 +83,10 @@ export async function enrolOnce(options: {
     workspaceId: answer.workspace_id,
     farmId: answer.farm_id,
   };
+}
+
+function keep(path: string, identity: z.output<typeof fileSchema>, keyFile: string): void {
+  const token = openOrCreateVault(keyFile)?.seal(identity.token) ?? identity.token;
+  writeFileSync(`${path}.new`, `${JSON.stringify({ ...identity, token })}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
 }

@@ -2,6 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
+import { KEY_FILE } from '../agent/config.ts';
+import { openOrCreateVault } from '../base/vault.ts';
 
 /** What a first run decides. */
 export type Answers = {
@@ -108,4 +110,5 @@ export function writeFirstConfig(folder: string, stateDir: string): void {
   if (!existsSync(config)) writeFileSync(config, newConfig({ networks: [], logins: [] }, stateDir));
   const secrets = join(folder, SECRETS_FILE);
   if (!existsSync(secrets)) writePrivate(secrets, changedSecrets('', {}));
+  openOrCreateVault(join(folder, KEY_FILE));
 }

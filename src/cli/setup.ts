@@ -2,10 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { parseConfig } from '../agent/config.ts';
+import { KEY_FILE, parseConfig } from '../agent/config.ts';
 import { driverFacts, rangesOrThrow } from '../agent/once.ts';
 import { ConfigError } from '../base/errors.ts';
 import { restartUnit } from '../base/service-manager.ts';
+import { openVault } from '../base/vault.ts';
 import {
   type Answers,
   changedConfig,
@@ -89,10 +90,15 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   const text = configText(before, answers, path);
 
   // The secrets first: the check below looks for them.
+  // Only with the key that came with the installation: the service is known to get that one.
+  const vault = openVault(join(dirname(path), KEY_FILE));
   const secrets = existsSync(secretsPath) ? readFileSync(secretsPath, 'utf8') : '';
   writePrivate(
     secretsPath,
-    changedSecrets(secrets, Object.fromEntries(told.logins.map(({ family, password }) => [family, password]))),
+    changedSecrets(
+      secrets,
+      Object.fromEntries(told.logins.map(({ family, password }) => [family, vault?.seal(password) ?? password])),
+    ),
   );
   const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
   if (before !== undefined && before !== text) writeFileSync(`${path}.bak`, before);

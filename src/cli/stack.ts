@@ -51,6 +51,7 @@ export async function startStack(options: {
     const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: CODE_TTL_MS });
     return enrolOnce({
       stateDir: config.stateDir,
+      keyFile: config.credentials.keyFile,
       realm: EMBEDDED,
       url: localUrl,
       code,
@@ -60,7 +61,7 @@ export async function startStack(options: {
   };
   try {
     const { workspaceId, farmId } = await service.admin.ensureDefaults();
-    const kept = loadCredentials(config.stateDir, EMBEDDED);
+    const kept = loadCredentials(config.stateDir, EMBEDDED, config.credentials.keyFile);
     const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
     const agent = createAgent({ config, uplinks: [{ name: EMBEDDED, ...credentials }], clock: systemClock, log });
     await agent.start();

@@ -89,7 +89,7 @@ async function runAgent(config: AgentConfig, path: string, context: CliContext):
     ]);
   }
   prepareStateDir(config.stateDir);
-  const kept = loadCredentials(config.stateDir, service.url);
+  const kept = loadCredentials(config.stateDir, service.url, config.credentials.keyFile);
   if (kept === undefined && service.enrolmentCode === undefined) {
     throw new ConfigError(`check config ${path}`, [
       { path: 'service.enrolmentCode', message: 'is needed once: `pithead enroll` on the service makes one' },
@@ -99,6 +99,7 @@ async function runAgent(config: AgentConfig, path: string, context: CliContext):
     kept ??
     (await enrolOnce({
       stateDir: config.stateDir,
+      keyFile: config.credentials.keyFile,
       realm: service.url,
       url: service.url,
       code: service.enrolmentCode ?? '',

@@ -1,19 +1,23 @@
-// `pithead config check`: every problem of a configuration file at once.
+// `pithead config check`: every problem of a configuration file at once. `pithead config seal`: no password of a secrets file in the open any more.
+import { readFileSync, renameSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadConfig } from '../../agent/config.ts';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { KEY_FILE, loadConfig } from '../../agent/config.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { isSealed, openOrCreateVault } from '../../base/vault.ts';
 import { readTls } from '../../service/service.ts';
-import { DEFAULT_CONFIG, usualConfig } from '../config-file.ts';
+import { DEFAULT_CONFIG, SECRETS_FILE, usualConfig, writePrivate } from '../config-file.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import type { CliContext } from '../terminal.ts';
 
 const CHECK_EXAMPLES = '\nExamples:\n  $ pithead config check\n  $ pithead config check /etc/pithead/pithead.yaml';
 
 export function addConfig(program: Command, context: CliContext): void {
-  program
-    .command('config')
-    .description('the configuration file')
-    .addHelpText('after', CHECK_EXAMPLES)
+  const commands = program.command('config').description('the configuration file').addHelpText('after', CHECK_EXAMPLES);
+  addSeal(commands, context);
+  commands
     .command('check')
     .description('check a configuration and report every problem; exit code 78 if there is one')
     .argument('[file]', `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`)
@@ -40,5 +44,30 @@ export function addConfig(program: Command, context: CliContext): void {
         context.stdout.write(`${JSON.stringify({ path, ok: false, problems: error.problems })}\n`);
         throw new CommandFailed('', EXIT.config);
       }
+    });
+}
+
+const SEAL_EXAMPLE = '\nExamples:\n  $ sudo pithead config seal /etc/pithead/secrets.yaml';
+
+function addSeal(commands: Command, context: CliContext): void {
+  commands
+    .command('seal')
+    .description('encrypt the passwords of a secrets file, with the key in pithead.key beside it')
+    .argument('[file]', 'secrets file', SECRETS_FILE)
+    .addHelpText('after', SEAL_EXAMPLE)
+    .action((file: string) => {
+      const keyFile = join(dirname(resolve(file)), KEY_FILE);
+      const vault = openOrCreateVault(keyFile);
+      if (vault === undefined) throw new CommandFailed(`${keyFile} holds no key that only its owner may read`);
+      const document = parseDocument(readFileSync(file, 'utf8'));
+      const secrets = z.record(z.string(), z.string()).safeParse(document.toJS() ?? {});
+      if (!secrets.success) throw new CommandFailed(`${file} is not a list of 'name: value' lines with text values`);
+      const open = Object.entries(secrets.data).filter(([, value]) => !isSealed(value));
+      for (const [name, value] of open) document.set(name, vault.seal(value));
+      if (open.length > 0) {
+        writePrivate(`${file}.new`, document.toString({ lineWidth: 0 }));
+        renameSync(`${file}.new`, file);
+      }
+      context.stdout.write(`${open.length} sealed, ${Object.keys(secrets.data).length - open.length} were already\n`);
     });
 }

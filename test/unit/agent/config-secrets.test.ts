@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/agent/config.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
+import { openOrCreateVault } from '../../../src/base/vault.ts';
 
 let baseDir: string;
 beforeAll(() => {
@@ -77,4 +78,14 @@ test('a password written into the configuration itself is refused', () => {
     { path: 'credentials.logins[0].password', message: expect.stringContaining('a reference') },
   ]);
   expect(JSON.stringify(problems)).not.toContain('hunter2');
+});
+
+test('a sealed password is opened with the key, and named when it cannot be', () => {
+  const vault = openOrCreateVault(join(baseDir, 'pithead.key'));
+  write('sealed.yaml', `antminer: "${vault?.seal('from-the-vault')}"`, 0o600);
+  const sealed = { secretsFile: 'sealed.yaml', ...login('secret:antminer') };
+  expect(passwordOf(config(sealed))).toBe('from-the-vault');
+  expect(problemsOf(() => config({ ...sealed, keyFile: 'no.key' }))).toMatchObject([
+    { path: 'credentials.secretsFile', message: expect.stringContaining("'antminer'") },
+  ]);
 });

@@ -1,0 +1,61 @@
+// Secrets at rest: texts sealed with AES-256-GCM under a key that lies in a file of its own, away from the data. Who can read both files can read the
+// secrets; a copy of the data alone, a backup or a lost disk, gives nothing away.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export type Vault = {
+  seal(text: string): string;
+  /** Undefined when it was sealed with another key, or changed since. */
+  open(sealed: string): string | undefined;
+};
+
+const PREFIX = 'sealed:1:';
+const CIPHER = 'aes-256-gcm';
+const [KEY_BYTES, VECTOR_BYTES, TAG_BYTES] = [32, 12, 16];
+
+export const isSealed = (text: string): boolean => text.startsWith(PREFIX);
+
+export function createVault(key: Uint8Array): Vault {
+  return {
+    seal(text) {
+      const vector = randomBytes(VECTOR_BYTES);
+      const cipher = createCipheriv(CIPHER, key, vector);
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return PREFIX + Buffer.concat([vector, cipher.getAuthTag(), body]).toString('base64url');
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
+      if (!isSealed(sealed) || bytes.length < VECTOR_BYTES + TAG_BYTES) return undefined;
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, VECTOR_BYTES), { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(bytes.subarray(VECTOR_BYTES, VECTOR_BYTES + TAG_BYTES));
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(VECTOR_BYTES + TAG_BYTES)), decipher.final()]).toString();
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Undefined when there is no such file, it holds no key, or others may read it. */
+export function openVault(keyFile: string): Vault | undefined {
+  try {
+    if (process.platform !== 'win32' && (statSync(keyFile).mode & 0o077) !== 0) return undefined;
+    const key = Buffer.from(readFileSync(keyFile, 'utf8').trim(), 'base64');
+    return key.length === KEY_BYTES ? createVault(key) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The vault of this file, with a new key if there is no file yet. Undefined when there is none and none can be made. */
+export function openOrCreateVault(keyFile: string): Vault | undefined {
+  try {
+    mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
+    writeFileSync(keyFile, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch {
+    // It is there already, or this user may not write here: what can be read decides.
+  }
+  return openVault(keyFile);
+}
