@@ -51,12 +51,10 @@ export const taskV2Schema = named(
     miner_id: z.string().nullable().meta({ description: 'null = the task is about an agent' }),
     agent_id: z.string().nullable().meta({ description: 'null = the service did it itself' }),
     message: z.string().nullable(),
-    evidence: z
-      .record(z.string(), z.unknown())
-      .meta({
-        description:
-          'What was seen, such as uptime before and after; of a scan its `progress` while it runs, then its `account`',
-      }),
+    evidence: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What was seen, such as uptime before and after; of a scan its `progress` while it runs, then its `account`',
+    }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
