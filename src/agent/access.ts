@@ -167,7 +167,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
       if (driver === likely.driver || !afterLogin?.mayBe(evidence)) continue;
       const other: MinerTarget = { ip, driver, known: {}, memory: newMemory() };
       const own: MinerTarget = { ip, driver: likely.driver, known: knownFrom(likely.identity), memory: newMemory() };
-      const link = linkTo(ruleFor(other) === undefined ? own : other);
+      const rule = ruleFor(other);
+      const link = linkTo(rule === undefined || rule === ruleFor(own) ? own : other);
       try {
         const identity = afterLogin.identify(await link.send(afterLogin.ask, { deadlineMs: SETTLE_MS, signal }));
         if (identity !== undefined) return { driver, identity };

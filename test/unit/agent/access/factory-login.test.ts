@@ -15,14 +15,16 @@ afterEach(() => {
 });
 
 /** The web door of an Antminer that refuses every login; says how many it was shown. */
-async function startRefusing(): Promise<{ port: number; logins: () => number }> {
+async function startRefusing(more = ''): Promise<{ port: number; logins: () => number }> {
   let requests = 0;
   let logins = 0;
   const door = createServer((request, response) => {
     requests++;
     if (request.headers.authorization !== undefined) logins++;
     response
-      .writeHead(401, { 'www-authenticate': `Digest realm="antMiner Configuration", nonce="n${requests}", qop="auth"` })
+      .writeHead(401, {
+        'www-authenticate': `Digest realm="antMiner Configuration", nonce="n${requests}", qop="auth"${more}`,
+      })
       .end();
   });
   server = door;
@@ -67,6 +69,17 @@ test('a refused factory login is never tried again', async () => {
   const statuses = await visitThrice(accessTo(port, {}));
   expect(logins()).toBe(1);
   expect(statuses).toEqual(['login_refused', 'login_refused', 'login_refused']);
+});
+
+test('a question that tells siblings apart costs no second login', async () => {
+  // Spelled out like this it may be MARA, which is asked behind the login before stock is.
+  const factory = await startRefusing(', algorithm=MD5');
+  await visitThrice(accessTo(factory.port, {}));
+  expect(factory.logins()).toBe(1);
+  server?.close();
+  const configured = await startRefusing(', algorithm=MD5');
+  await visitThrice(accessTo(configured.port, { logins: [{ user: 'root', password: 'env:WRONG' }] }));
+  expect(configured.logins()).toBe(1);
 });
 
 test('no factory login is tried where the configuration forbids it', async () => {
