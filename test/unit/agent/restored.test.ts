@@ -1,0 +1,36 @@
+// An outbox that was put back from a copy begins new epochs: its numbers may have been sent with other contents since.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from 'vitest';
+import { openOutbox } from '../../../src/agent/outbox/open.ts';
+import { beginNewEpochs } from '../../../src/agent/restored.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pithead-restored-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the same outbox, opened again, has another epoch', async () => {
+  let epochs = 0;
+  const open = () =>
+    openOutbox(folder, { clock: createVirtualClock(), log: silentLog, newEpoch: () => `epoch-${++epochs}` });
+  const epochOf = async (): Promise<string> => {
+    const outbox = open();
+    outbox.setUplinks(['service']);
+    const { epoch } = outbox.source('service').position();
+    await outbox.close();
+    return epoch;
+  };
+  const first = await epochOf();
+  expect(await epochOf()).toBe(first);
+  beginNewEpochs(join(folder, 'outbox.sqlite'));
+  expect(await epochOf()).not.toBe(first);
+});
+
+test('a database without an outbox is left as it is', () => {
+  const path = join(folder, 'other.sqlite');
+  new DatabaseSync(path).close();
+  expect(() => beginNewEpochs(path)).not.toThrow();
+});
