@@ -96,7 +96,10 @@ test('what rarer fields it has', async () => {
   const tuned = (await site.read(at('S21').ip)).reading;
   expect(tuned).toMatchObject({ miningModePreset: '3500', powerLimitW: 3_500, controlBoard: 'AMLogic' });
   expect(tuned).not.toHaveProperty('miningMode');
-  expect(tuned.boards?.map(({ badChips }) => badChips)).toEqual([1, 1, 1]);
+  expect(tuned.boards?.map(({ badChips }) => badChips)).toEqual([0, 0, 0]);
+  at('S21').setFault('low-hashrate', true);
+  expect((await site.read(at('S21').ip)).reading.boards?.map(({ badChips }) => badChips)).toEqual([1, 1, 1]);
+  at('S21').setFault('low-hashrate', false);
   const scrypt = (await site.read(at('L7').ip)).reading;
   expect(scrypt).toMatchObject({ miningModePreset: '10275 M' });
   expect(scrypt).not.toHaveProperty('powerLimitW');
