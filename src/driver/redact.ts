@@ -26,8 +26,8 @@ export function privateKind(key: string): PrivateKind | undefined {
 
 /** Values that give somebody away wherever they stand. */
 const TEXTS: readonly (readonly [PrivateKind, RegExp])[] = [
-  ['url', /\b\w+(?:\+\w+)*:\\?\/\\?\/[^\s"'<>,]+/g], // any URL, with the login it may hold
-  ['mail', /[^\s"'<>:,=]+@[^\s"'<>:,=]+/g],
+  ['url', /\b\w{1,32}(?:\+\w{1,32}){0,3}:\\?\/\\?\/[^\s"'<>,]+/g], // any URL, with the login it may hold
+  ['mail', /[^\s"'<>:,=@]{1,64}@[^\s"'<>:,=]{1,255}/g],
   ['wallet', /\b(?:bc1|tb1|ltc1|kaspa:)[0-9a-z]{20,}\b/gi],
   ['wallet', /\b[13LMDX][1-9A-HJ-NP-Za-km-z]{25,60}\b/g],
   ['wallet', /\b0x[0-9a-f]{40}\b/gi],
@@ -37,8 +37,8 @@ const TEXTS: readonly (readonly [PrivateKind, RegExp])[] = [
 
 /** Pairs inside text that cannot be walked: broken JSON, JSON inside a string, `user=bob`, Avalon's `Worker[bob]`. Groups: lead, key, value. */
 const PAIRS: readonly RegExp[] = [
-  /(?<!\\)(["'])([\w .-]{1,64})\1(\s*:\s*")((?:[^"\\]|\\.){0,4096})/gs,
-  /(\\{0,3}["'])([\w .-]{1,64})\1(\s*[:=]\s*\\{0,3}["'])((?:[^"'\\]|\\[^"']){0,4096})/g,
+  /(?<!\\)(["'])([\w .-]{1,64})\1(\s{0,8}:\s{0,8}")((?:[^"\\]|\\.){0,4096})/gs,
+  /(\\{0,3}["'])([\w .-]{1,64})\1(\s{0,8}[:=]\s{0,8}\\{0,3}["'])((?:[^"'\\]|\\[^"']){0,4096})/g,
   /()\b([\w .-]{1,64})(=)([^,|&\s"'<>]{1,4096})/g,
   /()\b(\w{1,64})(\[)([^\][]{1,4096})/g,
 ];

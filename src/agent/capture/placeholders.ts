@@ -22,9 +22,12 @@ export type PlaceholderOptions = {
 const FILLER = /^(0+|f+|-+|n\/?a|none|null|unknown|undefined|true|false|default)$/i;
 /** Shorter ones would be found in the middle of what matters. */
 const LEAST_LENGTH = 6;
+/** No device has more of its own; a hostile one shall not cost more. */
+const MOST_EVERYWHERE = 500;
 const KEPT_IP = /^(255\.|127\.0\.0\.1$|0\.0\.0\.0$)/;
 /** Four numbers with dots that are a version, by the key before them. */
-const VERSIONS = /"[\w .-]*(?:version|miner|api|firmware|fw_?ver)[\w .-]*"\s*:\s*"(\d{1,3}(?:\.\d{1,3}){3})"/gi;
+const VERSIONS =
+  /"[\w .-]{0,32}(?:version|miner|api|firmware|fw_?ver)[\w .-]{0,32}"\s{0,8}:\s{0,8}"(\d{1,3}(?:\.\d{1,3}){3})"/gi;
 const LOCAL_IP = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 
 export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions): Placeholders {
@@ -68,7 +71,12 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
   const everywhere = new Map<string, PrivateKind>();
   const note = (kind: PrivateKind, original: string) => {
     const placeholder = substitute(kind, original);
-    if (placeholder !== original && original.length >= LEAST_LENGTH && !isPublic(original)) {
+    if (
+      placeholder !== original &&
+      original.length >= LEAST_LENGTH &&
+      everywhere.size < MOST_EVERYWHERE &&
+      !isPublic(original)
+    ) {
       for (const form of kind === 'mac' ? macForms(original) : [original]) everywhere.set(form, kind);
     }
     return placeholder;
