@@ -18,10 +18,12 @@ const NO_GROWTH_FROM = 0.9;
 const GROWTH_AGAIN_BELOW = 0.88;
 /** Even a disk that others have filled gives this much. */
 const LEAST_BYTES = 1024 * 1024;
+/** Giving more way than this frees nothing worth having. */
+const FLOOR_BYTES = 256 * 1024;
 const MAX_BALLAST_BYTES = 16 * 1024 * 1024;
 /** With more room than this nobody needs ballast yet. */
 const ROOMY_BYTES = 2 * 1024 ** 3;
-const LOOK_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 500;
 /** What gives way at once when a write found no space. */
 const GIVE_WAY = 0.9;
 
@@ -87,7 +89,7 @@ export function createSpace(options: {
     noneLeft(bytes) {
       if (!isTight) log.error({}, 'the disk is full: the oldest samples give way');
       isTight = true;
-      limit = Math.floor(Math.min(limit ?? bytes, bytes) * GIVE_WAY);
+      limit = Math.max(FLOOR_BYTES, Math.floor(Math.min(limit ?? bytes, bytes) * GIVE_WAY));
       release();
     },
   };
