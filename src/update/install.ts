@@ -71,9 +71,9 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
     await host.stop();
     await host.saveDatabases();
   } catch (error) {
-    const outcome = undo(parts, now, 'failed', `copy the databases: ${renderError(error)}`);
+    // Started first: a kill in between finds the journal still there.
     await startAgain(parts);
-    return outcome;
+    return undo(parts, now, 'failed', `copy the databases: ${renderError(error)}`);
   }
   try {
     now = await goTo({ ...now, step: 'switching', switched_ms: clock.nowMs() }, to);

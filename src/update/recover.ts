@@ -23,11 +23,9 @@ export async function recover(parts: UpdateParts): Promise<Outcome | undefined> 
     case 'staging':
     case 'trying':
       return undo(parts, journal, 'interrupted', `${INTERRUPTED} before anything was changed`);
-    case 'saving': {
-      const outcome = undo(parts, journal, 'interrupted', `${INTERRUPTED} before the switch`);
+    case 'saving':
       await startAgain(parts);
-      return outcome;
-    }
+      return undo(parts, journal, 'interrupted', `${INTERRUPTED} before the switch`);
     case 'switching':
     case 'watching':
       if (journal.to !== null && linkedVersion(provenLink(places)) === journal.to) return succeed(parts, journal);

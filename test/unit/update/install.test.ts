@@ -116,6 +116,24 @@ test('a version that works becomes the current and the proven one; the one befor
   expect(host.parts().notes.journal()).toBeUndefined();
 });
 
+test('who is killed while the service is started again after a failed copy leaves that to be done', async () => {
+  const host = createHost('works');
+  const { start } = host.host;
+  host.host.saveDatabases = () => Promise.reject(new Error('no space'));
+  const { promise: isStarting, resolve } = Promise.withResolvers<void>();
+  host.host.start = () => {
+    resolve();
+    return new Promise(() => {});
+  };
+  void install(host.parts(), order(await bundleIn(host.folder)));
+  await isStarting;
+  expect(host.isWorking()).toBe(false);
+  host.host.start = start;
+  expect(await recover(host.parts())).toMatchObject({ result: 'interrupted', to: '1.1.0' });
+  expect(host.isWorking()).toBe(true);
+  expect(host.versions()).toEqual(['1.0.0']);
+});
+
 describe('a version that', () => {
   test.each<[Behaviour, string]>([
     ['crashes', 'rolled-back'],
