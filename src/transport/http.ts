@@ -8,10 +8,10 @@ import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES } from './exchange.ts';
 import type { HttpAnswer, HttpCall, HttpClient } from './http-client.ts';
 import { carrying, contentOf } from './http-content.ts';
 import { decodeReply, type Repair, repairJson, repairJsonText } from './json-repair.ts';
-import { cleanWords, deviceSays, peerError } from './peer-errors.ts';
+import { cleanWords, deviceSays, peerError, withoutSecret } from './peer-errors.ts';
 import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from './request.ts';
 import { type TimeBudget, timeBudget } from './time-budget.ts';
-import { type Sessions, sendWithSession, withoutSecret } from './web-session.ts';
+import { type Sessions, sendWithSession } from './web-session.ts';
 
 export type Web = {
   readonly client: HttpClient;

@@ -35,6 +35,15 @@ export function cleanWords(words: string): string {
   return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
 }
 
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** A device may quote what it was sent, as it was written there: plain, in JSON (which may itself be quoted in JSON), or in an address. */
+export function withoutSecret(text: string, secret: string): string {
+  if (secret === '') return text;
+  const forms = [secret, inJson(secret), inJson(inJson(secret)), encodeURIComponent(secret.toWellFormed())];
+  return forms.reduce((rest, form) => rest.replaceAll(form, '[secret]'), text);
+}
+
 /** An error in which the device speaks for itself. */
 export function deviceSays(code: PeerCode, what: string, words: string, details: Details = {}): PeerError {
   const clean = cleanWords(words);

@@ -6,7 +6,7 @@ import { BugError, CancelledError, type PeerCode, PeerError } from '../base/erro
 import { sealCbc } from './aes-cbc.ts';
 import type { BoundedMap } from './bounded-map.ts';
 import type { HttpAnswer } from './http-client.ts';
-import { deviceSays, peerError } from './peer-errors.ts';
+import { deviceSays, peerError, withoutSecret } from './peer-errors.ts';
 import type { Login, SessionAnswer, SessionOpening, WebSession } from './request.ts';
 import { beforeSent } from './whatsminer-writes.ts';
 
@@ -174,9 +174,4 @@ function cookieOf({ headers }: HttpAnswer): { readonly cookie?: string } {
     return at > 0 ? [[pair.slice(0, at), pair] as const] : [];
   });
   return pairs.length === 0 ? {} : { cookie: [...new Map(pairs).values()].join('; ') };
-}
-
-/** A device may quote what it was sent. */
-export function withoutSecret(text: string, secret: string): string {
-  return secret === '' ? text : text.replaceAll(secret, '[secret]');
 }

@@ -10,6 +10,8 @@ export type LogEvidence = {
 };
 
 const MAX_TEXT_BYTES = 64 * 1024;
+/** Shorter ones stand in ordinary words, too. */
+export const MIN_SECRET_CHARS = 6;
 /** What follows such a word is a secret, whoever wrote the log: `pass=x`, `"password": "x"`, `-p x`, `pwd: x`. */
 const WORDED =
   /(\b(?:pass(?:word|wd)?\d?|pwd\d?|secret|token|api[_-]?key)\b["']?\s*[:=]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,;&"']+)/giu;
@@ -46,5 +48,4 @@ function endOf(bytes: Buffer, max: number): string {
   return bytes.length > max ? cut.replace(/^\ufffd+/u, '') : cut;
 }
 
-const MIN_SECRET_CHARS = 6;
 const HIDDEN = '[secret]';

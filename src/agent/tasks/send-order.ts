@@ -1,12 +1,15 @@
 // Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { withDeadline } from '../../base/deadline.ts';
 import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { Effect } from '../../model/task.ts';
+import { withoutSecret } from '../../transport/peer-errors.ts';
 import { failed, type TaskDeps, type TaskOutcome } from './contract.ts';
 import type { JournalRow } from './journal.ts';
+import { MIN_SECRET_CHARS } from './log-evidence.ts';
 import type { TaskSettings } from './settings.ts';
 
 export type Order = {
@@ -20,7 +23,7 @@ export type Order = {
 const BUSY_TRIES = 3;
 const BUSY_PAUSE_MS = 5_000;
 
-/** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. */
+/** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no password of the order. */
 export async function sendOrder(
   {
     clock,
@@ -35,9 +38,10 @@ export async function sendOrder(
   stop: AbortSignal,
 ): Promise<ActResult | TaskOutcome> {
   const deadlineS = ability === 'firmware' ? settings.firmware.uploadS : settings.actS;
+  const hide = (words: string) => passwordsIn(params).reduce(withoutSecret, words);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withDeadline(
+      const result = await withDeadline(
         clock,
         {
           deadlineMs: deadlineS * 1_000,
@@ -46,6 +50,7 @@ export async function sendOrder(
         },
         (within) => deps.act(minerKey, ability, params, within, image),
       );
+      return result.kind === 'accepted' && result.note !== undefined ? { ...result, note: hide(result.note) } : result;
     } catch (error) {
       if (stop.aborted) throw error;
       if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
@@ -56,10 +61,18 @@ export async function sendOrder(
       const refusal = refusalOf(error, hasAnswered);
       if (refusal === undefined) {
         if (effect === 'once' || attempt >= 2) return { kind: 'lost-reply' };
-      } else if (error.code !== 'peer.busy' || attempt >= BUSY_TRIES) return failed(refusal);
+      } else if (error.code !== 'peer.busy' || attempt >= BUSY_TRIES) return failed(hide(refusal));
       await clock.sleep(BUSY_PAUSE_MS, stop);
     }
   }
+}
+
+const withPools = z.object({ pools: z.array(z.object({ password: z.string().optional() })) });
+
+/** Devices quote what they do not like. */
+function passwordsIn(params: unknown): string[] {
+  const { pools = [] } = withPools.safeParse(params).data ?? {};
+  return pools.flatMap(({ password = '' }) => (password.length < MIN_SECRET_CHARS ? [] : password));
 }
 
 /** Why the miner did not do it, in words; undefined when it may have done it. */

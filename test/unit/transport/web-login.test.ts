@@ -100,6 +100,15 @@ describe('a session', () => {
     for (let i = 0; i < 5; i++) expect(await link.send(ask(bearer))).toEqual({ ok: true });
     expect(state.logins).toBe(3);
   });
+  test('that is refused shows no password, however the device quotes it', async () => {
+    const password = 'p"ss/ wörd';
+    const { linkWith } = await web(({ body }, response) => {
+      response.writeHead(401).end(JSON.stringify({ error: body, path: `/login?p=${encodeURIComponent(password)}` }));
+    });
+    const { message } = await peerErrorOf(linkWith(password).send(ask(bearer)));
+    expect(message).toContain('[secret]');
+    for (const part of ['ss/ w', 'ss%2F']) expect(message).not.toContain(part);
+  });
   test('with a wrong password is tried once, even by requests that come together, and shows no secret', async () => {
     const { linkWith, state } = await tokenWeb();
     const link = linkWith('wrong-word');

@@ -1,7 +1,7 @@
 // Proof by reading back: what is shown counts, not what was answered.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
-import { RefusedError } from '../../../../src/base/errors.ts';
+import { PeerError, RefusedError } from '../../../../src/base/errors.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import { createObedient, type Obedience, type RuleOptions } from './sim-obedience.ts';
 
@@ -162,6 +162,25 @@ describe('new firmware', () => {
     expect(bench.farm.finals()[0]).toMatchObject({ status: 'failed', message: 'refused: no image: put it there' });
     expect(obedient.state.orders).toBe(0);
   });
+});
+
+test('what a miner quotes of an order shows no password of a pool', async () => {
+  bench.farm.add(KEY);
+  const obedient = createObedient(bench.clock);
+  const password = 'se"cret word';
+  const answer = JSON.stringify({ error: 'bad pool', pass: password });
+  Object.assign(bench.farm.deps, obedient.deps, {
+    act: () => Promise.reject(new PeerError('peer.rejected', `set pools: the device says ${answer}`, 'never')),
+  });
+  gate = bench.make();
+  gate.start();
+  const pools = [{ url: 'stratum+tcp://pool.example:3333', user: 'worker', password }];
+  gate.accept(bench.order(KEY, { name: 'miner.pool.update', params: { pools } }));
+  await bench.clock.advance(10_000);
+  const [record] = bench.farm.finals();
+  expect(record?.message).toBe(
+    'refused by the miner (set pools: the device says {"error":"bad pool","pass":"[secret]"})',
+  );
 });
 
 test('a log comes back as evidence, and not in our own log', async () => {
