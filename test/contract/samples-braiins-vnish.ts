@@ -150,7 +150,7 @@ export const braiinsTcp: Record<string, unknown> = {
   bosInfo: { version: '2021-09-27-0-26ba61b9-21.09-plus' },
   tcp: {
     summary: [{ SUMMARY: [{ Elapsed: 1_189, 'MHS 5s': 8_900_850.9, 'MHS 15m': 8_880_000.3, 'MHS av': 8_870_000.5 }] }],
-    devs: [{ DEVS: [row(6), row(8)] }],
+    devs: [{ DEVS: [{ ...row(6), 'Hardware Errors': 12 }, row(8)] }],
     temps: [{ TEMPS: [6, 8].map((ID) => ({ TEMP: 0, ID, Board: 71, Chip: 81.6 })) }],
     fans: [{ FANS: [4_080, 5_580, 0, 0].map((RPM, ID) => ({ FAN: ID, ID, RPM, Speed: 70 })) }],
     tunerstatus: [{ TUNERSTATUS: [{ ApproximateMinerPowerConsumption: 735, PowerLimit: 900 }] }],

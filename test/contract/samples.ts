@@ -458,7 +458,10 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
     { name: 'Bitaxe', known: { generation: 'bitaxe' }, raw: axeos },
     { name: 'NerdAxe', known: { generation: 'nerd' }, raw: nerdaxe },
   ],
-  vnish: [{ name: 'a board broken, names hidden', known: {}, raw: vnish }],
+  vnish: [
+    { name: 'a board broken, names hidden', known: {}, raw: vnish },
+    { name: 'asleep', known: {}, raw: { summary: { miner: { miner_status: { miner_state: 'stopped' } } } } },
+  ],
   'braiins-os': [
     { name: 'REST', known: {}, raw: braiinsRest },
     { name: 'GraphQL, a board missing', known: {}, raw: braiinsGraphql },
