@@ -3,7 +3,7 @@
 import { vi } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { chooseVariants, FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
-import { type Device, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
+import { type Device, type FarmOptions, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -49,7 +49,11 @@ export const KINDS: readonly Kind[] = FAMILY_NAMES.flatMap((family) => {
   return [...new Set(variants.map(({ spec }) => spec.model))].map((model) => ({ family, model, driver }));
 });
 
-export async function abilityFarm(network: string, perKind: number): Promise<AbilityFarm> {
+export async function abilityFarm(
+  network: string,
+  perKind: number,
+  options: Partial<FarmOptions> = {},
+): Promise<AbilityFarm> {
   const farm = await startFarm({
     network,
     miners: KINDS.length * perKind,
@@ -58,6 +62,7 @@ export async function abilityFarm(network: string, perKind: number): Promise<Abi
     freeze: true,
     speed: SPEED,
     bootS: BOOT_S,
+    ...options,
     portMap: PORTS,
   });
   const transport = createTransport({
