@@ -7,15 +7,7 @@ import type { Device, Truth } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { ABILITY_NAMES, type Ability, type AbilityName, type ActResult } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import {
-  CANNOT_SHOW,
-  CASES,
-  type Case,
-  DEVICE_DECIDES,
-  LACKING,
-  NOT_OF_FAMILY,
-  PENDING,
-} from './ability-exceptions.ts';
+import { CANNOT_SHOW, CASES, type Case, DEVICE_DECIDES, LACKING, NOT_OF_FAMILY } from './ability-exceptions.ts';
 import {
   type AbilityFarm,
   abilityFarm,
@@ -202,7 +194,7 @@ const cells = FAMILY_NAMES.flatMap((family) => {
       // What only reads is simply not had when its answer is lost, and there is no effect to lie about.
       return ability.effect !== 'read-only' || each === 'accepted' || each === 'refused';
     });
-    return cases.map((each) => ({ family, name, each, driver }));
+    return cases.map((each) => ({ family, name, each }));
   });
 });
 
@@ -215,16 +207,14 @@ async function judge(family: string, name: AbilityName, each: Case, attempt: () 
 }
 
 describe.concurrent('on simulated devices', { timeout: 60_000 }, () => {
-  test.each(cells)('$family $name: $each', async ({ family, name, each, driver }) => {
+  test.each(cells)('$family $name: $each', async ({ family, name, each }) => {
     const attempt = async () => work[each](await carrierOf(family, name), name);
-    if (PENDING.has(driver.id)) await attempt().catch(() => {});
-    else await judge(family, name, each, attempt);
+    await judge(family, name, each, attempt);
   });
 });
 
 describe.each(drivers.map((driver) => [driver.id, driver] as const))('%s', (id, driver) => {
   test('has each ability, or there is a reason', () => {
-    if (PENDING.has(id)) return;
     const lacking = ABILITY_NAMES.filter((name) => driver.abilities[name] === undefined);
     expect(Object.keys(LACKING[id] ?? {}).toSorted()).toEqual(lacking.toSorted());
   });
@@ -243,5 +233,5 @@ test('the tables of exceptions name only what there is', () => {
   const known = new Set(cells.flatMap(({ family, name, each }) => [`${family} ${name}`, `${family} ${name} ${each}`]));
   for (const row of [...Object.keys(NOT_OF_FAMILY), ...Object.keys(CANNOT_SHOW)]) expect(known, row).toContain(row);
   const ids = drivers.map(({ id }) => id);
-  for (const id of [...Object.keys(LACKING), ...PENDING]) expect(ids).toContain(id);
+  for (const id of Object.keys(LACKING)) expect(ids).toContain(id);
 });

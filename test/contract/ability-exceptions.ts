@@ -81,6 +81,3 @@ export const CANNOT_SHOW: Readonly<Record<string, string>> = {
   'bitaxe light lied about': 'it blinks for a while and tells nobody: there is nothing to read back',
   'proto light lied about': 'it blinks for a while and tells nobody: there is nothing to read back',
 };
-
-/** Drivers whose abilities are being written: their rows may be wrong in either way. To be empty. */
-export const PENDING: ReadonlySet<string> = new Set(['antminer-stock', 'hiveon', 'mara', 'whatsminer']);
