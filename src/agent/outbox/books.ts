@@ -6,10 +6,15 @@ import type { Lane, Meta, Store } from './store.ts';
 
 export type Books = {
   meta(): Meta;
-  /** One transaction: slices, bookkeeping and every lane that moved. */
-  commit(changes: { readonly meta: Meta; readonly slices?: readonly StoredSlice[] }): void;
-  /** Writes lanes that moved, if any. */
-  persist(): void;
+  /**
+   * One transaction: slices, bookkeeping and every lane that moved. Deletes up to `dropLimit` of the slices that all uplinks have; gives the bytes
+   * of each that went.
+   */
+  commit(changes: {
+    readonly meta: Meta;
+    readonly slices?: readonly StoredSlice[];
+    readonly dropLimit?: number;
+  }): number[];
   isDirty(): boolean;
   /**
    * The lanes of this uplink that are not done, oldest first; the last one is open. The first is made and stored on first use. Throws when it
@@ -45,13 +50,14 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
     return acked.length === 0 ? meta.deletedThrough : Math.max(meta.deletedThrough, Math.min(...acked));
   };
 
-  const commit = (changes: { readonly meta: Meta; readonly slices?: readonly StoredSlice[] }) => {
+  const commit: Books['commit'] = (changes) => {
     const next = { ...changes.meta, deletedThrough: deletedThrough() };
     const lanes = all().filter(({ epoch }) => moved.has(epoch));
-    store.commit({ ...changes, meta: next, lanes, forget: gone.values() });
+    const dropped = store.commit({ ...changes, meta: next, lanes, forget: gone.values() });
     meta = next;
     moved.clear();
     gone.clear();
+    return dropped;
   };
 
   /** Replaces the lanes of an uplink and stores that; nothing has changed when it throws. */
@@ -86,9 +92,6 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
   return {
     meta: () => meta,
     commit,
-    persist() {
-      if (moved.size > 0 || gone.size > 0) commit({ meta });
-    },
     isDirty: () => moved.size > 0 || gone.size > 0,
     lanes,
     acknowledge(name, epoch, seq) {

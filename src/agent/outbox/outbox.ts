@@ -116,9 +116,10 @@ export function createOutbox(
       hasSamples: books.meta().hasSamples || slice.samples + slice.changes > 0,
       aliveMs: clock.nowMs(),
     };
-    books.commit({ meta, slices: [slice] });
+    const gone = books.commit({ meta, slices: [slice], dropLimit: DELETE_BATCH });
     bytes += body.length + ROW_BYTES;
     slices++;
+    dropped(gone);
     lastCommitAt = clock.nowMs();
     batch.settle(nextId);
   };
@@ -144,14 +145,18 @@ export function createOutbox(
     }
   };
 
+  /** Up to which slice rows are known to be deleted. */
+  let clearedThrough = -1;
+  const dropped = (sizes: readonly number[]) => {
+    bytes -= sizes.reduce((sum, size) => sum + size, 0);
+    slices -= sizes.length;
+    if (sizes.length < DELETE_BATCH) clearedThrough = books.meta().deletedThrough;
+  };
+
   const deleteAcknowledged = async () => {
-    books.persist();
-    for (let isMore = true; isMore; ) {
-      const gone = store.deleteThrough(books.meta().deletedThrough, DELETE_BATCH);
-      bytes -= gone.reduce((sum, size) => sum + size, 0);
-      slices -= gone.length;
-      isMore = gone.length === DELETE_BATCH;
-      if (isMore) await turn();
+    while (books.isDirty() || clearedThrough !== books.meta().deletedThrough) {
+      dropped(books.commit({ meta: books.meta(), dropLimit: DELETE_BATCH }));
+      await turn();
     }
   };
 
@@ -159,7 +164,9 @@ export function createOutbox(
     if (isAbandoned) return;
     let hasCommitted = false;
     try {
-      await deleteAcknowledged();
+      // A slice that is about to be written takes this along in its own transaction.
+      const isAboutToCommit = urgent > 0 || queue.size() >= settings.sliceRecords;
+      if (!isAboutToCommit || bytes > maxBytes()) await deleteAcknowledged();
       if (bytes > maxBytes()) await shrink();
       else isFull = false;
       while (

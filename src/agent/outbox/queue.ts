@@ -73,10 +73,10 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
   return {
     add(entry, done) {
       // A tenth of the room is freed at a time: one pass over the queue per many drops.
-      if (waiting.length >= maxRecords || bytes + entry.bytes > maxBytes) {
+      if (waiting.length + inFlight >= maxRecords || bytes + entry.bytes > maxBytes) {
         dropSamples(Math.floor(maxRecords * 0.9), Math.floor(maxBytes * 0.9));
       }
-      if (waiting.length >= maxRecords || bytes + entry.bytes > maxBytes) {
+      if (waiting.length + inFlight >= maxRecords || bytes + entry.bytes > maxBytes) {
         if (entry.kind !== 'sample' && entry.kind !== 'change') return false;
         loseEntry(entry);
         done?.reject(queueFull());

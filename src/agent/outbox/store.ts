@@ -150,12 +150,17 @@ export function openStore(db: DatabaseSync) {
       readonly meta: Meta;
       readonly lanes?: Iterable<Lane>;
       readonly forget?: Iterable<Lane>;
-    }): void {
-      transact(db, () => {
+      /** Deletes up to this many of the oldest slices that all have; gives the bytes of each that went. */
+      readonly dropLimit?: number | undefined;
+    }): number[] {
+      return transact(db, () => {
         for (const slice of changes.slices ?? []) writeSlice(slice);
         writeMeta(changes.meta);
         for (const { name, epoch } of changes.forget ?? []) dropLane.run(name, epoch);
         writeLanes(changes.lanes ?? []);
+        if (changes.dropLimit === undefined) return [];
+        const gone = remove.all(changes.meta.deletedThrough, changes.dropLimit);
+        return bytesRows.parse(gone).map(({ bytes }) => bytes);
       });
     },
     /** Puts slices in the place of what is (or should be) there. */
@@ -164,9 +169,6 @@ export function openStore(db: DatabaseSync) {
         for (const slice of slices) writeSlice(slice);
       });
     },
-    /** Deletes up to `limit` of the oldest slices up to `throughId`; the bytes of each that went. */
-    deleteThrough: (throughId: number, limit: number): number[] =>
-      bytesRows.parse(remove.all(throughId, limit)).map(({ bytes }) => bytes),
     /** Rows with afterId < id < beforeId, in order. */
     read: (afterId: number, beforeId: number, limit: number): FoundSlice[] =>
       selectFrom.all(afterId, beforeId, limit).flatMap((row) => toFound(row) ?? []),

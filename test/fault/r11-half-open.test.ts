@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { test } from 'vitest';
+import { openOutbox } from '../../src/agent/outbox/open.ts';
+import { createUplink } from '../../src/agent/uplink/uplink.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { Secret } from '../../src/base/secrets.ts';
+import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
+import { startService } from '../unit/agent/uplink/tiny-service.ts';
+import { isFull, report } from './table.ts';
+
+/** The short run has the same clockwork, forty times as fast. */
+const SPEED = isFull ? 1 : 40;
+const timing = { pingMs: 15_000 / SPEED, silenceMs: 40_000 / SPEED, backoff: { baseMs: 50, capMs: 200 } };
+
+test('a service that is silently gone is noticed, and reporting goes on without a gap', async () => {
+  const dir = makeDir({ isQuick: true });
+  const service = await startService();
+  service.behaviour.takesLanes = true;
+  const outbox = openOutbox(dir.path(''), {
+    clock: systemClock,
+    log: silentLog,
+    newEpoch: randomUUID,
+    settings: { flushMs: 20 },
+  });
+  let produced = 0;
+  const uplink = createUplink({
+    name: 'farm',
+    url: service.url,
+    credentials: { agentId: randomUUID(), token: new Secret('token') },
+    version: '1.2.3',
+    source: outbox.source('farm'),
+    tasks: { onTasks: () => {}, onCancel: () => {} },
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    ...(isFull ? { timing: { backoff: timing.backoff } } : { timing }),
+  });
+  const until = async (isTrue: () => boolean, limitMs: number) => {
+    const endsAtMs = performance.now() + limitMs;
+    while (!isTrue() && performance.now() < endsAtMs) await systemClock.sleep(10);
+  };
+  try {
+    uplink.start();
+    await outbox.append([sample(++produced, Date.now())]);
+    await until(() => service.samples().length === 1, 10_000);
+    service.freeze();
+    const frozenMs = performance.now();
+    // What is offered meanwhile must not pass for a sign of life.
+    while (uplink.state().phase === 'online' && performance.now() - frozenMs < 60_000) {
+      await outbox.append([sample(++produced, Date.now())]);
+      await systemClock.sleep(500 / SPEED);
+    }
+    const noticedS = (performance.now() - frozenMs) / 1_000;
+    await until(() => new Set(service.samples()).size === produced, 20_000);
+    const arrived = new Set(service.samples()).size;
+    report({
+      id: 'R11',
+      value: `noticed after ${noticedS.toFixed(1)} s${isFull ? '' : ` at ${SPEED} times the speed`}, then ${arrived} of ${produced} samples there, ${service.holes()} holes`,
+      bar: 'noticed ≤ 45 s, no gap',
+      isMet: noticedS <= 45 / SPEED + (isFull ? 0 : 2) && arrived === produced && service.holes() === 0,
+    });
+  } finally {
+    await uplink.stop();
+    await service.stop();
+    await outbox.close();
+    dir.remove();
+  }
+});
