@@ -89,7 +89,12 @@ const GOOD: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], readonly (obj
   'miner.pool.lock': [{ locked: true }],
   'miner.firmware.update': [{ url: 'https://files.example/fw.bin', sha256: SHA, version: '1.2' }],
   'agent.scan.create': [{ ranges: ['10.0.0.0/24', '10.1.0.1-50', '10.2.0.7'] }, {}, undefined],
-  'agent.self.update': [{ version: '2.0.0' }, {}, undefined],
+  'agent.self.update': [
+    { version: '2.0.0' },
+    { url: 'https://files.example/pithead.bundle', sha256: SHA },
+    {},
+    undefined,
+  ],
 };
 
 const BAD: readonly [string, unknown, string][] = [
@@ -117,6 +122,8 @@ const BAD: readonly [string, unknown, string][] = [
   ['agent.scan.create', { ranges: ['10.0.0.0/24', '10.0.0.9-10.0.0.1'] }, 'downwards'],
   ['agent.scan.create', { ranges: ['farm'] }, 'params.ranges[0]'],
   ['agent.self.update', { version: '' }, 'params.version'],
+  ['agent.self.update', { url: 'http://files.example/x' }, 'params.url'],
+  ['agent.self.update', { url: 'https://files.example/x', sha256: 'abc' }, 'params.sha256'],
 ];
 
 const targetOf = (name: string) => (name.startsWith('agent.') ? 'agent_ids' : 'miner_ids');
