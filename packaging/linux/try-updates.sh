@@ -85,12 +85,53 @@ step "updated to 1.0.0 in $(outcome without_proof_ms) ms; ids kept"
 update 1.0.0 && fail "the same version was taken"
 [ "$(outcome result)" = refused ] || fail "the same version: $(outcome result)"
 
-number=0
+# The service orders one: the agent fetches it by https, root's own unit installs it, the task ends under the new version.
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=updates -addext subjectAltName=IP:127.0.0.1 \
+  -keyout "$work/tls.key" -out "$tree/etc/pithead/updates-ca.pem" 2>>"$work/build.log"
+mkdir -p "$tree/etc/systemd/system/pithead.service.d"
+printf '[Service]\nEnvironment=NODE_EXTRA_CA_CERTS=/etc/pithead/updates-ca.pem\n' >"$tree/etc/systemd/system/pithead.service.d/ca.conf"
+echo 'update: { allowedHosts: ["127.0.0.1:9443"] }' >>"$tree/etc/pithead/pithead.yaml"
+inside systemctl daemon-reload
+inside systemctl restart pithead
+nsenter -t "$leader" -n "$node" -e '
+  const [key, cert, folder] = process.argv.slice(1);
+  const { createReadStream, readFileSync } = require("node:fs");
+  require("node:https").createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, answer) =>
+    createReadStream(folder + request.url).on("error", () => answer.destroy()).pipe(answer)).listen(9443, "127.0.0.1");
+' "$work/tls.key" "$tree/etc/pithead/updates-ca.pem" "$tree/root" &
+files=$!
+works 1.0.0
+api() { nsenter -t "$leader" -n curl -s -H "x-api-key: $(value key)" -H 'content-type: application/json' "$@"; }
+base=http://127.0.0.1:8420/public-api/v2/workspaces/$(value workspace_id)/farms/$(value farm_id)
+# order VERSION EXPECTED: what the batch became, as the interface tells it.
+order() {
+  local agent batch answer
+  agent=$(api "$base/agents" | grep -oE '"id":"[0-9a-f-]{36}"' | head -1 | cut -d'"' -f4)
+  batch=$(api "$base/task-batches" -d "{\"task_name\":\"agent.self.update\",\"agent_ids\":[\"$agent\"],\"params\":{\"url\":\"https://127.0.0.1:9443/$1.bundle\"}}" |
+    grep -oE '"id":"[0-9a-f-]{36}"' | head -1 | cut -d'"' -f4)
+  for _ in $(seq 240); do
+    answer=$(api "$base/task-batches/$batch" || true)
+    grep -qE "\"status\":\"$2\"" <<<"$answer" && return
+    sleep 0.5
+  done
+  fail "agent.self.update to $1: $answer"
+}
+bundle 1.0.1
+order 1.0.1 succeeded
+works 1.0.1
+step "ordered by the service: 1.0.1 runs, the task has succeeded"
+bundle 1.0.2 crash
+order 1.0.2 failed
+works 1.0.1
+step "ordered by the service: $(outcome message), 1.0.1 runs, the task has failed"
+kill "$files"
+
+number=2
 for fault in crash silent processor data; do
   number=$((number + 1))
   bundle 1.0.$number $fault
   update 1.0.$number && fail "$fault was taken"
-  [ $fault = processor ] && expect 1.0.0 failed || expect 1.0.0 rolled-back
+  if [ $fault = processor ]; then expect 1.0.1 failed; else expect 1.0.1 rolled-back; fi
   step "$fault: $(outcome message), back after $(outcome without_proof_ms) ms"
   update 1.0.$number && fail "$fault was taken"
   [ "$(outcome result)" = refused ] || fail "$fault was tried again"
@@ -111,7 +152,7 @@ for point in verifying staging trying saving switching watching returning; do
   killed=$SECONDS
   for _ in $(seq 480); do [ ! -e "$notes/journal.json" ] && break; sleep 0.25; done
   [ ! -e "$notes/journal.json" ] || fail "not recovered after a kill at $point"
-  works 1.0.0
+  works 1.0.1
   step "updater killed at $point (hit: $hit): $(outcome result), works again after $((SECONDS - killed)) s"
 done
 
@@ -120,11 +161,11 @@ for _ in $(seq 3000); do grep -q '"step":"watching"' "$notes/journal.json" 2>/de
 shut_down
 boot
 farm_up
-works 1.0.0
-step "power cut while a new version was being watched: $(outcome result), 1.0.0 runs after the boot"
+works 1.0.1
+step "power cut while a new version was being watched: $(outcome result), 1.0.1 runs after the boot"
 
 slowest=0
-good=1.0.0
+good=1.0.1
 for ((index = 1; index <= updates; index++)); do
   version=2.0.$index
   case $((index % 8)) in 1) fault=crash ;; 3) fault=data ;; 5) fault=processor ;; 7) fault=silent ;; *) fault= ;; esac
