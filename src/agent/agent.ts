@@ -1,5 +1,4 @@
 // The agent: builds the organs, hands each what it needs of the others, starts them in order and stops them in reverse. No organ knows another.
-import { join } from 'node:path';
 import { v4 as newUuid } from 'uuid';
 import { drivers } from '../../drivers/index.ts';
 import { type Clock, loop } from '../base/clock.ts';
@@ -15,7 +14,7 @@ import { createAccess, type Recognised } from './access.ts';
 import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
-import { openAgentDatabase } from './database.ts';
+import { memoryPath, openAgentDatabase } from './database.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { homeMigrations, homeOf } from './home.ts';
@@ -95,7 +94,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     opsStatusMigrations,
     poolLockMigrations,
   ];
-  const db = openAgentDatabase(join(config.stateDir, 'agent.sqlite'), owners, log);
+  const db = openAgentDatabase(memoryPath(config.stateDir), owners, log);
   const home = homeOf(db, newUuid);
   const mayReach = (ip: string) => {
     const address = parseIpv4(ip);

@@ -1,19 +1,19 @@
 // `pithead doctor`: what is wrong on this host, and what to do about each. It looks and changes nothing; miners are not touched.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Command } from 'commander';
 import { request } from 'undici';
 import { z } from 'zod';
 import { type AgentConfig, loadConfig } from '../agent/config.ts';
+import { agentDatabases } from '../agent/database.ts';
 import { privateNetworks } from '../agent/networks.ts';
-import { OUTBOX_FILE } from '../agent/outbox/open.ts';
 import { paceOf } from '../agent/pace.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, renderError } from '../base/errors.ts';
 import { ASIDE } from '../base/sqlite.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
+import { ownUrl, readyStatus } from './own-service.ts';
 import { describeNetworks } from './setup-questions.ts';
 import { databaseOf } from './stack.ts';
 import { type CliContext, painter } from './terminal.ts';
@@ -139,7 +139,7 @@ function stateDirectory(stateDir: string): Finding[] {
 }
 
 function databases(stateDir: string): Finding[] {
-  const all = [join(stateDir, 'agent.sqlite'), join(stateDir, OUTBOX_FILE), databaseOf(stateDir)];
+  const all = [...agentDatabases(stateDir), databaseOf(stateDir)];
   return [
     ...all.filter((path) => existsSync(path)).map(checkDatabase),
     ...all.filter((path) => existsSync(`${path}${ASIDE}`)).map(setAsideFinding),
@@ -187,24 +187,24 @@ function checkDatabase(path: string): Finding {
 }
 
 async function ownService({ listen }: AgentConfig): Promise<Finding[]> {
-  const host = listen.host === '0.0.0.0' || listen.host === '::' ? '127.0.0.1' : listen.host;
-  const url = `http://${host}:${listen.port}`;
+  const url = ownUrl(listen);
   const about = 'service';
-  try {
-    const { statusCode, body } = await request(`${url}/readyz`, { signal: AbortSignal.timeout(REQUEST_MS) });
-    await body.dump();
-    if (statusCode === 200) return [{ about, level: 'ok', text: `answers on ${url}` }];
-    const remedy = 'another program has this port: choose another one under listen.port';
-    return [{ about, level: 'wrong', text: `${url} answers ${statusCode}`, remedy }];
-  } catch {
-    return [
-      {
-        about,
-        level: 'warning',
-        text: `nothing answers on ${url}`,
-        remedy: 'start it: systemctl start pithead, or pithead run',
-      },
-    ];
+  const status = await readyStatus(url, REQUEST_MS);
+  switch (status) {
+    case 200:
+      return [{ about, level: 'ok', text: `answers on ${url}` }];
+    case 503: {
+      const remedy = 'it is stopping, or its database does not answer: its log says which';
+      return [{ about, level: 'wrong', text: `${url} cannot take requests now`, remedy }];
+    }
+    case undefined: {
+      const remedy = 'start it: systemctl start pithead, or pithead run';
+      return [{ about, level: 'warning', text: `nothing answers on ${url}`, remedy }];
+    }
+    default: {
+      const remedy = 'another program has this port: choose another one under listen.port';
+      return [{ about, level: 'wrong', text: `${url} answers ${status}`, remedy }];
+    }
   }
 }
 

@@ -170,7 +170,7 @@ function readListen(text: string): { host: string; port: number } {
   const [, host, port] = /^([\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(text) ?? [];
   if (host === undefined || port === undefined)
     throw wrong('--listen', `'${text}' is not HOST:PORT, for example 0.0.0.0:8420`);
-  return { host, port: Number(port) };
+  return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port) };
 }
 
 function readLogins(texts: readonly string[]): LoginAnswer[] {

@@ -1,12 +1,12 @@
 // The host of an update as it is: systemd, the service's own interface, the new program tried by itself.
 import { open } from 'node:fs/promises';
-import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { loadConfig } from '../agent/config.ts';
+import { type AgentConfig, loadConfig } from '../agent/config.ts';
 import { PeerError } from '../base/errors.ts';
 import { orderUnit, showUnit, tryProgram } from '../base/update-programs.ts';
 import type { UpdateHost } from '../update/host.ts';
 import { usualConfig } from './config-file.ts';
+import { ownUrl, readyStatus } from './own-service.ts';
 import { UNIT } from './systemd-unit.ts';
 
 const VERSION_MS = 20_000;
@@ -103,32 +103,18 @@ async function attempt(what: string, act: () => Promise<string>): Promise<string
   }
 }
 
-async function isServing(environment: Environment): Promise<boolean | undefined> {
-  const url = readyAddress(environment);
-  if (url === undefined) return undefined;
-  // The question is whether it answers; by whom its certificate is signed is for its clients to ask.
-  const dispatcher = new Agent({ connect: { timeout: ANSWER_MS, rejectUnauthorized: false } });
-  try {
-    const limits = { dispatcher, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS };
-    const { statusCode, body } = await request(url, { ...limits, signal: AbortSignal.timeout(2 * ANSWER_MS) });
-    await body.dump();
-    return statusCode === 200;
-  } catch {
-    return false;
-  } finally {
-    await dispatcher.destroy();
-  }
-}
-
 /** Undefined where the agent runs alone. */
-function readyAddress(environment: Environment): string | undefined {
+async function isServing(environment: Environment): Promise<boolean | undefined> {
   const path = usualConfig(environment);
   if (path === undefined) return undefined;
+  const config = readConfig(path, environment);
+  if (config === undefined || config.service !== undefined) return undefined;
+  return (await readyStatus(ownUrl(config.listen), ANSWER_MS)) === 200;
+}
+
+function readConfig(path: string, environment: Environment): AgentConfig | undefined {
   try {
-    const { service, listen } = loadConfig(path, environment);
-    if (service !== undefined) return undefined;
-    const host = listen.host === '0.0.0.0' || listen.host === '::' ? '127.0.0.1' : listen.host;
-    return `${listen.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listen.port}/readyz`;
+    return loadConfig(path, environment);
   } catch {
     // What the service makes of it is seen by whether it starts.
     return undefined;

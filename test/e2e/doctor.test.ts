@@ -1,11 +1,13 @@
 // What `doctor` finds on a host: each fault that can be made here without touching the system is made, and is named with what to do about it.
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { selfSigned } from '../unit/service-http/certificates.data.ts';
 import { startPithead } from './process.ts';
 
 const reportSchema = z.strictObject({
@@ -73,6 +75,29 @@ test('a host where all is well says so and ends with 0', async () => {
   expect(findings.filter(({ level }) => level === 'wrong')).toEqual([]);
   expect(findings).toContainEqual({ about: 'service', level: 'ok', text: `answers on http://127.0.0.1:${port}` });
   expect(code).toBe(0);
+});
+
+test('a service that is there but cannot take requests is not taken for another program', async () => {
+  const port = await serve(503);
+  const { about } = await doctor({ networks: ['127.39.0.0/28'], listen: { port } });
+  expect(about('service')).toEqual([
+    expect.objectContaining({ level: 'wrong', remedy: expect.stringContaining('its log') }),
+  ]);
+});
+
+test('a service behind TLS is found, whoever has signed its certificate', async () => {
+  const started = createSecureServer(selfSigned, (_request, response) => response.end());
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  const address = started.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  writeFileSync(certFile, selfSigned.cert);
+  writeFileSync(keyFile, selfSigned.key);
+  const { about } = await doctor({ networks: ['127.39.0.0/28'], listen: { port, tls: { certFile, keyFile } } });
+  expect(about('service')).toEqual([
+    expect.objectContaining({ level: 'ok', text: `answers on https://127.0.0.1:${port}` }),
+  ]);
 });
 
 test('no networks, a port that somebody else has, a damaged database: each is named', async () => {
