@@ -88,8 +88,10 @@ export function connect(options: ConnectionOptions): Connection {
       socket.terminate();
       resolveEnded({ kind, reason });
     };
+    // A connection that never opened has nobody to wait for.
     const mayWait =
-      socket.readyState === WebSocket.CLOSING || (code !== undefined && socket.readyState === WebSocket.OPEN);
+      hello !== undefined &&
+      (socket.readyState === WebSocket.CLOSING || (code !== undefined && socket.readyState === WebSocket.OPEN));
     if (!mayWait) {
       finish();
       return;
