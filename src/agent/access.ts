@@ -38,7 +38,7 @@ export type Access = {
   readonly transport: Transport;
   readonly drivers: readonly Driver[];
   /** Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. */
-  recognise(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<Recognised>;
+  recognise(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal, isLastTry?: boolean): Promise<Recognised>;
   /** The driver for what was found, after a question behind the login where families look alike. The caller holds the turn. */
   choose(ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined>;
   /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
@@ -183,8 +183,9 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     ip: string,
     openPorts: ReadonlySet<number>,
     signal: AbortSignal,
+    isLastTry: boolean,
   ): Promise<Recognised> => {
-    const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { clock, signal });
+    const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { clock, signal, isLastTry });
     const choice = await choose(ip, evidence, signal);
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;
@@ -202,8 +203,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     transport,
     drivers,
     choose,
-    recognise: (ip, openPorts, signal) =>
-      transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal)),
+    recognise: (ip, openPorts, signal, isLastTry = false) =>
+      transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal, isLastTry)),
     read: (target, signal, priority = 'poll') =>
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
     readAfresh: (target, signal) =>

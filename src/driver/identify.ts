@@ -10,6 +10,8 @@ import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.da
 export type GatherOptions = {
   readonly clock: Clock;
   readonly deadlineMs?: number;
+  /** Wait for every door until the deadline: nobody will ask again. */
+  readonly isLastTry?: boolean;
   readonly signal?: AbortSignal;
 };
 
@@ -24,7 +26,7 @@ const PATIENCE_MS = 2_500;
 /**
  * Asks what the open ports can answer, at most two questions at a time. Waits for both doors even when one has decided: third-party firmware
  * keeps the stock realm and the stock words, so a stock answer counts only beside the others. Elsewhere a door that has gone silent is given up
- * early. Failures of single questions are in `failures`; throws only what a link throws beside PeerError.
+ * early, unless this is the last try. Failures of single questions are in `failures`; throws only what a link throws beside PeerError.
  */
 export async function gatherEvidence(
   link: ProbeLink,
@@ -41,6 +43,7 @@ export async function gatherEvidence(
 
   let cancelPatience = () => {};
   const bePatient = () => {
+    if (options.isLastTry) return;
     cancelPatience();
     cancelPatience = clock.after(PATIENCE_MS, () => {
       // Words of stock firmware are worth waiting for others.

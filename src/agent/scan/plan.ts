@@ -50,8 +50,8 @@ export type ScanDeps<F extends Identification> = {
   readonly random: () => number;
   /** One connect, closed at once. Rejects only when it could not be tried, or with the signal. */
   probe(ip: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<PortAnswer>;
-  /** Who answers there. A rejection counts as `unknown`. */
-  identify(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal): Promise<F>;
+  /** Who answers there. A rejection counts as `unknown`. On its last try a slow device deserves all the patience there is. */
+  identify(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal, isLastTry: boolean): Promise<F>;
   /** Lets a more urgent scan go first. */
   readonly brake?: Brake;
 };

@@ -90,7 +90,9 @@ export async function runScan<F extends Identification>(
     const onDeadline = () => new PeerError('peer.timeout', `identify ${door.ip}`, 'soon');
     const bounds = { deadlineMs: limits.identifyDeadlineMs, graceMs: IDENTIFY_GRACE_MS, signal, onDeadline };
     try {
-      const found = await withDeadline(clock, bounds, (inner) => deps.identify(door.ip, door.open, inner));
+      const found = await withDeadline(clock, bounds, (inner) =>
+        deps.identify(door.ip, door.open, inner, phase === 'second pass'),
+      );
       door.found = found;
     } catch {
       if (signal.aborted) return;

@@ -72,15 +72,23 @@ describe('the questions', () => {
 
   test('a door that says nothing is given up early, unless the others only say stock', async () => {
     const mute = takes(99_000, '');
-    const elapsed = async (script: Record<string, unknown>, ports: readonly number[]) => {
+    const elapsed = async (script: Record<string, unknown>, ports: readonly number[], isLastTry = false) => {
       const clock = createVirtualClock();
       const startMs = clock.monotonicMs();
-      await clock.finish(gatherEvidence(fakeLink(clock, script), new Set(ports), { clock }));
+      await clock.finish(gatherEvidence(fakeLink(clock, script), new Set(ports), { clock, isLastTry }));
       return clock.monotonicMs() - startMs;
     };
     expect(await elapsed({ version: mute }, [4028])).toBeLessThan(3_000);
     expect(await elapsed({ version: mute, '/': 'Luxor Firmware' }, [80, 4028])).toBeLessThan(3_000);
     expect(await elapsed({ version: mute, '/': stockPage }, [80, 4028])).toBeGreaterThan(5_000);
+    expect(await elapsed({ version: mute }, [4028], true)).toBeGreaterThan(5_000);
+  });
+
+  test('on the last try a device that takes its time is still known', async () => {
+    const clock = createVirtualClock();
+    const slow = fakeLink(clock, { version: takes(4_000, '{"VERSION":[{"LUXminer":"2025.1"}]}') });
+    const gathered = gatherEvidence(slow, new Set([4028]), { clock, isLastTry: true });
+    expect((await clock.finish(gathered)).evidence.family).toBe('luxos');
   });
 
   test('a start page that names nobody is asked for the API of a Bitaxe; one that does is not', async () => {

@@ -17,7 +17,12 @@ export function createNetwork(clock: VirtualClock, stations: ReadonlyMap<string,
   const tries = new Map<string, number>();
   const seen = {
     probes: [] as { readonly atMs: number; readonly ip: string; readonly port: number }[],
-    identifications: [] as { readonly atMs: number; readonly ip: string; readonly open: readonly number[] }[],
+    identifications: [] as {
+      readonly atMs: number;
+      readonly ip: string;
+      readonly open: readonly number[];
+      readonly isLastTry: boolean;
+    }[],
     probing: 0,
     mostProbing: 0,
     identifying: 0,
@@ -46,8 +51,8 @@ export function createNetwork(clock: VirtualClock, stations: ReadonlyMap<string,
         seen.probing--;
       }
     },
-    async identify(ip, openPorts, signal) {
-      seen.identifications.push({ atMs: clock.monotonicMs(), ip, open: [...openPorts] });
+    async identify(ip, openPorts, signal, isLastTry) {
+      seen.identifications.push({ atMs: clock.monotonicMs(), ip, open: [...openPorts], isLastTry });
       seen.mostIdentifying = Math.max(seen.mostIdentifying, ++seen.identifying);
       try {
         const station = stations.get(ip);

@@ -100,6 +100,8 @@ test('what answered but was not identified gets a second chance, and only the fi
   ]);
   expect(account.counts).toMatchObject({ identified: 4, unknown: 1, silent: 9 });
   expect(seen.identifications.findLast(({ ip }) => ip === '10.0.0.3')?.open.toSorted()).toEqual([4028, 80]);
+  const tries = seen.identifications.filter(({ ip }) => ip === '10.0.0.1');
+  expect(tries.map(({ isLastTry }) => isLastTry)).toEqual([false, true]);
   expect(seen.probes.filter(({ ip }) => ip === '10.0.0.9')).toHaveLength(3);
 });
 
