@@ -60,6 +60,8 @@ export async function sendOrder(
       }
       const refusal = refusalOf(error, hasAnswered);
       if (refusal === undefined) {
+        if (effect === 'read-only' && attempt >= 2)
+          return failed(`the miner gave nothing usable (${hide(renderError(error))})`);
         if (effect === 'once' || attempt >= 2) return { kind: 'lost-reply' };
       } else if (error.code !== 'peer.busy' || attempt >= BUSY_TRIES) return failed(hide(refusal));
       await clock.sleep(BUSY_PAUSE_MS, stop);

@@ -189,6 +189,27 @@ test('a log comes back as evidence, and not in our own log', async () => {
   expect(record?.evidence.sha256).toMatch(/^[0-9a-f]{64}$/);
 });
 
+test('a log that cannot be taken is a failure that says why, never something that may have been done', async () => {
+  bench.farm.add(KEY);
+  const obedient = createObedient(bench.clock, {}, { effect: 'read-only', canShow: false });
+  let orders = 0;
+  Object.assign(bench.farm.deps, obedient.deps, {
+    act() {
+      orders++;
+      return Promise.reject(new PeerError('peer.too-large', 'GET /log: more than 1048576 bytes', 'later'));
+    },
+  });
+  gate = bench.make();
+  gate.start();
+  gate.accept(bench.order(KEY, { name: 'miner.log.get' }));
+  await bench.clock.advance(30_000);
+  expect(bench.farm.finals()[0]).toMatchObject({
+    status: 'failed',
+    message: 'the miner gave nothing usable (GET /log: more than 1048576 bytes)',
+  });
+  expect(orders).toBe(2);
+});
+
 describe('after a restart of the agent', () => {
   async function interrupted(
     ways: Partial<Obedience>,
