@@ -115,7 +115,13 @@ const fileSchema = z.strictObject({
   tasks: taskSettingsSchema.prefault({}),
   /** The service to report to; `pithead up` adds its own. */
   service: z
-    .strictObject({ url: z.url(), enrolmentCode: z.string().min(1).optional(), allowPlain: z.boolean().default(false) })
+    .strictObject({
+      url: z.url(),
+      enrolmentCode: z.string().min(1).optional(),
+      allowPlain: z.boolean().default(false),
+      /** The farm's own service runs as well and gets the same reports: `pithead run` then does what `pithead up` does. */
+      keepLocal: z.boolean().default(false),
+    })
     .optional(),
   /** Where the service listens that runs beside the agent. */
   listen: z

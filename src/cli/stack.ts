@@ -1,12 +1,14 @@
 // Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
 import { join } from 'node:path';
-import { type Agent, createAgent } from '../agent/agent.ts';
+import { type Agent, createAgent, type UplinkConfig } from '../agent/agent.ts';
 import type { AgentConfig } from '../agent/config.ts';
 import { enrolOnce, loadCredentials } from '../agent/credentials.ts';
 import { systemClock } from '../base/clock.ts';
+import { renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
 import { createService, type Service } from '../service/service.ts';
+import { companyUplink } from './company.ts';
 import { prepareStateDir } from './state-dir.ts';
 
 export type Stack = {
@@ -63,7 +65,8 @@ export async function startStack(options: {
     const { workspaceId, farmId } = await service.admin.ensureDefaults();
     const kept = loadCredentials(config.stateDir, EMBEDDED, config.credentials.keyFile);
     const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
-    const agent = createAgent({ config, uplinks: [{ name: EMBEDDED, ...credentials }], clock: systemClock, log });
+    const own: UplinkConfig = { name: EMBEDDED, ...credentials };
+    const agent = createAgent({ config, uplinks: [own, ...(await others(config, log))], clock: systemClock, log });
     await agent.start();
     return {
       url,
@@ -79,5 +82,19 @@ export async function startStack(options: {
   } catch (error) {
     await service.stop();
     throw error;
+  }
+}
+
+/** The company's service beside the farm's own: while it cannot be asked the farm goes on without it, until the next start. */
+async function others(config: AgentConfig, log: Log): Promise<UplinkConfig[]> {
+  if (config.service === undefined) return [];
+  try {
+    return [await companyUplink(config, 'service')];
+  } catch (error) {
+    log.warn(
+      { url: config.service.url, cause: renderError(error) },
+      'not enrolled with the service of the configuration: only the own service gets reports until the next start',
+    );
+    return [];
   }
 }

@@ -3,12 +3,12 @@
 import type { Command } from 'commander';
 import { createAgent } from '../agent/agent.ts';
 import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
-import { enrolOnce, loadCredentials } from '../agent/credentials.ts';
 import { privateNetworks } from '../agent/networks.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { createService } from '../service/service.ts';
+import { companyUplink } from './company.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { createLog } from './logging.ts';
 import { runUntilStopped, stoppedByStdin } from './long-run.ts';
@@ -25,7 +25,9 @@ type ListenFlags = { config?: string; host?: string; port?: string; database?: s
 export function addUp(program: Command, context: CliContext): void {
   program
     .command('up')
-    .description('run agent and service in one process, with an embedded database')
+    .description(
+      'run agent and service in one process, with an embedded database; a service that the configuration names gets the reports too',
+    )
     .option('-c, --config <file>', CONFIG_HELP)
     .option('--database <target>', DATABASE_HELP)
     .option('--host <address>', 'address that the service listens on (default: listen.host of the configuration)')
@@ -55,7 +57,9 @@ async function runUp(config: AgentConfig, flags: ListenFlags, context: CliContex
 export function addRun(program: Command, context: CliContext): void {
   program
     .command('run')
-    .description('run what the configuration says: the agent alone if it names a service, agent and service otherwise')
+    .description(
+      'run what the configuration says: the agent alone if it names a service (unless service.keepLocal), agent and service otherwise',
+    )
     .option('-c, --config <file>', CONFIG_HELP)
     .option('--stop-with-stdin', 'stop when the standard input ends, for service hosts that have no signals')
     .addHelpText('after', '\nExamples:\n  $ pithead run --config /etc/pithead/pithead.yaml')
@@ -63,7 +67,7 @@ export function addRun(program: Command, context: CliContext): void {
       const path = configPath(flags.config, context);
       const config = loadConfig(path, context.environment);
       const stoppable = flags.stopWithStdin ? stoppedByStdin(context) : context;
-      await (config.service === undefined
+      await (config.service === undefined || config.service.keepLocal
         ? runUp(config, { config: path }, stoppable)
         : runAgent(config, path, stoppable));
     });
@@ -82,34 +86,12 @@ export function addAgent(program: Command, context: CliContext): Command {
 }
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
-  const { service } = config;
-  if (service === undefined) {
-    throw new ConfigError(`check config ${path}`, [
-      { path: 'service.url', message: 'is needed to run the agent alone; `pithead up` runs a service with it' },
-    ]);
-  }
   prepareStateDir(config.stateDir);
-  const kept = loadCredentials(config.stateDir, service.url, config.credentials.keyFile);
-  if (kept === undefined && service.enrolmentCode === undefined) {
-    throw new ConfigError(`check config ${path}`, [
-      { path: 'service.enrolmentCode', message: 'is needed once: `pithead enroll` on the service makes one' },
-    ]);
-  }
-  const credentials =
-    kept ??
-    (await enrolOnce({
-      stateDir: config.stateDir,
-      keyFile: config.credentials.keyFile,
-      realm: service.url,
-      url: service.url,
-      code: service.enrolmentCode ?? '',
-      name: config.name,
-      allowPlain: service.allowPlain,
-    }));
+  const uplink = await companyUplink(config, path);
   const log = createLog(context, 'stdout', config.log.level);
   const agent = createAgent({
     config,
-    uplinks: [{ name: 'service', allowPlain: service.allowPlain, ...credentials }],
+    uplinks: [uplink],
     clock: systemClock,
     log,
   });
