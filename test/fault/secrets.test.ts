@@ -1,4 +1,4 @@
-// Planted secrets: passwords of miners and pools, the enrolment code, keys and tokens are in nothing that is written, answered or shown, at the finest
+// Planted secrets: a password of miners, the enrolment code, keys and tokens are in nothing that is written, answered or shown, at the finest
 // log level; and an agent that was revoked is out at once.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,6 @@ import { pause, startAgentSite } from './agent-site.ts';
 import { isFull, report } from './table.ts';
 
 const CANARY = 'canary-of-a-miner-9f31';
-const POOL_CANARY = 'canary-of-a-pool-77aa';
 
 function* filesBelow(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
