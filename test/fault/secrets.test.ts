@@ -68,14 +68,7 @@ test.runIf(isFull)(
     const keyFile = join(site.folder, 'keys', 'pithead.key');
     const token = loadCredentials(state, config.service.url, keyFile)?.token.reveal() ?? '';
     expect(token.length).toBeGreaterThan(10);
-    const secrets = [
-      CANARY,
-      POOL_CANARY,
-      token,
-      site.key,
-      config.service.enrolmentCode,
-      readFileSync(keyFile, 'utf8').trim(),
-    ];
+    const secrets = [CANARY, token, site.key, config.service.enrolmentCode, readFileSync(keyFile, 'utf8').trim()];
     const places: [string, string][] = [
       ['stdout', agent.stdout()],
       ['stderr', agent.stderr()],
