@@ -223,6 +223,16 @@ describe('an archive', () => {
       /^==> a <==\nwhole\n==> b <==\nx{10000,}\n$/,
     );
   });
+  test('ends where a header does not add up, and after 256 files', async () => {
+    const two = tarOf([
+      { name: 'a', text: 'whole', writtenS: 1 },
+      { name: 'b', text: 'hurt', writtenS: 2 },
+    ]);
+    two.write('x', 1_024, 'latin1');
+    expect(await textOfArchive(two, 1_000)).toBe('==> a <==\nwhole\n');
+    const many = tarOf(Array.from({ length: 300 }, (_, at) => ({ name: `f${at}`, text: 'x', writtenS: at })));
+    expect((await textOfArchive(many, 100_000)).match(/==>/g)).toHaveLength(256);
+  });
   test('that unpacks to a flood, or is none, costs no more than its bounds', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 ** 2, 'x'));
     expect((await textOfArchive(bomb, 1_000)).length).toBe(1_000);
