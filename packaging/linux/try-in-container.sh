@@ -48,6 +48,6 @@ step "reinstalled, configuration and ids kept"
 inside apt-get purge -y -q pithead >>"$work/apt.log" 2>&1
 rm -f "$tree/root/pithead.deb"
 # What a person's own account keeps is the person's.
-left=$(inside find / -xdev -name '*pithead*' -not -path '/proc/*' -not -path '/var/log/*' -not -path '/root/.config/*')
+left=$(inside find / -xdev -name '*pithead*' -not -path '/proc/*' -not -path '/var/log/*')
 [ -z "$left" ] || fail "left behind: $left"
 step "purged, nothing left"
