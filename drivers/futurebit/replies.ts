@@ -59,7 +59,7 @@ export const statsReply = z.looseObject({
   }),
 });
 
-export const hostReply = z.looseObject({
+const hostReply = z.looseObject({
   data: z.looseObject({
     Mcu: z.looseObject({
       stats: z.looseObject({

@@ -67,7 +67,7 @@ const webDevs = z
   })
   .refine((rows) => rows !== undefined);
 
-export const webPoolRow = z.looseObject({
+const webPoolRow = z.looseObject({
   url: text(512),
   user: text(512),
   active: bool(),

@@ -83,7 +83,7 @@ export type Panel = z.output<typeof panelData>;
 
 const NO_DATA: Panel = {};
 
-export const panelReply = z
+const panelReply = z
   .looseObject({ error: int({ min: 0 }), message: told(), data: panelData.optional().catch(undefined) })
   .transform(({ error, message, data = NO_DATA }) => ({ error: positive(error), message, data }))
   // A device that says neither a fault nor a word about itself has not been understood.

@@ -4,10 +4,10 @@ import { NOTES_FOLDER, WISHES } from '../update/places.ts';
 import { PROGRAM_FOLDER, SANDBOX, STATE_FOLDER, UNIT } from './systemd-unit.ts';
 
 /** Where a dynamic user's state directory really lies. */
-export const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';
+const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';
 export const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/${WISHES}`;
 export const PATH_UNIT = 'pithead-update.path';
-export const RECOVER_UNIT = 'pithead-update-recover.service';
+const RECOVER_UNIT = 'pithead-update-recover.service';
 const PROVEN = `${PROGRAM_FOLDER}/proven/pithead`;
 
 /** By file name. `isEnabled` = started at boot by itself. */

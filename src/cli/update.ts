@@ -26,7 +26,7 @@ import { openWish, readRequest, removeBundle, removeRequest } from './update-sta
 import { WISHES_FOLDER } from './update-units.ts';
 
 /** Beyond 0 and 1, so that scripts can tell. */
-export const UPDATE_EXIT = { refused: 3, rolledBack: 4 } as const;
+const UPDATE_EXIT = { refused: 3, rolledBack: 4 } as const;
 const LOCK_MS = 15 * 60_000;
 const PLACES: Places = { programs: PROGRAM_FOLDER, notes: NOTES_FOLDER, wishes: WISHES_FOLDER };
 

@@ -15,7 +15,7 @@ import {
   rackSchema,
 } from './store/store.ts';
 
-export const POSITION_COLUMNS = ['id', 'mac', 'serial_number', 'ip', 'rack', 'position'] as const;
+const POSITION_COLUMNS = ['id', 'mac', 'serial_number', 'ip', 'rack', 'position'] as const;
 
 const MAX_CSV_BYTES = 32 * 1024 * 1024;
 const MAX_PROBLEMS = 50;

@@ -7,7 +7,7 @@ import type { Db } from './schema.ts';
 
 const KEPT = 2;
 
-export const backupPath = (path: string, version: number): string => `${path}.schema-${version}.backup`;
+const backupPath = (path: string, version: number): string => `${path}.schema-${version}.backup`;
 
 /** `version` is that of the schema before the change. Throws when there is no room for the copy: then nothing should be changed either. */
 export async function backUp(db: Db, path: string, version: number): Promise<void> {
