@@ -49,6 +49,8 @@ const CLOSE = { badFrame: 4400, cannot: 4500 } as const;
 const CLOSE_MS = 2_000;
 /** Slices; a shorter backlog is sent before what follows it. */
 const LONG_BACKLOG = 32;
+/** Less than this is our own ping on its way into the kernel, which takes it whether or not the peer lives. */
+const LEAST_MOVING_BYTES = 4 * 1024;
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 export function connect(options: ConnectionOptions): Connection {
@@ -117,7 +119,7 @@ export function connect(options: ConnectionOptions): Connection {
 
   /** Bytes that leave are a sign of life too: on a thin line an answer to a ping waits behind them. */
   const watchSilence = () => {
-    if (socket.bufferedAmount < unsentBytes) heardAtMs = clock.monotonicMs();
+    if (unsentBytes > LEAST_MOVING_BYTES && socket.bufferedAmount < unsentBytes) heardAtMs = clock.monotonicMs();
     unsentBytes = socket.bufferedAmount;
     const silentMs = clock.monotonicMs() - heardAtMs;
     if (silentMs >= timing.silenceMs) end('lost', `the service is silent for ${Math.round(silentMs / 1_000)} s`);
