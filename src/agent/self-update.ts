@@ -1,6 +1,16 @@
 // `agent.self.update`: fetches a signed update from a host that is allowed here, checks it, and puts it where root looks. Root checks it again,
 // installs it, and says what came of it; the task ends with that, usually by the version that came. It is asked for once, whatever is killed when.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -119,6 +129,10 @@ export function createSelfUpdate(parts: {
     return outcome?.task_id === taskId ? outcome : undefined;
   };
 
+  /** In the order in which root goes on from one to the next. */
+  const isWithRoot = (taskId: string): boolean =>
+    existsSync(requestPath(wishes)) || notes.journal() !== undefined || outcomeFor(taskId) !== undefined;
+
   const untilDone = async (taskId: string, signal: AbortSignal): Promise<TaskOutcome> => {
     const startMs = clock.monotonicMs();
     for (;;) {
@@ -142,8 +156,8 @@ export function createSelfUpdate(parts: {
     async run({ taskId, params }, signal, { onProgress }) {
       const done = outcomeFor(taskId);
       if (done !== undefined) return endOf(done);
-      // An earlier run of the agent has asked: what it asked for is not asked for again.
-      if (readAsked(asked) === taskId) return untilDone(taskId, signal);
+      // An earlier run of the agent has asked: what it asked for is not asked for again, unless it was cut short before root could see it.
+      if (readAsked(asked) === taskId && isWithRoot(taskId)) return untilDone(taskId, signal);
       const wanted = paramsSchema.safeParse(params);
       if (!wanted.success) return failed('refused: the params do not fit agent.self.update');
       try {

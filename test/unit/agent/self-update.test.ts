@@ -43,9 +43,13 @@ async function setUp({ roots = [root], bundle }: { roots?: string[]; bundle?: st
   const run = (params: Record<string, unknown> = { url: URL_OF_IT }, signal = stop.signal) =>
     task().run({ taskId: 't-1', minerKey: 'agent', params }, signal, reach);
   const request = join(wishes, 'request.json');
-  /** What root does: takes the request, then says what came of it. */
+  /** What root does: notes that it begins, takes the request, then says what came of it. */
   const take = () => {
     const taken: unknown = JSON.parse(readFileSync(request, 'utf8'));
+    openNotes(notes).setJournal({
+      ...{ step: 'verifying', from: '1.0.0', to: null, sha256: null, task_id: 't-1' },
+      ...{ started_ms: 0, switched_ms: null, reason: null },
+    });
     rmSync(request);
     return taken;
   };
@@ -100,6 +104,18 @@ test('the agent is stopped for the update and ends the task afterwards, without 
   expect(await host.run()).toMatchObject({ status: 'succeeded' });
   expect(host.fetches()).toBe(1);
   expect(existsSync(host.request)).toBe(false);
+});
+
+test('killed before root could see the request, it is asked for again', async () => {
+  const host = await setUp();
+  mkdirSync(host.wishes, { recursive: true });
+  writeFileSync(join(host.wishes, 'asked.json'), JSON.stringify({ task_id: 't-1' }));
+  const running = host.run();
+  await host.handedOver();
+  host.take();
+  host.say('updated');
+  expect(await host.clock.finish(running)).toMatchObject({ status: 'succeeded' });
+  expect(host.fetches()).toBe(1);
 });
 
 test('given up before root took it, it is withdrawn', async () => {
