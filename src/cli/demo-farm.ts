@@ -61,7 +61,10 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
         networks: [{ name: 'demo farm', range: network }],
         portMap,
         poll: { interval: options.poll },
-        credentials: { logins: [{ family: 'proto', user: RIG_OWNER.user, password: 'env:RIG_PASSWORD' }] },
+        credentials: {
+          keyFile: 'pithead.key',
+          logins: [{ family: 'proto', user: RIG_OWNER.user, password: 'env:RIG_PASSWORD' }],
+        },
       }),
       { baseDir: stateDir, environment: { RIG_PASSWORD: RIG_OWNER.password }, name: 'demo' },
     );

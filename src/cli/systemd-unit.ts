@@ -69,7 +69,6 @@ LimitNOFILE=65536
 ${SANDBOX}ConfigurationDirectory=pithead
 LoadCredential=secrets.yaml:/etc/pithead/secrets.yaml
 LoadCredential=pithead.key:/etc/pithead/pithead.key
-LoadCredential=pithead.key:/etc/pithead/pithead.key
 # Not set: MemoryDenyWriteExecute (the JavaScript engine makes code while it runs), PrivateNetwork and IPAddressDeny (miners are what it is for).
 
 [Install]

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { until } from './until.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Keys are made here, not in the home of whoever runs the tests. */
+const OF_TESTS = fileURLToPath(new URL('../../node_modules/.cache/pithead-config', import.meta.url));
 /** Half of a short command's time is reading the sources: done once for all that are started here. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/pithead-compiled', import.meta.url));
 
@@ -44,7 +46,7 @@ export function startPithead(args: readonly string[], options: StartOptions = {}
       : ['unshare', '--net', 'sh', '-c', `set -e\n${options.network}\nexec "$@"`, 'sh', ...command];
   const child = spawn(file, rest, {
     cwd: options.cwd,
-    env: { NODE_COMPILE_CACHE: COMPILED, ...inherited, ...options.environment },
+    env: { NODE_COMPILE_CACHE: COMPILED, ...inherited, XDG_CONFIG_HOME: OF_TESTS, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   });

@@ -66,7 +66,7 @@ export async function startSite(
     }),
     {
       baseDir: stateDir,
-      environment: { RIG_PASSWORD: RIG_OWNER.password },
+      environment: { RIG_PASSWORD: RIG_OWNER.password, XDG_CONFIG_HOME: stateDir },
       name: 'e2e',
     },
   );

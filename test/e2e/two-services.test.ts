@@ -30,7 +30,7 @@ test('an agent reports to the own service of the farm and to that of the company
   const { farmId } = await company.admin.ensureDefaults();
   const { code } = await company.admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
   const text = JSON.stringify({ stateDir: 'state', service: { url, enrolmentCode: code, keepLocal: true } });
-  const config = parseConfig(text, { baseDir: folder, environment: {}, name: 'test' });
+  const config = parseConfig(text, { baseDir: folder, environment: { XDG_CONFIG_HOME: folder }, name: 'test' });
   const stack = await startStack({ config, host: '127.0.0.1', port: 0, log: silentLog });
   stops.push(() => stack.stop());
   // A host is known once a report of it has been stored.
