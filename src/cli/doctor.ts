@@ -79,7 +79,8 @@ async function examine(path: string | undefined, context: CliContext): Promise<F
     ...networks(read),
     ...stateDirectory(read.stateDir),
     ...databases(read.stateDir),
-    ...(await (read.service === undefined ? ownService(read) : companyService(read.service))),
+    ...(read.service === undefined || read.service.keepLocal ? await ownService(read) : []),
+    ...(read.service === undefined ? [] : await companyService(read.service)),
   ];
 }
 

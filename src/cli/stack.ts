@@ -23,7 +23,8 @@ export type Stack = {
 /** What the configuration says of how the service is reached. */
 export const serverOf = ({ listen: { tls, trustProxy, publicUrl } }: AgentConfig) => ({ tls, trustProxy, publicUrl });
 
-const EMBEDDED = 'embedded';
+/** The uplink to the service in the same process. */
+export const EMBEDDED = 'embedded';
 const CODE_TTL_MS = 60_000;
 
 /** Path of the embedded database of a state directory. */

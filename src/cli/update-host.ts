@@ -108,7 +108,7 @@ async function isServing(environment: Environment): Promise<boolean | undefined>
   const path = usualConfig(environment);
   if (path === undefined) return undefined;
   const config = readConfig(path, environment);
-  if (config === undefined || config.service !== undefined) return undefined;
+  if (config === undefined || (config.service !== undefined && !config.service.keepLocal)) return undefined;
   return (await readyStatus(ownUrl(config.listen), ANSWER_MS)) === 200;
 }
 

@@ -1,7 +1,7 @@
 // `pithead update`: a signed bundle becomes the version that runs, and the one before comes back if it does not work. Also what the units beside the
 // service call: for what the agent put down, and after a kill.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { beginNewEpochs } from '../agent/restored.ts';
 import { systemClock } from '../base/clock.ts';
@@ -19,6 +19,7 @@ import { currentLink, NOTES_FOLDER, type Places, provenLink } from '../update/pl
 import { recover } from '../update/recover.ts';
 import { keyName } from '../update/trust.ts';
 import { CommandFailed } from './exit.ts';
+import { databaseOf, EMBEDDED } from './stack.ts';
 import { PROGRAM_FOLDER } from './systemd-unit.ts';
 import type { CliContext } from './terminal.ts';
 import { createBootHost, createUpdateHost } from './update-host.ts';
@@ -78,8 +79,9 @@ export function addUpdate(program: Command, context: CliContext): void {
       if (what === 'save') return void saveDatabases(folder);
       if (what !== 'restore') throw new CommandFailed(`${what}: accepted are save and restore`);
       const restored = restoreDatabases(folder);
-      // With the service's own database beside them, all are of the same moment and agree.
-      if (!restored.includes('service.sqlite')) for (const name of restored) beginNewEpochs(join(folder, name));
+      // The farm's own service was put back to the same moment and agrees; the company's was not.
+      const inStep = restored.includes(basename(databaseOf(folder))) ? [EMBEDDED] : [];
+      for (const name of restored) beginNewEpochs(join(folder, name), inStep);
       context.stdout.write(
         restored.length === 0 ? 'the databases can be read as they are\n' : `put back: ${restored.join(', ')}\n`,
       );

@@ -135,6 +135,12 @@ test("a company's service: unreachable, not encrypted, or with another time", as
     expect.objectContaining({ level: 'wrong', text: expect.stringContaining('cannot be reached') }),
   ]);
   const port = await serve(200, { date: new Date(Date.now() + 3_600_000).toUTCString() });
+  const both = await doctor({
+    networks,
+    listen: { port },
+    service: { url: 'http://127.0.0.1:9', allowPlain: true, keepLocal: true },
+  });
+  expect(both.about('service').map(({ level }) => level)).toEqual(['ok', 'wrong']);
   const { about } = await doctor({ networks, service: { url: `http://127.0.0.1:${port}`, allowPlain: true } });
   expect(about('service')).toEqual([expect.objectContaining({ level: 'ok' })]);
   expect(about('clock')).toEqual([

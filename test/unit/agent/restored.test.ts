@@ -29,6 +29,24 @@ test('the same outbox, opened again, has another epoch', async () => {
   expect(await epochOf()).not.toBe(first);
 });
 
+test('an uplink whose service was put back with it keeps its epoch', async () => {
+  const own = mkdtempSync(join(folder, 'two-'));
+  let epochs = 0;
+  const epochsOf = async () => {
+    const newEpoch = () => `epoch-${++epochs}`;
+    const outbox = openOutbox(own, { clock: createVirtualClock(), log: silentLog, newEpoch });
+    outbox.setUplinks(['embedded', 'service']);
+    const found = ['embedded', 'service'].map((name) => outbox.source(name).position().epoch);
+    await outbox.close();
+    return found;
+  };
+  const [embedded, service] = await epochsOf();
+  beginNewEpochs(join(own, 'outbox.sqlite'), ['embedded']);
+  const after = await epochsOf();
+  expect(after[0]).toBe(embedded);
+  expect(after[1]).not.toBe(service);
+});
+
 test('a database without an outbox is left as it is', () => {
   const path = join(folder, 'other.sqlite');
   new DatabaseSync(path).close();
