@@ -233,9 +233,16 @@ test('identifying changes nothing on any device and knocks gently', async () => 
   expect(account.counts.identified + account.counts.login_refused).toBe(60);
   report({
     id: 'S5',
-    value: `${account.counts.identified} identified of ${formatIpv4(parseIpv4('127.73.0.0') ?? 0)}/25: ${effects} devices changed, at most ${most.ofDoor} connections to a port and ${most.ofMiner} to a miner, idle ones included`,
-    // One request at a time would be gentler: the doors of one device are asked side by side, so that a mute one does not hide the others.
-    bar: '0 effects, as many connections as there are doors',
-    isMet: effects === 0 && most.ofMiner <= 6,
+    value: `${account.counts.identified} identified of 127.73.0.0/25: ${effects} devices changed`,
+    bar: '0 effects',
+    isMet: effects === 0,
+  });
+  expect(most.ofMiner).toBeLessThanOrEqual(6);
+  report({
+    id: 'S5',
+    value: `at most ${most.ofDoor} connections to a port and ${most.ofMiner} to a miner, idle ones included`,
+    bar: '1 request in flight per miner',
+    isMet: most.ofMiner <= 1,
+    known: 'the doors of one device are asked side by side, so that a mute one does not hide the others',
   });
 });

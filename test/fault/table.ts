@@ -1,5 +1,5 @@
 // The table of bars: each prints one line `id value bar pass|MISSED` when it is measured, and all are printed together at the end of a run.
-// A bar that is missed fails its test too. `isFull` = the whole count of `npm run test:fault`; otherwise the short one of `npm test`.
+// A bar that is missed fails its test too, unless why it is missed is known: then it stays in the table as missed. `isFull` = the whole count of `npm run test:fault`; otherwise the short one of `npm test`.
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
@@ -11,6 +11,8 @@ export type Bar = {
   /** What was promised. */
   readonly bar: string;
   readonly isMet: boolean;
+  /** Why it is missed for now. */
+  readonly known?: string;
 };
 
 export const isFull = process.env.PITHEAD_BARS === 'full';
@@ -20,7 +22,7 @@ export function report(bar: Bar): void {
   process.stdout.write(`${lineOf(bar)}\n`);
   const file = process.env.PITHEAD_BARS_FILE;
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(bar)}\n`);
-  expect(bar.isMet, lineOf(bar)).toBe(true);
+  if (bar.known === undefined) expect(bar.isMet, lineOf(bar)).toBe(true);
 }
 
 const lineOf = ({ id, value, bar, isMet }: Bar) => `${id}  ${value}  [${bar}]  ${isMet ? 'pass' : 'MISSED'}`;
