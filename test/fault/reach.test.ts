@@ -11,7 +11,7 @@ import { readRanges } from '../../src/agent/scan/ranges.ts';
 import { runScan } from '../../src/agent/scan/scan.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError, RefusedError } from '../../src/base/errors.ts';
-import { formatIpv4, parseIpv4 } from '../../src/base/ipv4.ts';
+import { parseIpv4 } from '../../src/base/ipv4.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { MinerRequest } from '../../src/transport/request.ts';
