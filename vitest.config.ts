@@ -12,6 +12,24 @@ const EMBEDDED_ONLY = [
 /** One worker per core of a small machine: these wait little. */
 const BUSY = { maxWorkers: 2 };
 
+const POSTGRES = {
+  testTimeout: 30_000,
+  globalSetup: 'test/postgres/global-setup.ts',
+  runner: 'test/postgres/runner.ts',
+};
+
+const E2E = {
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+  // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
+  maxWorkers: 4,
+  sequence: { groupOrder: 1 },
+};
+/** Of those, what takes long and is about one thing: `npm run test:long`. */
+const LONG = ['capture', 'copies', 'kill', 'pool-lock', 'scan-mix', 'scan-task', 'service-kill'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
+
 const FAULT = { ...BUSY, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -30,17 +48,12 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres',
-          include: [
-            'test/unit/{service,service-http,service-postgres}/*.test.ts',
-            'test/property/*.test.ts',
-            'test/conformance/*.test.ts',
-          ],
+          include: ['test/unit/{service,service-http,service-postgres}/*.test.ts', 'test/conformance/*.test.ts'],
           exclude: EMBEDDED_ONLY,
-          testTimeout: 30_000,
-          globalSetup: 'test/postgres/global-setup.ts',
-          runner: 'test/postgres/runner.ts',
+          ...POSTGRES,
         },
       },
+      { test: { ...BUSY, name: 'postgres-long', include: ['test/property/*.test.ts'], ...POSTGRES } },
       { test: { ...BUSY, name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
@@ -57,17 +70,8 @@ export default defineConfig({
       },
       // Builds the program: a minute of its own, `npm run test:packaging`.
       { test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], maxWorkers: 1 } },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      { test: { ...E2E, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
+      { test: { ...E2E, name: 'e2e-long', include: LONG } },
     ],
   },
 });

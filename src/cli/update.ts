@@ -50,8 +50,8 @@ Exit codes: 0 updated, 1 could not be installed, 3 refused (signature, version, 
 In all cases but 0 the version before is the one that runs.
 
 Examples:
-  $ sudo pithead update pithead-1.2.0-linux-x64.bundle
-  $ sudo pithead update pithead-1.2.0-linux-x64.bundle --json
+  $ pithead update pithead-1.2.0-linux-x64.bundle
+  $ pithead update pithead-1.2.0-linux-x64.bundle --json
   $ pithead update --status`;
 
 export function addUpdate(program: Command, context: CliContext): void {

@@ -47,7 +47,7 @@ export function addConfig(program: Command, context: CliContext): void {
     });
 }
 
-const SEAL_EXAMPLE = '\nExamples:\n  $ sudo pithead config seal /etc/pithead/secrets.yaml';
+const SEAL_EXAMPLE = '\nExamples:\n  $ pithead config seal /etc/pithead/secrets.yaml';
 
 function addSeal(commands: Command, context: CliContext): void {
   commands

@@ -4,6 +4,9 @@ import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/ipv4.t
 import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
 import { closedObject, show } from '../validation.ts';
 
+/** Told in the description too, so that clients know it before they are refused. */
+const HTTPS_ADDRESS =
+  /^https:\/\/[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(:[1-9]\d{0,3})?(\/[\w.~!$&'()*+,;=:@%/?-]*)?$/;
 const MAX_TARGETS = 1_000;
 const ids = z.array(z.string().max(128)).min(1).max(MAX_TARGETS);
 
@@ -107,6 +110,7 @@ export const orderSchema = z.discriminatedUnion(
         version: version.optional().meta({ description: 'Only if the update is of this version' }),
         url: z
           .url({ protocol: /^https$/, error: 'accepted: an https address' })
+          .regex(HTTPS_ADDRESS, { error: 'accepted: an https address with the name of a host' })
           .max(2_048)
           .optional()
           .meta({
