@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import { showsVersionIn } from '../_families/firmware-version.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
 import { poolParams, showsPools } from '../_families/pool-params.ts';
 import { parseTarget, sameTarget } from '../_families/target-preset.ts';
@@ -84,11 +85,10 @@ export const abilities = {
     async act(link, params) {
       return order(link, 'firmware-upgrade', { url: firmwareParams.parse(params).url });
     },
-    shows({ firmwareVersion }, params) {
-      const wanted = firmwareParams.safeParse(params).data?.version;
-      return wanted === undefined || firmwareVersion === undefined ? undefined : firmwareVersion.includes(wanted);
-    },
+    shows: ({ firmwareVersion }, params) =>
+      showsVersionIn(firmwareVersion, firmwareParams.safeParse(params).data?.version),
     shownWithinS: 900,
+    fetchesItself: 'from-url',
   },
 } as const satisfies Readonly<Partial<Record<AbilityName, Ability>>>;
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import { showsVersionIn } from '../_families/firmware-version.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
 import type { MinerLink } from '../_families/web-session.ts';
@@ -77,10 +78,8 @@ export const abilities = {
         return ACCEPTED;
       });
     },
-    shows({ firmwareVersion }, params) {
-      const wanted = firmwareParams.safeParse(params).data?.version;
-      return wanted === undefined || firmwareVersion === undefined ? undefined : firmwareVersion.includes(wanted);
-    },
+    shows: ({ firmwareVersion }, params) =>
+      showsVersionIn(firmwareVersion, firmwareParams.safeParse(params).data?.version),
     shownWithinS: 900,
   },
   log: {

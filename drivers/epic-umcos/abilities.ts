@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../src/driver/contract.ts';
+import { showsVersionIn } from '../_families/firmware-version.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
 import { poolParams, showsPools, type WantedPool } from '../_families/pool-params.ts';
 import { parseTarget, sameTarget, type Target } from '../_families/target-preset.ts';
@@ -75,10 +76,8 @@ export const abilities = {
     offlineS: [60, 900],
     params: firmwareParams,
     act: (link, _params, _known, image) => update(link, image),
-    shows({ firmwareVersion }, params) {
-      const wanted = firmwareParams.safeParse(params).data?.version;
-      return wanted === undefined || firmwareVersion === undefined ? undefined : firmwareVersion.includes(wanted);
-    },
+    shows: ({ firmwareVersion }, params) =>
+      showsVersionIn(firmwareVersion, firmwareParams.safeParse(params).data?.version),
     shownWithinS: 900,
   },
   log: {

@@ -86,6 +86,7 @@ export const abilities = {
       return firmwareVersion === wanted || firmwareVersion.startsWith(`${wanted}.`);
     },
     shownWithinS: 900,
+    fetchesItself: 'from-own-source',
   },
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 

@@ -244,6 +244,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
         return (await look).reading;
       },
       image: (params, signal) => firmware.find(params, signal),
+      mayFetch: (url) => firmware.mayFetch(url),
       secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
       onPhase(key, phase) {
         roster.setRebooting(key, phase === 'rebooting');

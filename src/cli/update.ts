@@ -75,6 +75,7 @@ export function addUpdate(program: Command, context: CliContext): void {
     .command('update-databases', { hidden: true })
     .argument('<what>', 'save or restore')
     .argument('<folder>', 'state directory')
+    .addHelpText('after', '\nExamples:\n  $ pithead update-databases save /var/lib/pithead')
     .action((what: string, folder: string) => {
       if (what === 'save') return void saveDatabases(folder);
       if (what !== 'restore') throw new CommandFailed(`${what}: accepted are save and restore`);

@@ -93,6 +93,11 @@ export type Ability = {
   shows?(reading: Reading, params: unknown): boolean | undefined;
   /** Seconds within which it shows; then it is a failure. Default 60; never less than `offlineS` and half a minute. */
   readonly shownWithinS?: number;
+  /**
+   * Firmware that the device gets without us: from `params.url`, which reaches the driver only if its host is allowed here, or from a source of its own.
+   * No image is looked for.
+   */
+  readonly fetchesItself?: 'from-url' | 'from-own-source';
 };
 
 export const ABILITY_NAMES = ['reboot', 'light', 'powerMode', 'pools', 'firmware', 'log'] as const;

@@ -22,6 +22,8 @@ export type FirmwareSettings = {
 export type FirmwareStore = {
   /** The image that the params of a task name. Throws RefusedError that says what to do, or CancelledError. */
   find(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
+  /** Whether a device may be told to fetch this address by itself. */
+  mayFetch(url: string): boolean;
   /** What the folder holds. */
   size(): Promise<{ readonly files: number; readonly bytes: number }>;
 };
@@ -128,6 +130,7 @@ export function createFirmwareStore(
 
   return {
     size,
+    mayFetch: (url) => URL.canParse(url) && hostOf(new URL(url), allowedHosts) !== undefined,
     find: (params, signal) =>
       oneAtATime(async () => {
         if (signal.aborted) throw new CancelledError('find a firmware image', signal.reason);

@@ -63,7 +63,11 @@ export function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutc
   const ability = target.abilities[name];
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${row.name}`);
   const { force, url, ...wanted } = row.params;
-  const params = ability.params.safeParse(name === 'reboot' ? {} : wanted);
+  const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
+  if (fetched !== undefined && !(typeof fetched === 'string' && deps.mayFetch?.(fetched)))
+    return failed('refused: the miner would fetch this address itself; allow its host in firmware.allowedHosts');
+  const given = fetched === undefined ? wanted : { ...wanted, url: fetched };
+  const params = ability.params.safeParse(name === 'reboot' ? {} : given);
   if (!params.success) return failed(`refused: the params do not fit ${row.name}`);
   const refusal = name === 'reboot' ? refuseReboot(parts, row, force === true) : undefined;
   return refusal ?? { ability: name, effect: ability.effect, params: params.data, ip: target.ip, rule: ability };
@@ -90,7 +94,8 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const early = AbortSignal.any([turn.giveUp, turn.stop]);
   const first = planTask(parts, row);
   if ('status' in first) return { outcome: first, tookEffect: false };
-  const image = first.ability === 'firmware' ? await findImage(deps, row, early) : undefined;
+  const isSent = first.ability === 'firmware' && first.rule.fetchesItself === undefined;
+  const image = isSent ? await findImage(deps, row, early) : undefined;
   if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
   const before = isWatched ? await readBaseline(parts, row.minerKey, early) : undefined;

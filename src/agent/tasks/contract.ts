@@ -35,6 +35,8 @@ export type TaskDeps = {
    * The image that a firmware task names, checked. Throws RefusedError that says what to do when there is none. Absent = no firmware from here.
    */
   image?(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
+  /** Whether a device may be told to fetch this address. Absent = none. */
+  mayFetch?(url: string): boolean;
   /** Passwords that must not be seen in what the miner writes. */
   secretsOf?(minerKey: string): readonly string[];
   onPhase(minerKey: string, phase: MinerPhase): void;
