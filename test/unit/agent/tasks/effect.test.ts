@@ -1,5 +1,6 @@
 // Proof by reading back: what is shown counts, not what was answered.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
 import { PeerError, RefusedError } from '../../../../src/base/errors.ts';
 import { createBench, keyOf } from './bench-gate.ts';
@@ -37,6 +38,7 @@ async function run(
   const obedient = createObedient(bench.clock, ways, rule);
   Object.assign(bench.farm.deps, obedient.deps, {
     image: async () => ({ name: 'image.bin', sha256: 'ab', bytes: new Blob(['x']) }),
+    mayFetch: (url: string) => url.startsWith('https://files.example.com/'),
   });
   gate = bench.make();
   gate.start();
@@ -161,6 +163,43 @@ describe('new firmware', () => {
     await bench.clock.advance(10_000);
     expect(bench.farm.finals()[0]).toMatchObject({ status: 'failed', message: 'refused: no image: put it there' });
     expect(obedient.state.orders).toBe(0);
+  });
+
+  describe('that the miner fetches itself', () => {
+    const anyParams = z.looseObject({});
+    const url = 'https://files.example.com/fluxos.bin';
+
+    test('is told the address where its host is allowed, and is given no file', async () => {
+      const rule = { fetchesItself: 'from-url', params: anyParams } as const;
+      const { record, obedient } = await run('miner.firmware.update', {
+        params: { ...params, url },
+        ways: updated,
+        rule,
+      });
+      expect(record).toMatchObject({ status: 'succeeded' });
+      expect(obedient.state.params).toEqual([expect.objectContaining({ url })]);
+      expect(obedient.state.images).toEqual([]);
+    });
+
+    test('is not told an address of another host', async () => {
+      const rule = { fetchesItself: 'from-url', params: anyParams } as const;
+      const elsewhere = { ...params, url: 'https://elsewhere.example/fluxos.bin' };
+      const { record, obedient } = await run('miner.firmware.update', { params: elsewhere, rule });
+      expect(record).toMatchObject({ status: 'failed', message: expect.stringContaining('firmware.allowedHosts') });
+      expect(obedient.state.orders).toBe(0);
+    });
+
+    test('from a source of its own needs neither address nor file', async () => {
+      const rule = { fetchesItself: 'from-own-source', params: anyParams } as const;
+      const { record, obedient } = await run('miner.firmware.update', {
+        params: { ...params, url },
+        ways: updated,
+        rule,
+      });
+      expect(record).toMatchObject({ status: 'succeeded' });
+      expect(obedient.state.params).toEqual([expect.not.objectContaining({ url: expect.anything() })]);
+      expect(obedient.state.images).toEqual([]);
+    });
   });
 });
 

@@ -21,7 +21,9 @@ export type Obedience = {
   restarts: boolean;
 };
 
-export type RuleOptions = Partial<Pick<Ability, 'effect' | 'offlineS' | 'shownWithinS'>> & { canShow?: boolean };
+export type RuleOptions = Partial<
+  Pick<Ability, 'effect' | 'offlineS' | 'shownWithinS' | 'fetchesItself' | 'params'>
+> & { canShow?: boolean };
 
 /** Replaces what the simulated farm does for everything but reboots. */
 export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule: RuleOptions = {}) {
@@ -39,6 +41,7 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
   const bootedMs = clock.nowMs() - 86_400_000;
   const state = {
     orders: 0,
+    params: [] as unknown[],
     looks: [] as number[],
     fresh: 0,
     orderedMs: undefined as number | undefined,
@@ -70,8 +73,9 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
 
   const deps: Pick<TaskDeps, 'find' | 'act' | 'observe'> = {
     find: () => ({ ip: '10.0.0.9', driverId: 'sim', abilities }),
-    async act(_key, _name, _params, signal, image) {
+    async act(_key, _name, params, signal, image) {
       state.orders++;
+      state.params.push(params);
       state.orderedMs = clock.nowMs();
       if (image !== undefined) state.images.push(image);
       await clock.sleep(200, signal);
