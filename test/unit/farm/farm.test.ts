@@ -155,7 +155,12 @@ describe('trouble', () => {
 test('a thousand devices start, answer and leave nothing behind', async () => {
   const handles = () => process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name)).length;
   const before = handles();
-  const farm = await startFarm({ network: '127.71.0.0/21', miners: 1_000, odd: 10, portMap: { 80: 8080, 8080: 18_080 } });
+  const farm = await startFarm({
+    network: '127.71.0.0/21',
+    miners: 1_000,
+    odd: 10,
+    portMap: { 80: 8080, 8080: 18_080 },
+  });
   expect(farm.devices).toHaveLength(1_000);
   expect(handles()).toBeGreaterThan(before + 1_500);
   const asked = farm.devices.filter(({ family }) => /antminer|avalon|cgminer/.test(family)).slice(0, 200);
