@@ -53,12 +53,20 @@ export default defineConfig({
           ...POSTGRES,
         },
       },
-      { test: { ...BUSY, name: 'postgres-long', include: ['test/property/*.test.ts'], ...POSTGRES } },
-      { test: { ...BUSY, name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          ...BUSY,
+          name: 'postgres-long',
+          include: ['test/property/*.test.ts', 'test/conformance/*.test.ts'],
+          exclude: EMBEDDED_ONLY,
+          ...POSTGRES,
+        },
+      },
+      { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
-      // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with all other tests.
-      { test: { ...FAULT, name: 'fault-short', testTimeout: 20_000, sequence: { groupOrder: 2 } } },
+      // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
+      { test: { ...FAULT, name: 'bars-long', testTimeout: 20_000, sequence: { groupOrder: 2 } } },
       {
         test: {
           ...FAULT,

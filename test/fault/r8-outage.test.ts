@@ -82,8 +82,8 @@ test('an outage of hours: all of it arrives, and what is new is not kept waiting
     const delivered = new Set(all).size;
     report({
       id: 'R8',
-      value: `${delivered} of ${produced} delivered (${backlogSamples} of the outage), ${all.length - delivered} doubled; drained in ${((drainedMs ?? Number.NaN) / 1_000).toFixed(1)} s, new ones at most ${(worstLagMs / 1_000).toFixed(1)} s late; ${(bytes / 1e6).toFixed(1)} MB on disk, ${growthMb.toFixed(0)} MiB more memory`,
-      bar: 'all delivered; ≤ 5 min on loopback; lag ≤ 2 cycles; disk ≤ 40 MB at 1,000 miners (memory of the test itself is shown, not judged)',
+      value: `${delivered} of ${produced} delivered (${backlogSamples} of the outage), ${all.length - delivered} doubled; drained in ${((drainedMs ?? Number.NaN) / 1_000).toFixed(1)} s, new ones at most ${(worstLagMs / 1_000).toFixed(1)} s late; ${(bytes / 1e6).toFixed(1)} MB on disk`,
+      bar: 'all delivered; ≤ 5 min on loopback; lag ≤ 2 cycles; disk ≤ 40 MB at 1,000 miners',
       isMet:
         delivered === produced &&
         all.length === delivered &&
@@ -91,6 +91,13 @@ test('an outage of hours: all of it arrives, and what is new is not kept waiting
         (drainedMs ?? 1e9) <= 300_000 &&
         worstLagMs <= 120_000 &&
         bytes <= 40e6,
+    });
+    report({
+      id: 'R8',
+      value: `${growthMb.toFixed(0)} MiB more memory, simulated service included`,
+      bar: '≤ 50 MiB',
+      isMet: growthMb <= 50,
+      known: 'the simulated service keeps all that was delivered in the same process',
     });
   } finally {
     await service.stop();
