@@ -30,6 +30,9 @@ const LONG = ['capture', 'copies', 'kill', 'pool-lock', 'scan-mix', 'scan-task',
   (name) => `test/e2e/${name}.test.ts`,
 );
 
+/** Those that walk every driver with every order or every model. */
+const LONG_CONTRACT = ['abilities', 'healthy', 'task-proof', 'unsent'].map((name) => `test/contract/${name}.test.ts`);
+
 const FAULT = { ...BUSY, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -64,7 +67,8 @@ export default defineConfig({
       },
       { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
-      { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
+      { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
+      { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
       { test: { ...FAULT, name: 'bars-long', testTimeout: 20_000, sequence: { groupOrder: 2 } } },
       {
