@@ -10,7 +10,7 @@ import type { Secret } from '../base/secrets.ts';
 import { VERSION } from '../base/version.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import type { ReportRecord } from '../wire/records.ts';
-import { createAccess, type Recognised } from './access.ts';
+import { createAccess } from './access.ts';
 import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
@@ -31,11 +31,8 @@ import { openPoolWishes, poolLockMigrations } from './pool-lock/store.ts';
 import { createPoolLockTask } from './pool-lock-task.ts';
 import { adopt, ownConfig, type Reloaded } from './reload.ts';
 import { createRoster, type Roster } from './roster.ts';
-import { createManualScans } from './scan/manual.ts';
-import type { ScanPlan } from './scan/plan.ts';
-import { runScan } from './scan/scan.ts';
-import { createScanner, type Scanner } from './scan/scanner.ts';
 import { createScanTask } from './scan-task.ts';
+import { createScanning } from './scanning.ts';
 import { createOwnUpdate } from './self-update.ts';
 import { createStandstill } from './standstill.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
@@ -120,9 +117,6 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
         .catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
   };
 
-  /** A scan's findings go through the roster one by one; whoever waits for a scan waits for them too. */
-  let findings: Promise<void> = Promise.resolve();
-
   const poller = createPoller({
     clock,
     random,
@@ -171,43 +165,15 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
   });
 
   const pace = paceOf(config, config.ranges);
-  const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
-    ranges,
-    known: [...roster.all()].map(({ target }) => target.ip),
-    limits: paceOf(config, config.ranges).limits,
-  });
-  const plan = () => (config.ranges.toProbe === 0 ? undefined : planFor(config.ranges));
-  const scans = createManualScans(
-    () => scanner,
-    () => findings,
-  );
-  const scanner: Scanner = createScanner<Recognised>({
+  const { scanner, manual, planFor, plan, findings } = createScanning({
     clock,
     log,
     random,
-    run: (scanPlan, brake, listener, signal) =>
-      runScan(
-        scanPlan,
-        { clock, random, brake, probe: access.transport.probe, identify: access.recognise },
-        listener,
-        signal,
-      ),
-    schedule: { everyMs: config.scan.every, plan },
-    sink: {
-      onContact(_scan, { ip, found }) {
-        if (found === undefined || found.status === 'unknown') return;
-        findings = findings
-          .then(() => roster.recognised(ip, found, stopping.signal))
-          .catch((error: unknown) => report(error, ip));
-      },
-      onProgress: scans.onProgress,
-      onEnd(finished) {
-        const { id, account } = finished;
-        if (account !== undefined)
-          log.info({ scan: id, ...account.counts, addresses: account.addresses }, 'scan ended');
-        scans.onEnd(finished);
-      },
-    },
+    config,
+    access,
+    roster,
+    signal: stopping.signal,
+    onError: report,
   });
 
   const firmware = createFirmwareStore(config.firmware, { clock, log, fetchTo: createFetch(clock) });
@@ -252,7 +218,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
       },
       report: (record) => outbox.append([record]).then(() => undefined),
       own: {
-        'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans }),
+        'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans: manual }),
         'agent.self.update': createOwnUpdate(config, { clock, log }),
         'miner.pool.lock': createPoolLockTask({ clock, guard: pools, observeMs: () => config.tasks.observeS * 1_000 }),
       },
@@ -346,7 +312,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
       },
       async stop() {
         stopping.abort();
-        await Promise.all([...loops, findings]);
+        await Promise.all([...loops, findings()]);
       },
     },
   ];
@@ -382,7 +348,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
       const id = newUuid();
       const scanPlan = plan();
       if (scanPlan === undefined) return Promise.reject(new CancelledError('scan without configured ranges'));
-      return scans.run(id, scanPlan);
+      return manual.run(id, scanPlan);
     },
   };
 }

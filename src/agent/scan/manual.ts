@@ -1,29 +1,37 @@
 // Who waits for a manual scan: its progress while it runs, its account when every miner that it found is known. It queues nothing itself.
 import { CancelledError } from '../../base/errors.ts';
 import type { ScanAccount } from '../../model/contact.ts';
-import type { ScanPlan, ScanProgress } from './plan.ts';
+import type { Contact, Identification, ScanPlan, ScanProgress } from './plan.ts';
 import type { FinishedScan, Scanner, ScanTicket } from './scanner.ts';
 
-export type ManualScans = {
+export type ManualScans<F extends Identification = Identification> = {
   /**
    * Queues the scan before any scheduled one. A scan that `signal` cancels keeps what it found and resolves with its account. Rejects with
    * RefusedError when too many wait, with CancelledError when the scan broke.
    */
-  run(id: string, plan: ScanPlan, options?: ManualOptions): Promise<ScanAccount>;
-  /** For the sink of the scanner. */
+  run(id: string, plan: ScanPlan, options?: ManualOptions<F>): Promise<ScanAccount>;
+  /** These are for the sink of the scanner. */
+  onContact(scan: ScanTicket, contact: Contact<F>): void;
   onProgress(scan: ScanTicket, progress: ScanProgress): void;
   onEnd(finished: FinishedScan): void;
 };
-type ManualOptions = { readonly signal?: AbortSignal; readonly onProgress?: (progress: ScanProgress) => void };
+type ManualOptions<F extends Identification> = {
+  readonly signal?: AbortSignal;
+  readonly onContact?: (contact: Contact<F>) => void;
+  readonly onProgress?: (progress: ScanProgress) => void;
+};
 
-type Waiting = ManualOptions & { resolve(account: ScanAccount): void; reject(error: unknown): void };
+type Waiting<F extends Identification> = ManualOptions<F> & {
+  resolve(account: ScanAccount): void;
+  reject(error: unknown): void;
+};
 
 /** `findings` = when everything that was found until now has been taken in. */
-export function createManualScans(
+export function createManualScans<F extends Identification = Identification>(
   scanner: () => Pick<Scanner, 'request' | 'cancel'>,
   findings: () => Promise<void>,
-): ManualScans {
-  const waiting = new Map<string, Waiting>();
+): ManualScans<F> {
+  const waiting = new Map<string, Waiting<F>>();
   return {
     async run(id, plan, options = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<ScanAccount>();
@@ -43,6 +51,7 @@ export function createManualScans(
         options.signal?.removeEventListener('abort', cancel);
       }
     },
+    onContact: ({ id }, contact) => waiting.get(id)?.onContact?.(contact),
     onProgress: ({ id }, progress) => waiting.get(id)?.onProgress?.(progress),
     onEnd({ id, account }) {
       const who = waiting.get(id);

@@ -1,0 +1,83 @@
+// The agent's scans: the scheduled one and those that people ask for, through one scanner, and every finding handed to the roster one after the
+// other. How a scan goes is the scan organ's.
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Access, Recognised } from './access.ts';
+import type { AgentConfig } from './config.ts';
+import { paceOf } from './pace.ts';
+import type { Roster } from './roster.ts';
+import { createManualScans, type ManualScans } from './scan/manual.ts';
+import type { ScanPlan } from './scan/plan.ts';
+import { runScan } from './scan/scan.ts';
+import { createScanner, type Scanner } from './scan/scanner.ts';
+
+export type Scanning = {
+  readonly scanner: Scanner;
+  readonly manual: ManualScans<Recognised>;
+  /** The plan of a scan of these ranges, with the miners that are known today. */
+  planFor(ranges: ScanPlan['ranges']): ScanPlan;
+  /** Of all configured ranges; undefined when there are none. */
+  plan(): ScanPlan | undefined;
+  /** When everything that was found until now has been taken in. */
+  findings(): Promise<void>;
+};
+
+export function createScanning(parts: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  /** As it is now. */
+  readonly config: Pick<AgentConfig, 'ranges' | 'scan'>;
+  readonly access: Pick<Access, 'transport' | 'recognise'>;
+  readonly roster: Pick<Roster, 'all' | 'recognised'>;
+  /** Aborts when the agent stops. */
+  readonly signal: AbortSignal;
+  /** A finding could not be taken in. */
+  onError(error: unknown, ip: string): void;
+}): Scanning {
+  const { clock, log, random, config, access, roster, signal } = parts;
+  /** One by one; whoever waits for a scan waits for them too. */
+  let findings: Promise<void> = Promise.resolve();
+
+  const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
+    ranges,
+    known: [...roster.all()].map(({ target }) => target.ip),
+    limits: paceOf(config, config.ranges).limits,
+  });
+  const plan = () => (config.ranges.toProbe === 0 ? undefined : planFor(config.ranges));
+  const manual = createManualScans<Recognised>(
+    () => scanner,
+    () => findings,
+  );
+  const scanner: Scanner = createScanner<Recognised>({
+    clock,
+    log,
+    random,
+    run: (scanPlan, brake, listener, aborted) =>
+      runScan(
+        scanPlan,
+        { clock, random, brake, probe: access.transport.probe, identify: access.recognise },
+        listener,
+        aborted,
+      ),
+    schedule: { everyMs: config.scan.every, plan },
+    sink: {
+      onContact(scan, contact) {
+        manual.onContact(scan, contact);
+        const { ip, found } = contact;
+        if (found === undefined || found.status === 'unknown') return;
+        findings = findings
+          .then(() => roster.recognised(ip, found, signal))
+          .catch((error: unknown) => parts.onError(error, ip));
+      },
+      onProgress: manual.onProgress,
+      onEnd(finished) {
+        const { id, account } = finished;
+        if (account !== undefined)
+          log.info({ scan: id, ...account.counts, addresses: account.addresses }, 'scan ended');
+        manual.onEnd(finished);
+      },
+    },
+  });
+  return { scanner, manual, planFor, plan, findings: () => findings };
+}
