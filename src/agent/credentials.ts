@@ -1,7 +1,7 @@
 // Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read, the token in it sealed.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -9,6 +9,7 @@ import { ConfigError } from '../base/errors.ts';
 import { Secret } from '../base/secrets.ts';
 import { isSealed, openOrCreateVault, openVault } from '../base/vault.ts';
 import { VERSION } from '../base/version.ts';
+import { writeWhole } from '../base/whole-file.ts';
 import { parseJson } from '../wire/frames.ts';
 import { enrol } from './uplink/enrol.ts';
 
@@ -87,6 +88,5 @@ export async function enrolOnce(options: {
 
 function keep(path: string, identity: z.output<typeof fileSchema>, keyFile: string): void {
   const token = openOrCreateVault(keyFile)?.seal(identity.token) ?? identity.token;
-  writeFileSync(`${path}.new`, `${JSON.stringify({ ...identity, token })}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  writeWhole(path, `${JSON.stringify({ ...identity, token })}\n`, 0o600);
 }

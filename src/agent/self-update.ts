@@ -1,16 +1,6 @@
 // `agent.self.update`: fetches a signed update from a host that is allowed here, checks it, and puts it where root looks. Root checks it again,
 // installs it, and says what came of it; the task ends with that, usually by the version that came. It is asked for once, whatever is killed when.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -18,6 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import { RefusedError, renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
+import { writeWhole } from '../base/whole-file.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../update/bundle.ts';
 import { type Outcome, readNotes } from '../update/notes.ts';
 import { builtInPins, type Pins } from '../update/pins.ts';
@@ -109,8 +100,8 @@ export function createSelfUpdate(parts: {
   /** The bundle first, then who asks: what root finds is complete. */
   const handOver = async (taskId: string) => {
     await rename(fetched, wishedBundlePath(wishes));
-    writeWhole(asked, { task_id: taskId });
-    writeWhole(requestPath(wishes), { task_id: taskId });
+    const request = JSON.stringify({ task_id: taskId });
+    for (const path of [asked, requestPath(wishes)]) writeWhole(path, request, 0o600);
   };
 
   /** Whether root had not taken it yet. */
@@ -189,17 +180,5 @@ function readAsked(path: string): string | undefined {
     return askedSchema.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data?.task_id;
   } catch {
     return undefined;
-  }
-}
-
-function writeWhole(path: string, value: unknown): void {
-  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
-  if (process.platform === 'win32') return;
-  const folder = openSync(join(path, '..'), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

@@ -2,12 +2,9 @@
 // read. It runs with the rights of the agent, in the agent's own folder, while the service is stopped.
 import {
   chmodSync,
-  closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -17,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BugError } from '../base/errors.ts';
-import { syncFolder } from './notes.ts';
+import { syncFile, syncFolder } from '../base/whole-file.ts';
 
 /** One copy is kept, of the last update: a small host has no room for more. */
 const FOLDER = 'before-update';
@@ -55,7 +52,7 @@ function copyDatabase(from: string, to: string): void {
   }
   // It holds what the database holds: nobody else may read it.
   chmodSync(to, statSync(from).mode & 0o777);
-  sync(to);
+  syncFile(to);
 }
 
 /** Puts all copies back if one of the databases was changed by a newer version or cannot be read; they belong together. Gives their names. */
@@ -71,7 +68,7 @@ export function restoreDatabases(stateDir: string): readonly string[] {
     const [copy, place] = [join(folder, name), join(stateDir, name)];
     const unfinished = `${place}.restoring`;
     copyFileSync(copy, unfinished);
-    sync(unfinished);
+    syncFile(unfinished);
     // The log belongs to the file that goes.
     for (const suffix of ['-wal', '-shm']) rmSync(`${place}${suffix}`, { force: true });
     renameSync(unfinished, place);
@@ -106,14 +103,5 @@ function versionsOf(path: string): ReadonlyMap<string, number> | undefined {
     }
   } catch {
     return undefined;
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

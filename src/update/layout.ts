@@ -1,7 +1,7 @@
 // The folders of the versions and the links to them. A link is replaced in one step: whoever follows it finds the old or the new one, never nothing.
 import { chmodSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from './notes.ts';
+import { syncFolder } from '../base/whole-file.ts';
 import { currentLink, type Places, programOf, provenLink, versionFolder } from './places.ts';
 import { isVersion } from './version-order.ts';
 

@@ -1,19 +1,9 @@
 // What an update remembers: the journal of the one under way, what came of the last, what must never be tried again. Each write is whole and on
 // the disk before anything follows from it. Only root writes here; the outcome may be read by all.
-import {
-  chmodSync,
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { syncFolder, writeWhole } from '../base/whole-file.ts';
 import { outcomePath } from './places.ts';
 import { parseJson, type SeenSequence } from './trust.ts';
 
@@ -99,7 +89,7 @@ export function openNotes(folder: string): Notes {
   mkdirSync(folder, { recursive: true });
   // Whatever the mask of whoever runs it: the agent reads the outcome.
   chmodSync(folder, 0o755);
-  const remember = (memory: z.output<typeof memorySchema>) => writeWhole(memoryPath(folder), memory);
+  const remember = (memory: z.output<typeof memorySchema>) => write(memoryPath(folder), memory);
   return {
     ...readNotes(folder),
     seen: {
@@ -107,11 +97,11 @@ export function openNotes(folder: string): Notes {
       remember: (sequence) => remember({ ...remembered(folder), sequence }),
     },
     setJournal(entry) {
-      if (entry !== undefined) return writeWhole(journalPath(folder), entry);
+      if (entry !== undefined) return write(journalPath(folder), entry);
       rmSync(journalPath(folder), { force: true });
       syncFolder(folder);
     },
-    setOutcome: (outcome) => writeWhole(outcomePath(folder), outcome),
+    setOutcome: (outcome) => write(outcomePath(folder), outcome),
     setBroken(entry) {
       const { broken, ...rest } = remembered(folder);
       const others = broken.filter(({ sha256 }) => sha256 !== entry.sha256);
@@ -134,26 +124,4 @@ function read<T>(path: string, schema: z.ZodType<T>): T | undefined {
   }
 }
 
-function writeWhole(path: string, value: unknown): void {
-  const descriptor = openSync(`${path}.new`, 'w', 0o644);
-  try {
-    fchmodSync(descriptor, 0o644);
-    writeSync(descriptor, `${JSON.stringify(value)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(`${path}.new`, path);
-  syncFolder(dirname(path));
-}
-
-/** So that a name in it survives a power cut. */
-export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
+const write = (path: string, value: unknown): void => writeWhole(path, `${JSON.stringify(value)}\n`, 0o644);

@@ -1,5 +1,5 @@
 // `pithead config check`: every problem of a configuration file at once. `pithead config seal`: no password of a secrets file in the open any more.
-import { readFileSync, renameSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parseDocument } from 'yaml';
@@ -7,8 +7,9 @@ import { z } from 'zod';
 import { KEY_FILE, loadConfig } from '../../agent/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isSealed, openOrCreateVault } from '../../base/vault.ts';
+import { writeWhole } from '../../base/whole-file.ts';
 import { readTls } from '../../service/service.ts';
-import { DEFAULT_CONFIG, SECRETS_FILE, usualConfig, writePrivate } from '../config-file.ts';
+import { DEFAULT_CONFIG, SECRETS_FILE, usualConfig } from '../config-file.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import type { CliContext } from '../terminal.ts';
 
@@ -65,8 +66,7 @@ function addSeal(commands: Command, context: CliContext): void {
       const open = Object.entries(secrets.data).filter(([, value]) => !isSealed(value));
       for (const [name, value] of open) document.set(name, vault.seal(value));
       if (open.length > 0) {
-        writePrivate(`${file}.new`, document.toString({ lineWidth: 0 }));
-        renameSync(`${file}.new`, file);
+        writeWhole(file, document.toString({ lineWidth: 0 }), 0o600);
       }
       context.stdout.write(`${open.length} sealed, ${Object.keys(secrets.data).length - open.length} were already\n`);
     });

@@ -1,8 +1,9 @@
 // A copy of the embedded database beside it before its schema changes: whoever has to go back to the version before has what it can read.
 // The newest few are kept. A copy is whole and on the disk when it has its name.
-import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
+import { syncFile, syncFolder } from '../../base/whole-file.ts';
 import type { Db } from './schema.ts';
 
 const KEPT = 2;
@@ -19,9 +20,9 @@ export async function backUp(db: Db, path: string, version: number): Promise<voi
     await sql`VACUUM INTO ${unfinished}`.execute(db);
     // It holds what the database holds: nobody else may read it.
     chmodSync(unfinished, statSync(path).mode & 0o777);
-    sync(unfinished);
+    syncFile(unfinished);
     renameSync(unfinished, target);
-    sync(dirname(path));
+    syncFolder(dirname(path));
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw error;
@@ -37,15 +38,4 @@ function removeOldest(path: string): void {
     return match === null ? [] : [{ name, version: Number(match[1]) }];
   });
   for (const { name } of versions.toSorted((a, b) => b.version - a.version).slice(KEPT)) rmSync(join(folder, name));
-}
-
-function sync(path: string): void {
-  // Folders cannot be opened like this everywhere; there the file system keeps names by itself.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
