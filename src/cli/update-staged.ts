@@ -1,6 +1,6 @@
 // What the agent has put down for root: a request and a bundle, in a folder that belongs to the agent. Links are not followed, sizes are capped, and
 // nothing is believed.
-import { constants, lstatSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { requestPath, wishedBundlePath } from '../update/places.ts';
@@ -12,19 +12,18 @@ export type UpdateRequest = z.output<typeof requestSchema>;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Undefined when there is none; one that makes no sense is taken away. */
-export async function readRequest(wishes: string): Promise<UpdateRequest | undefined> {
-  if (!isOwnFolder(wishes)) return undefined;
-  const file = await open(requestPath(wishes), READ).catch(() => undefined);
-  if (file === undefined) {
-    removeWish(requestPath(wishes));
-    return undefined;
-  }
+export const readRequest = (wishes: string): Promise<UpdateRequest | undefined> =>
+  inOwnFolder(wishes, async (folder) => {
+    const request = await parseRequest(requestPath(folder)).catch(() => undefined);
+    if (request === undefined) removeWish(requestPath(folder));
+    return request;
+  }).catch(() => undefined);
+
+async function parseRequest(path: string): Promise<UpdateRequest> {
+  const file = await open(path, READ);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_REQUEST_BYTES), 0, MAX_REQUEST_BYTES, 0);
     return requestSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
-  } catch {
-    removeWish(requestPath(wishes));
-    return undefined;
   } finally {
     await file.close();
   }
@@ -32,7 +31,7 @@ export async function readRequest(wishes: string): Promise<UpdateRequest | undef
 
 /** Throws when it is no plain file. */
 export async function openWish(wishes: string): Promise<FileHandle> {
-  const file = await open(wishedBundlePath(wishes), READ);
+  const file = await inOwnFolder(wishes, (folder) => open(wishedBundlePath(folder), READ));
   const isFile = (await file.stat()).isFile();
   if (isFile) return file;
   await file.close();
@@ -40,21 +39,33 @@ export async function openWish(wishes: string): Promise<FileHandle> {
 }
 
 /** It is asked for once: whatever becomes of it, it is not tried again by itself. */
-export function removeRequest(wishes: string): void {
-  if (isOwnFolder(wishes)) removeWish(requestPath(wishes));
+export const removeRequest = (wishes: string): Promise<void> => remove(wishes, requestPath);
+export const removeBundle = (wishes: string): Promise<void> => remove(wishes, wishedBundlePath);
+
+const remove = (wishes: string, path: (folder: string) => string): Promise<void> =>
+  inOwnFolder(wishes, async (folder) => removeWish(path(folder))).catch(() => {});
+
+/** The name alone: what a link leads to stays, and so does what is in a folder of that name. */
+function removeWish(path: string): void {
+  for (const take of [unlinkSync, rmdirSync]) {
+    try {
+      take(path);
+      return;
+    } catch {
+      // Gone already, or of the other kind.
+    }
+  }
 }
 
-export function removeBundle(wishes: string): void {
-  if (isOwnFolder(wishes)) removeWish(wishedBundlePath(wishes));
-}
-
-const removeWish = (path: string) => rmSync(path, { force: true, recursive: true });
-
-/** A link in its place would make root work elsewhere. */
-function isOwnFolder(wishes: string): boolean {
+/**
+ * `act` gets a path that leads to this folder whatever is put in its place meanwhile. Throws when it is a link or not there: a link would make root work
+ * elsewhere.
+ */
+async function inOwnFolder<T>(wishes: string, act: (folder: string) => Promise<T>): Promise<T> {
+  const descriptor = openSync(wishes, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
-    return lstatSync(wishes).isDirectory() && realpathSync(wishes) === wishes;
-  } catch {
-    return false;
+    return await act(`/proc/self/fd/${descriptor}`);
+  } finally {
+    closeSync(descriptor);
   }
 }

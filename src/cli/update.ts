@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { beginNewEpochs } from '../agent/restored.ts';
-import { systemClock } from '../base/clock.ts';
+import { sleepOn, systemClock } from '../base/clock.ts';
 import { parseDurationMs } from '../base/duration.ts';
 import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
@@ -29,6 +29,7 @@ import { WISHES_FOLDER } from './update-units.ts';
 /** Beyond 0 and 1, so that scripts can tell. */
 const UPDATE_EXIT = { refused: 3, rolledBack: 4 } as const;
 const LOCK_MS = 15 * 60_000;
+const RETURN_AGAIN_MS = 10 * 60_000;
 const PLACES: Places = { programs: PROGRAM_FOLDER, notes: NOTES_FOLDER, wishes: WISHES_FOLDER };
 
 type Flags = {
@@ -99,11 +100,18 @@ async function run(bundle: string | undefined, flags: Flags, context: CliContext
   const patience = patienceOf(flags);
   const notes = openNotes(NOTES_FOLDER);
   const unlock = await lockUpdates(NOTES_FOLDER, { clock: systemClock, waitMs: LOCK_MS, signal: context.signal });
+  let isHalfBack = false;
   try {
     const parts = partsOf(notes, patience, flags, context);
     const recovered = await recover(parts);
     if (recovered !== undefined)
       report(recovered, { ...flags, json: flags.json === true && bundle === undefined }, context);
+    isHalfBack = notes.journal() !== undefined;
+    if (isHalfBack) {
+      throw new CommandFailed(
+        'the version before is not all back yet, so nothing is installed: see to what is said above',
+      );
+    }
     if (flags.recover) return;
     if (bundle === undefined) return await installWish(parts, flags, context);
     const outcome = await install(parts, { bundle, taskId: null, again: flags.again === true });
@@ -111,6 +119,8 @@ async function run(bundle: string | undefined, flags: Flags, context: CliContext
     mustHaveWorked(outcome);
   } finally {
     unlock();
+    // The unit is called again as soon as it ends, and each call stops the service.
+    if (isHalfBack && flags.staged) await sleepOn(systemClock, RETURN_AGAIN_MS, context.signal);
   }
 }
 
@@ -123,14 +133,14 @@ async function installWish(parts: UpdateParts, flags: Flags, context: CliContext
   const begun = { step: 'verifying', from, to: null, sha256: null, task_id: wish.task_id } as const;
   // From here on there is an outcome, whatever happens; then it is not asked for any more.
   notes.setJournal({ ...begun, started_ms: clock.nowMs(), switched_ms: null, reason: null });
-  removeRequest(places.wishes);
+  await removeRequest(places.wishes);
   const file = await openWish(places.wishes).catch(() => undefined);
   try {
     const outcome = await install(parts, { bundle: file ?? '/dev/null', taskId: wish.task_id });
     report(outcome, flags, context);
   } finally {
     await file?.close();
-    removeBundle(places.wishes);
+    await removeBundle(places.wishes);
   }
 }
 

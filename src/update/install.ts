@@ -138,7 +138,10 @@ export function undo(
   return outcome;
 }
 
-/** Puts the version before back in its place, with data that it can read. May be done again from its beginning. */
+/**
+ * Puts the version before back in its place, with data that it can read. May be done again from its beginning, and is to be, by `recover`, as long as the
+ * journal is there: the version or its data could not be put back.
+ */
 export async function goBack(
   parts: UpdateParts,
   journal: Journal,
@@ -159,14 +162,16 @@ export async function goBack(
   await attempt('stop the new version', () => host.stop());
   await attempt('switch back', () => linkTo(currentLink(places), journal.from));
   await attempt('put the databases back', () => host.restoreDatabases());
+  const isBack = problems.length === 0;
   await attempt('start the version before', async () => {
     await host.start();
     await watchHealthy(host, clock, { ...patience, stableMs: 0 });
   });
+  if (!isBack) problems.push('it is tried again; `pithead update --recover` does it at once');
   if (journal.to !== null) removeVersion(places, journal.to);
   const outcome = outcomeOf(clock, journal, result, [reason, ...problems].join('; '));
   notes.setOutcome(outcome);
-  notes.setJournal(undefined);
+  if (isBack) notes.setJournal(undefined);
   return outcome;
 }
 

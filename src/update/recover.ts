@@ -8,7 +8,10 @@ import { provenLink } from './places.ts';
 
 const INTERRUPTED = 'interrupted by a kill or a power cut';
 
-/** What became of the update that was under way; undefined when there was none. Whoever calls it holds the lock. */
+/**
+ * What became of the update that was under way; undefined when there was none. Whoever calls it holds the lock. A journal that is there all the same
+ * afterwards says that it has to be called again before anything is installed.
+ */
 export async function recover(parts: UpdateParts): Promise<Outcome | undefined> {
   const { places, notes } = parts;
   rmSync(incomingPath(places), { force: true });

@@ -18,7 +18,7 @@ function folderWith(text?: string) {
 test('a request is read, and taken away when it is taken up', async () => {
   const { wishes, request } = folderWith('{"task_id":"t-1","more":1}');
   expect(await readRequest(wishes)).toEqual({ task_id: 't-1' });
-  removeRequest(wishes);
+  await removeRequest(wishes);
   expect(existsSync(request)).toBe(false);
   expect(await readRequest(wishes)).toBeUndefined();
 });
@@ -41,14 +41,14 @@ test('links are not followed: not for the request, the bundle or the folder', as
   expect([existsSync(request), existsSync(secret)]).toEqual([false, true]);
   symlinkSync(secret, join(wishes, 'wanted.bundle'));
   await expect(openWish(wishes)).rejects.toThrow();
-  removeBundle(wishes);
+  await removeBundle(wishes);
   expect(existsSync(secret)).toBe(true);
 
   renameSync(wishes, join(folder, 'elsewhere'));
   symlinkSync(join(folder, 'elsewhere'), wishes);
   writeFileSync(request, '{"task_id":"t-1"}');
   expect(await readRequest(wishes)).toBeUndefined();
-  removeRequest(wishes);
+  await removeRequest(wishes);
   expect(existsSync(request)).toBe(true);
 });
 
@@ -57,4 +57,20 @@ test('what would never end is not waited for', async () => {
   for (const path of [request, join(wishes, 'wanted.bundle')]) execFileSync('mkfifo', [path]);
   expect(await readRequest(wishes)).toBeUndefined();
   await expect(openWish(wishes)).rejects.toThrow('no plain file');
+});
+
+test('of a folder in the place of a file nothing is taken away but itself, when it is empty', async () => {
+  const { folder, wishes, request } = folderWith();
+  const bundle = join(wishes, 'wanted.bundle');
+  mkdirSync(request);
+  mkdirSync(join(bundle, 'more'), { recursive: true });
+  mkdirSync(join(folder, 'kept'));
+  symlinkSync(join(folder, 'kept'), join(bundle, 'link'));
+  expect(await readRequest(wishes)).toBeUndefined();
+  await removeBundle(wishes);
+  expect([request, join(bundle, 'more'), join(folder, 'kept')].map((path) => existsSync(path))).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });

@@ -160,6 +160,29 @@ describe('a version that', () => {
   });
 });
 
+test.each(['migrates-and-crashes', 'crashes'] as const)(
+  'as long as the databases or the version before (%s) cannot be put back, that is still to be done',
+  async (behaviour) => {
+    const host = createHost(behaviour);
+    const { restoreDatabases } = host.host;
+    let failures = 2;
+    host.host.restoreDatabases = async () => {
+      if (failures-- > 0) throw new Error('no space left');
+      return restoreDatabases();
+    };
+    const outcome = await install(host.parts(), order(await bundleIn(host.folder)));
+    expect(outcome).toMatchObject({ result: 'rolled-back', message: expect.stringContaining('no space left') });
+    expect(host.parts().notes.journal()).toMatchObject({ step: 'returning', to: '1.1.0' });
+    expect(await recover(host.parts())).toMatchObject({ message: expect.stringContaining('update --recover') });
+    expect(host.parts().notes.journal()?.step).toBe('returning');
+    const last = await recover(host.parts());
+    expect(last).toMatchObject({ result: 'rolled-back', message: expect.not.stringContaining('no space left') });
+    expect(host.isWorking()).toBe(true);
+    expect(host.world.data).toBe(1);
+    expect(host.parts().notes.journal()).toBeUndefined();
+  },
+);
+
 test('what is refused changes nothing and disturbs nobody', async () => {
   const host = createHost('works');
   const outcome = await install(host.parts(), order(await bundleIn(host.folder, { version: '0.9.0' })));
