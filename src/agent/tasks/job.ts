@@ -1,0 +1,101 @@
+// One task in the hands of the gate, from its place to its end: carried out or gone on with, told of, and its place given back. How it is carried out
+// is carry-out.ts; who gets a place is lines.ts.
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { AbilityName } from '../../driver/contract.ts';
+import { abilityOf, type CarryOutParts, carryOut, goesAway, goOn } from './carry-out.ts';
+import { failed, type OwnTask, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from './contract.ts';
+import type { JournalRow } from './journal.ts';
+import { carryOutOwn, recoverOwn } from './own-task.ts';
+
+/** What stands in one line and shares its places: the tasks of one ability, or those of one name of the agent's own. */
+export type Kind =
+  | { readonly line: string; readonly ability: AbilityName; readonly own?: never }
+  | { readonly line: string; readonly ability?: never; readonly own: OwnTask };
+
+/** Undefined for a name that this agent cannot do. */
+export function kindOf(name: string, own: TaskDeps['own']): Kind | undefined {
+  const ability = abilityOf(name);
+  if (ability !== undefined) return { line: ability, ability };
+  const task = own !== undefined && Object.hasOwn(own, name) ? own[name] : undefined;
+  return task && { line: name, own: task };
+}
+
+/** `stage` moves one way: waiting for a place, in a place but not started, started. */
+export type Job = {
+  row: JournalRow;
+  readonly kind: Kind;
+  readonly giveUp: AbortController;
+  readonly isRecovered: boolean;
+  stage: 'waiting' | 'checking' | 'started';
+  givenUp: TaskOutcome | undefined;
+};
+
+export function newJob(row: JournalRow, kind: Kind): Job {
+  const isRecovered = row.state !== 'accepted';
+  return { row, kind, giveUp: new AbortController(), isRecovered, stage: 'waiting', givenUp: undefined };
+}
+
+export type JobParts = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly deps: TaskDeps;
+  /** The first time with the row as it is then. */
+  onStarted(row: JournalRow): void;
+  onState(taskId: string, state: TaskState): void;
+  onProgress(row: JournalRow): void;
+  settle(row: JournalRow, end: TaskEnd): void;
+  /** It may simply run again. */
+  repeat(job: Job): void;
+  /** The place is free for another; called once or more. */
+  leave(): void;
+};
+
+/** Resolves when the job is over, or `stop` aborts; it never rejects. */
+export async function runJob(job: Job, carry: CarryOutParts, stop: AbortSignal, parts: JobParts): Promise<void> {
+  const { ability, own } = job.kind;
+  const { log, clock, settle } = parts;
+  const turn = {
+    row: job.row,
+    giveUp: job.giveUp.signal,
+    stop,
+    onBack: parts.leave,
+    onState(state: 'started' | 'sent' | 'verifying') {
+      const isFirst = job.stage !== 'started';
+      job.stage = 'started';
+      job.row = { ...job.row, state, status: 'running', startedMs: job.row.startedMs ?? clock.nowMs() };
+      if (isFirst) parts.onStarted(job.row);
+      else parts.onState(job.row.taskId, state);
+    },
+  };
+  const onProgress = (evidence: JournalRow['evidence']) => {
+    job.row = { ...job.row, evidence };
+    parts.onProgress(job.row);
+  };
+  const recover = () => (own === undefined ? goOn(carry, turn) : recoverOwn(carry, turn));
+  const act = () => (own === undefined ? carryOut(carry, turn) : carryOutOwn(carry, turn, own, onProgress));
+  job.stage = job.isRecovered ? 'started' : 'checking';
+  try {
+    const end = await (job.isRecovered ? recover() : act());
+    if (end === undefined) parts.repeat(job);
+    else settle(job.row, end);
+  } catch (error) {
+    if (job.givenUp !== undefined && job.stage !== 'started') {
+      settle(job.row, { outcome: job.givenUp, tookEffect: false });
+    } else if (!stop.aborted) {
+      log.error({ taskId: job.row.taskId, error: renderError(error) }, 'a task failed on our side');
+      const outcome = failed('the agent itself failed; see its log');
+      settle(job.row, { outcome, tookEffect: job.stage === 'started' });
+    }
+  } finally {
+    const rule = ability && parts.deps.find(job.row.minerKey)?.abilities[ability];
+    if (ability !== undefined && goesAway(rule, ability) && job.stage === 'started' && !stop.aborted) {
+      try {
+        parts.deps.onPhase(job.row.minerKey, 'idle');
+      } catch (error) {
+        log.error({ error: renderError(error) }, 'the end of a reboot could not be told');
+      }
+    }
+  }
+}
