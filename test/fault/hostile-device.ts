@@ -1,106 +1,20 @@
-// A device that answers every request with something hostile, as a process of its own, so that its work does not count as ours. It tells its port, and at
-// the end how many requests it saw. Arguments: seed.
-import { createServer, type Socket } from 'node:net';
-import { seeded } from '../contract/mutate.ts';
+// A device that answers every request with something hostile, as a process of its own, so that its work does not count as ours. It has many addresses with one
+// port: what comes from one of them depends on the seed and on what that one was asked before, never on time. The first answers of the addresses go
+// through all kinds. It tells its port, and at the end how many requests it saw and the kinds that it sent. Arguments: seed, addresses.
+import { createServer, type Server, type Socket } from 'node:net';
+import { type Random, seeded } from '../contract/mutate.ts';
 import { BODIES, BOMB, damaged } from './hostile-replies.ts';
 
-const random = seeded(Number(process.argv[2] ?? 1));
-const bodies = Object.values(BODIES);
+type Door = 'http' | 'plain' | 'framed';
+type Answer = {
+  readonly kind: string;
+  readonly chance: number;
+  readonly send: (socket: Socket, random: Random) => void;
+};
+
+const [seed, ...addresses] = process.argv.slice(2);
 let requests = 0;
-
-const server = createServer({ allowHalfOpen: true }, (socket) => {
-  socket.on('error', () => {});
-  socket.setTimeout(20_000, () => socket.destroy());
-  socket.on('data', (bytes) => {
-    requests++;
-    answer(socket, bytes);
-  });
-  socket.on('end', () => socket.end());
-});
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`);
-});
-process.on('SIGTERM', () => {
-  process.stdout.write(`${requests}\n`, () => process.exit());
-});
-
-const body = () =>
-  random() < 0.3 ? (bodies[Math.floor(random() * bodies.length)] ?? damaged(random)) : damaged(random);
-
-function answer(socket: Socket, request: Buffer): void {
-  const isHttp = /^[A-Z]{3,7} \//.test(request.subarray(0, 16).toString('latin1'));
-  const isFramed = !isHttp && request[0] !== 0x7b;
-  if (random() < 0.004) return;
-  if (random() < 0.01) {
-    socket.resetAndDestroy();
-    return;
-  }
-  if (random() < 0.006) {
-    drip(socket, isHttp ? 'HTTP/1.1 200 OK\r\n\r\n' : '');
-    return;
-  }
-  if (isHttp) {
-    answerHttp(socket);
-    return;
-  }
-  const bytes = body();
-  if (!isFramed) {
-    socket.write(bytes);
-    if (random() < 0.9) socket.end();
-    return;
-  }
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(random() < 0.1 ? Math.floor(random() * 0xffff_ffff) : bytes.length);
-  socket.end(Buffer.concat([length, bytes]));
-}
-
-function answerHttp(socket: Socket): void {
-  const kind = random();
-  const bytes = body();
-  if (kind < 0.02) {
-    flood(socket, 'HTTP/1.1 200 OK\r\n', 'x-header: and one more\r\n');
-    return;
-  }
-  if (kind < 0.04) {
-    flood(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n', '{"a":[');
-    return;
-  }
-  if (kind < 0.07) {
-    socket.end(Buffer.concat([head('200 OK', BOMB.length, 'content-encoding: gzip\r\n'), BOMB]));
-    return;
-  }
-  if (kind < 0.12) {
-    socket.end(head('302 Found', 0, 'location: http://169.254.169.254/latest\r\n'));
-    return;
-  }
-  if (kind < 0.16) {
-    socket.end(
-      head(
-        '401 Unauthorized',
-        0,
-        `www-authenticate: Digest realm="${'r'.repeat(2_000)}", qop="auth,,", nonce="\\"\r\n`,
-      ),
-    );
-    return;
-  }
-  if (kind < 0.2) {
-    socket.end(Buffer.concat([head('200 OK', bytes.length + 7), bytes]));
-    return;
-  }
-  if (kind < 0.24) {
-    socket.end(damaged(random, [Buffer.concat([head('200 OK', bytes.length), bytes.subarray(0, 2_000)])]));
-    return;
-  }
-  if (kind < 0.28) {
-    socket.end(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'), damaged(random)]));
-    return;
-  }
-  const status = ['200 OK', '200 OK', '200 OK', '500 Oops', '404 Not Found', '429 Too Many', '999 ?'][
-    Math.floor(random() * 7)
-  ];
-  socket.end(Buffer.concat([head(status ?? '200 OK', bytes.length, 'set-cookie: a=b; c\r\n'), bytes]));
-}
+const kindsSent = new Set<string>();
 
 const head = (status: string, length: number, more = '') =>
   Buffer.from(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${more}\r\n`);
@@ -121,3 +35,138 @@ function drip(socket: Socket, first: string): void {
   const timer = setInterval(() => socket.write(' '), 50);
   socket.once('close', () => clearInterval(timer));
 }
+
+const STATUSES = ['200 OK', '200 OK', '200 OK', '500 Oops', '404 Not Found', '429 Too Many', '999 ?'];
+const REALM = 'r'.repeat(2_000);
+
+/** How a body goes out of each door. */
+const CARRY: Readonly<Record<Door, (socket: Socket, random: Random, body: Buffer) => void>> = {
+  http(socket, random, body) {
+    const status = STATUSES[Math.floor(random() * STATUSES.length)] ?? '200 OK';
+    socket.end(Buffer.concat([head(status, body.length, 'set-cookie: a=b; c\r\n'), body]));
+  },
+  plain(socket, random, body) {
+    socket.write(body);
+    if (random() < 0.9) socket.end();
+  },
+  framed(socket, _, body) {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(body.length);
+    socket.end(Buffer.concat([length, body]));
+  },
+};
+
+const odd = (kind: string, chance: number, send: Answer['send']): Answer => ({ kind, chance, send });
+
+const anywhere = (first: string): Answer[] => [
+  odd('silence', 0.004, () => {}),
+  odd('a reset', 0.01, (socket) => socket.resetAndDestroy()),
+  odd('a drip', 0.006, (socket) => drip(socket, first)),
+];
+
+const ODD: Readonly<Record<Door, readonly Answer[]>> = {
+  plain: anywhere(''),
+  framed: [
+    ...anywhere(''),
+    odd('a wrong length', 0.1, (socket, random) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(Math.floor(random() * 0xffff_ffff));
+      socket.end(Buffer.concat([length, damaged(random)]));
+    }),
+  ],
+  http: [
+    ...anywhere('HTTP/1.1 200 OK\r\n\r\n'),
+    odd('endless headers', 0.02, (socket) => flood(socket, 'HTTP/1.1 200 OK\r\n', 'x-header: and one more\r\n')),
+    odd('a body of 1 GiB', 0.02, (socket) =>
+      flood(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n', '{"a":['),
+    ),
+    odd('a bomb', 0.03, (socket) =>
+      socket.end(Buffer.concat([head('200 OK', BOMB.length, 'content-encoding: gzip\r\n'), BOMB])),
+    ),
+    odd('a redirect', 0.05, (socket) =>
+      socket.end(head('302 Found', 0, 'location: http://169.254.169.254/latest\r\n')),
+    ),
+    odd('a challenge', 0.04, (socket) =>
+      socket.end(
+        head('401 Unauthorized', 0, `www-authenticate: Digest realm="${REALM}", qop="auth,,", nonce="\\"\r\n`),
+      ),
+    ),
+    odd('a body that is too short', 0.04, (socket, random) => {
+      const body = damaged(random);
+      socket.end(Buffer.concat([head('200 OK', body.length + 7), body]));
+    }),
+    odd('a damaged head', 0.04, (socket, random) => {
+      const body = damaged(random);
+      socket.end(damaged(random, [Buffer.concat([head('200 OK', body.length), body.subarray(0, 2_000)])]));
+    }),
+    odd('damaged chunks', 0.04, (socket, random) =>
+      socket.end(
+        Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'), damaged(random)]),
+      ),
+    ),
+  ],
+};
+
+const doors = ['http', 'plain', 'framed'] as const;
+const NAMED_CHANCE = 0.3 / Object.keys(BODIES).length;
+
+function answersOf(door: Door): readonly Answer[] {
+  const named = Object.entries(BODIES).map(([kind, body]) =>
+    odd(kind, NAMED_CHANCE, (socket, random) => CARRY[door](socket, random, body)),
+  );
+  const damage = odd('damage', 1, (socket, random) => CARRY[door](socket, random, damaged(random)));
+  return [...ODD[door], ...named, damage];
+}
+
+const ANSWERS = { http: answersOf('http'), plain: answersOf('plain'), framed: answersOf('framed') };
+
+function doorOf(request: Buffer): Door {
+  if (/^[A-Z]{3,7} \//.test(request.subarray(0, 16).toString('latin1'))) return 'http';
+  return request[0] === 0x7b ? 'plain' : 'framed';
+}
+
+function chosen(answers: readonly Answer[], random: Random): Answer | undefined {
+  let left = random();
+  return answers.find(({ chance }) => {
+    left -= chance;
+    return left < 0;
+  });
+}
+
+function startAddress(index: number): Server {
+  const seedOf = (door: number) => Number(seed) + index * doors.length + door;
+  const random = { http: seeded(seedOf(0)), plain: seeded(seedOf(1)), framed: seeded(seedOf(2)) };
+  const isFirst = new Set<Door>(doors);
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {});
+    socket.setTimeout(20_000, () => socket.destroy());
+    socket.on('data', (bytes) => {
+      requests++;
+      const door = doorOf(bytes);
+      const answers = ANSWERS[door];
+      const answer = isFirst.delete(door) ? answers[index % answers.length] : chosen(answers, random[door]);
+      kindsSent.add(`${door}: ${answer?.kind}`);
+      answer?.send(socket, random[door]);
+    });
+    socket.on('end', () => socket.end());
+  });
+  return server;
+}
+
+const listen = (server: Server, port: number, address: string) =>
+  new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, () => {
+      const taken = server.address();
+      resolve(typeof taken === 'object' ? (taken?.port ?? 0) : 0);
+    });
+  });
+
+let port = 0;
+for (const [index, address] of addresses.entries()) port = await listen(startAddress(index), port, address);
+const kinds = doors.flatMap((door) => ANSWERS[door].map(({ kind }) => `${door}: ${kind}`));
+process.stdout.write(`${port}\n`);
+process.on('SIGTERM', () => {
+  const end = { requests, kinds: kindsSent.size, missing: kinds.filter((kind) => !kindsSent.has(kind)) };
+  process.stdout.write(`${JSON.stringify(end)}\n`, () => process.exit());
+});

@@ -17,6 +17,10 @@ export type Bar = {
 
 export const isFull = process.env.PITHEAD_BARS === 'full';
 
+/** Time is judged in the whole run alone: the short one runs beside everything else on any machine, and only shows it. */
+export const isWithin = (ms: number | undefined, limitMs: number) =>
+  !isFull || (ms ?? Number.POSITIVE_INFINITY) <= limitMs;
+
 /** Prints the line, keeps it for the table, and fails the test when the bar is missed. */
 export function report(bar: Bar): void {
   process.stdout.write(`${lineOf(bar)}\n`);
