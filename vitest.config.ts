@@ -9,8 +9,11 @@ const EMBEDDED_ONLY = [
   ...['tls', 'limits', 'proxy'].map((name) => `test/unit/service-http/${name}.test.ts`),
 ];
 
-/** One worker per core of a small machine: these wait little. */
-const BUSY = { maxWorkers: 2 };
+/**
+ * One worker per core of a small machine: these wait little. Nothing of ours keeps state in a module, so the files of a worker share what they
+ * import: reading it anew for each costs as much as the tests.
+ */
+const BUSY = { maxWorkers: 2, isolate: false };
 
 const POSTGRES = {
   testTimeout: 30_000,
@@ -23,17 +26,32 @@ const E2E = {
   hookTimeout: 60_000,
   // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
   maxWorkers: 4,
+  isolate: false,
   sequence: { groupOrder: 1 },
 };
 /** Of those, what takes long and is about one thing: `npm run test:long`. */
-const LONG = ['capture', 'copies', 'kill', 'pool-lock', 'scan-mix', 'scan-task', 'service-kill'].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
+const LONG = [
+  ...[
+    'capture',
+    'cli-admin',
+    'copies',
+    'demo',
+    'doctor',
+    'first-run',
+    'kill',
+    'log',
+    'pool-lock',
+    'scan-mix',
+    'scan-task',
+  ],
+  ...['selftest', 'service-kill', 'setup', 'stop-with-stdin', 'tls'],
+].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Those that walk every driver with every order or every model. */
 const LONG_CONTRACT = ['abilities', 'healthy', 'task-proof', 'unsent'].map((name) => `test/contract/${name}.test.ts`);
 
-const FAULT = { ...BUSY, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
+/** In processes of their own: they measure memory and open files. */
+const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
