@@ -79,7 +79,8 @@ export function createSelfUpdate(parts: {
     if (parts.pins.roots.length === 0) {
       throw new RefusedError('update.no-root', 'this build has no root key and takes no updates');
     }
-    if (url === undefined) throw new RefusedError('update.params', 'the params name no url of a signed update');
+    if (url === undefined)
+      throw new RefusedError('update.params', 'the params name no url of a signed update: name one, by https, in url');
     await mkdir(wishes, { recursive: true, mode: 0o700 });
     const got = await parts.fetchTo(fetched, new URL(url), parts.allowedHosts, signal);
     if (sha256 !== undefined && got.sha256 !== sha256.toLowerCase()) {

@@ -27,6 +27,9 @@ export const manifestSchema = z.strictObject({
 });
 export type Manifest = z.output<typeof manifestSchema>;
 
+/** What helps where a file is not what was signed. */
+const ANEW = 'get the file anew from where it was published';
+
 /** What is installed here, and whom we believe. */
 export type Expected = {
   readonly target: string;
@@ -62,14 +65,18 @@ async function readHeader(file: FileHandle, expected: Expected): Promise<Header>
   const bytes = head.subarray(0, bytesRead);
   const magic = lineAt(bytes, 0, 'its first line');
   if (magic.toString('latin1') !== MAGIC)
-    throw new RefusedError('update.format', 'read a file as an update: it is none');
+    throw new RefusedError('update.format', `read a file as an update: it is none; ${ANEW}`);
   const manifestLine = lineAt(bytes, magic.length + 1, 'its manifest');
   const signatureLine = lineAt(bytes, magic.length + manifestLine.length + 2, 'its signatures');
   const signatures = signaturesSchema.safeParse(parseJson(signatureLine.toString('utf8')));
-  if (!signatures.success) throw new RefusedError('update.format', 'read the signatures of an update');
+  if (!signatures.success) throw new RefusedError('update.format', `read the signatures of an update: ${ANEW}`);
   checkSignatures(manifestLine, signatures.data, expected);
   const parsed = manifestSchema.safeParse(parseJson(manifestLine.toString('utf8')));
-  if (!parsed.success) throw new RefusedError('update.manifest', 'read the manifest of an update');
+  if (!parsed.success)
+    throw new RefusedError(
+      'update.manifest',
+      `read the manifest of an update, which this version does not understand: update to a version in between first`,
+    );
   checkManifest(parsed.data, expected);
   const payloadAt = magic.length + manifestLine.length + signatureLine.length + 3;
   return { manifest: parsed.data, payloadAt };
@@ -77,7 +84,7 @@ async function readHeader(file: FileHandle, expected: Expected): Promise<Header>
 
 function lineAt(bytes: Buffer, start: number, what: string): Buffer {
   const end = bytes.subarray(start, start + MAX_LINE_BYTES + 1).indexOf(0x0a);
-  if (end < 0) throw new RefusedError('update.format', `read an update: ${what} does not end, or is too long`);
+  if (end < 0) throw new RefusedError('update.format', `read an update: ${what} does not end, or is too long; ${ANEW}`);
   return bytes.subarray(start, start + end);
 }
 
@@ -85,14 +92,15 @@ function checkManifest({ name, version, target, notBefore, expires }: Manifest, 
   const refuse = (code: string, why: string) =>
     new RefusedError(`update.${code}`, `check the update to ${version}: ${why}`);
   if (name !== 'pithead') throw refuse('name', `it is of '${name}', not of pithead`);
-  if (target !== expected.target) throw refuse('target', `it is for ${target}, this is ${expected.target}`);
+  if (target !== expected.target) throw refuse('target', `it is for ${target}, take the one for ${expected.target}`);
   if (compareVersions(version, expected.installed) <= 0) {
     throw refuse('version', `${expected.installed} is installed, only newer ones are taken`);
   }
   if (notBefore !== undefined && Date.parse(notBefore) > expected.nowMs) {
     throw refuse('too-early', `not before ${notBefore}`);
   }
-  if (expires !== undefined && Date.parse(expires) <= expected.nowMs) throw refuse('expired', `good until ${expires}`);
+  if (expires !== undefined && Date.parse(expires) <= expected.nowMs)
+    throw refuse('expired', `good until ${expires}; take a newer one`);
 }
 
 async function readPayload(
@@ -106,7 +114,7 @@ async function readPayload(
     const had = size < payloadAt + manifest.size ? 'shorter' : 'longer';
     throw new RefusedError(
       'update.size',
-      `read the update to ${manifest.version}: the file is ${had} than it should be`,
+      `read the update to ${manifest.version}: the file is ${had} than it should be; ${ANEW}`,
     );
   }
   const target = into === undefined ? undefined : await open(into, 'w', 0o755);
@@ -126,7 +134,7 @@ async function readPayload(
     if (hash.digest('hex') !== manifest.sha256) {
       throw new RefusedError(
         'update.payload',
-        `check the update to ${manifest.version}: the program is not the signed one`,
+        `check the update to ${manifest.version}: the program is not the signed one; ${ANEW}`,
       );
     }
     await target?.sync();

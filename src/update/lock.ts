@@ -20,7 +20,11 @@ export async function lockUpdates(
     } catch (error) {
       if (clock.monotonicMs() >= endsMs) {
         database.close();
-        throw new RefusedError('update.busy', 'begin an update: another one is under way', error);
+        throw new RefusedError(
+          'update.busy',
+          'begin an update: another one is under way; `pithead update --status` shows it',
+          error,
+        );
       }
     }
     try {

@@ -49,7 +49,10 @@ export function checkSignatures(
   const set = checkKeySet(signatures, trust);
   const key = set.keys.find((candidate) => keyName(candidate) === signatures.key);
   if (key === undefined) {
-    throw new RefusedError('update.key', `check an update signed by ${signatures.key}: not a signing key, or revoked`);
+    throw new RefusedError(
+      'update.key',
+      `check an update signed by ${signatures.key}: not a signing key, or revoked; take a newer update`,
+    );
   }
   // A root that also signs releases would have to be online.
   if (trust.pins.roots.includes(key)) {
@@ -59,7 +62,10 @@ export function checkSignatures(
     );
   }
   if (!isSigned(key, MANIFEST_PURPOSE, manifestLine, signatures.signature)) {
-    throw new RefusedError('update.signature', `check the signature of the manifest by ${signatures.key}`);
+    throw new RefusedError(
+      'update.signature',
+      `check the signature of the manifest by ${signatures.key}, which is wrong: get the file anew from where it was published`,
+    );
   }
 }
 
@@ -75,21 +81,31 @@ function checkKeySet(
     return root !== undefined && isSigned(root, SET_PURPOSE, Buffer.from(text), given);
   });
   if (!isTrusted)
-    throw new RefusedError('update.root', 'check the set of signing keys: no root of this build signed it');
+    throw new RefusedError(
+      'update.root',
+      'check the set of signing keys: no root of this build signed it; take the update of whoever made this build',
+    );
   const parsed = keySetSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw new RefusedError('update.set', 'read the set of signing keys');
+  if (!parsed.success)
+    throw new RefusedError(
+      'update.set',
+      'read the set of signing keys, which this version does not understand: update to a version in between first',
+    );
   const set = parsed.data;
   const least = Math.max(pins.minSequence, seen.read());
   if (set.sequence < least) {
     throw new RefusedError(
       'update.set-old',
-      `check the set of signing keys ${set.sequence}: set ${least} has replaced it`,
+      `check the set of signing keys ${set.sequence}: set ${least} has replaced it; take a newer update`,
     );
   }
   // From here on what it revokes is revoked, whatever else is wrong with this update.
   if (set.sequence > least) seen.remember(set.sequence);
   if (Date.parse(set.expires) <= nowMs) {
-    throw new RefusedError('update.set-expired', `check the set of signing keys: it was good until ${set.expires}`);
+    throw new RefusedError(
+      'update.set-expired',
+      `check the set of signing keys: it was good until ${set.expires}; get a newer bundle, and see that the clock of this host is right`,
+    );
   }
   return set;
 }

@@ -48,7 +48,10 @@ export function createFetch(
       for (let redirects = 0; ; redirects++) {
         const what = `fetch ${kind} from ${url.host}`;
         if (hostOf(url, allowedHosts) === undefined) {
-          throw new RefusedError(`${kind}.host`, `${what}: not in ${setting}, or not by https`);
+          throw new RefusedError(
+            `${kind}.host`,
+            `${what}: not in ${setting}, or not by https; allow the host there, on site`,
+          );
         }
         const answer = await agent.request({
           origin: url.origin,

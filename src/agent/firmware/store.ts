@@ -107,7 +107,11 @@ export function createFirmwareStore(
 
   const find: FirmwareStore['find'] = async (params, signal) => {
     const parsed = paramsSchema.safeParse(params);
-    if (!parsed.success) throw new RefusedError('firmware.params', 'find a firmware image without its SHA-256');
+    if (!parsed.success)
+      throw new RefusedError(
+        'firmware.params',
+        'find a firmware image without its SHA-256: name it in sha256, as 64 hex digits',
+      );
     const { sha256, url } = parsed.data;
     const known = await lookUp(sha256, signal);
     if (known !== undefined) return known;
