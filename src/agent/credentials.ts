@@ -11,6 +11,8 @@ import { isSealed, openOrCreateVault, openVault } from '../base/vault.ts';
 import { VERSION } from '../base/version.ts';
 import { writeWhole } from '../base/whole-file.ts';
 import { parseJson } from '../wire/frames.ts';
+import type { KeyPin } from './orders/contract.ts';
+import { filePin, newPin } from './orders/pin.ts';
 import { enrol } from './uplink/enrol.ts';
 
 export type Credentials = {
@@ -19,6 +21,8 @@ export type Credentials = {
   readonly token: Secret;
   readonly workspaceId: string;
   readonly farmId: string;
+  /** The key that its orders are signed with. */
+  readonly pin: KeyPin;
 };
 
 const fileSchema = z.strictObject({
@@ -33,6 +37,8 @@ const fileSchema = z.strictObject({
 function fileOf(stateDir: string, realm: string): string {
   return join(stateDir, `agent-${createHash('sha256').update(realm).digest('hex').slice(0, 12)}.json`);
 }
+
+const pinFileOf = (stateDir: string, realm: string) => fileOf(stateDir, realm).replace(/json$/, 'key.json');
 
 /** A token that was kept in the open is sealed from now on, where there can be a key. */
 export function loadCredentials(stateDir: string, realm: string, keyFile: string): Credentials | undefined {
@@ -60,7 +66,8 @@ export function loadCredentials(stateDir: string, realm: string, keyFile: string
   }
   if (!isSealed(kept)) keep(fileOf(stateDir, realm), parsed.data, keyFile);
   const { url, agent_id: agentId, workspace_id: workspaceId, farm_id: farmId } = parsed.data;
-  return { url, agentId, token: new Secret(token), workspaceId, farmId };
+  const pin = filePin(pinFileOf(stateDir, realm));
+  return { url, agentId, token: new Secret(token), workspaceId, farmId, pin };
 }
 
 /** Exchanges the code for an identity and keeps it. Throws ConfigError when the service refuses the code. */
@@ -76,13 +83,16 @@ export async function enrolOnce(options: {
 }): Promise<Credentials> {
   const { stateDir, keyFile, realm, url, code, allowPlain } = options;
   const answer = await enrol({ url, code, name: options.name ?? hostname(), version: VERSION, allowPlain });
-  keep(fileOf(stateDir, realm), { url, ...answer }, keyFile);
+  const { task_key, ...identity } = answer;
+  const pin = newPin(pinFileOf(stateDir, realm), task_key);
+  keep(fileOf(stateDir, realm), { url, ...identity }, keyFile);
   return {
     url,
     agentId: answer.agent_id,
     token: new Secret(answer.token),
     workspaceId: answer.workspace_id,
     farmId: answer.farm_id,
+    pin,
   };
 }
 

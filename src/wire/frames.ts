@@ -4,6 +4,11 @@ import { z } from 'zod';
 
 const id = z.uuid();
 const isoTime = z.iso.datetime();
+/** Ed25519, SPKI in DER as base64. */
+const publicKey = z.base64().max(256);
+const signature = z.base64().length(88);
+/** Random, base64url. */
+export const nonceSchema = z.string().regex(/^[A-Za-z0-9_-]{22,64}$/);
 
 export const enrolRequestSchema = z.object({
   code: z.string().min(1).max(128),
@@ -17,6 +22,8 @@ export const enrolAnswerSchema = z.object({
   token: z.string().min(1),
   workspace_id: z.string(),
   farm_id: id,
+  /** Of the key that the service signs orders with: see orders.ts. */
+  task_key: publicKey.optional(),
 });
 export type EnrolAnswer = z.infer<typeof enrolAnswerSchema>;
 
@@ -32,7 +39,12 @@ export const helloFrameSchema = z.object({
   understands: z.array(z.string().max(64)).max(256).optional(),
   /** Names the memory of miners behind this agent's keys: while it is the same, so are they, whatever the epoch. Absent: the epoch says it. */
   home: id.optional(),
+  /** Orders of this connection are signed for it: see orders.ts. New with each connection. */
+  nonce: nonceSchema.optional(),
+  /** Sequence number of the last order that the agent admitted. */
+  task_seq: z.int().min(0).optional(),
 });
+export type HelloFrame = z.infer<typeof helloFrameSchema>;
 /**
  * Agent → service that understands lanes, after the welcome: slices of this epoch too come through this connection, in order among themselves.
  * They may be sent once the service has said with a frame of the same type what it has of them.
@@ -47,6 +59,11 @@ export const agentFrameSchema = z.discriminatedUnion('type', [
 ]);
 export type AgentFrame = z.infer<typeof agentFrameSchema>;
 
+/** The service signs with `to` from now on: by the key before it. */
+export const keyChangeSchema = z.object({ from: publicKey, to: publicKey, signature });
+export type KeyChange = z.infer<typeof keyChangeSchema>;
+/** Most changes in one welcome: the newest. */
+export const MAX_KEY_CHANGES = 16;
 /** Service → agent, answer to hello: everything up to `acked_seq` of this epoch is stored (0 = nothing). */
 export const welcomeFrameSchema = z.object({
   type: z.literal('welcome'),
@@ -55,7 +72,11 @@ export const welcomeFrameSchema = z.object({
   at: isoTime,
   /** Types of frames beyond those of the first version that the service can take. */
   understands: z.array(z.string().max(64)).max(256).optional(),
+  /** To agents that understand signed orders: the key, and how it came from those before it, oldest first. */
+  task_key: publicKey.optional(),
+  task_key_changes: z.array(keyChangeSchema).max(MAX_KEY_CHANGES).optional(),
 });
+export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
 /** Service → agent, answer to lane: everything up to `acked_seq` of this epoch is stored. */
 export const laneReadyFrameSchema = z.object({ type: z.literal('lane'), epoch: id, acked_seq: z.int().min(0) });
 /** Most epochs in one connection, the first included. */
@@ -74,7 +95,10 @@ export const taskFrameSchema = z.object({
   expires_at: isoTime,
 });
 export type TaskOrder = z.infer<typeof taskFrameSchema>;
-/** Service → agent: give this task up if it has not been sent to the miner yet. */
+/** Service → agent that understands it, instead of `task`: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
+export const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
+export type SignedTaskFrame = z.infer<typeof signedTaskFrameSchema>;
+/** Service → agent: give this task up if it has not been sent to the miner yet. Not signed: who could forge it could as well hold the order back. */
 export const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
 
 /** Most miners in one ops-status frame. */
@@ -91,13 +115,14 @@ export const opsStatusFrameSchema = z.object({
 export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
 /** What this version says in `welcome.understands`. */
 export const SERVICE_UNDERSTANDS = ['lane'] as const;
-/** What this version says in `hello.understands`. */
-export const UNDERSTOOD = ['ops-status'] as const;
+/** What this version can say in `hello.understands`. */
+export const UNDERSTOOD = ['ops-status', 'signed-task'] as const;
 export const serviceFrameSchema = z.discriminatedUnion('type', [
   welcomeFrameSchema,
   laneReadyFrameSchema,
   ackFrameSchema,
   taskFrameSchema,
+  signedTaskFrameSchema,
   cancelFrameSchema,
   opsStatusFrameSchema,
 ]);

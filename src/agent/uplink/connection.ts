@@ -9,12 +9,13 @@ import {
   MAX_LANES,
   type OpsStatusFrame,
   type ServiceFrame,
+  type SignedTaskFrame,
   type TaskOrder,
-  UNDERSTOOD,
+  type UNDERSTOOD,
 } from '../../wire/frames.ts';
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { ServiceAddress } from './address.ts';
-import type { LanePosition, SliceSource, TaskListener, Timing, UplinkCredentials } from './contract.ts';
+import type { LanePosition, OrderCheck, SliceSource, TaskListener, Timing, UplinkCredentials } from './contract.ts';
 import { createInbox } from './inbox.ts';
 import { createSender } from './sender.ts';
 import type { Window } from './window.ts';
@@ -35,6 +36,7 @@ type ConnectionOptions = {
   readonly home?: string | undefined;
   readonly source: SliceSource;
   readonly tasks: TaskListener;
+  readonly orders?: OrderCheck | undefined;
   readonly window: Window;
   readonly timing: Timing;
   readonly clock: Clock;
@@ -55,6 +57,7 @@ const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 export function connect(options: ConnectionOptions): Connection {
   const { credentials, source, tasks, window, timing, clock, log } = options;
+  const session = options.orders?.begin();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<ConnectionEnd>();
   const socket = new WebSocket(`${options.address.ws}${UPLINK_PATH}`, {
     headers: { authorization: `Bearer ${credentials.agentId}.${credentials.token.reveal()}` },
@@ -172,6 +175,7 @@ export function connect(options: ConnectionOptions): Connection {
     if (frame.protocol !== PROTOCOL_VERSION) log.warn({ theirs: frame.protocol }, 'the service speaks another version');
     if (!join(hello, frame.acked_seq)) return;
     isWelcome = true;
+    session?.onWelcome(frame);
     if (frame.understands?.includes('lane')) askForLanes(hello.epoch);
     options.onWelcome(skewMs);
     sendMore();
@@ -204,24 +208,26 @@ export function connect(options: ConnectionOptions): Connection {
     if (outcome === 'news') sendMore();
   };
 
-  const onTasks = (orders: readonly TaskOrder[]) => {
-    if (orders.length === 0) return;
+  const onTasks = (frames: readonly (TaskOrder | SignedTaskFrame)[]) => {
+    if (frames.length === 0) return;
+    let orders: readonly TaskOrder[] = [];
     try {
-      tasks.onTasks(orders);
+      orders = session === undefined ? frames.filter((frame) => frame.type === 'task') : session.admit(frames);
+      if (orders.length > 0) tasks.onTasks(orders);
     } catch (error) {
       // Not confirmed, so the service sends them again with the next connection.
-      log.error({ error: renderError(error), tasks: orders.length }, 'tasks could not be taken');
+      log.error({ error: renderError(error), tasks: frames.length }, 'tasks could not be taken');
       return;
     }
     for (const { task_id } of orders) send({ type: 'task-received', task_id });
   };
 
   const handle = (frames: readonly ServiceFrame[]) => {
-    let orders: TaskOrder[] = [];
+    let orders: (TaskOrder | SignedTaskFrame)[] = [];
     for (const frame of frames) {
       if (isOver) return;
       if (!isWelcome && frame.type !== 'welcome') return badFrame(`${frame.type} before welcome`);
-      if (frame.type === 'task') {
+      if (frame.type === 'task' || frame.type === 'signed-task') {
         orders.push(frame);
         continue;
       }
@@ -255,6 +261,9 @@ export function connect(options: ConnectionOptions): Connection {
     heard();
     hello = source.position();
     const { epoch, nextSeq } = hello;
+    const understands: (typeof UNDERSTOOD)[number][] = [];
+    if (options.onOpsStatus !== undefined) understands.push('ops-status');
+    if (session !== undefined) understands.push('signed-task');
     send({
       type: 'hello',
       protocol: PROTOCOL_VERSION,
@@ -263,7 +272,8 @@ export function connect(options: ConnectionOptions): Connection {
       next_seq: nextSeq,
       at: new Date(clock.nowMs()).toISOString(),
       ...(options.home === undefined ? {} : { home: options.home }),
-      ...(options.onOpsStatus === undefined ? {} : { understands: [...UNDERSTOOD] }),
+      ...(understands.length === 0 ? {} : { understands }),
+      ...(session === undefined ? {} : { nonce: session.nonce, task_seq: session.taskSeq }),
     });
     setTimer('answer', timing.answerMs, () => end('lost', 'the service does not answer the greeting', CLOSE.cannot));
     setTimer('ping', timing.pingMs, ping);

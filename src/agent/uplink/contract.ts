@@ -1,6 +1,6 @@
 // What the uplink needs of others and what it tells them. Types only.
 import type { Secret } from '../../base/secrets.ts';
-import type { SliceHeader, TaskOrder } from '../../wire/frames.ts';
+import type { SignedTaskFrame, SliceHeader, TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
 
 /** A run of slices with an epoch of its own; `nextSeq` is the next that will be written or, once the lane is closed, one more than its last. */
 export type LanePosition = {
@@ -35,6 +35,18 @@ export type TaskListener = {
   /** Returns once the orders are journaled: only then are they confirmed. Throws when they are not; they come again. */
   onTasks(orders: readonly TaskOrder[]): void;
   onCancel(taskId: string): void;
+};
+
+/** Decides which orders are those of the service; one session per connection. Absent = every order that is not signed. */
+export type OrderCheck = {
+  begin(): {
+    /** For the hello. */
+    readonly nonce: string;
+    readonly taskSeq: number;
+    onWelcome(welcome: WelcomeFrame): void;
+    /** Those to carry out, in order. Throws when they cannot be admitted now; they come again. */
+    admit(frames: readonly (TaskOrder | SignedTaskFrame)[]): readonly TaskOrder[];
+  };
 };
 
 export type UplinkCredentials = { readonly agentId: string; readonly token: Secret };

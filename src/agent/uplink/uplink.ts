@@ -8,7 +8,7 @@ import type { OpsStatusFrame } from '../../wire/frames.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
 import { type Connection, type ConnectionEnd, connect } from './connection.ts';
-import type { SliceSource, TaskListener, Timing, UplinkCredentials, UplinkState } from './contract.ts';
+import type { OrderCheck, SliceSource, TaskListener, Timing, UplinkCredentials, UplinkState } from './contract.ts';
 import { createWindow } from './window.ts';
 
 export type Uplink = {
@@ -39,6 +39,7 @@ export function createUplink(options: {
   readonly home?: string;
   readonly source: SliceSource;
   readonly tasks: TaskListener;
+  readonly orders?: OrderCheck;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;

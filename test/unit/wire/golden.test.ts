@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { hostSchema } from '../../../src/model/host.ts';
 import { minerDocumentSchema, minerExtrasSchema } from '../../../src/model/miner.ts';
 import { agentFrameSchema, readAgentFrame, readServiceFrame, serviceFrameSchema } from '../../../src/wire/frames.ts';
+import { signedOrderSchema } from '../../../src/wire/orders.ts';
 import { type ReportRecord, reportRecordSchema } from '../../../src/wire/records.ts';
 
 const fileSchema = z.strictObject({
@@ -44,12 +45,20 @@ test('of a newer version everything is read that this one knows', () => {
   for (const [index, frame] of present.agent.entries())
     if (frame.type !== 'hello') expect(readAgentFrame(JSON.stringify(agent[index]))).toEqual({ kind: 'frame', frame });
   for (const [index, frame] of present.service.entries())
-    if (frame.type !== 'ops-status')
+    if (frame.type !== 'ops-status' && frame.type !== 'signed-task')
       expect(readServiceFrame(JSON.stringify(service[index]))).toEqual({ kind: 'frame', frame });
   for (const text of ['{"type":"weather","of":"tomorrow"}']) {
     expect(readAgentFrame(text)).toEqual({ kind: 'newer', type: 'weather' });
     expect(readServiceFrame(text)).toEqual({ kind: 'newer', type: 'weather' });
   }
+  // What was signed stays as it was signed; what it says is read like any other order.
+  const signed = (list: typeof service) => list.find(({ type }) => type === 'signed-task') ?? {};
+  expect(readServiceFrame(JSON.stringify(signed(service)))).toMatchObject({
+    frame: { text: signed(service).text, signature: signed(service).signature },
+  });
+  const read = (list: typeof service) => signedOrderSchema.parse(JSON.parse(String(signed(list).text)));
+  expect(read(service)).toEqual(read(present.service));
+
   for (const frame of agent) expect(readAgentFrame(JSON.stringify(frame)).kind).not.toBe('bad');
   for (const frame of service) expect(readServiceFrame(JSON.stringify(frame)).kind).not.toBe('bad');
 

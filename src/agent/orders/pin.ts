@@ -1,0 +1,64 @@
+// Where the key of a service is kept: a file of its own beside the agent's credentials, because versions before this one refuse credentials with a
+// field that they do not know, and an update must be able to go back to them.
+import { readFileSync, rmSync } from 'node:fs';
+import { z } from 'zod';
+import { ConfigError } from '../../base/errors.ts';
+import { writeWhole } from '../../base/whole-file.ts';
+import { parseJson } from '../../wire/frames.ts';
+import type { KeyPin } from './contract.ts';
+import { readKey } from './verify.ts';
+
+const fileSchema = z.object({ task_key: z.string().refine((text) => readKey(text) !== undefined) });
+
+/** Throws ConfigError when there is a file that holds no key. */
+export function filePin(path: string): KeyPin {
+  let pinned = load(path);
+  return {
+    file: path,
+    read: () => pinned,
+    keep(key) {
+      pinned = key;
+      writeWhole(path, `${JSON.stringify({ task_key: key })}\n`, 0o600);
+    },
+  };
+}
+
+/** The pin of an identity that was got just now: what the service gave with it, and nothing of an earlier one. */
+export function newPin(path: string, key: string | undefined): KeyPin {
+  if (key === undefined || readKey(key) === undefined) rmSync(path, { force: true });
+  else writeWhole(path, `${JSON.stringify({ task_key: key })}\n`, 0o600);
+  return filePin(path);
+}
+
+/** Lasts as long as the process. */
+export function memoryPin(): KeyPin {
+  let pinned: string | undefined;
+  return {
+    read: () => pinned,
+    keep(key) {
+      pinned = key;
+    },
+  };
+}
+
+function load(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new ConfigError(
+      `read ${path}`,
+      [{ path: '(file)', message: 'cannot be read: may this user read it?' }],
+      error,
+    );
+  }
+  const parsed = fileSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data.task_key;
+  throw new ConfigError(`read ${path}`, [
+    {
+      path: '(file)',
+      message: 'is damaged: remove it to take the key that the service shows at the next connection',
+    },
+  ]);
+}

@@ -1,0 +1,61 @@
+// Whether an order is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
+// signed form and its reasons are in wire/orders.ts.
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type KeyChange, parseJson, type SignedTaskFrame, type TaskOrder } from '../../wire/frames.ts';
+import { keyChangeBytes, orderBytes, signedOrderSchema } from '../../wire/orders.ts';
+import type { Refusal } from './contract.ts';
+
+/** A service counts on from what we say by one for each order: a leap would only use up the numbers. */
+const MAX_LEAP = 1_000_000;
+
+export type Expected = {
+  readonly key: KeyObject;
+  readonly agentId: string;
+  readonly nonce: string;
+  readonly welcomedAt: string;
+  /** Of the last order that was admitted. */
+  readonly lastSeq: number;
+};
+
+export type Verdict =
+  | { readonly order: TaskOrder; readonly seq: number; readonly refused?: never }
+  | { readonly refused: Refusal };
+
+export function verifyOrder({ text, signature }: SignedTaskFrame, expected: Expected): Verdict {
+  // Nothing is read of what is not signed.
+  if (!isSigned(orderBytes(text), signature, expected.key)) return { refused: 'signature' };
+  const signed = signedOrderSchema.safeParse(parseJson(text)).data;
+  if (signed === undefined) return { refused: 'unreadable' };
+  if (signed.agent_id !== expected.agentId) return { refused: 'another agent' };
+  if (signed.nonce !== expected.nonce || signed.welcomed_at !== expected.welcomedAt)
+    return { refused: 'another connection' };
+  const { seq, order } = signed;
+  if (seq <= expected.lastSeq || seq > expected.lastSeq + MAX_LEAP) return { refused: 'sequence' };
+  return { order, seq };
+}
+
+/** Whether the changes lead from one key to the other, each signed by the key before it. */
+export function leadsTo(from: string, to: string, changes: readonly KeyChange[]): boolean {
+  let current = from;
+  for (const change of changes) {
+    if (current === to) break;
+    if (change.from !== current) continue;
+    const key = readKey(current);
+    if (key === undefined || !isSigned(keyChangeBytes(change), change.signature, key)) return false;
+    current = change.to;
+  }
+  return current === to;
+}
+
+/** Undefined when it is no Ed25519 key. */
+export function readKey(text: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isSigned = (bytes: Buffer, signature: string, key: KeyObject): boolean =>
+  verify(null, bytes, key, Buffer.from(signature, 'base64'));
