@@ -35,6 +35,7 @@ import { createScanTask } from './scan-task.ts';
 import { createScanning } from './scanning.ts';
 import { createOwnUpdate } from './self-update.ts';
 import { createStandstill } from './standstill.ts';
+import { notAllowed } from './tasks/allow.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 import { createUplink, type Uplink } from './uplink/uplink.ts';
@@ -71,6 +72,7 @@ export type AgentOptions = {
 };
 
 const POOL_UPDATE = 'miner.pool.update';
+const POOL_LOCK = 'miner.pool.lock';
 const HOST_EVERY_MS = 60_000;
 const WRITE_EVERY_MS = 5_000;
 const STOP_MS = 8_000;
@@ -184,6 +186,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     settings: () => config.tasks.poolLock,
     wishes: openPoolWishes(db),
     shows: (key, reading, params) => roster.get(key)?.target.driver.abilities.pools?.shows?.(reading, params),
+    refusal: () => notAllowed(POOL_LOCK, config.tasks) ?? notAllowed(POOL_UPDATE, config.tasks),
     isBusy: (key) => tasks.isBusy(key),
     updatesSince: (key, sinceMs) => tasks.effectsSince(key, POOL_UPDATE, sinceMs),
     update: (key, params) => tasks.runLocal({ name: POOL_UPDATE, minerKey: key, params }).outcome,
@@ -220,7 +223,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
       own: {
         'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans: manual }),
         'agent.self.update': createOwnUpdate(config, { clock, log }),
-        'miner.pool.lock': createPoolLockTask({ clock, guard: pools, observeMs: () => config.tasks.observeS * 1_000 }),
+        [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => config.tasks.observeS * 1_000 }),
       },
       onEnd({ name, minerKey, params }, { status }) {
         if (name === POOL_UPDATE && status === 'succeeded') pools.wanted(minerKey, params.pools);

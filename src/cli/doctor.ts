@@ -8,6 +8,7 @@ import { type AgentConfig, loadConfig } from '../agent/config.ts';
 import { agentDatabases } from '../agent/database.ts';
 import { privateNetworks } from '../agent/networks.ts';
 import { paceOf } from '../agent/pace.ts';
+import { switchedOff } from '../agent/tasks/allow.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, renderError } from '../base/errors.ts';
 import { ASIDE } from '../base/sqlite.ts';
@@ -77,6 +78,7 @@ async function examine(path: string | undefined, context: CliContext): Promise<F
   return [
     { about: 'configuration', level: 'ok', text: path },
     ...networks(read),
+    ...tasks(read),
     ...stateDirectory(read.stateDir),
     ...databases(read.stateDir),
     ...(read.service === undefined || read.service.keepLocal ? await ownService(read) : []),
@@ -113,6 +115,13 @@ function networks(config: AgentConfig): Finding[] {
     { about: 'networks', level: 'ok', text: `${ranges.toProbe} addresses in ${ranges.ranges.length} ranges` },
     ...advice,
   ];
+}
+
+function tasks({ tasks: settings }: AgentConfig): Finding[] {
+  const off = switchedOff(settings);
+  if (off.length === 0) return [];
+  const only = settings.control ? '' : 'this agent only reads: ';
+  return [{ about: 'tasks', level: 'ok', text: `${only}${off.join(', ')} ${off.length === 1 ? 'is' : 'are'} false` }];
 }
 
 function stateDirectory(stateDir: string): Finding[] {

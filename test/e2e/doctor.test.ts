@@ -126,11 +126,16 @@ test('no networks, a port that somebody else has, a damaged database: each is na
 
 test("a company's service: unreachable, not encrypted, or with another time", async () => {
   const networks = ['127.39.0.0/28'];
-  const plain = await doctor({ networks, service: { url: 'http://127.0.0.1:9' } });
+  const tasks = { control: false, allow: { log: false } };
+  const plain = await doctor({ networks, tasks, service: { url: 'http://127.0.0.1:9' } });
+  expect(plain.about('tasks')).toMatchObject([
+    { level: 'ok', text: expect.stringMatching(/only reads.*tasks.allow.log/) },
+  ]);
   expect(plain.about('service')).toEqual([
     expect.objectContaining({ level: 'wrong', text: expect.stringContaining('not encrypted') }),
   ]);
   const away = await doctor({ networks, service: { url: 'http://127.0.0.1:9', allowPlain: true } });
+  expect(away.about('tasks')).toEqual([]);
   expect(away.about('service')).toEqual([
     expect.objectContaining({ level: 'wrong', text: expect.stringContaining('cannot be reached') }),
   ]);

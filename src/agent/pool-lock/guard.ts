@@ -29,6 +29,8 @@ export type PoolGuardParts = {
   readonly wishes: PoolWishes;
   /** Whether the reading shows these pools; undefined = it cannot tell, or the miner's family cannot. */
   shows(key: string, reading: Reading, params: { readonly pools: WantedPools }): boolean | undefined;
+  /** Why nothing may be set here now, in words; undefined = it may. */
+  refusal(): string | undefined;
   /** A task about the miner waits or runs: what it shows is not settled. */
   isBusy(key: string): boolean;
   updatesSince(key: string, sinceMs: number): number;
@@ -77,9 +79,10 @@ export function createPoolGuard(parts: PoolGuardParts): PoolGuard {
 
   const restore = async (key: string, wish: Wish, reading: Reading) => {
     const from = shownPools(reading);
-    log.warn({ miner: key, from, attempt: wish.failures + 1 }, 'locked pools were changed: they are set again');
-    audit({ type: 'pools_changed', key, detail: { from, wanted: wish.pools.map(named), attempt: wish.failures + 1 } });
+    const attempt = wish.failures + 1;
+    log.warn({ miner: key, from, attempt }, 'locked pools were changed: they are set again');
     try {
+      audit({ type: 'pools_changed', key, detail: { from, wanted: wish.pools.map(named), attempt } });
       const { status, message } = await parts.update(key, { pools: wish.pools });
       // It may have been unlocked, or wanted otherwise, meanwhile.
       const now = wishes.get(key);
@@ -135,7 +138,10 @@ export function createPoolGuard(parts: PoolGuardParts): PoolGuard {
       if (seen < MISMATCHES) return;
       const { tries, dailyCap } = settings();
       const nowMs = clock.nowMs();
-      if (wish.failures >= tries) {
+      const refusal = parts.refusal();
+      if (refusal !== undefined) {
+        troubles.set(key, `the locked pools are others now, and are not set again: ${refusal}`);
+      } else if (wish.failures >= tries) {
         troubles.set(key, `the locked pools could not be set again in ${wish.failures} attempts`);
       } else if (parts.updatesSince(key, nowMs - DAY_MS) >= dailyCap) {
         troubles.set(key, `the locked pools were set ${dailyCap} times in 24 hours, and are others again`);

@@ -7,6 +7,7 @@ import type { Log } from '../../base/log.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
 import { TASK_ABILITIES } from '../../model/task.ts';
+import { notAllowed } from './allow.ts';
 import { failed, type TaskDeps, type TaskEnd, type TaskOutcome } from './contract.ts';
 import { expired } from './intake.ts';
 import type { Baseline, Journal, JournalRow } from './journal.ts';
@@ -54,6 +55,8 @@ type Plan = Omit<Order, 'image'> & { readonly rule: Ability };
 /** What is to be sent, or why it must not be. */
 export function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutcome {
   const { deps, clock } = parts;
+  const notHere = notAllowed(row.name, parts.settings);
+  if (notHere !== undefined) return failed(notHere);
   if (row.expiresMs <= clock.nowMs()) return expired();
   const name = abilityOf(row.name);
   if (name === undefined) return failed(`unsupported: this agent cannot do ${row.name}`);
@@ -99,13 +102,14 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
   const before = isWatched ? await readBaseline(parts, row.minerKey, early) : undefined;
-  if (isPowered(first, row)) await parts.power.pass(early);
+  const isPowered = loadsBreakers(first, row);
+  if (isPowered) await parts.power.pass(early);
   // Waiting takes time: what was true before it may not be now.
   const plan = planTask(parts, row);
   if ('status' in plan) return { outcome: plan, tookEffect: false };
 
   const actedMs = clock.nowMs();
-  journal.started(row.taskId, before, actedMs);
+  journal.started(row.taskId, before, isPowered, actedMs);
   turn.onState('started');
   if (goesAway(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
   const order = { ...plan, ...(image === undefined ? {} : { image }) };
@@ -239,7 +243,8 @@ function settleLog({ deps }: CarryOutParts, { minerKey }: JournalRow, reply: Act
   return { outcome: { status: 'succeeded', message: note, evidence }, tookEffect: true };
 }
 
-/** Whether it loads the breakers: a restart, or a wake. */
-function isPowered({ ability }: Plan, { params }: JournalRow): boolean {
-  return ability === 'reboot' || ability === 'firmware' || (ability === 'powerMode' && params.mode !== 'sleep');
+/** Whether the farm's power gate counts it: a restart, whatever the order that brings it about, or a wake. */
+function loadsBreakers({ ability, rule }: Plan, { params }: JournalRow): boolean {
+  if (ability === 'powerMode') return params.mode !== 'sleep';
+  return ability === 'firmware' || goesAway(rule, ability);
 }

@@ -13,7 +13,7 @@ import { type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
 import { type JournalRow, openJournal } from './journal.ts';
 import { createLines } from './lines.ts';
 import { createPowerGate } from './power-gate.ts';
-import { createReports } from './reports.ts';
+import { createReports, tellRefused } from './reports.ts';
 import type { TaskSettings } from './settings.ts';
 
 export type { TaskDeps, TaskGate, TaskOutcome, TaskView } from './contract.ts';
@@ -131,7 +131,7 @@ export function createTaskGate(
       const before = fresh.get(row.taskId) ?? journal.get(row.taskId);
       const waiting = jobs.size + fresh.size;
       const isKnown = kindOf(row.name) !== undefined;
-      if (before === undefined) fresh.set(row.taskId, enter(row, { isKnown, waiting, maxQueued: settings.maxQueued }));
+      if (before === undefined) fresh.set(row.taskId, enter(row, { isKnown, waiting, settings }));
       else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
     }
     if (journalRows + fresh.size > MAX_JOURNAL_ROWS) makeRoom(KEEP_LEAST_MS);
@@ -143,6 +143,7 @@ export function createTaskGate(
     }
     if (fresh.size > 0) journal.insert([...fresh.values()]);
     journalRows += fresh.size;
+    tellRefused(log, [...fresh.values()]);
     for (const row of fresh.values()) {
       if (row.state === 'accepted') enqueue(row);
       else endings.publish(row);
@@ -210,9 +211,7 @@ export function createTaskGate(
       const stop = new AbortController();
       const nowMs = clock.nowMs();
       const { count, windowS } = settings.powerGate;
-      const recentMs = journal
-        .startsSince('miner.system.reboot', nowMs - windowS * 1_000)
-        .map((startedMs) => Math.max(0, nowMs - startedMs));
+      const recentMs = journal.poweredSince(nowMs - windowS * 1_000).map((startedMs) => Math.max(0, nowMs - startedMs));
       const power = createPowerGate(clock, { count, windowS, recentMs });
       const parts = { clock, log, settings, deps, journal, power };
       const ticker = loop(

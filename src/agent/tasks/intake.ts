@@ -1,5 +1,6 @@
 // From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the gate's.
 import type { TaskOrder } from '../../wire/frames.ts';
+import { type AllowSettings, notAllowed } from './allow.ts';
 import { failed, type TaskOutcome, type TaskView } from './contract.ts';
 import type { JournalRow } from './journal.ts';
 
@@ -44,8 +45,13 @@ export function expired(): TaskOutcome {
 /** The state in which a new order enters the journal: waiting, or over at once. `waiting` = tasks that wait or run already. */
 export function enter(
   row: JournalRow,
-  { isKnown, waiting, maxQueued }: { isKnown: boolean; waiting: number; maxQueued: number },
+  {
+    isKnown,
+    waiting,
+    settings,
+  }: { isKnown: boolean; waiting: number; settings: AllowSettings & { maxQueued: number } },
 ): JournalRow {
+  const { maxQueued } = settings;
   const over = (outcome: TaskOutcome): JournalRow => ({
     ...row,
     ...outcome,
@@ -53,6 +59,8 @@ export function enter(
     finishedMs: row.acceptedMs,
   });
   if (!isKnown) return over(failed(`unsupported: this agent cannot do ${row.name}`));
+  const refusal = notAllowed(row.name, settings);
+  if (refusal !== undefined) return over(failed(refusal));
   if (row.expiresMs <= row.acceptedMs) return over(expired());
   if (JSON.stringify(row.params).length > MAX_PARAMS_BYTES) {
     return { ...over(failed('refused: the params are too large')), params: {} };

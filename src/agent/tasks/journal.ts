@@ -34,6 +34,8 @@ export const tasksMigrations: Migrations = {
      CREATE INDEX tasks_journal_miner ON tasks_journal (miner_key, started_ms);
      CREATE INDEX tasks_journal_started ON tasks_journal (started_ms);
      CREATE INDEX tasks_journal_accepted ON tasks_journal (accepted_ms);`,
+    `ALTER TABLE tasks_journal ADD COLUMN is_powered INTEGER NOT NULL DEFAULT 0;
+     UPDATE tasks_journal SET is_powered = 1 WHERE started_ms IS NOT NULL AND name IN ('miner.system.reboot', 'miner.firmware.update');`,
   ],
 };
 
@@ -112,7 +114,8 @@ export function openJournal(db: DatabaseSync) {
   );
   const newest = db.prepare('SELECT * FROM tasks_journal ORDER BY accepted_ms DESC, rowid DESC LIMIT ?');
   const start = db.prepare(
-    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, started_ms = ?, took_effect = 1 WHERE task_id = ?`,
+    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, started_ms = ?, is_powered = ?, took_effect = 1
+     WHERE task_id = ?`,
   );
   const move = db.prepare('UPDATE tasks_journal SET state = ?, sent_ms = coalesce(sent_ms, ?) WHERE task_id = ?');
   const reopen = db.prepare(
@@ -126,8 +129,8 @@ export function openJournal(db: DatabaseSync) {
   const effects = db.prepare(
     'SELECT count(*) AS count FROM tasks_journal WHERE miner_key = ? AND name = ? AND took_effect = 1 AND started_ms > ?',
   );
-  const starts = db.prepare(
-    'SELECT started_ms FROM tasks_journal WHERE name = ? AND started_ms > ? ORDER BY started_ms',
+  const poweredStarts = db.prepare(
+    'SELECT started_ms FROM tasks_journal WHERE is_powered = 1 AND started_ms > ? ORDER BY started_ms',
   );
   const size = db.prepare('SELECT count(*) AS count FROM tasks_journal');
   const prune = db.prepare(
@@ -170,9 +173,9 @@ export function openJournal(db: DatabaseSync) {
     open: () => toRows(open.all()),
     unreported: (limit: number) => toRows(unreported.all(limit)),
     newest: (limit: number) => toRows(newest.all(limit)),
-    /** From here on the miner may have been acted on. */
-    started(taskId: string, baseline: Baseline | undefined, nowMs: number): void {
-      start.run(baseline === undefined ? null : JSON.stringify(baseline), nowMs, taskId);
+    /** From here on the miner may have been acted on. `isPowered` = it counts for the power gate. */
+    started(taskId: string, baseline: Baseline | undefined, isPowered: boolean, nowMs: number): void {
+      start.run(baseline === undefined ? null : JSON.stringify(baseline), nowMs, Number(isPowered), taskId);
     },
     moved(taskId: string, state: 'sent' | 'verifying', nowMs: number): void {
       move.run(state, nowMs, taskId);
@@ -202,10 +205,11 @@ export function openJournal(db: DatabaseSync) {
     },
     effectsSince: (minerKey: string, name: string, sinceMs: number) =>
       countSchema.parse(effects.get(minerKey, name, sinceMs)).count,
-    startsSince: (name: string, sinceMs: number) =>
+    /** When tasks that count for the power gate were started, ms since the epoch. */
+    poweredSince: (sinceMs: number) =>
       z
         .array(startSchema)
-        .parse(starts.all(name, sinceMs))
+        .parse(poweredStarts.all(sinceMs))
         .map(({ started_ms }) => started_ms),
     size: () => countSchema.parse(size.get()).count,
     /** Forgets what is over, told, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */

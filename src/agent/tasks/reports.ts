@@ -48,3 +48,17 @@ export function createReports(parts: {
     },
   };
 }
+
+/** Of what is over as it comes: one line per reason, however many there are. */
+export function tellRefused(log: Log, rows: readonly JournalRow[]): void {
+  const refused = Map.groupBy(
+    rows.filter(({ state }) => state === 'final'),
+    ({ name, source, message }) => `${name} ${source} ${message}`,
+  );
+  for (const same of refused.values()) {
+    const [first] = same;
+    if (first === undefined) continue;
+    const { name, source, message, taskId, minerKey } = first;
+    log.warn({ task: name, source, message, count: same.length, taskId, miner: minerKey }, 'tasks refused');
+  }
+}

@@ -6,7 +6,25 @@ const concurrency = (fallback: number) => z.int().min(1).max(1_000).default(fall
 /** A kind of task and its own bound on how many miners are worked on at once. */
 const kind = (fallback: number) => z.strictObject({ concurrency: concurrency(fallback) }).prefault({});
 
+const isAllowed = z.boolean().default(true);
+
 export const taskSettingsSchema = z.strictObject({
+  /** False = this agent only reads: scans and logs of miners, and nothing else, whoever asks. */
+  control: z.boolean().default(true),
+  /** Kinds of tasks that are carried out here, whoever asks. */
+  allow: z
+    .strictObject({
+      reboot: isAllowed,
+      light: isAllowed,
+      powerMode: isAllowed,
+      pools: isAllowed,
+      poolLock: isAllowed,
+      firmware: isAllowed,
+      log: isAllowed,
+      scan: isAllowed,
+      selfUpdate: isAllowed,
+    })
+    .prefault({}),
   reboot: z
     .strictObject({
       /** Miners that may be away because of us at the same time. */

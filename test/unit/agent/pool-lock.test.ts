@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { createPoolGuard, type PoolEvent } from '../../../src/agent/pool-lock/guard.ts';
 import { openPoolWishes, poolLockMigrations } from '../../../src/agent/pool-lock/store.ts';
 import { createPoolLockTask } from '../../../src/agent/pool-lock-task.ts';
+import { notAllowed } from '../../../src/agent/tasks/allow.ts';
 import type { TaskTarget } from '../../../src/agent/tasks/contract.ts';
 import { createTaskGate } from '../../../src/agent/tasks/gate.ts';
 import { tasksMigrations } from '../../../src/agent/tasks/journal.ts';
@@ -55,15 +56,16 @@ function createBench() {
   const log: Log = { debug: note, info: note, warn: note, error: note };
   let abilities: TaskTarget['abilities'] = target.abilities;
 
+  const settings = taskSettingsSchema.parse({});
   const open = () => {
     const db = openSqlite(join(folder, 'agent.sqlite'), [tasksMigrations, poolLockMigrations]);
-    const settings = taskSettingsSchema.parse({});
     const guard = createPoolGuard({
       clock,
       log,
       settings: () => settings.poolLock,
       wishes: openPoolWishes(db),
       shows: (_key, seen, params) => abilities.pools?.shows?.(seen, params),
+      refusal: () => notAllowed('miner.pool.update', settings),
       isBusy: (key) => gate.isBusy(key),
       updatesSince: (key, sinceMs) => gate.effectsSince(key, 'miner.pool.update', sinceMs),
       update: (key, params) => gate.runLocal({ name: 'miner.pool.update', minerKey: key, params }).outcome,

@@ -16,24 +16,32 @@ beforeEach(() => {
 afterEach(() => db.close());
 
 /** All of its miners show other pools, and no update ever ends. */
-function createBench() {
+function createBench(audit: () => void = () => {}) {
+  let refusal: string | undefined;
+  const lines: string[] = [];
   const busy = new Set<string>();
   const updated: string[] = [];
   const guard = createPoolGuard({
     clock: createVirtualClock(),
-    log: silentLog,
+    log: { ...silentLog, error: (_fields, message) => void lines.push(message) },
     settings: () => ({ tries: 3, dailyCap: 6, retryS: 60 }),
     wishes: openPoolWishes(db),
     shows: () => false,
+    refusal: () => refusal,
     isBusy: (key) => busy.has(key),
     updatesSince: () => 0,
     update(key) {
       updated.push(key);
       return new Promise(() => {});
     },
-    audit() {},
+    audit,
   });
   return {
+    lines,
+    trouble: (key: string) => guard.trouble(key),
+    refuse(words: string | undefined) {
+      refusal = words;
+    },
     busy,
     updated,
     locked(key: string) {
@@ -66,4 +74,33 @@ test('a farm whose pools were all changed at once leaves places in the gate', ()
     bench.polls(`m${miner}`, 2);
   }
   expect(bench.updated).toHaveLength(MOST_AT_ONCE);
+});
+
+test('where nothing may be set, nothing is ordered and the miner says why; it is set when it may be', () => {
+  const bench = createBench();
+  bench.locked('a');
+  bench.refuse('not allowed here');
+  bench.polls('a', 4);
+  expect(bench.updated).toEqual([]);
+  expect(bench.trouble('a')).toContain('not allowed here');
+  bench.refuse(undefined);
+  bench.polls('a', 2);
+  expect(bench.updated).toEqual(['a']);
+  expect(bench.trouble('a')).toBeUndefined();
+});
+
+test('a record that cannot be kept is an error of ours, and the next polls try again', async () => {
+  let isBroken = true;
+  const bench = createBench(() => {
+    if (isBroken) throw new Error('disk full');
+  });
+  bench.locked('a');
+  bench.polls('a', 2);
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(bench.updated).toEqual([]);
+  expect(bench.lines).toEqual(['keep locked pools']);
+  isBroken = false;
+  bench.polls('a', 2);
+  expect(bench.updated).toEqual(['a']);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTaskGate } from '../../../../src/agent/tasks/gate.ts';
 import { tasksMigrations } from '../../../../src/agent/tasks/journal.ts';
-import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
+import { type TaskSettings, taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/sqlite.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
@@ -19,17 +19,26 @@ export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
   const clock = createVirtualClock();
   const farm = createSimFarm(clock, effects);
   const errors: string[] = [];
-  const log: Log = { ...silentLog, error: (fields, message) => errors.push(`${message} ${JSON.stringify(fields)}`) };
+  const warnings: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    warn: (fields, message) => warnings.push(`${message} ${JSON.stringify(fields)}`),
+    error: (fields, message) => errors.push(`${message} ${JSON.stringify(fields)}`),
+  };
   let db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);
 
-  const make = (settings: object = {}) =>
-    createTaskGate(db, { clock, random: () => 0, log, settings: taskSettingsSchema.parse(settings), deps: farm.deps });
+  const makeWith = (settings: TaskSettings) =>
+    createTaskGate(db, { clock, random: () => 0, log, settings, deps: farm.deps });
+  const make = (settings: object = {}) => makeWith(taskSettingsSchema.parse(settings));
 
   return {
     clock,
     farm,
     errors,
+    warnings,
     make,
+    /** With settings that the test may change while it runs. */
+    makeWith,
     db: () => db,
     order(minerKey: string, more: Partial<TaskOrder> & { expiresInS?: number } = {}): TaskOrder {
       const { expiresInS = 900, ...rest } = more;

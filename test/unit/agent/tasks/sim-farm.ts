@@ -48,6 +48,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
     reboot: ability('once'),
     light: ability(effects.light ?? 'repeatable'),
     firmware: ability(effects.firmware ?? 'once'),
+    powerMode: { ...ability('repeatable'), params: z.object({ mode: z.enum(['sleep', 'normal']) }) },
   };
 
   const isAway = (miner: SimMiner) => clock.nowMs() >= miner.awayFromMs && clock.nowMs() < miner.awayUntilMs;

@@ -1,0 +1,54 @@
+// The farm-wide power gate: reboots and wakes share it, whoever asked, and a restart of the agent does not open it.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import { createBench, keyOf } from './bench-gate.ts';
+
+let bench: ReturnType<typeof createBench>;
+let gate: TaskGate | undefined;
+beforeEach(() => {
+  bench = createBench();
+  for (let number = 1; number <= 8; number++) bench.farm.add(keyOf(number));
+});
+afterEach(async () => {
+  if (gate !== undefined) await bench.clock.finish(gate.stop());
+  gate = undefined;
+  bench.remove();
+});
+
+const SETTINGS = { reboot: { concurrency: 8 }, powerMode: { concurrency: 8 }, powerGate: { count: 4, windowS: 60 } };
+const begin = () => {
+  gate = bench.make(SETTINGS);
+  gate.start();
+  return gate;
+};
+const mode = (number: number, wanted: string) =>
+  bench.order(keyOf(number), { name: 'miner.power_mode.update', params: { mode: wanted } });
+
+test('a wake takes the place of a reboot, whether the service or a technician asks', async () => {
+  begin().acceptAll([mode(1, 'normal'), mode(2, 'normal'), bench.order(keyOf(3))]);
+  gate?.runLocal({ name: 'miner.power_mode.update', minerKey: keyOf(4), params: { mode: 'normal' } });
+  gate?.runLocal({ name: 'miner.system.reboot', minerKey: keyOf(5) });
+  gate?.accept(mode(6, 'normal'));
+  await bench.clock.advance(30_000);
+  expect(bench.farm.orders).toHaveLength(4);
+  await bench.clock.advance(60_000);
+  expect(bench.farm.orders).toHaveLength(6);
+});
+
+test('sleep takes load away and waits for nobody', async () => {
+  begin().acceptAll([1, 2, 3, 4, 5, 6, 7, 8].map((number) => mode(number, 'sleep')));
+  await bench.clock.advance(10_000);
+  expect(bench.farm.orders).toHaveLength(8);
+});
+
+test('wakes of before a restart of the agent still count', async () => {
+  begin().acceptAll([1, 2, 3, 4].map((number) => mode(number, 'normal')));
+  await bench.clock.advance(5_000);
+  expect(bench.farm.orders).toHaveLength(4);
+  await bench.clock.finish(gate?.stop() ?? Promise.resolve());
+  begin().acceptAll([5, 6].map((number) => bench.order(keyOf(number))));
+  await bench.clock.advance(30_000);
+  expect(bench.farm.orders).toHaveLength(4);
+  await bench.clock.advance(60_000);
+  expect(bench.farm.orders).toHaveLength(6);
+});
