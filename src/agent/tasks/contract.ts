@@ -117,8 +117,8 @@ export type TaskGate = {
   /** Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal. */
   accept(order: TaskOrder): void;
   acceptAll(orders: readonly TaskOrder[]): void;
-  /** Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven. */
-  cancel(taskId: string): void;
+  /** Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. */
+  cancel(taskId: string): boolean;
   /** Gives up everything that has not been started, and what is the agent's own; says how many. */
   abortAll(reason: string): number;
   /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
@@ -129,6 +129,8 @@ export type TaskGate = {
   isBusy(minerKey: string): boolean;
   /** How often the miner may have been acted on by tasks of this name since then, ms since the epoch. */
   effectsSince(minerKey: string, name: string, sinceMs: number): number;
+  /** What waits or runs. */
+  open(): TaskView[];
   /** Newest first. */
   list(limit?: number): TaskView[];
 };

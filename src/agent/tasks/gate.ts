@@ -173,9 +173,11 @@ export function createTaskGate(
     acceptAll: (orders) => take(orders.map((order) => rowOfOrder(order, clock.nowMs()))),
     cancel(taskId) {
       const job = jobs.get(taskId);
-      if (job !== undefined && giveUp([job], cancelled('cancelled before it was started')) + endOwn([job]) > 0) return;
+      const isEnding =
+        job !== undefined && giveUp([job], cancelled('cancelled before it was started')) + endOwn([job]) > 0;
       const row = job?.row ?? journal.get(taskId);
-      if (row !== undefined) reports.tell(row);
+      if (!isEnding && row !== undefined) reports.tell(row);
+      return isEnding;
     },
     abortAll(reason) {
       const all = [...jobs.values()];
@@ -241,6 +243,7 @@ export function createTaskGate(
     },
     isBusy: (minerKey) => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),
     effectsSince: (minerKey, name, sinceMs) => journal.effectsSince(minerKey, name, sinceMs),
+    open: () => [...jobs.values()].map(({ row }) => viewOf(row)),
     list: (limit = 200) => journal.newest(Math.min(limit, 10_000)).map(viewOf),
   };
 }
