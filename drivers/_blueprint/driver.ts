@@ -66,7 +66,7 @@ export const blueprint = defineDriver({
     },
   },
   login: { kind: 'digest', factoryDefault: { user: 'admin', password: 'admin' } },
-  quirks: { parallel: 2, warmUpS: 300 },
+  quirks: { warmUpS: 300 },
   // Pure: decided from the answers to the shared probe questions alone. `undefined` = not ours.
   identify({ version }) {
     const { Example: firmwareVersion, Type: model } = versionTexts(version);

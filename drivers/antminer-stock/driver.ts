@@ -38,7 +38,7 @@ export const antminerStock = defineDriver({
   replies,
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify(evidence) {
     const { family, version } = evidence;
     const isCommunity = family === 'mskminer' && !isMskMiner(evidence);

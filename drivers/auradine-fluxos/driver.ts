@@ -32,7 +32,7 @@ export const auradineFluxos = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
-  quirks: { parallel: 2, warmUpS: 600 },
+  quirks: { warmUpS: 600 },
   identify: ({ family }) => (family === 'auradine-fluxos' ? { confidence: 'sure', make: 'Auradine' } : undefined),
   read,
 });

@@ -33,7 +33,7 @@ export const avalon = defineDriver({
     factoryDefault: { user: 'root', password: 'root' },
     factoryDefaultOf: { home: { user: 'admin', password: 'admin' } },
   },
-  quirks: { parallel: 1, gapMs: 50, warmUpS: 600 },
+  quirks: { gapMs: 50, warmUpS: 600 },
   identify,
   read,
 });

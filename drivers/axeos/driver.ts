@@ -22,7 +22,7 @@ export const axeos = defineDriver({
   replies,
   abilities,
   login: { kind: 'none' },
-  quirks: { parallel: 1, warmUpS: 120 },
+  quirks: { warmUpS: 120 },
   identify({ family }) {
     const generation = family && GENERATIONS[family];
     if (generation === undefined) return undefined;

@@ -51,7 +51,7 @@ export const braiinsOs = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'root', password: '' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, devdetails }) {
     if (family !== 'braiins-os') return undefined;
     const reported = versionTexts(devdetails).Model;

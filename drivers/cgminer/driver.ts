@@ -20,7 +20,7 @@ export const cgminer = defineDriver({
   abilities: {},
   login: { kind: 'none' },
   // Some of these controllers take one client at a time and want a breath between two.
-  quirks: { parallel: 1, gapMs: 50 },
+  quirks: { gapMs: 50 },
   identify({ version, devdetails, family }) {
     const answer = [version, devdetails].find((text) => text !== undefined && /"STATUS"\s*:/.test(text));
     return answer === undefined ? undefined : { confidence: 'generic', ...describe(version, family) };

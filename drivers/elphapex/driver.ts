@@ -26,7 +26,7 @@ export const elphapex = defineDriver({
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   // The web server fails when it is hurried.
-  quirks: { parallel: 1, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family }) {
     return family === 'elphapex' ? { confidence: 'sure', make: 'Elphapex' } : undefined;
   },

@@ -25,7 +25,7 @@ export const epicUmcos = defineDriver({
   replies,
   abilities,
   login: { kind: 'token', factoryDefault: { user: 'root', password: 'letmein' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, api4028 }) {
     if (family !== 'epic-umcos') return undefined;
     const reported = toText(/"Model"\s*:\s*"([^"\\]{1,128})"/.exec(api4028?.body ?? '')?.[1]);

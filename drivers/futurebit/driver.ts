@@ -19,7 +19,7 @@ export const futurebit = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'futurebit', password: 'futurebit123' } },
-  quirks: { parallel: 1, warmUpS: 300 },
+  quirks: { warmUpS: 300 },
   identify: ({ family }) => (family === 'futurebit' ? { confidence: 'sure', make: 'FutureBit' } : undefined),
   read,
 });

@@ -25,7 +25,7 @@ export const goldshell = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: '123456789' } },
-  quirks: { parallel: 1, warmUpS: 300 },
+  quirks: { warmUpS: 300 },
   identify: ({ family }) => (family === 'goldshell' ? { confidence: 'sure', make: 'Goldshell' } : undefined),
   read,
 });

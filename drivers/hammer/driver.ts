@@ -28,7 +28,7 @@ export const hammer = defineDriver({
     pools: confPools((conf, pools) => ({ ...conf, ...bitmainBody(conf, { pools }) })),
   },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   /** On its start page alone it cannot be told from a VolcMiner: its name is behind the login. */
   afterLogin: {
     mayBe: ({ family, version }) => family === 'hammer' && version === undefined,

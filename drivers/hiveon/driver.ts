@@ -29,7 +29,7 @@ export const hiveon = defineDriver({
   replies,
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, version }) {
     if (family !== 'hiveon') return undefined;
     const texts = versionTexts(version);

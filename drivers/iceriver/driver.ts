@@ -18,7 +18,7 @@ export const iceriver = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: '12345678' } },
-  quirks: { parallel: 1, warmUpS: 600 },
+  quirks: { warmUpS: 600 },
   identify: ({ family }) => (family === 'iceriver' ? { confidence: 'sure', make: 'Iceriver' } : undefined),
   read,
 });

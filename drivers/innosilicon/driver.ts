@@ -28,7 +28,7 @@ export const innosilicon = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
-  quirks: { parallel: 1, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify: ({ family }) => (family === 'innosilicon' ? { confidence: 'sure', make: 'Innosilicon' } : undefined),
   read,
 });

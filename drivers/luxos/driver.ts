@@ -31,7 +31,7 @@ export const luxos = defineDriver({
   replies,
   abilities,
   login: { kind: 'none' },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, version }) {
     if (family !== 'luxos') return undefined;
     const texts = versionTexts(version);

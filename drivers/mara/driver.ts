@@ -28,7 +28,7 @@ export const mara = defineDriver({
   replies,
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, version }) {
     if (family !== 'mara') return undefined;
     const texts = versionTexts(version);

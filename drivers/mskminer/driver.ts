@@ -33,7 +33,7 @@ export const mskminer = defineDriver({
   replies,
   abilities: {},
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'root' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify(evidence) {
     if (!isMskMiner(evidence)) return undefined;
     const { name, version } = splitType(versionTexts(evidence.version).Type);

@@ -27,7 +27,7 @@ export const proto = defineDriver({
   abilities,
   /** There is no factory password: the owner sets one. */
   login: { kind: 'session' },
-  quirks: { parallel: 2, warmUpS: 300 },
+  quirks: { warmUpS: 300 },
   identify: ({ family }) => (family === 'proto' ? { confidence: 'sure', make: 'Proto' } : undefined),
   read,
 });

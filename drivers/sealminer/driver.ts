@@ -22,7 +22,7 @@ export const sealminer = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'seal', password: 'seal' } },
-  quirks: { parallel: 1, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, version }) {
     if (family !== 'sealminer') return undefined;
     return present({

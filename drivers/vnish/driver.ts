@@ -30,7 +30,7 @@ export const vnish = defineDriver({
   replies,
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
-  quirks: { parallel: 2, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, version }) {
     if (family !== 'vnish') return undefined;
     const { Type: type } = versionTexts(version);

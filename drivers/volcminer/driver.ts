@@ -20,7 +20,7 @@ export const volcminer = defineDriver({
   replies,
   abilities: { reboot, pools },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'ltc@dog' } },
-  quirks: { parallel: 1, warmUpS: 900 },
+  quirks: { warmUpS: 900 },
   identify({ family, version, web }) {
     const texts = versionTexts(version);
     if (family === 'volcminer') {

@@ -42,7 +42,7 @@ export const whatsminer = defineDriver({
     factoryDefault: { user: 'super', password: 'super' },
     factoryDefaultOf: { api1: { user: 'admin', password: 'admin' }, api2: { user: 'admin', password: 'admin' } },
   },
-  quirks: { parallel: 2, gapMs: 50, warmUpS: 900 },
+  quirks: { gapMs: 50, warmUpS: 900 },
   identify,
   read(answers, known) {
     const facts = factsFromApi3(answers) ?? factsFromTcp(answers) ?? { reading: {} };

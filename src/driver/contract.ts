@@ -6,6 +6,8 @@ import type { Effect } from '../model/task.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import type { FamilyId } from './families.data.ts';
 
+export type { MinerLink, WebSession } from '../transport/request.ts';
+
 /** What the shared probe questions answered (visit.ts asks them). Absent = that door is closed or gave nothing. */
 export type Evidence = {
   /** Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028; of `version` on 8359 where 4028 says nothing. */
@@ -120,8 +122,6 @@ export type LoginKind = {
 };
 
 export type Quirks = {
-  /** Requests to the device that may run at once within a visit; default 1. */
-  readonly parallel?: number;
   /** Pause between two requests to the device, ms; default 0. */
   readonly gapMs?: number;
   /** Seconds after a restart until its figures mean something; default 600, unless the operator sets `flags.warmUp`. */

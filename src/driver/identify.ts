@@ -1,8 +1,8 @@
 // Finds out what a device is: asks the shared probe questions of atlas section 2, names the firmware family, picks the driver.
 // It sends no login and no command that changes anything, and it keeps nothing: who caches the decision is the caller.
 import type { Clock } from '../base/clock.ts';
-import { CancelledError, PeerError } from '../base/errors.ts';
-import type { ProbeLink } from '../transport/request.ts';
+import { PeerError } from '../base/errors.ts';
+import type { ExchangeLimits, ProbeLink } from '../transport/request.ts';
 import type { Driver, Evidence, Identity } from './contract.ts';
 import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
 
@@ -10,57 +10,50 @@ import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.da
 export type GatherOptions = {
   readonly clock: Clock;
   readonly deadlineMs?: number;
-  /** Wait for every door until the deadline: nobody will ask again. */
+  /** Nobody will ask again: a slow device gets all the patience there is. */
   readonly isLastTry?: boolean;
   readonly signal?: AbortSignal;
 };
 
-const DEADLINE_MS = 6_000;
 const CGMINER_PORT = 4028;
 const WEB_PORT = 80;
 const WHATSMINER3_PORT = 4433;
 const VOLCMINER_PORT = 8359;
-/** How long a door may stay silent while nothing that was said elsewhere makes its answer worth more. */
-const PATIENCE_MS = 2_500;
+/**
+ * How long one question may stay without an answer, ms. What is slower than the first try waits for has another one; `further` holds once a question
+ * of this try was not answered, so that a host with several mute doors costs little more than one with a single mute door.
+ */
+const FIRST_TRY = { deadlineMs: 6_000, patienceMs: 1_500, furtherMs: 1_500 } as const;
+const LAST_TRY = { deadlineMs: 10_000, patienceMs: 5_000, furtherMs: 2_500 } as const;
 
 /**
- * Asks what the open ports can answer, at most two questions at a time. Waits for both doors even when one has decided: third-party firmware
- * keeps the stock realm and the stock words, so a stock answer counts only beside the others. Elsewhere a door that has gone silent is given up
- * early, unless this is the last try. Failures of single questions are in `failures`; throws only what a link throws beside PeerError.
+ * Asks what the open ports can answer, one question at a time: a control board answers one client after the other anyway. Asks every door even when
+ * one has decided, because third-party firmware keeps the stock realm and the stock words: a stock answer counts only beside the others, so beside
+ * one a silent door is asked once more, until the deadline. Failures of single questions are in `failures`; throws only what a link throws beside PeerError.
  */
 export async function gatherEvidence(
   link: ProbeLink,
   openPorts: ReadonlySet<number>,
   options: GatherOptions,
 ): Promise<{ evidence: Evidence; failures: PeerError[] }> {
-  const { clock } = options;
-  const endMs = clock.monotonicMs() + (options.deadlineMs ?? DEADLINE_MS);
+  const { clock, signal } = options;
+  const { patienceMs, furtherMs, ...usual } = options.isLastTry ? LAST_TRY : FIRST_TRY;
+  const endMs = clock.monotonicMs() + (options.deadlineMs ?? usual.deadlineMs);
   const failures: PeerError[] = [];
   const said: { -readonly [K in keyof EvidenceParts]: EvidenceParts[K] } = {};
-  const hush = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, hush.signal]) : hush.signal;
-  const limits = () => ({ deadlineMs: Math.max(1, endMs - clock.monotonicMs()), signal });
+  let silences = 0;
+  let isPatient = false;
 
-  let cancelPatience = () => {};
-  const bePatient = () => {
-    if (options.isLastTry) return;
-    cancelPatience();
-    cancelPatience = clock.after(PATIENCE_MS, () => {
-      // Words of stock firmware are worth waiting for others.
-      if (familyOf(said) !== 'antminer-stock') hush.abort();
-    });
-  };
-  const attempt = async <T>(question: () => Promise<T>): Promise<T | undefined> => {
-    if (clock.monotonicMs() >= endMs || hush.signal.aborted) return undefined;
+  const attempt = async <T>(question: (limits: ExchangeLimits) => Promise<T>): Promise<T | undefined> => {
+    const leftMs = endMs - clock.monotonicMs();
+    if (leftMs <= 0) return undefined;
+    const mostMs = isPatient ? leftMs : silences === 0 ? patienceMs : furtherMs;
     try {
-      const answer = await question();
-      bePatient();
-      return answer;
+      return await question({ deadlineMs: Math.min(leftMs, mostMs), ...(signal && { signal }) });
     } catch (error) {
-      const isHushed = error instanceof CancelledError && hush.signal.aborted && options.signal?.aborted !== true;
-      const failure = isHushed ? new PeerError('peer.timeout', `identify ${link.ip}`, 'soon') : error;
-      if (!(failure instanceof PeerError)) throw failure;
-      failures.push(failure);
+      if (!(error instanceof PeerError)) throw error;
+      if (error.code === 'peer.timeout') silences++;
+      failures.push(error);
       return undefined;
     }
   };
@@ -68,32 +61,45 @@ export async function gatherEvidence(
     if (answer !== undefined) said[name] = answer;
   };
   const askText = (command: string, port?: number) =>
-    attempt(() => link.sendRaw({ via: 'cgminer', command, ...(port !== undefined && { port }) }, limits()));
+    attempt((limits) => link.sendRaw({ via: 'cgminer', command, ...(port !== undefined && { port }) }, limits));
   const look = (path: string, port?: number) =>
-    attempt(() => link.look(path, { ...limits(), ...(port !== undefined && { port }) }));
+    attempt((limits) => link.look(path, { ...limits, ...(port !== undefined && { port }) }));
 
-  const knock = async () => {
-    const version = openPorts.has(CGMINER_PORT) ? await askText('version') : undefined;
-    const isPage = version !== undefined && isWebPage(version);
-    if (!isPage) keep('version', version);
-    const isSettled = version === undefined || isPage || tcpFamily(version, undefined) !== undefined;
-    if (!isSettled) keep('devdetails', await askText('devdetails'));
-    if (openPorts.has(WHATSMINER3_PORT)) {
-      keep('whatsminer3', await attempt(() => link.send({ via: 'whatsminer3', cmd: 'get.device.info' }, limits())));
-    }
-    if (isPage) keep('api4028', await look('/capabilities', CGMINER_PORT));
-  };
-  bePatient();
-  try {
-    await Promise.all([knock(), openPorts.has(WEB_PORT) ? look('/').then((web) => keep('web', web)) : undefined]);
-    const family = familyOf(said);
-    // Only where the usual doors leave it open: VolcMiner's own, and the page behind pages that are packed.
-    const mayBeVolcMiner = family === 'hammer' || openPorts.has(VOLCMINER_PORT);
-    if (said.version === undefined && mayBeVolcMiner) keep('version', await askText('version', VOLCMINER_PORT));
-    if (family === undefined && said.web?.status === 200) keep('systemInfo', await look('/api/system/info'));
-  } finally {
-    cancelPatience();
+  const doors: readonly { readonly port: number; readonly ask: () => Promise<void> }[] = [
+    {
+      port: CGMINER_PORT,
+      async ask() {
+        const version = await askText('version');
+        if (version === undefined) return;
+        if (isWebPage(version)) return keep('api4028', await look('/capabilities', CGMINER_PORT));
+        keep('version', version);
+        if (tcpFamily(version, undefined) === undefined) keep('devdetails', await askText('devdetails'));
+      },
+    },
+    {
+      port: WHATSMINER3_PORT,
+      async ask() {
+        const question = { via: 'whatsminer3', cmd: 'get.device.info' } as const;
+        keep('whatsminer3', await attempt((limits) => link.send(question, limits)));
+      },
+    },
+    { port: WEB_PORT, ask: async () => keep('web', await look('/')) },
+  ];
+  const silent = new Set<(typeof doors)[number]>();
+  for (const door of doors) {
+    if (!openPorts.has(door.port)) continue;
+    const before = silences;
+    await door.ask();
+    if (silences > before) silent.add(door);
   }
+  isPatient = !options.isLastTry && familyOf(said) === 'antminer-stock';
+  if (isPatient) for (const door of silent) await door.ask();
+
+  const family = familyOf(said);
+  // Only where the usual doors leave it open: VolcMiner's own, and the page behind pages that are packed.
+  const mayBeVolcMiner = family === 'hammer' || openPorts.has(VOLCMINER_PORT);
+  if (said.version === undefined && mayBeVolcMiner) keep('version', await askText('version', VOLCMINER_PORT));
+  if (family === undefined && said.web?.status === 200) keep('systemInfo', await look('/api/system/info'));
   return { evidence: { ...said, family: familyOf(said) }, failures };
 }
 

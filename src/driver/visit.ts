@@ -1,6 +1,5 @@
-// One visit to one miner: asks what is due, adds what earlier visits learned, has the driver read it all. The caller holds the miner's turn and
-// decides when to visit; a visit never retries, never queues and ends within its deadline.
-import pLimit from 'p-limit';
+// One visit to one miner: asks what is due, one question at a time, adds what earlier visits learned, has the driver read it all. The caller holds
+// the miner's turn and decides when to visit; a visit never retries, never queues and ends within its deadline.
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
@@ -141,7 +140,6 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
   const endMs = startMs + plan.deadlineMs;
   let waiting = 0;
   let hasSent = false;
-  let isOver = false;
 
   const fail = (name: string, error: PeerError, isFresh: boolean) => {
     failed.set(name, error);
@@ -150,7 +148,6 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
 
   const send = async (name: string, ask: Ask) => {
     waiting--;
-    if (isOver) return;
     const what = `${name} of ${link.ip}`;
     const door: Door = doors.get(doorOf(ask)) ?? { strikes: 0 };
     doors.set(doorOf(ask), door);
@@ -166,10 +163,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
       const answer = await link.send(ask, { deadlineMs, ...(plan.signal && { signal: plan.signal }) });
       answers.set(name, answer);
     } catch (error) {
-      if (!(error instanceof PeerError)) {
-        isOver = true;
-        throw error;
-      }
+      if (!(error instanceof PeerError)) throw error;
       if (error.code === 'peer.refused' || error.code === 'peer.unreachable') door.strikes += 2;
       if (error.code === 'peer.timeout') door.strikes++;
       door.last = error;
@@ -202,7 +196,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
   for (let batch = due.length > 0 ? due : substitutes(); batch.length > 0; batch = substitutes()) {
     waiting = batch.length;
     try {
-      await inTurn(batch, driver.quirks.parallel ?? 1, send);
+      for (const [name, ask] of batch) await send(name, ask);
     } catch (error) {
       // Cut short before it said a word: whoever answers next may have restarted, or be another unit.
       if (answers.size === 0) memory.isStale = true;
@@ -210,20 +204,6 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     }
   }
   return { answers, failed };
-}
-
-/** One request at a time, or only one to send, as in most visits: that needs no machinery. */
-async function inTurn(
-  batch: readonly (readonly [string, Ask])[],
-  parallel: number,
-  send: (name: string, ask: Ask) => Promise<void>,
-): Promise<void> {
-  if (parallel === 1 || batch.length === 1) {
-    for (const [name, ask] of batch) await send(name, ask);
-    return;
-  }
-  const turn = pLimit(parallel);
-  await Promise.all(batch.map(([name, ask]) => turn(() => send(name, ask))));
 }
 
 /** A question that the device refused lately is not repeated at each visit if another one stands in for it. */

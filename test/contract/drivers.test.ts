@@ -208,7 +208,7 @@ async function visitDamaged(driver: Driver, { raw, known }: Sample, random: Rand
   const memory = createVisitMemory();
   const rhythms = { slowMs: 300_000, staticMs: 3_600_000 };
   // No pauses: they are the devices' need, not the test's.
-  const quick = { ...driver, quirks: { parallel: 1 } };
+  const quick = { ...driver, quirks: {} };
   try {
     const { reading } = await visit({
       driver: quick,

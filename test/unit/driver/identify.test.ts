@@ -55,19 +55,23 @@ describe('the questions', () => {
     expect(evidence.family).toBe('epic-umcos');
   });
 
-  test('API 3 is asked on its own port, and never more than two questions run at once', async () => {
+  test('API 3 is asked on its own port, and never more than one question runs at once', async () => {
     const { evidence, link } = await gather(
-      { version: antminer, '/': takes(100, stockPage), 'get.device.info': { code: 0, msg: {} } },
+      {
+        version: takes(100, antminer),
+        '/': takes(100, stockPage),
+        'get.device.info': takes(100, { code: 0, msg: {} }),
+      },
       [80, 4028, 4433],
     );
     expect(evidence.family).toBe('whatsminer');
-    expect(link.maxAtOnce).toBe(2);
+    expect(link.maxAtOnce).toBe(1);
   });
 
   test('failures are told and a silent door does not hide the other', async () => {
     const { evidence, failures } = await gather({ version: takes(99_000, ''), '/': stockPage }, [80, 4028], 3_000);
     expect(evidence.family).toBe('antminer-stock');
-    expect(failures.map(({ code }) => code)).toEqual(['peer.timeout']);
+    expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['peer.timeout']));
   });
 
   test('a door that says nothing is given up early, unless the others only say stock', async () => {
@@ -78,10 +82,22 @@ describe('the questions', () => {
       await clock.finish(gatherEvidence(fakeLink(clock, script), new Set(ports), { clock, isLastTry }));
       return clock.monotonicMs() - startMs;
     };
-    expect(await elapsed({ version: mute }, [4028])).toBeLessThan(3_000);
-    expect(await elapsed({ version: mute, '/': 'Luxor Firmware' }, [80, 4028])).toBeLessThan(3_000);
+    expect(await elapsed({ version: mute }, [4028])).toBeLessThan(2_000);
+    expect(await elapsed({ version: mute, '/': 'Luxor Firmware' }, [80, 4028])).toBeLessThan(2_000);
     expect(await elapsed({ version: mute, '/': stockPage }, [80, 4028])).toBeGreaterThan(5_000);
-    expect(await elapsed({ version: mute }, [4028], true)).toBeGreaterThan(5_000);
+    expect(await elapsed({ version: mute }, [4028], true)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('a slow door beside stock words is asked again and heard', async () => {
+    const { evidence } = await gather({ version: takes(3_000, vnish), '/': stockPage }, [80, 4028]);
+    expect(evidence.family).toBe('vnish');
+  });
+
+  test('on the last try one mute door does not take the time of the others', async () => {
+    const clock = createVirtualClock();
+    const link = fakeLink(clock, { version: takes(99_000, ''), '/': takes(2_000, 'Luxor Firmware') });
+    const gathered = gatherEvidence(link, new Set([80, 4028]), { clock, isLastTry: true });
+    expect((await clock.finish(gathered)).evidence.family).toBe('luxos');
   });
 
   test('on the last try a device that takes its time is still known', async () => {

@@ -140,14 +140,11 @@ describe('what is asked', () => {
     expect(await againAfterS(0.99)).toBe(25);
   });
 
-  test('never more at once than the driver allows', async () => {
+  test('one question at a time', async () => {
     const slowly = Object.fromEntries(Object.entries(good).map(([name, answer]) => [name, takes(50, answer)]));
     const one = setUp(slowly);
     await one.go();
     expect(one.link.maxAtOnce).toBe(1);
-    const two = setUp(slowly, { driver: { ...toy, quirks: { parallel: 2 } } });
-    await two.go();
-    expect(two.link.maxAtOnce).toBe(2);
   });
 
   test('the pause between two requests is kept', async () => {

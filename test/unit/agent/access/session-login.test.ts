@@ -50,7 +50,7 @@ const driver = defineDriver({
     },
   },
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'factory' } },
-  quirks: { parallel: 2 },
+  quirks: {},
   identify: () => undefined,
   read: ({ status }) => ({ hostname: 'it', ...(status ? { isLightOn: status.light } : {}) }),
 });
