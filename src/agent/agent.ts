@@ -15,6 +15,8 @@ import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
 import { memoryPath, openAgentDatabase } from './database.ts';
+import { createDoor } from './door/door.ts';
+import { createDoorOffers } from './door-offers.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { homeMigrations, homeOf } from './home.ts';
@@ -167,7 +169,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
   });
 
   const pace = paceOf(config, config.ranges);
-  const { scanner, manual, planFor, plan, findings } = createScanning({
+  const scanning = createScanning({
     clock,
     log,
     random,
@@ -177,6 +179,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     signal: stopping.signal,
     onError: report,
   });
+  const { scanner, manual, planFor, plan, findings } = scanning;
 
   const firmware = createFirmwareStore(config.firmware, { clock, log, fetchTo: createFetch(clock) });
 
@@ -289,6 +292,19 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     outbox: () => outbox.state(),
   });
 
+  const door = createDoor({
+    stateDir: config.stateDir,
+    clock,
+    log,
+    newId: newUuid,
+    offers: createDoorOffers({
+      ...{ clock, startedMs, config, access, roster, book, scanning, tasks, standstill, mayReach, newId: newUuid },
+      outbox: () => outbox.state(),
+      polls: () => poller.stats(),
+      uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
+    }),
+  });
+
   const parts: readonly Part[] = [
     { name: 'database', start() {}, stop: () => db.close() },
     { name: 'outbox', start() {}, stop: () => outbox.close() },
@@ -307,6 +323,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     { name: 'scanner', start: () => scanner.start(), stop: () => scanner.stop() },
     // Stops before the scanner: a scan that is a task goes on with the next start, it is not given up.
     { name: 'tasks', start: () => tasks.start(), stop: () => tasks.stop() },
+    { name: 'door', start: () => door.start(), stop: () => door.stop() },
     {
       name: 'rounds',
       start() {

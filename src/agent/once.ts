@@ -12,6 +12,7 @@ import type { Tap } from '../transport/tap.ts';
 import { type Access, createAccess, type Recognised } from './access.ts';
 import { type AgentConfig, covers } from './config.ts';
 import { paceOf } from './pace.ts';
+import type { Contact, ScanPlan } from './scan/plan.ts';
 import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { runScan } from './scan/scan.ts';
 
@@ -49,58 +50,77 @@ export async function scanOnce(
   for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
   const access = accessFor(options.config, ranges);
   try {
-    return await runScan(
-      { ranges, limits: pace.limits },
-      { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
-      {
-        onContact: ({ ip, status, openPorts, found }) => {
-          if (status !== 'silent' && status !== 'closed')
-            listener.onFound({ ...describeFound(ip, status, found), openPorts });
-        },
-        onProgress: ({ probed, toProbe, identified }) => listener.onProgress(probed, toProbe, identified),
-      },
-      signal,
-    );
+    return await scanWith(access, { ranges, limits: pace.limits }, listener, signal);
   } finally {
     await access.close();
   }
+}
+
+function scanWith(
+  access: Access,
+  plan: ScanPlan,
+  listener: Pick<ScanListener, 'onFound' | 'onProgress'>,
+  signal: AbortSignal,
+): Promise<ScanAccount> {
+  return runScan(
+    plan,
+    { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
+    {
+      onContact(contact) {
+        const found = foundOf(contact);
+        if (found !== undefined) listener.onFound(found);
+      },
+      onProgress: ({ probed, toProbe, identified }) => listener.onProgress(probed, toProbe, identified),
+    },
+    signal,
+  );
+}
+
+/** What a person is shown of an address; undefined where nobody answers or every port is closed. */
+export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): Found | undefined {
+  if (status === 'silent' || status === 'closed') return undefined;
+  return { ...describeFound(ip, status, found), openPorts };
 }
 
 /** Everything that one miner says now. Throws ConfigError when the address is none. */
 export async function lookOnce(options: { config: AgentConfig; ip: string }, signal: AbortSignal): Promise<Found> {
   const { config, ip } = options;
+  const ranges = rangesOrThrow([singleAddress(ip)], []);
+  const access = accessFor(config, ranges);
+  try {
+    return await lookWith(access, { ranges, limits: paceOf(config, ranges).limits }, ip, signal);
+  } finally {
+    await access.close();
+  }
+}
+
+/** The same by way of somebody's access. `plan` is of this one address. */
+export async function lookWith(access: Access, plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
   let result: Found = { ip, status: 'silent', openPorts: [] };
-  const { counts } = await scanOnce(
-    { config, ranges: [singleAddress(ip)], exclude: [] },
-    { onUnderstood() {}, onFound: (found) => (result = found), onProgress() {} },
-    signal,
-  );
+  const listener = { onFound: (found: Found) => (result = found), onProgress() {} };
+  const { counts } = await scanWith(access, plan, listener, signal);
   if (counts.closed > 0) return { ip, status: 'closed', openPorts: [] };
+  const { evidence } = result;
   const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
-  return isStranger && result.evidence !== undefined
-    ? { ...result, sample: await sampleOf(config, ip, result.evidence, signal) }
-    : result;
+  if (!isStranger || evidence === undefined) return result;
+  const sample = await access.transport.turns.run(ip, 'command', signal, () => sampleOf(access, ip, evidence, signal));
+  return { ...result, sample };
 }
 
 export const GENERIC_DRIVER = 'cgminer';
 
-/** What a device without a driver says to the generic questions, fit to be sent to us. */
-async function sampleOf(config: AgentConfig, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
-  const access = accessFor(config, rangesOrThrow([ip], []));
+/** What a device without a driver says to the generic questions, fit to be sent to us. The caller holds the turn. */
+async function sampleOf(access: Access, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
   const link = access.transport.link(ip);
   const raw: Record<string, unknown> = {};
-  try {
-    for (const [name, ask] of Object.entries(drivers.find(({ id }) => id === GENERIC_DRIVER)?.asks ?? {})) {
-      try {
-        raw[name] = await link.send(ask, { signal });
-      } catch (error) {
-        if (!(error instanceof PeerError)) throw error;
-      }
+  for (const [name, ask] of Object.entries(drivers.find(({ id }) => id === GENERIC_DRIVER)?.asks ?? {})) {
+    try {
+      raw[name] = await link.send(ask, { signal });
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
     }
-    return pleaseAddMe(evidence, raw);
-  } finally {
-    await access.close();
   }
+  return pleaseAddMe(evidence, raw);
 }
 
 function describeFound(ip: string, status: ContactStatus, found: Recognised | undefined): Omit<Found, 'openPorts'> {

@@ -18,6 +18,8 @@ export type Scanning = {
   planFor(ranges: ScanPlan['ranges']): ScanPlan;
   /** Of all configured ranges; undefined when there are none. */
   plan(): ScanPlan | undefined;
+  /** Hands over what was found at an address; resolves when it is taken in. */
+  takeIn(ip: string, found: Recognised): Promise<void>;
   /** When everything that was found until now has been taken in. */
   findings(): Promise<void>;
 };
@@ -38,6 +40,14 @@ export function createScanning(parts: {
   const { clock, log, random, config, access, roster, signal } = parts;
   /** One by one; whoever waits for a scan waits for them too. */
   let findings: Promise<void> = Promise.resolve();
+
+  const takeIn = (ip: string, found: Recognised): Promise<void> => {
+    if (found.status !== 'unknown')
+      findings = findings
+        .then(() => roster.recognised(ip, found, signal))
+        .catch((error: unknown) => parts.onError(error, ip));
+    return findings;
+  };
 
   const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
     ranges,
@@ -64,11 +74,7 @@ export function createScanning(parts: {
     sink: {
       onContact(scan, contact) {
         manual.onContact(scan, contact);
-        const { ip, found } = contact;
-        if (found === undefined || found.status === 'unknown') return;
-        findings = findings
-          .then(() => roster.recognised(ip, found, signal))
-          .catch((error: unknown) => parts.onError(error, ip));
+        if (contact.found !== undefined) void takeIn(contact.ip, contact.found);
       },
       onProgress: manual.onProgress,
       onEnd(finished) {
@@ -79,5 +85,5 @@ export function createScanning(parts: {
       },
     },
   });
-  return { scanner, manual, planFor, plan, findings: () => findings };
+  return { scanner, manual, planFor, plan, takeIn, findings: () => findings };
 }

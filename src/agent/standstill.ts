@@ -5,6 +5,8 @@ import type { Clock } from '../base/clock.ts';
 export type Standstill = {
   /** What stands still; undefined while all is well. To be asked now and then. */
   stalled(): string | undefined;
+  /** The newest one that was seen, over or not; `atMs` = since the epoch, when it was seen first. */
+  last(): { readonly reason: string; readonly atMs: number } | undefined;
 };
 
 type Parts = {
@@ -32,12 +34,21 @@ export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Par
       waiting = { sinceMs: clock.monotonicMs(), lastCommitAt };
     return waiting === undefined ? 0 : clock.monotonicMs() - waiting.sinceMs;
   };
+  const look = () => {
+    const unwritten = unwrittenMs();
+    if (unwritten > MAX_UNWRITTEN_MS) return `nothing was written for ${Math.round(unwritten / 1_000)} s`;
+    const overdue = overdueMs();
+    return overdue > maxOverdueMs() ? `the next poll is ${Math.round(overdue / 1_000)} s late` : undefined;
+  };
+  let last: { readonly reason: string; readonly atMs: number } | undefined;
+  let isStalled = false;
   return {
     stalled() {
-      const unwritten = unwrittenMs();
-      if (unwritten > MAX_UNWRITTEN_MS) return `nothing was written for ${Math.round(unwritten / 1_000)} s`;
-      const overdue = overdueMs();
-      return overdue > maxOverdueMs() ? `the next poll is ${Math.round(overdue / 1_000)} s late` : undefined;
+      const reason = look();
+      if (reason !== undefined) last = { reason, atMs: isStalled && last !== undefined ? last.atMs : clock.nowMs() };
+      isStalled = reason !== undefined;
+      return reason;
     },
+    last: () => last,
   };
 }

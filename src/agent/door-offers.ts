@@ -1,0 +1,170 @@
+// What the running agent does for whoever asks at its local door: through its own gate, its own scanner and its own turns, so that its limits hold
+// for people of this host too. It opens no door.
+import pLimit from 'p-limit';
+import { RefusedError } from '../base/errors.ts';
+import { formatIpv4, parseIpv4 } from '../base/ipv4.ts';
+import type { Access } from './access.ts';
+import type { AgentConfig } from './config.ts';
+import type { DoorOffers } from './door/contract.ts';
+import type { RunRequest, ShownFound, ShownTask, Step } from './door/messages.ts';
+import type { IdentityBook } from './identity/book.ts';
+import { namedMiners } from './named-miners.ts';
+import { type Found, foundOf, lookWith } from './once.ts';
+import type { Roster } from './roster.ts';
+import { SCAN_PORTS, type ScanPlan } from './scan/plan.ts';
+import { readRanges, type ScanRanges } from './scan/ranges.ts';
+import { countAddresses, mergeSpans, type Span, subtractSpans } from './scan/spans.ts';
+import type { Scanning } from './scanning.ts';
+import { type StateParts, shownState } from './shown-state.ts';
+import { TASK_WORDS } from './task-words.ts';
+import type { TaskGate, TaskView } from './tasks/gate.ts';
+
+const RECOGNISED_AT_ONCE = 32;
+
+export function createDoorOffers(
+  parts: Omit<StateParts, 'tasks' | 'scanner' | 'config' | 'roster'> & {
+    readonly config: AgentConfig;
+    readonly access: Access;
+    readonly roster: Roster;
+    readonly book: Pick<IdentityBook, 'get'>;
+    readonly scanning: Scanning;
+    readonly tasks: TaskGate;
+    readonly mayReach: (ip: string) => boolean;
+    readonly newId: () => string;
+  },
+): DoorOffers {
+  const { config, access, roster, book, scanning, tasks, mayReach } = parts;
+
+  const known = () =>
+    [...roster.all()].map(({ key, target: { ip } }) => {
+      const { mac = null, serialNumber = null } = book.get(key) ?? {};
+      return { key, ip, mac, serialNumber };
+    });
+
+  /** Miners that were put up since the last scan are known afterwards. */
+  const meet = async (ips: readonly string[], signal: AbortSignal) => {
+    const recognising = pLimit(RECOGNISED_AT_ONCE);
+    const meetOne = (ip: string) =>
+      recognising(async () => scanning.takeIn(ip, await access.recognise(ip, new Set(SCAN_PORTS), signal)));
+    await Promise.all(ips.map(meetOne));
+  };
+
+  const name = async (names: readonly string[], signal: AbortSignal) => {
+    const named = namedMiners(names, known());
+    const strangers = named.unknown
+      .map(({ name }) => name)
+      .filter((text) => parseIpv4(text) !== undefined && mayReach(text));
+    if (strangers.length === 0) return named;
+    await meet(strangers, signal);
+    return namedMiners(names, known());
+  };
+
+  const runOne = async (
+    { name: task, params }: RunRequest,
+    { key, ip }: { readonly key: string; readonly ip: string },
+    onStep: (step: Step) => void,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const { taskId: id, outcome } = tasks.runLocal({
+      name: task,
+      minerKey: key,
+      params,
+      onState(state) {
+        if (state !== 'accepted' && state !== 'final')
+          onStep({ ip, task_id: id, status: 'running', message: TASK_WORDS[state], evidence: {} });
+      },
+    });
+    onStep({ ip, task_id: id, status: 'pending', message: TASK_WORDS.accepted, evidence: {} });
+    const giveUp = () => void tasks.cancel(id);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    try {
+      const { status, message, evidence } = await outcome;
+      onStep({ ip, task_id: id, status, message, evidence });
+      return status === 'succeeded';
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  };
+
+  return {
+    state: () => shownState({ ...parts, scanner: scanning.scanner }),
+    tasks: (limit) => tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip)),
+    async run(request, onStep, signal) {
+      const { miners, unknown } = await name(request.miners, signal);
+      for (const { name, reason } of unknown)
+        onStep({ ip: name, task_id: null, status: 'failed', message: reason, evidence: {} });
+      const ends = await Promise.all(miners.map((miner) => runOne(request, miner, onStep, signal)));
+      return { total: miners.length + unknown.length, succeeded: ends.filter(Boolean).length };
+    },
+    cancel: (taskIds) => taskIds.filter((id) => tasks.cancel(id)).length,
+    abortAll: (reason) => tasks.abortAll(reason),
+    async scan({ ranges, exclude }, hearer, signal) {
+      const wanted = readRanges(ranges, exclude, { path: 'ranges', excludePath: '--exclude' });
+      const [problem] = wanted.problems;
+      if (problem !== undefined) throw new RefusedError('scan.ranges', `${problem.path}: ${problem.message}`);
+      const part = within(config.ranges, wanted);
+      for (const line of wanted.echo) hearer.onUnderstood(line);
+      const left = wanted.toProbe - part.toProbe;
+      if (left > 0) hearer.onUnderstood(`of these ${left} left out: the agent is configured not to touch them`);
+      return scanning.manual.run(`local-${parts.newId()}`, scanning.planFor(part), {
+        signal,
+        onContact(contact) {
+          const found = foundOf(contact);
+          if (found !== undefined) hearer.onFound(shownFound(found));
+        },
+        onProgress: ({ probed, toProbe, identified }) => hearer.onProgress(probed, toProbe, identified),
+      });
+    },
+    async look(ip, signal) {
+      if (!mayReach(ip)) throw new RefusedError('look.outside', `look at ${ip}: outside the networks configured here`);
+      return shownFound(await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal));
+    },
+  };
+}
+
+/** What of the wanted ranges the agent may scan. Throws RefusedError when some of it lies outside its networks: `scan.outside` = all of it. */
+function within(configured: ScanRanges, wanted: ScanRanges): ScanPlan['ranges'] {
+  const reach = mergeSpans(configured.ranges.map(({ range }) => range));
+  const spans = mergeSpans(wanted.ranges.flatMap((range) => range.spans));
+  const outside = subtractSpans(spans, reach);
+  if (outside.length > 0) {
+    const isAll = countAddresses(outside) === countAddresses(spans);
+    const where = outside.slice(0, 3).map(words).join(', ');
+    throw new RefusedError(
+      isAll ? 'scan.outside' : 'scan.straddles',
+      `scan ${where}${outside.length > 3 ? ' and more' : ''}: outside the networks of the running agent`,
+    );
+  }
+  const ranges = configured.ranges.flatMap((named) => {
+    const both = subtractSpans(named.spans, subtractSpans(named.spans, spans));
+    return both.length === 0 ? [] : [{ ...named, spans: both }];
+  });
+  const toProbe = ranges.reduce((sum, range) => sum + countAddresses(range.spans), 0);
+  return { ranges, addresses: wanted.addresses, excluded: wanted.addresses - toProbe, toProbe };
+}
+
+const words = ({ first, last }: Span) =>
+  first === last ? formatIpv4(first) : `${formatIpv4(first)} to ${formatIpv4(last)}`;
+
+/** What the doors of a device said in full stays here. */
+const shownFound = ({ evidence: _, ...found }: Found): ShownFound => found;
+
+const iso = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
+
+function shownTask(view: TaskView, ip: string | undefined): ShownTask {
+  return {
+    task_id: view.taskId,
+    batch_id: view.batchId,
+    name: view.name,
+    miner_key: view.minerKey,
+    ip: ip ?? null,
+    source: view.source,
+    state: view.state,
+    status: view.status,
+    message: view.message,
+    accepted_at: new Date(view.acceptedMs).toISOString(),
+    started_at: iso(view.startedMs),
+    finished_at: iso(view.finishedMs),
+  };
+}

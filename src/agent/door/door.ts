@@ -1,0 +1,130 @@
+// The local door: where people and programs of this host ask the running agent, through a socket that only its owner and root may open. Without it
+// the agent works as well: whatever goes wrong here is logged and tried again, and ends nothing.
+import { once } from 'node:events';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import { type Clock, loop } from '../../base/clock.ts';
+import { RefusedError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { doorAddress } from './address.ts';
+import type { DoorOffers } from './contract.ts';
+import { createDoorServer, type DoorServer } from './server.ts';
+
+export type Door = {
+  /** Never throws; resolves after the first attempt. */
+  start(): Promise<void>;
+  /** Stops what was asked here and is still under way. */
+  stop(): Promise<void>;
+};
+
+const RETRY_MS = 30_000;
+const ANSWER_MS = 2_000;
+const isWindows = process.platform === 'win32';
+
+export function createDoor(options: {
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: () => string;
+  readonly offers: DoorOffers;
+}): Door {
+  const { stateDir, clock, log } = options;
+  const address = doorAddress(stateDir);
+  const stopping = new AbortController();
+  let opened: DoorServer | undefined;
+  let trying = Promise.resolve();
+  let told: string | undefined;
+
+  const isThere = () => opened !== undefined && (isWindows || address === undefined || isSocket(address));
+
+  const open = async (path: string) => {
+    if (isThere()) return;
+    await opened?.close();
+    opened = undefined;
+    if (!isWindows) await makeRoom(path);
+    const fresh = await createDoorServer(options);
+    try {
+      await listen(fresh.server, path);
+    } catch (error) {
+      await fresh.close();
+      throw error;
+    }
+    fresh.server.on('error', (error) => log.error({ cause: renderError(error) }, 'keep the local door open'));
+    opened = fresh;
+    told = undefined;
+    log.debug({ address: path }, 'the local door is open');
+  };
+
+  return {
+    async start() {
+      if (address === undefined) {
+        log.warn(
+          { stateDir },
+          'no local door: the path of the state directory is too long for a socket; `pithead status` and the like will not find this agent',
+        );
+        return;
+      }
+      const { promise: first, resolve } = Promise.withResolvers<void>();
+      const attempt = async () => {
+        try {
+          await open(address);
+        } catch (error) {
+          const cause = renderError(error);
+          if (cause !== told) log.warn({ address, cause }, 'no local door for now');
+          told = cause;
+        } finally {
+          resolve();
+        }
+      };
+      const onError = (error: unknown) => log.error({ cause: renderError(error) }, 'look after the local door');
+      trying = loop(clock, { intervalMs: RETRY_MS, signal: stopping.signal, onError }, attempt);
+      await first;
+    },
+    async stop() {
+      stopping.abort();
+      await trying;
+      await opened?.streams.stopAll();
+      await opened?.close();
+      opened = undefined;
+    },
+  };
+}
+
+/** Removes a socket that nobody answers at. Throws RefusedError when somebody does, or something else lies there. */
+async function makeRoom(path: string): Promise<void> {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  if (!isSocket(path))
+    throw new RefusedError('door.taken', `open the door at ${path}: there is a file that is no socket`);
+  if (await answers(path))
+    throw new RefusedError('door.taken', `open the door at ${path}: another agent runs on this state directory`);
+  rmSync(path, { force: true });
+}
+
+const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+
+/** One that takes nobody for lack of places is there all the same. */
+async function answers(path: string): Promise<boolean> {
+  const socket = connect({ path });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWER_MS) });
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOENT'));
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The socket is nobody else's from its first moment: it is made while the process gives no rights to others. */
+async function listen(server: Server, path: string): Promise<void> {
+  const listening = once(server, 'listening');
+  const mask = isWindows ? undefined : process.umask(0o077);
+  try {
+    server.listen(path);
+  } finally {
+    if (mask !== undefined) process.umask(mask);
+  }
+  await listening;
+  if (!isWindows) chmodSync(path, 0o600);
+}

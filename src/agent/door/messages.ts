@@ -1,0 +1,197 @@
+// What is said at the agent's local door, both ways: requests, answers, and the lines of answers that go on for a while. Schemas and their types only.
+// Whoever reads takes what it knows and leaves the rest, so that an agent and a command of different versions still talk.
+import { z } from 'zod';
+import { CONTACT_STATUSES } from '../../model/contact.ts';
+import { readingSchema } from '../../model/reading.ts';
+import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
+
+/** Miners that one request may name or mean. */
+export const MAX_MINERS = 1_000;
+const MAX_RANGES = 256;
+
+const text = z.string().min(1).max(512);
+const range = z.string().min(1).max(64);
+const evidence = z.record(z.string(), z.unknown());
+const nullableText = z.string().nullable();
+const count = z.int().min(0);
+
+/** `miners`: addresses and ranges, MACs, serial numbers, or the agent's own keys. A range means the miners that the agent knows in it. */
+export const runRequestSchema = z.strictObject({
+  name: z.enum(EXECUTION_TASK_NAMES).refine((name) => name.startsWith('miner.'), 'a task about miners'),
+  miners: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS),
+  params: evidence.default({}),
+});
+export type RunRequest = z.infer<typeof runRequestSchema>;
+
+export const scanRequestSchema = z.strictObject({
+  ranges: z.array(range).min(1).max(MAX_RANGES),
+  exclude: z.array(range).max(MAX_RANGES).default([]),
+});
+export type ScanRequest = z.infer<typeof scanRequestSchema>;
+
+export const lookRequestSchema = z.strictObject({ ip: z.ipv4() });
+export const cancelRequestSchema = z.strictObject({
+  task_ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_MINERS),
+});
+export const abortRequestSchema = z.strictObject({ reason: text });
+export const stopRequestSchema = z.strictObject({ id: z.string().min(1).max(64) });
+export const tasksQuerySchema = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .default(50),
+});
+
+/** Why something is not done; `code` is for programs. */
+export const refusalSchema = z.object({ code: z.string(), error: z.string() });
+
+const identitySchema = z.object({
+  generation: z.string().exactOptional(),
+  make: z.string().exactOptional(),
+  model: z.string().exactOptional(),
+  firmwareVersion: z.string().exactOptional(),
+  mac: z.string().exactOptional(),
+  serialNumber: z.string().exactOptional(),
+  confidence: z.enum(['sure', 'generic']),
+});
+
+/** One address and what is there. */
+export const foundSchema = z.object({
+  ip: z.string(),
+  status: z.enum(CONTACT_STATUSES),
+  openPorts: z.array(z.int()).readonly(),
+  driver: z.string().exactOptional(),
+  identity: identitySchema.exactOptional(),
+  reading: readingSchema.exactOptional(),
+  failedAsks: z
+    .array(z.object({ ask: z.string(), message: z.string() }))
+    .readonly()
+    .exactOptional(),
+  elapsedMs: z.number().exactOptional(),
+  /** What a device without a driver says, with everything private removed. */
+  sample: z.string().exactOptional(),
+});
+export type ShownFound = z.infer<typeof foundSchema>;
+
+export const accountSchema = z.object({
+  addresses: count,
+  excluded: count,
+  counts: z.record(z.enum(CONTACT_STATUSES), count),
+  notReached: count,
+  elapsedMs: z.number(),
+  isCancelled: z.boolean(),
+  notes: z.array(z.string()).readonly().exactOptional(),
+});
+
+/** One step of one task; the last one of each has a final status. `task_id` is null where there was no miner to give it to. */
+export const stepSchema = z.object({
+  ip: z.string(),
+  task_id: nullableText,
+  status: taskStatusSchema,
+  message: nullableText,
+  evidence,
+});
+export type Step = z.infer<typeof stepSchema>;
+
+/** One line of an answer that goes on. `id` is for `/stop`; `beat` says only that it still goes on. */
+export const lineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('begin'), id: z.string() }),
+  z.object({ type: z.literal('beat') }),
+  z.object({ type: z.literal('understood'), text: z.string() }),
+  z.object({ type: z.literal('found'), found: foundSchema }),
+  z.object({ type: z.literal('progress'), done: count, total: count, identified: count }),
+  z.object({ type: z.literal('step'), step: stepSchema }),
+  z.object({ type: z.literal('account'), account: accountSchema }),
+  z.object({ type: z.literal('end'), total: count, succeeded: count }),
+  z.object({ type: z.literal('failed'), code: z.string(), error: z.string() }),
+]);
+export type Line = z.infer<typeof lineSchema>;
+
+/** Times are ISO 8601. */
+export const shownTaskSchema = z.object({
+  task_id: z.string(),
+  batch_id: nullableText,
+  name: z.string(),
+  miner_key: z.string(),
+  /** Null where the task is about the agent, or the miner has left. */
+  ip: nullableText,
+  source: z.enum(['service', 'local']),
+  state: z.string(),
+  status: taskStatusSchema,
+  message: nullableText,
+  accepted_at: z.string(),
+  started_at: nullableText,
+  finished_at: nullableText,
+});
+export type ShownTask = z.infer<typeof shownTaskSchema>;
+
+const progressSchema = z.object({
+  probed: count,
+  to_probe: count,
+  identified: count,
+  elapsed_ms: z.number(),
+  remaining_ms: z.number().nullable(),
+});
+
+export const stateSchema = z.object({
+  version: z.string(),
+  pid: z.int(),
+  name: nullableText,
+  state_dir: z.string(),
+  uptime_s: count,
+  /** In sentences; empty = all is well with the agent. What is wrong with single miners is not its trouble. */
+  troubles: z.array(z.string()),
+  networks: z.object({ ranges: count, addresses: count }),
+  uplinks: z.array(
+    z.object({
+      name: z.string(),
+      url: z.string(),
+      phase: z.string(),
+      connected_since: nullableText,
+      last_error: nullableText,
+      /** Slices that the service has not confirmed; null when it cannot be told. */
+      backlog: count.nullable(),
+      skew_ms: z.number().nullable(),
+    }),
+  ),
+  outbox: z.object({
+    slices: count,
+    bytes: count,
+    pending_records: count,
+    dropped_records: count,
+    is_full: z.boolean(),
+    last_commit_at: nullableText,
+    fault: nullableText,
+  }),
+  /** `total` = answering + silent + unread; `hashing` of those that answer. */
+  miners: z.object({
+    total: count,
+    answering: count,
+    silent: count,
+    /** Not polled yet since the start. */
+    unread: count,
+    hashing: count,
+    rebooting: count,
+    /** How many have each flag; those that nobody has are left out. */
+    flags: z.record(z.string(), count),
+  }),
+  polls: z.object({ in_flight: count, ok: count, failed: count, worst_late_ms: z.number() }),
+  scans: z.object({
+    running: z.array(
+      z.object({ id: z.string(), kind: z.enum(['manual', 'scheduled']), progress: progressSchema.nullable() }),
+    ),
+    waiting: count,
+    last: z
+      .object({
+        id: z.string(),
+        kind: z.enum(['manual', 'scheduled']),
+        started_at: z.string(),
+        account: accountSchema.nullable(),
+      })
+      .nullable(),
+  }),
+  tasks: z.object({ waiting: count, running: count }),
+  last_standstill: z.object({ reason: z.string(), at: z.string() }).nullable(),
+});
+export type DoorState = z.infer<typeof stateSchema>;

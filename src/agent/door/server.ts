@@ -1,0 +1,120 @@
+// The door as a server: its routes, and the bounds on what a caller may send and hold. Who may open it is the business of whoever listens.
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { fastify, LogController } from 'fastify';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Clock } from '../../base/clock.ts';
+import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { DoorOffers } from './contract.ts';
+import {
+  abortRequestSchema,
+  cancelRequestSchema,
+  lookRequestSchema,
+  runRequestSchema,
+  scanRequestSchema,
+  stopRequestSchema,
+  tasksQuerySchema,
+} from './messages.ts';
+import { createStreams, type Streams } from './streams.ts';
+
+export type DoorServer = { readonly server: Server; readonly streams: Streams; close(): Promise<void> };
+
+const MAX_BODY_BYTES = 256 * 1024;
+const MAX_CONNECTIONS = 32;
+/** For a request to arrive whole. */
+const REQUEST_MS = 5_000;
+const IDLE_MS = 5_000;
+/** For the last lines to be taken when the agent stops. */
+const CLOSE_MS = 500;
+/** For one look at one address. */
+const LOOK_MS = 60_000;
+
+export async function createDoorServer(parts: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: () => string;
+  readonly offers: DoorOffers;
+}): Promise<DoorServer> {
+  const { log, offers } = parts;
+  const server = createHttpServer({
+    headersTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: IDLE_MS,
+    connectionsCheckingInterval: REQUEST_MS / 5,
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const streams = createStreams(parts);
+  const app = fastify({
+    serverFactory: (handler) => server.on('request', handler),
+    bodyLimit: MAX_BODY_BYTES,
+    logController: new LogController({ disableRequestLogging: true }),
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setNotFoundHandler((_request, reply) => {
+    reply.code(404).send({ code: 'not-found', error: 'the running agent does not know this request' });
+  });
+  app.setErrorHandler((error, _request, reply) => {
+    const { status, ...body } = answerTo(error);
+    if (status === 500) log.error({ cause: renderError(error) }, 'answer at the local door');
+    reply.code(status).send(body);
+  });
+
+  app.get('/state', () => offers.state());
+  app.get('/tasks', { schema: { querystring: tasksQuerySchema } }, ({ query }) => ({
+    tasks: offers.tasks(query.limit),
+  }));
+  app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body }, reply) =>
+    streams.answer(reply, async (write, signal) => {
+      const { total, succeeded } = await offers.run(body, (step) => write({ type: 'step', step }), signal);
+      write({ type: 'end', total, succeeded });
+    }),
+  );
+  app.post('/tasks/cancel', { schema: { body: cancelRequestSchema } }, ({ body }) => ({
+    given_up: offers.cancel(body.task_ids),
+  }));
+  app.post('/tasks/abort', { schema: { body: abortRequestSchema } }, ({ body }) => ({
+    given_up: offers.abortAll(body.reason),
+  }));
+  app.post('/scan', { schema: { body: scanRequestSchema } }, ({ body }, reply) =>
+    streams.answer(reply, async (write, signal) => {
+      const account = await offers.scan(
+        body,
+        {
+          onUnderstood: (text) => write({ type: 'understood', text }),
+          onFound: (found) => write({ type: 'found', found }),
+          onProgress: (done, total, identified) => write({ type: 'progress', done, total, identified }),
+        },
+        signal,
+      );
+      write({ type: 'account', account });
+    }),
+  );
+  app.post('/look', { schema: { body: lookRequestSchema } }, ({ body, raw }) => {
+    const gone = new AbortController();
+    raw.socket.once('close', () => gone.abort());
+    return offers.look(body.ip, AbortSignal.any([gone.signal, AbortSignal.timeout(LOOK_MS)]));
+  });
+  app.post('/stop', { schema: { body: stopRequestSchema } }, ({ body }) => ({ stopped: streams.stop(body.id) }));
+  await app.ready();
+  return {
+    server,
+    streams,
+    async close() {
+      const cutOff = parts.clock.after(CLOSE_MS, () => server.closeAllConnections());
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      cutOff();
+      await app.close();
+    },
+  };
+}
+
+type Refusal = { readonly status: number; readonly code: string; readonly error: string };
+
+function answerTo(error: unknown): Refusal {
+  if (error instanceof RefusedError) return { status: 409, code: error.code, error: error.message };
+  if (error instanceof PeerError) return { status: 502, code: error.code, error: error.message };
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500)
+    return { status: error.statusCode, code: 'wrong-request', error: error.message };
+  return { status: 500, code: 'internal', error: 'the agent itself failed; see its log' };
+}
