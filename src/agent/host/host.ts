@@ -1,6 +1,8 @@
-// The `host` object of the interface: what machine the agent runs on and how it is doing. Read-only, rarely, and bounded in time.
+// The `host` object of the interface: what machine the agent runs on and how it is doing. Read-only, rarely, and bounded in time. On Linux it reads files and
+// starts no program; of the library only what does the same there is used.
+import { readFile } from 'node:fs/promises';
 import os from 'node:os';
-import { mem, osInfo } from 'systeminformation';
+import { mem } from 'systeminformation';
 import type { Clock } from '../../base/clock.ts';
 import { withDeadline } from '../../base/deadline.ts';
 import { BugError } from '../../base/errors.ts';
@@ -20,14 +22,26 @@ const KEEP_MS = 60_000;
 
 const systemSources: HostSources = {
   async osName() {
-    const { distro, release } = await osInfo();
-    return [distro, release].filter((part) => part !== '' && part !== 'unknown').join(' ');
+    return os.platform() === 'linux' ? distribution(await readRelease()) : os.version();
   },
   async memory() {
     const { total, free, used, swaptotal, swapfree, swapused } = await mem();
     return { total, free, used, swap_total: swaptotal, swap_free: swapfree, swap_used: swapused };
   },
 };
+
+const RELEASE = ['/etc/os-release', '/usr/lib/os-release'] as const;
+
+const readRelease = () => readFile(RELEASE[0], 'utf8').catch(() => readFile(RELEASE[1], 'utf8'));
+
+/** The name and version that the text of an os-release file gives for people, without the code name; '' when it gives none. */
+export function distribution(text: string): string {
+  const values = new Map(
+    [...text.matchAll(/^([A-Z_]+)=(["']?)(.*)\2$/gm)].map(([, key = '', , value = '']) => [key, value]),
+  );
+  const spoken = values.get('PRETTY_NAME') ?? [values.get('NAME'), values.get('VERSION_ID')].filter(Boolean).join(' ');
+  return spoken.replace(/\s*\([^)]*\)$/, '').trim();
+}
 
 /** Reads the host now. What a source does not tell in time is taken from Node's own figures, which know no swap. Never rejects. */
 export async function readHost(clock: Clock, sources: HostSources = systemSources): Promise<Host> {

@@ -1,6 +1,6 @@
 // The host object is complete, rare and never late, whatever its sources do.
 import { expect, test } from 'vitest';
-import { createHostReader, readHost } from '../../../../src/agent/host/host.ts';
+import { createHostReader, distribution, readHost } from '../../../../src/agent/host/host.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { hostSchema } from '../../../../src/model/host.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
@@ -46,4 +46,13 @@ test('a source that hangs or fails is replaced by what Node knows, within second
   expect(host.os).not.toBe('');
   expect(host.memory.total).toBeGreaterThan(0);
   expect(clock.pending()).toBe(0);
+});
+
+test.each([
+  ['PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nNAME="Debian GNU/Linux"\nVERSION_ID="13"\n', 'Debian GNU/Linux 13'],
+  ['NAME="Ubuntu"\nPRETTY_NAME="Ubuntu 24.04.1 LTS"\n', 'Ubuntu 24.04.1 LTS'],
+  ['NAME=Alpine\nVERSION_ID=3.22.1\n', 'Alpine 3.22.1'],
+  ['', ''],
+])('an os-release file tells the name and version: %j', (text, expected) => {
+  expect(distribution(text)).toBe(expected);
 });
