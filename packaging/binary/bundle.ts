@@ -1,5 +1,5 @@
 // The whole program as one CommonJS file: what goes into a binary. The same sources give the same bytes.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -11,13 +11,14 @@ export type BundleOptions = {
   readonly prepend?: string | undefined;
 };
 
-/** Gives the path of the bundle in `folder`. */
+/** Gives the path of the bundle in `folder`; beside it, in `pithead.meta.json`, stands what each source put into it. */
 export async function bundle(root: string, folder: string, options: BundleOptions = {}): Promise<string> {
   const { pins, version, prepend } = options;
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, 'pithead.cjs');
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints: ['src/main.ts'],
     outfile,
     bundle: true,
@@ -35,6 +36,7 @@ export async function bundle(root: string, folder: string, options: BundleOption
     banner: prepend === undefined ? {} : { js: prepend },
     plugins: version === undefined ? [] : [withVersion(version)],
   });
+  writeFileSync(join(folder, 'pithead.meta.json'), JSON.stringify(metafile));
   return outfile;
 }
 
