@@ -71,7 +71,9 @@ rm -f "$tree"/root/*.bundle "$work/updates.log"
 build --output "$work/built"
 "$node" "$root/packaging/linux/deb.ts" --target linux-x64 --fast --binary "$work/built/pithead-linux-x64" --output "$work/built" >>"$work/build.log"
 cp "$work"/built/pithead_*_amd64.deb "$tree/root/pithead.deb"
-inside apt-get install -y -q --allow-downgrades /root/pithead.deb >"$work/apt.log" 2>&1
+# What an interrupted trial left behind has other keys.
+inside apt-get purge -y -q pithead >"$work/apt.log" 2>&1 || true
+inside apt-get install -y -q /root/pithead.deb >>"$work/apt.log" 2>&1
 farm_up
 set_up
 before=$(ids)
@@ -105,10 +107,10 @@ api() { nsenter -t "$leader" -n curl -s -H "x-api-key: $(value key)" -H 'content
 base=http://127.0.0.1:8420/public-api/v2/workspaces/$(value workspace_id)/farms/$(value farm_id)
 # order VERSION EXPECTED: what the batch became, as the interface tells it.
 order() {
-  local agent batch answer
+  local agent batch made answer
   agent=$(api "$base/agents" | grep -oE '"id":"[0-9a-f-]{36}"' | head -1 | cut -d'"' -f4)
-  batch=$(api "$base/task-batches" -d "{\"task_name\":\"agent.self.update\",\"agent_ids\":[\"$agent\"],\"params\":{\"url\":\"https://127.0.0.1:9443/$1.bundle\"}}" |
-    grep -oE '"id":"[0-9a-f-]{36}"' | head -1 | cut -d'"' -f4)
+  made=$(api "$base/task-batches" -d "{\"task_name\":\"agent.self.update\",\"agent_ids\":[\"$agent\"],\"params\":{\"url\":\"https://127.0.0.1:9443/$1.bundle\"}}")
+  batch=$(grep -oE '"id":"[0-9a-f-]{36}"' <<<"$made" | head -1 | cut -d'"' -f4) || fail "agent.self.update to $1: $made"
   for _ in $(seq 240); do
     answer=$(api "$base/task-batches/$batch" || true)
     grep -qE "\"status\":\"$2\"" <<<"$answer" && return

@@ -92,6 +92,7 @@ const GOOD: Readonly<Record<(typeof EXECUTION_TASK_NAMES)[number], readonly (obj
   'agent.self.update': [
     { version: '2.0.0' },
     { url: 'https://files.example/pithead.bundle', sha256: SHA },
+    { url: 'https://10.0.0.7:18443/pithead.bundle' },
     {},
     undefined,
   ],
@@ -123,6 +124,8 @@ const BAD: readonly [string, unknown, string][] = [
   ['agent.scan.create', { ranges: ['farm'] }, 'params.ranges[0]'],
   ['agent.self.update', { version: '' }, 'params.version'],
   ['agent.self.update', { url: 'http://files.example/x' }, 'params.url'],
+  ['agent.self.update', { url: 'https://10.0.0.256/x' }, 'params.url'],
+  ['agent.self.update', { url: 'https://files.example:65536/x' }, 'params.url'],
   ['agent.self.update', { url: 'https://files.example/x', sha256: 'abc' }, 'params.sha256'],
 ];
 

@@ -5,8 +5,11 @@ import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
 import { closedObject, show } from '../validation.ts';
 
 /** Told in the description too, so that clients know it before they are refused. */
-const HTTPS_ADDRESS =
-  /^https:\/\/[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(:[1-9]\d{0,3})?(\/[\w.~!$&'()*+,;=:@%/?-]*)?$/;
+const LABEL = '[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
+const PATH = "/[\\w.~!$&'()*+,;=:@%/?-]*";
+const HTTPS_ADDRESS = new RegExp(`^https://(${LABEL}(\\.${LABEL})*|${OCTET}(\\.${OCTET}){3})(:${PORT})?(${PATH})?$`);
 const MAX_TARGETS = 1_000;
 const ids = z.array(z.string().max(128)).min(1).max(MAX_TARGETS);
 
@@ -110,7 +113,7 @@ export const orderSchema = z.discriminatedUnion(
         version: version.optional().meta({ description: 'Only if the update is of this version' }),
         url: z
           .url({ protocol: /^https$/, error: 'accepted: an https address' })
-          .regex(HTTPS_ADDRESS, { error: 'accepted: an https address with the name of a host' })
+          .regex(HTTPS_ADDRESS, { error: 'accepted: an https address with the name or IPv4 address of a host' })
           .max(2_048)
           .optional()
           .meta({
