@@ -2,42 +2,33 @@
 // by looking, not here.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability } from '../../src/driver/contract.ts';
 import { BLINK_OFF, BLINK_ON, page } from './bitmain-web.ts';
 import { fetchLog } from './device-log.ts';
 import { orLostReply } from './lost-reply.ts';
+import { ACCEPTED } from './outcomes.ts';
+import { light as lightBy, log, reboot as rebootBy } from './usual-abilities.ts';
 
-export const reboot: Ability = {
-  effect: 'once',
-  offlineS: [40, 180],
-  params: z.looseObject({}),
-  async act(link) {
-    try {
-      await link.send({ via: 'http', method: 'GET', path: '/cgi-bin/reboot.cgi', auth: 'digest', as: 'text' });
-      return { kind: 'accepted' };
-    } catch (error) {
-      // The system goes down under its own web server: no answer is what success looks like.
-      if (error instanceof PeerError && wasPerhapsHeard(error)) return { kind: 'lost-reply' };
-      throw error;
-    }
-  },
-};
+export const reboot = rebootBy([40, 180], async (link) => {
+  try {
+    await link.send({ via: 'http', method: 'GET', path: '/cgi-bin/reboot.cgi', auth: 'digest', as: 'text' });
+    return ACCEPTED;
+  } catch (error) {
+    // The system goes down under its own web server: no answer is what success looks like.
+    if (error instanceof PeerError && wasPerhapsHeard(error)) return { kind: 'lost-reply' };
+    throw error;
+  }
+});
 
 function wasPerhapsHeard({ code, wasSent }: PeerError): boolean {
   return (code === 'peer.reset' || code === 'peer.timeout') && wasSent !== false;
 }
 
-const lightParams = z.looseObject({ on: z.boolean() });
 const blinkAnswer = z.looseObject({ code: z.string() });
 
 /** `flag` is how the firmware writes yes and no. */
-export const light = (flag: (on: boolean) => boolean | string): Ability => ({
-  effect: 'repeatable',
-  offlineS: [0, 0],
-  params: lightParams,
-  act(link, params) {
-    const { on } = lightParams.parse(params);
-    return orLostReply(async () => {
+export const light = (flag: (on: boolean) => boolean | string) =>
+  lightBy((link, on) =>
+    orLostReply(async () => {
       const answer = await link.send({ ...page('blink.cgi'), method: 'POST', json: { blink: flag(on) } });
       const code = blinkAnswer.safeParse(answer).data?.code;
       if (code === undefined || code === (on ? BLINK_ON : BLINK_OFF))
@@ -47,24 +38,16 @@ export const light = (flag: (on: boolean) => boolean | string): Ability => ({
         `switch the light of ${link.ip}: the device answers ${code.slice(0, 32)}`,
         'later',
       );
-    });
-  },
-  shows: ({ isLightOn }, params) =>
-    isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-});
+    }),
+  );
 
 /** Builds have one page or the other. */
-export const kernelLog: Ability = {
-  effect: 'read-only',
-  offlineS: [0, 0],
-  params: z.looseObject({}),
-  async act(link) {
-    const read = (name: string) => fetchLog(link, { ...page(name), as: 'text' });
-    try {
-      return await read('get_kernel_log.cgi');
-    } catch (error) {
-      if (!(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
-      return read('log.cgi');
-    }
-  },
-};
+export const kernelLog = log(async (link) => {
+  const read = (name: string) => fetchLog(link, { ...page(name), as: 'text' });
+  try {
+    return await read('get_kernel_log.cgi');
+  } catch (error) {
+    if (!(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
+    return read('log.cgi');
+  }
+});

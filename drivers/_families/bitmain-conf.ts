@@ -2,12 +2,10 @@
 // the miner obeyed, is not its business.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
 import { page } from './bitmain-web.ts';
 import { beforeAct, orLostReply } from './lost-reply.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
 
 /** A configuration as read: at least pools are there. */
 export type Conf = Readonly<Record<string, unknown>> & { readonly pools: readonly unknown[] };

@@ -2,13 +2,13 @@
 // back with everything else that the configuration holds.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { hasPools } from './bitmain-pools.ts';
 import { page } from './bitmain-web.ts';
 import { beforeAct, orLostReply } from './lost-reply.ts';
-import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
+import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from './outcomes.ts';
+import { placesAsFields, type WantedPool } from './pool-params.ts';
+import { light, pools } from './usual-abilities.ts';
 
 const blinkForm = (action: 'startBlink' | 'stopBlink' | 'onPageLoaded') =>
   ({ ...page('blink.cgi'), method: 'POST', form: { action } }) as const;
@@ -19,29 +19,21 @@ export const blinkState = z.looseObject({ isBlinking: z.boolean() });
 
 /** What starts the light may keep the connection open as long as the light blinks. */
 const BLINK_MS = 2_000;
-const lightParams = z.looseObject({ on: z.boolean() });
 
-export const formLight: Ability = {
-  effect: 'repeatable',
-  offlineS: [0, 0],
-  params: lightParams,
-  async act(link, params) {
-    const { on } = lightParams.parse(params);
-    const before = blinkState.safeParse(await beforeAct(link, 'switch the light of', () => link.send(blinkQuestion)));
-    // The page has no answer for a light that blinks already.
-    if (before.data?.isBlinking === on) return { kind: 'accepted', note: 'it was so already' };
-    const told = await orLostReply(async () => {
-      const action = on ? 'startBlink' : 'stopBlink';
-      await link.send({ ...blinkForm(action), as: 'text' }, { deadlineMs: BLINK_MS });
-      return { kind: 'accepted' };
-    });
-    const after = await isBlinkingNow(link);
-    if (after === undefined) return told;
-    if (after === on) return { kind: 'accepted' };
-    throw new PeerError('peer.rejected', `switch the light of ${link.ip}`, 'later', new Error('it stays as it was'));
-  },
-  shows: ({ isLightOn }, params) => (isLightOn === undefined ? undefined : isLightOn === lightParams.parse(params).on),
-};
+export const formLight = light(async (link, on) => {
+  const before = blinkState.safeParse(await beforeAct(link, 'switch the light of', () => link.send(blinkQuestion)));
+  // The page has no answer for a light that blinks already.
+  if (before.data?.isBlinking === on) return SO_ALREADY;
+  const told = await orLostReply(async () => {
+    const action = on ? 'startBlink' : 'stopBlink';
+    await link.send({ ...blinkForm(action), as: 'text' }, { deadlineMs: BLINK_MS });
+    return ACCEPTED;
+  });
+  const after = await isBlinkingNow(link);
+  if (after === undefined) return told;
+  if (after === on) return ACCEPTED;
+  throw new PeerError('peer.rejected', `switch the light of ${link.ip}`, 'later', new Error('it stays as it was'));
+});
 
 /** Undefined when the device does not say: then it is for the next visits to see. */
 async function isBlinkingNow(link: MinerLink): Promise<boolean | undefined> {
@@ -57,41 +49,33 @@ const POOLS = 3;
 /** The page answers when the mining process is up again. */
 const RESTART_MS = 75_000;
 
-const formPoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
 const oldConf = z.looseObject({ pools: z.array(z.unknown()).min(1) });
 type OldConf = z.output<typeof oldConf>;
 
-export const formPools: Ability = {
-  effect: 'once',
+const WHAT = 'set the pools of';
+
+export const formPools = pools({
   offlineS: [0, 120],
-  params: formPoolParams,
-  async act(link, params) {
-    const wanted = formPoolParams.parse(params).pools;
-    const what = `set the pools of ${link.ip}`;
-    if (!wanted.every(isStorable)) {
-      const cause = new Error('this firmware would store other characters than these');
-      throw new PeerError('peer.unsupported', what, 'never', cause, { wasSent: false });
-    }
-    const conf = oldConf.safeParse(
-      await beforeAct(link, 'set the pools of', () => link.send(page('get_miner_conf.cgi'))),
-    );
+  atMost: POOLS,
+  async set(link, wanted) {
+    if (!wanted.every(isStorable)) throw unsupported(link, WHAT, UNSTORABLE);
+    const conf = oldConf.safeParse(await beforeAct(link, WHAT, () => link.send(page('get_miner_conf.cgi'))));
     if (!conf.success) {
       throw new PeerError('peer.unparsable', `read the configuration of ${link.ip}`, 'later', undefined, {
         wasSent: false,
       });
     }
-    if (hasPools(conf.data.pools, wanted)) return { kind: 'accepted', note: 'they were so already' };
+    if (hasPools(conf.data.pools, wanted)) return THEY_WERE_SO;
     const form = confForm(conf.data, wanted);
     const request = { ...page('set_miner_conf.cgi'), method: 'POST', form, as: 'text' } as const;
     return orLostReply(async (): Promise<ActResult> => {
       const answer = await link.send(request, { deadlineMs: RESTART_MS });
       // Nothing is what it says while it is busy with another change: whether that was ours shows later.
-      return /^\s*"?ok/i.test(String(answer)) ? { kind: 'accepted' } : { kind: 'lost-reply' };
+      return /^\s*"?ok/i.test(String(answer)) ? ACCEPTED : { kind: 'lost-reply' };
     });
   },
-  shows: showsPools,
   shownWithinS: 180,
-};
+});
 
 /**
  * The page is a shell script that turns only these escapes back, and would keep others in the address as they are. It does so twice for `%`, and
@@ -100,15 +84,11 @@ export const formPools: Ability = {
 export const isStorable = ({ url, user, password }: WantedPool) =>
   [url, user, password].every((part) => /^[\w.\-* #$&,+:;<=>?@[\]^{|}/]*$/.test(part));
 
+export const UNSTORABLE = 'this firmware would store other characters than these';
+
 /** In the order of the device's own page: the script counts fields and does not look at their names. */
 function confForm(conf: OldConf, wanted: readonly WantedPool[]): Record<string, string> {
-  const form: Record<string, string> = {};
-  for (let no = 1; no <= POOLS; no++) {
-    const pool = wanted[no - 1];
-    form[`_ant_pool${no}url`] = pool?.url ?? '';
-    form[`_ant_pool${no}user`] = pool?.user ?? '';
-    form[`_ant_pool${no}pw`] = pool?.password ?? '';
-  }
+  const form = placesAsFields(wanted, POOLS, (no) => [`_ant_pool${no}url`, `_ant_pool${no}user`, `_ant_pool${no}pw`]);
   const was = (key: string, otherwise = '') => {
     const value = conf[key];
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

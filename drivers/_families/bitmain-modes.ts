@@ -1,10 +1,11 @@
 // How a mode is set where it is a key of the whole configuration (atlas 3.4, 15, 20): read, change, send back whole, read again. A yes that changed
 // nothing is a refusal; whether the miner then sleeps or hashes is found out by looking, not here.
-import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, Known } from '../../src/driver/contract.ts';
+import type { Known } from '../../src/driver/contract.ts';
 import { toNumber } from '../../src/driver/fields.ts';
 import { type Conf, confNow, readConf, writeConf } from './bitmain-conf.ts';
+import { unsupported } from './outcomes.ts';
+import { type Mode, modes } from './usual-abilities.ts';
 
 export { likeBefore } from './bitmain-conf.ts';
 
@@ -13,26 +14,21 @@ export const UNCLEAR = -1;
 
 export type ModeDialect = {
   /** The device's number for a mode; undefined = it has no such mode. */
-  toNumber(mode: 'sleep' | 'low' | 'normal' | 'high'): number | undefined;
+  toNumber(mode: Mode): number | undefined;
   /** Undefined when the configuration does not say: then nothing is written over it. */
   modeOf(conf: Conf): number | undefined;
   /** Everything that the device wants back, with the mode changed. */
   body(conf: Conf, number: number, known: Known): unknown;
 };
 
-const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
+/** While the process restarts, TCP tells nothing or what was before. */
+const TIMING = { offlineS: [0, 60], shownWithinS: 180 } as const;
 
-export const confMode = (dialect: ModeDialect): Ability => ({
-  effect: 'repeatable',
-  offlineS: [0, 60],
-  params: modeParams,
-  async act(link, params, known) {
-    const { mode } = modeParams.parse(params);
+export const confMode = (dialect: ModeDialect) =>
+  modes(TIMING, async (link, mode, known) => {
     const what = 'set the mode of';
     const wanted = dialect.toNumber(mode);
-    if (wanted === undefined) {
-      throw new PeerError('peer.unsupported', `${what} ${link.ip} to ${mode}`, 'never', undefined, { wasSent: false });
-    }
+    if (wanted === undefined) throw unsupported(link, `set the mode ${mode} on`);
     const conf = await readConf(link, what);
     const before = dialect.modeOf(conf);
     if (before === undefined) {
@@ -48,12 +44,7 @@ export const confMode = (dialect: ModeDialect): Ability => ({
     if (after === undefined || after === wanted || after === UNCLEAR) return result;
     const cause = new Error('the device says yes and keeps its mode');
     throw new PeerError('peer.rejected', `${what} ${link.ip}`, 'never', cause);
-  },
-  shows: ({ miningMode }, params) =>
-    miningMode === undefined ? undefined : miningMode === modeParams.safeParse(params).data?.mode,
-  // While the process restarts, TCP tells nothing or what was before.
-  shownWithinS: 180,
-});
+  });
 
 /** Bitmain's own numbers; 5 ("not mining") is told by the newest builds and never set. */
 export const BITMAIN_MODES = { normal: 0, sleep: 1, high: 2, low: 3 } as const;

@@ -1,10 +1,11 @@
 // Pools where they are a key of the whole configuration of Bitmain's 2020 web (atlas 3.4): all three go back at once, the rest stays as it was read.
 import { z } from 'zod';
-import type { Ability, Known } from '../../src/driver/contract.ts';
+import type { Known } from '../../src/driver/contract.ts';
 import { BITMAIN_POOLS, bitmainBody, type Conf, readConf, writeConf } from './bitmain-conf.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from './pool-params.ts';
+import { THEY_WERE_SO } from './outcomes.ts';
+import { samePools, type WantedPool } from './pool-params.ts';
+import { pools as poolsOf } from './usual-abilities.ts';
 
-const params = poolParams.refine(({ pools }) => pools.length <= BITMAIN_POOLS);
 const text = z.string().catch('');
 const setPools = z.array(z.looseObject({ url: text, user: text, pass: text })).catch([]);
 
@@ -18,18 +19,16 @@ export function hasPools(pools: unknown, wanted: readonly WantedPool[]): boolean
 export const confPools = (
   body: (conf: Conf, pools: readonly unknown[], known: Known) => unknown = (conf, pools) =>
     bitmainBody(conf, { pools }),
-): Ability => ({
-  effect: 'once',
-  offlineS: [0, 120],
-  params,
-  async act(link, given, known) {
-    const wanted = params.parse(given).pools;
-    const what = 'set the pools of';
-    const conf = await readConf(link, what);
-    if (hasPools(conf.pools, wanted)) return { kind: 'accepted', note: 'they were so already' };
-    const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
-    return writeConf(link, body(conf, pools, known), what);
-  },
-  shows: showsPools,
-  shownWithinS: 180,
-});
+) =>
+  poolsOf({
+    offlineS: [0, 120],
+    atMost: BITMAIN_POOLS,
+    async set(link, wanted, known) {
+      const what = 'set the pools of';
+      const conf = await readConf(link, what);
+      if (hasPools(conf.pools, wanted)) return THEY_WERE_SO;
+      const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
+      return writeConf(link, body(conf, pools, known), what);
+    },
+    shownWithinS: 180,
+  });

@@ -1,15 +1,13 @@
 // The log of a device as text: whole or not at all, since its end is what matters and nothing lets us ask for that alone.
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
+import type { MinerLink } from '../../src/driver/contract.ts';
 
 const LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
 
 /** A log of more than 1 MiB is `peer.rejected`: to ask for it again would be no use. */
-export async function fetchLog(link: MinerLink, request: Parameters<MinerLink['send']>[0]): Promise<ActResult> {
+export async function fetchLog(link: MinerLink, request: Parameters<MinerLink['send']>[0]): Promise<string> {
   try {
-    return { kind: 'accepted', log: String(await link.send(request, LIMITS)) };
+    return String(await link.send(request, LIMITS));
   } catch (error) {
     if (!(error instanceof PeerError) || error.code !== 'peer.too-large') throw error;
     const cause = new Error('it is longer than 1 MiB');

@@ -19,6 +19,27 @@ export type WantedPool = z.output<typeof pool>;
 
 export const poolParams = z.looseObject({ pools: z.array(pool).min(1).max(8) });
 
+/** For commands whose parameters are parts between commas. */
+export const haveNoComma = (wanted: readonly WantedPool[]): boolean =>
+  wanted.every(({ url, user, password }) => !`${url}${user}${password}`.includes(','));
+
+/** Fields of devices that number their places; those without a pool are there all the same, empty. */
+export function placesAsFields(
+  wanted: readonly WantedPool[],
+  places: number,
+  names: (no: number) => readonly [url: string, user: string, password: string],
+): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (let no = 1; no <= places; no++) {
+    const pool = wanted[no - 1];
+    const [url, user, password] = names(no);
+    fields[url] = pool?.url ?? '';
+    fields[user] = pool?.user ?? '';
+    fields[password] = pool?.password ?? '';
+  }
+  return fields;
+}
+
 type Named = { readonly url: string; readonly user: string };
 
 /** The same pools in the same order. Hosts are written in any case. */

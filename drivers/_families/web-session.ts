@@ -1,11 +1,4 @@
-// What families with a web login that yields a cookie or a token have alike: the types, and the header of a bearer token.
-// Who keeps the grant, and when it is asked for again, is the core's business.
-import type { Ability, Ask } from '../../src/driver/contract.ts';
-
-type HttpAsk = Extract<Ask, { readonly via: 'http' }>;
-
-export type MinerLink = Parameters<Ability['act']>[0];
-export type WebSession = Extract<HttpAsk['auth'], { readonly name: string }>;
+// The header of a token, where a web login yields one. Who keeps the grant, and when it is asked for again, is the core's business.
 
 /** The grant of a token; undefined (refused) when the answer has none. */
 export function bearer(token: unknown): { readonly Authorization: string } | undefined {

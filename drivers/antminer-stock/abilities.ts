@@ -1,7 +1,7 @@
 // What a stock Antminer can be told (atlas 3.4), by the generation of its web. Whether it obeyed is found out by looking, not here.
-import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName } from '../../src/driver/contract.ts';
 import { kernelLog, reboot } from '../_families/bitmain-actions.ts';
+import { unsupported } from '../_families/outcomes.ts';
 import { generationA, isGenerationA } from './generation-a.ts';
 import { generationsBc } from './generations-bc.ts';
 
@@ -12,8 +12,7 @@ function byGeneration(later: Ability, old?: Ability): Ability {
     async act(link, params, known, image) {
       const ability = (await isGenerationA(link, known)) ? old : later;
       if (ability !== undefined) return ability.act(link, params, known, image);
-      const cause = new Error('its firmware is from before 2020');
-      throw new PeerError('peer.unsupported', `do that to ${link.ip}`, 'never', cause, { wasSent: false });
+      throw unsupported(link, 'do that to', 'its firmware is from before 2020');
     },
   };
 }

@@ -1,13 +1,12 @@
 // What stock Antminers from before 2020 can be told and do in another way than later ones (atlas 3.4): firmware, and how to know them.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
 import { reboot } from '../_families/bitmain-actions.ts';
 import { formLight, formPools } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
+import { unsupported } from '../_families/outcomes.ts';
 
 const UPLOAD_MS = 1_800_000;
 
@@ -30,8 +29,7 @@ const firmware: Ability = {
   params: z.looseObject({}),
   async act(link, _params, known, image) {
     const what = `put firmware on ${link.ip}`;
-    const refuse = (why: string) =>
-      new PeerError('peer.unsupported', what, 'never', new Error(why), { wasSent: false });
+    const refuse = (why: string) => unsupported(link, 'put firmware on', why);
     if (image === undefined) throw refuse('there is no image');
     const [first, second] = new Uint8Array(await image.bytes.slice(0, 2).arrayBuffer());
     if (first !== 0x1f || second !== 0x8b)

@@ -2,16 +2,15 @@
 // bundles that are checked against the machine. Whether it obeyed is found out by looking, not here.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, FirmwareImage, Known } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';
 import { light } from '../_families/bitmain-actions.ts';
 import { bitmainBody, type Conf } from '../_families/bitmain-conf.ts';
 import { BITMAIN_MODES, bitmainMode, confMode, likeBefore, UNCLEAR } from '../_families/bitmain-modes.ts';
 import { confPools } from '../_families/bitmain-pools.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { unsupported } from '../_families/outcomes.ts';
 import { type Found, firmwareFor, type Machine } from './bundle.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
 
 /** Numbers on B, texts on C; where the generation is not known, as the device itself writes it. */
 function inForm(conf: Conf, number: number, { generation }: Known): number | string {
@@ -46,8 +45,7 @@ const firmware: Ability = {
     const what = `put firmware on ${link.ip}`;
     const machine = await machineOf(link);
     const found = await partFor(image, machine);
-    if (typeof found === 'string')
-      throw new PeerError('peer.unsupported', what, 'never', new Error(found), { wasSent: false });
+    if (typeof found === 'string') throw unsupported(link, 'put firmware on', found);
     const upload = { fields: {}, file: { field: 'firmware', ...found } };
     return orLostReply(async (): Promise<ActResult> => {
       const answer = await link.send({ ...page('upgrade.cgi'), method: 'POST', upload }, { deadlineMs: UPLOAD_MS });

@@ -1,10 +1,10 @@
 // How Auradine's web API on port 8080 is spoken to: a token for a name and a password, the CGMiner envelope around every answer.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink, WebSession } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
-import { bearer, type MinerLink, type WebSession } from '../_families/web-session.ts';
+import { bearer } from '../_families/web-session.ts';
 
 const PORT = 8080;
 const DEADLINE_MS = 15_000;

@@ -1,72 +1,45 @@
 // What we change on an Avalon: reboot, light, sleep, mode and level by `ascset` without a login, and pools with it (atlas 5.3).
-import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, Known } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
-import { showsFilledUp } from '../_families/pool-params.ts';
-import { ascset, DEADLINE_MS, type MinerLink, soonS } from './ascset.ts';
-import { avalonPoolParams, changePools } from './pools.ts';
+import { ACCEPTED, SO_ALREADY, unsupported } from '../_families/outcomes.ts';
+import { haveNoComma, showsFilledUp } from '../_families/pool-params.ts';
+import { light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { ascset, DEADLINE_MS, soonS } from './ascset.ts';
+import { changePools, POOLS } from './pools.ts';
 import { statsReply } from './replies.ts';
 import { number, type Tokens } from './tokens.ts';
 
-const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
-
-const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** The number of a level of a home model. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
-
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: z.looseObject({}),
-    act: (link) => ascset(link, '0,reboot,0', 'reboot'),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    act: (link, params) => setLight(link, lightParams.parse(params).on),
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-  },
-  powerMode: {
-    effect: 'repeatable',
+  reboot: reboot([40, 180], (link) => ascset(link, '0,reboot,0', 'reboot')),
+  light: light(setLight),
+  /** A preset is the number of a level of a home model. */
+  powerMode: modesAndPresets({
     offlineS: [0, 60],
-    params: modeParams,
-    async act(link, params, known) {
-      const { mode, preset } = modeParams.parse(params);
+    async set(link, { mode, preset }, known) {
       if (mode === 'sleep') return ascset(link, `0,softoff,1:${await soonS(link)}`, 'suspend');
       const wanted = order(link, known, mode, preset);
       const tokens = await beforeAct(link, 'set the mode of', () => readTokens(link));
       const isAsleep = (number(tokens, 'SoftOFF') ?? 0) !== 0;
       const result = isAsleep ? await ascset(link, `0,softon,1:${await soonS(link)}`, 'wake') : ACCEPTED;
       if (result.kind === 'lost-reply') return result;
-      if (number(tokens, wanted.token) === wanted.value) {
-        return isAsleep ? result : { ...ACCEPTED, note: 'it was so already' };
-      }
+      if (number(tokens, wanted.token) === wanted.value) return isAsleep ? result : SO_ALREADY;
       return ascset(link, wanted.parameter, 'set the mode of');
     },
-    shows({ miningMode, miningModePreset }, params) {
-      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+    shows({ miningMode, miningModePreset }, { mode, preset }) {
       if (preset !== undefined) return miningModePreset === undefined ? undefined : miningModePreset === preset;
       return miningMode === undefined ? undefined : miningMode === mode;
     },
     shownWithinS: 120,
-  },
-  pools: {
-    effect: 'once',
+  }),
+  pools: pools({
     offlineS: [0, 180],
-    params: avalonPoolParams,
-    act: (link, params, known) => changePools(link, avalonPoolParams.parse(params).pools, known.generation === 'home'),
+    atMost: POOLS,
+    takes: haveNoComma,
+    set: (link, wanted, known) => changePools(link, wanted, known.generation === 'home'),
     shows: showsFilledUp,
     shownWithinS: 240,
-  },
+  }),
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
 /** Builds differ in which number comes first; one that takes the wrong form may do nothing. */
@@ -111,8 +84,7 @@ function order(
         : undefined
       : (isHome ? ['low', 'normal', 'high'] : ['normal', 'high']).indexOf(mode);
   if (value === undefined || (mode !== undefined && value < 0)) {
-    const what = `set the mode of ${link.ip} to ${mode ?? preset}`;
-    throw new PeerError('peer.unsupported', what, 'never', undefined, { wasSent: false });
+    throw unsupported(link, `set the mode ${mode ?? preset} on`);
   }
   if (mode === undefined) return { parameter: `0,worklevel,set,${value}`, token: 'WORKLEVEL', value };
   return { parameter: isHome ? `0,workmode,set,${value}` : `0,workmode,${value}`, token: 'WORKMODE', value };

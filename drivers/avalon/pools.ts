@@ -1,28 +1,20 @@
 // The pools of an Avalon: set one by one with the login in the command, in force after a reboot (atlas 5.3). Each of its three places holds a pool;
 // none can be emptied.
-import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { poolsReply } from '../_families/cgminer.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
-import { filledUp, poolParams, samePools, type WantedPool } from '../_families/pool-params.ts';
+import { THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
+import { filledUp, samePools, type WantedPool } from '../_families/pool-params.ts';
 import { ascset, DEADLINE_MS, tell } from './ascset.ts';
 
-type MinerLink = Parameters<Ability['act']>[0];
-
-const POOLS = 3;
+export const POOLS = 3;
 const WHAT = 'change the pools of';
-
-/** A comma would end a part of the parameter. */
-export const avalonPoolParams = poolParams.refine(
-  ({ pools }) =>
-    pools.length <= POOLS && pools.every(({ url, user, password }) => !`${url}${user}${password}`.includes(',')),
-);
 
 export async function changePools(link: MinerLink, wanted: readonly WantedPool[], isHome: boolean): Promise<ActResult> {
   const set = await beforeAct(link, WHAT, () => readPools(link));
   const places = filledUp(wanted, POOLS);
   if (set !== undefined && (samePools(set, wanted) || samePools(set, places))) {
-    return { kind: 'accepted', note: 'they were so already' };
+    return THEY_WERE_SO;
   }
   for (const [place, pool] of places.entries()) {
     const result = await setPool(link, place, pool, isHome);
@@ -45,8 +37,7 @@ function setPool(
       command,
       carry(login) {
         if (`${login.user}${login.password}`.includes(',')) {
-          const cause = new Error('its commands have no place for a login with a comma');
-          throw new PeerError('peer.unsupported', `${WHAT} ${link.ip}`, 'never', cause, { wasSent: false });
+          throw unsupported(link, WHAT, 'its commands have no place for a login with a comma');
         }
         return `${verb}${login.user},${login.password},${place},${url},${user},${password}`;
       },

@@ -1,101 +1,53 @@
 // What we change on AxeOS and its kin (atlas 11): restart, show itself, pause, frequency, pools, firmware.
-import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
-import { filledUp, poolParams, showsFilledUp, type WantedPool } from '../_families/pool-params.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
+import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
+import { filledUp, showsFilledUp, type WantedPool } from '../_families/pool-params.ts';
+import { blink, firmware, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { expectApplication, isVersion } from './firmware.ts';
 import { mhzOf, setFrequency } from './frequency.ts';
 import { poolUrl } from './read.ts';
-import { ACCEPTED, changeAndRestart, type MinerLink, readInfo, SO_ALREADY, write } from './send.ts';
+import { changeAndRestart, readInfo, write } from './send.ts';
 
 const POOLS = 2;
 const UPLOAD_MS = 10 * 60_000;
 
-const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** A frequency such as `525 MHz`. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
-const axePoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
-const firmwareParams = z.looseObject({ version: z.string().optional() });
-
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [5, 60],
-    params: z.looseObject({}),
-    act: (link) => write(link, 'reboot', 'POST', '/api/system/restart'),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    async act(link, params) {
-      const what = 'show';
-      if (lightParams.parse(params).on) return write(link, what, 'POST', '/api/system/identify');
-      throw new PeerError('peer.unsupported', `stop ${link.ip} from showing itself: that ends by itself`, 'never');
-    },
-  },
-  powerMode: {
-    effect: 'repeatable',
+  reboot: reboot([5, 60], (link) => write(link, 'reboot', 'POST', '/api/system/restart')),
+  light: blink((link) => write(link, 'show', 'POST', '/api/system/identify')),
+  /** A preset is a frequency such as `525 MHz`. */
+  powerMode: modesAndPresets({
     offlineS: [0, 60],
-    params: modeParams,
-    async act(link, params) {
-      const { mode, preset } = modeParams.parse(params);
-      const unsupported = () =>
-        new PeerError('peer.unsupported', `set the mode of ${link.ip} to ${mode ?? preset}`, 'never', undefined, {
-          wasSent: false,
-        });
+    async set(link, { mode, preset }) {
+      const unknown = () => unsupported(link, `set the mode ${mode ?? preset} on`);
       if (preset !== undefined) {
         const mhz = mhzOf(preset);
-        if (mhz === undefined) throw unsupported();
+        if (mhz === undefined) throw unknown();
         return setFrequency(link, mhz);
       }
-      if (mode === 'low' || mode === 'high') throw unsupported();
+      if (mode === 'low' || mode === 'high') throw unknown();
       const { miningPaused } = await readInfo(link, 'pause');
-      if (miningPaused === undefined) throw unsupported();
+      if (miningPaused === undefined) throw unknown();
       if (miningPaused === (mode === 'sleep')) return SO_ALREADY;
       return write(link, 'pause or resume', 'POST', `/api/system/${mode === 'sleep' ? 'pause' : 'resume'}`);
     },
-    shows({ miningMode, boards }, params) {
-      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+    shows({ miningMode, boards }, { mode, preset }) {
       if (preset === undefined) return miningMode === undefined ? undefined : miningMode === mode;
       const mhz = boards?.[0]?.frequencyMhz;
       return mhz === undefined ? undefined : mhz === mhzOf(preset);
     },
     shownWithinS: 120,
-  },
-  pools: {
-    effect: 'once',
-    offlineS: [5, 60],
-    params: axePoolParams,
-    act: (link, params) => changePools(link, axePoolParams.parse(params).pools),
-    shows: showsFilledUp,
-    shownWithinS: 120,
-  },
-  firmware: {
-    effect: 'once',
+  }),
+  pools: pools({ offlineS: [5, 60], atMost: POOLS, set: changePools, shows: showsFilledUp, shownWithinS: 120 }),
+  firmware: firmware({
     offlineS: [5, 120],
-    params: firmwareParams,
-    async act(link, _params, _known, image) {
+    async send(link, image) {
       const what = 'update the firmware of';
-      if (image === undefined) {
-        throw new PeerError('peer.unsupported', `${what} ${link.ip} without a file`, 'never', undefined, {
-          wasSent: false,
-        });
-      }
-      await expectApplication(image, `${what} ${link.ip}`);
+      await expectApplication(link, image, what);
       return write(link, what, 'POST', '/api/system/OTA', { octets: image.bytes }, UPLOAD_MS);
     },
-    shows({ firmwareVersion }, params) {
-      const wanted = firmwareParams.safeParse(params).data?.version;
-      return wanted === undefined || firmwareVersion === undefined ? undefined : isVersion(firmwareVersion, wanted);
-    },
+    isVersion,
     shownWithinS: 300,
-  },
+  }),
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
 /** With one pool, the fallback is that pool too. They count after a restart. */
@@ -110,7 +62,7 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
     poolUrl(info.fallbackStratumURL, info.fallbackStratumPort) === fallback.url &&
     info.fallbackStratumUser === fallback.user
   ) {
-    return { ...ACCEPTED, note: 'they were so already' };
+    return THEY_WERE_SO;
   }
   return changeAndRestart(link, what, {
     stratumURL: main.host,
@@ -127,10 +79,6 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
 /** The device wants host and port apart and speaks Stratum over TCP only. */
 function addressOf(link: MinerLink, pool: WantedPool) {
   const [, host, port] = pool.url.match(/^stratum\+tcp:\/\/([^\s/:]+):(\d{1,5})$/i) ?? [];
-  if (host === undefined) {
-    throw new PeerError('peer.unsupported', `set a pool of this kind on ${link.ip}`, 'never', undefined, {
-      wasSent: false,
-    });
-  }
+  if (host === undefined) throw unsupported(link, 'set a pool of this kind on');
   return { ...pool, host, port: Number(port), url: `stratum+tcp://${host}:${port}` };
 }

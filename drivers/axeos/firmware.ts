@@ -1,7 +1,7 @@
 // Firmware of AxeOS and its kin: one application image of the chip's maker (ESP-IDF), sent as it is. The pages of the web server are another file,
 // which this does not send.
-import { PeerError } from '../../src/base/errors.ts';
-import type { FirmwareImage } from '../../src/driver/contract.ts';
+import type { FirmwareImage, MinerLink } from '../../src/driver/contract.ts';
+import { unsupported } from '../_families/outcomes.ts';
 
 const IMAGE_MAGIC = 0xe9;
 /** Begins the description that every application has and no boot loader, file system or whole-flash file. */
@@ -9,15 +9,16 @@ const APP_MAGIC = 0xabcd5432;
 const APP_AT = 32;
 
 /** Throws `peer.unsupported`, nothing sent, for a file that is no application image. */
-export async function expectApplication({ name, bytes }: FirmwareImage, what: string): Promise<void> {
+export async function expectApplication(link: MinerLink, { name, bytes }: FirmwareImage, what: string): Promise<void> {
   const head = new DataView(await bytes.slice(0, APP_AT + 4).arrayBuffer());
   const isApplication =
     head.byteLength === APP_AT + 4 && head.getUint8(0) === IMAGE_MAGIC && head.getUint32(APP_AT, true) === APP_MAGIC;
   if (isApplication) return;
-  const cause = new Error('it takes the application alone, such as esp-miner.bin');
-  throw new PeerError('peer.unsupported', `${what}: ${name} is no application image`, 'never', cause, {
-    wasSent: false,
-  });
+  throw unsupported(
+    link,
+    what,
+    `${name} is no application image: it takes the application alone, such as esp-miner.bin`,
+  );
 }
 
 const plain = (version: string) => version.trim().toLowerCase().replace(/^v/, '');

@@ -1,8 +1,9 @@
 // The frequency of an AxeOS machine as its only power mode (atlas 25.4): a preset such as `525 MHz`. Voltage, fan and heat stay the firmware's affair.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult } from '../../src/driver/contract.ts';
-import { changeAndRestart, DEADLINE_MS, get, type MinerLink, readInfo, SO_ALREADY } from './send.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
+import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
+import { changeAndRestart, DEADLINE_MS, get, readInfo } from './send.ts';
 
 const WHAT = 'set the frequency of';
 /** Beyond these no such chip runs. */
@@ -21,8 +22,7 @@ export async function setFrequency(link: MinerLink, mhz: number): Promise<ActRes
   if (frequency === mhz) return SO_ALREADY;
   const options = await optionsOf(link);
   if (options !== undefined && !options.includes(mhz)) {
-    const cause = new Error(`it has ${options.join(', ')} MHz`);
-    throw new PeerError('peer.unsupported', `${WHAT} ${link.ip} to ${mhz} MHz`, 'never', cause, { wasSent: false });
+    throw unsupported(link, `set ${mhz} MHz on`, `it has ${options.join(', ')} MHz`);
   }
   return changeAndRestart(link, WHAT, { frequency: mhz });
 }

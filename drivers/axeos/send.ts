@@ -1,14 +1,11 @@
 // What abilities of AxeOS are made of: a look at the settings, and one write. No login; builds that do not know a path say 404 or 405.
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { ACCEPTED } from '../_families/outcomes.ts';
 import { type Info, infoReply } from './replies.ts';
 
-export type MinerLink = Parameters<Ability['act']>[0];
-
 export const DEADLINE_MS = 8_000;
-export const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
-export const SO_ALREADY = { ...ACCEPTED, note: 'it was so already' } as const satisfies ActResult;
 
 export const get = (path: string) => ({ via: 'http', method: 'GET', path, auth: 'none', as: 'json' }) as const;
 

@@ -1,18 +1,16 @@
 // What we change on Braiins OS (atlas 6): reboot, light, mode and targets, pools, firmware; and its log. REST first, then what older versions know.
 import { z } from 'zod';
-import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { showsVersionIn } from '../_families/firmware-version.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
+import { samePools, type WantedPool } from '../_families/pool-params.ts';
+import { firmware, light, log, pools, reboot } from '../_families/usual-abilities.ts';
 import { powerMode } from './power.ts';
 import { poolsReply } from './replies-rest.ts';
 import { graphqlSession, rest } from './requests.ts';
-import { ACCEPTED, DEADLINE_MS, expectNoPage, firstKnown, mutate, put } from './send.ts';
+import { DEADLINE_MS, expectNoPage, firstKnown, mutate, put } from './send.ts';
 
-const lightParams = z.looseObject({ on: z.boolean() });
-const firmwareParams = z.looseObject({ version: z.string().optional() });
 const UPLOAD_MS = 30 * 60_000;
 const MAX_LOG_BYTES = 1024 * 1024;
 
@@ -20,83 +18,50 @@ const REBOOT = 'mutation { bos { reboot { __typename } } }';
 const LIGHT = 'mutation ($enable: Boolean!) { bos { setFaultLight(enable: $enable) { enabled } } }';
 
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: z.looseObject({}),
-    act: (link) =>
-      firstKnown(
-        () => put(link, 'reboot', 'actions/reboot'),
-        () => mutate(link, 'reboot', { at: 'bos.reboot', query: REBOOT }),
-      ),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    act(link, params) {
-      const { on } = lightParams.parse(params);
-      const what = 'switch the light of';
-      return firstKnown(
-        () => put(link, what, 'actions/locate', on),
-        () => mutate(link, what, { at: 'bos.setFaultLight', query: LIGHT, variables: { enable: on } }),
-      );
-    },
-    shows({ isLightOn }, params) {
-      return isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on;
-    },
-  },
+  reboot: reboot([40, 180], (link) =>
+    firstKnown(
+      () => put(link, 'reboot', 'actions/reboot'),
+      () => mutate(link, 'reboot', { at: 'bos.reboot', query: REBOOT }),
+    ),
+  ),
+  light: light((link, on) => {
+    const what = 'switch the light of';
+    return firstKnown(
+      () => put(link, what, 'actions/locate', on),
+      () => mutate(link, what, { at: 'bos.setFaultLight', query: LIGHT, variables: { enable: on } }),
+    );
+  }),
   powerMode,
-  pools: {
-    effect: 'once',
+  pools: pools({
     offlineS: [0, 0],
-    params: poolParams,
-    act(link, params) {
-      const { pools } = poolParams.parse(params);
-      return firstKnown(
-        () => putPools(link, pools),
-        () => updateGroups(link, pools),
-      );
-    },
-    shows: showsPools,
-  },
-  firmware: {
-    effect: 'once',
-    offlineS: [60, 900],
-    params: firmwareParams,
-    act(link, _params, _known, image) {
-      const what = 'upgrade';
-      if (image === undefined || image.bytes.size === 0) {
-        throw new PeerError('peer.unsupported', `${what} ${link.ip} without an image`, 'never', undefined, {
-          wasSent: false,
-        });
-      }
-      const upload = { fields: {}, file: { field: 'file', name: image.name, bytes: image.bytes } };
-      return orLostReply(async () => {
-        const request = { ...rest('upgrade/system-upgrade'), method: 'POST', upload, as: 'text' } as const;
-        expectNoPage(link, what, await link.send(request, { deadlineMs: UPLOAD_MS }));
-        return ACCEPTED;
-      });
-    },
-    shows: ({ firmwareVersion }, params) =>
-      showsVersionIn(firmwareVersion, firmwareParams.safeParse(params).data?.version),
-    shownWithinS: 900,
-  },
-  log: {
-    effect: 'read-only',
-    offlineS: [0, 0],
-    params: z.looseObject({}),
-    act: (link) =>
+    set: (link, wanted) =>
       firstKnown(
-        async () => {
-          const request = { ...rest('miner/log/bosminer'), as: 'text' } as const;
-          const log = await link.send(request, { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES });
-          expectNoPage(link, 'read the log of', log);
-          return { ...ACCEPTED, log: String(log) };
-        },
-        () => graphqlLog(link),
+        () => putPools(link, wanted),
+        () => updateGroups(link, wanted),
       ),
-  },
+  }),
+  firmware: firmware({
+    offlineS: [60, 900],
+    send: (link, { name, bytes }) =>
+      orLostReply(async () => {
+        const upload = { fields: {}, file: { field: 'file', name, bytes } };
+        const request = { ...rest('upgrade/system-upgrade'), method: 'POST', upload, as: 'text' } as const;
+        expectNoPage(link, 'upgrade', await link.send(request, { deadlineMs: UPLOAD_MS }));
+        return ACCEPTED;
+      }),
+    isVersion: showsVersionIn,
+  }),
+  log: log((link) =>
+    firstKnown(
+      async () => {
+        const request = { ...rest('miner/log/bosminer'), as: 'text' } as const;
+        const text = await link.send(request, { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES });
+        expectNoPage(link, 'read the log of', text);
+        return String(text);
+      },
+      () => graphqlLog(link),
+    ),
+  ),
 } as const satisfies Readonly<Partial<Record<AbilityName, Ability>>>;
 
 /** The whole list replaces all groups; the first keeps its name. The device goes over to it without a restart. */
@@ -106,7 +71,7 @@ async function putPools(link: MinerLink, wanted: readonly WantedPool[]): Promise
   const groups = poolsReply.safeParse(answer).data;
   const set = groups?.flatMap(({ pools }) => pools ?? []).map(({ url = '', user = '' }) => ({ url, user }));
   if (groups?.length === 1 && set !== undefined && samePools(set, wanted)) {
-    return { ...ACCEPTED, note: 'they were so already' };
+    return THEY_WERE_SO;
   }
   const pools = wanted.map(({ url, user, password }) => ({ url, user, password, enabled: true }));
   const group = { name: groups?.[0]?.name ?? 'default', pools, load_balance_strategy: { quota: { value: 1 } } };
@@ -131,11 +96,11 @@ const logAnswer = z.looseObject({
   data: z.looseObject({ bos: z.looseObject({ log: z.union([z.string(), z.array(z.string())]) }) }),
 });
 
-async function graphqlLog(link: MinerLink): Promise<ActResult> {
+async function graphqlLog(link: MinerLink): Promise<string> {
   const json = { query: LOG, variables: { target: 'BOSMINER' } };
   const request = { via: 'http', method: 'POST', path: '/graphql', auth: graphqlSession, json, as: 'json' } as const;
   const found = logAnswer.safeParse(await link.send(request, { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES }));
-  if (!found.success) throw new PeerError('peer.unsupported', `read the log of ${link.ip}`, 'never');
-  const { log } = found.data.data.bos;
-  return { ...ACCEPTED, log: typeof log === 'string' ? log : log.join('\n') };
+  if (!found.success) throw unsupported(link, 'read the log of');
+  const text = found.data.data.bos.log;
+  return typeof text === 'string' ? text : text.join('\n');
 }

@@ -1,21 +1,14 @@
 // Sleep, wake and targets of Braiins OS. A target that the device takes and does not keep is a refusal: it is read back before it counts.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, unsupported } from '../_families/outcomes.ts';
+import { modesAndPresets } from '../_families/usual-abilities.ts';
 import { RUNNING } from './read-rest.ts';
 import { configurationReply, detailsReply } from './replies-rest.ts';
 import { graphql, QUERIES, rest } from './requests.ts';
-import { ACCEPTED, DEADLINE_MS, firstKnown, mutate, put, tell } from './send.ts';
-
-const params = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** A target such as `3000 W` or `140 TH`; a number alone is watts. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
+import { DEADLINE_MS, firstKnown, mutate, put, tell } from './send.ts';
 
 type Target = { readonly kind: 'power' | 'hashrate'; readonly value: number };
 
@@ -29,23 +22,20 @@ function targetOf(preset: string): Target | undefined {
     : { kind: 'hashrate', value: Number(digits) };
 }
 
-export const powerMode = {
-  effect: 'repeatable',
+/** A preset is a target such as `3000 W` or `140 TH`; a number alone is watts. */
+export const powerMode = modesAndPresets({
   offlineS: [0, 0],
-  params,
-  async act(link, given) {
-    const { mode, preset } = params.parse(given);
+  async set(link, { mode, preset }) {
     const what = `set ${preset === undefined ? `the mode ${mode}` : 'a target'} on`;
     const target = preset === undefined ? undefined : targetOf(preset);
     if (mode === 'low' || mode === 'high' || (preset !== undefined && target === undefined)) {
-      const cause = new Error('Braiins OS has power targets (3000 W) and hashrate targets (140 TH), and no such mode');
-      throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause);
+      const why = 'Braiins OS has power targets (3000 W) and hashrate targets (140 TH), and no such mode';
+      throw unsupported(link, what, why);
     }
     if (target !== undefined) return setTarget(link, what, target);
     return mode === 'sleep' ? sleep(link, what) : wake(link, what);
   },
-  shows({ miningMode, isMining, powerLimitW }, given) {
-    const { mode, preset } = params.safeParse(given).data ?? {};
+  shows({ miningMode, isMining, powerLimitW }, { mode, preset }) {
     const target = preset === undefined ? undefined : targetOf(preset);
     if (target !== undefined) {
       if (miningMode === undefined) return undefined;
@@ -59,7 +49,7 @@ export const powerMode = {
   },
   // From cold to the first hashes.
   shownWithinS: 600,
-} as const satisfies Ability;
+});
 
 const sleep = (link: MinerLink, what: string): Promise<ActResult> =>
   firstKnown(

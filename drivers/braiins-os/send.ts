@@ -2,23 +2,21 @@
 // told. A version that does not know a door has not acted on it, so the next one may be tried.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, SO_ALREADY } from '../_families/outcomes.ts';
 import { graphqlErrors, graphqlSession, isLoginWanted, rest } from './requests.ts';
 
 export const DEADLINE_MS = 15_000;
-export const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
 
 /** The first that the device knows. Each must end as `peer.unsupported` only when nothing was done. */
-export async function firstKnown(...ways: readonly (() => Promise<ActResult>)[]): Promise<ActResult> {
-  const [way, ...others] = ways;
-  if (way === undefined) return ACCEPTED;
+export async function firstKnown<T>(way: () => Promise<T>, ...others: readonly (() => Promise<T>)[]): Promise<T> {
+  const [next, ...rest] = others;
   try {
     return await way();
   } catch (error) {
-    if (others.length === 0 || !(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
-    return firstKnown(...others);
+    if (next === undefined || !(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
+    return firstKnown(next, ...rest);
   }
 }
 
@@ -70,7 +68,7 @@ export function mutate(
     const { __typename: type, message } = found;
     if (message === undefined && !/Error$/.test(type ?? '')) return ACCEPTED;
     const why = (message ?? type ?? '').slice(0, 256);
-    if (already?.test(why)) return { ...ACCEPTED, note: 'it was so already' };
+    if (already?.test(why)) return SO_ALREADY;
     throw refused('peer.rejected', why);
   });
 }

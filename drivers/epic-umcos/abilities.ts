@@ -1,12 +1,12 @@
 // What we change on ePIC firmware (atlas 9): reboot, light, sleep and tuning target, pools, firmware; and its log.
-import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, FirmwareImage, MinerLink } from '../../src/driver/contract.ts';
 import { showsVersionIn } from '../_families/firmware-version.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
-import { poolParams, showsPools, type WantedPool } from '../_families/pool-params.ts';
+import { unsupported } from '../_families/outcomes.ts';
+import type { WantedPool } from '../_families/pool-params.ts';
 import { parseTarget, sameTarget, type Target } from '../_families/target-preset.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { capabilitiesReply, type Summary, summaryReply } from './replies.ts';
 import { order, resource, uploadTo } from './requests.ts';
 import { tuningOf } from './tuning.ts';
@@ -15,81 +15,33 @@ const DEADLINE_MS = 10_000;
 const UPLOAD_MS = 30 * 60_000;
 const MAX_LOG_BYTES = 1024 * 1024;
 
-const lightParams = z.looseObject({ on: z.boolean() });
-const firmwareParams = z.looseObject({ version: z.string().optional() });
-const epicPoolParams = poolParams.refine(({ pools }) => pools.length <= 3);
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** A target of the tuner: `120 TH/s`, `3000 W`. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
-
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: z.looseObject({}),
-    act: (link) => order(link, 'reboot', '0'),
-  },
-  light: {
-    effect: 'repeatable',
+  reboot: reboot([40, 180], (link) => order(link, 'reboot', '0')),
+  light: light((link, on) => order(link, 'identify', on)),
+  /** A preset is a target of the tuner: `120 TH/s`, `3000 W`. */
+  powerMode: modesAndPresets({
     offlineS: [0, 0],
-    params: lightParams,
-    act: async (link, params) => order(link, 'identify', lightParams.parse(params).on),
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-  },
-  powerMode: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: modeParams,
-    async act(link, params) {
-      const { mode, preset } = modeParams.parse(params);
+    async set(link, { mode, preset }) {
       if (mode === 'sleep') return order(link, 'miner', 'Stop');
       // It wakes as it was tuned.
       if (mode === 'normal') return order(link, 'miner', 'Autostart');
       const target = parseTarget(preset ?? '');
-      if (target === undefined)
-        throw new PeerError('peer.unsupported', `set the mode '${mode ?? preset}' on ${link.ip}`, 'never');
+      if (target === undefined) throw unsupported(link, `set the mode '${mode ?? preset}' on`);
       return setTarget(link, target);
     },
-    shows({ miningMode, miningModePreset, isMining }, params) {
-      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+    shows({ miningMode, miningModePreset, isMining }, { mode, preset }) {
       if (preset !== undefined) return miningMode === undefined ? undefined : sameTarget(miningModePreset, preset);
       if (mode === 'sleep') return isMining === undefined ? undefined : miningMode === 'sleep' || !isMining;
       return isMining === undefined ? undefined : miningMode !== 'sleep' && miningMode !== undefined;
     },
     shownWithinS: 180,
-  },
-  pools: {
-    effect: 'once',
-    offlineS: [0, 0],
-    params: epicPoolParams,
-    act: (link, params) => changePools(link, epicPoolParams.parse(params).pools),
-    shows: showsPools,
-    shownWithinS: 120,
-  },
-  firmware: {
-    effect: 'once',
-    offlineS: [60, 900],
-    params: firmwareParams,
-    act: (link, _params, _known, image) => update(link, image),
-    shows: ({ firmwareVersion }, params) =>
-      showsVersionIn(firmwareVersion, firmwareParams.safeParse(params).data?.version),
-    shownWithinS: 900,
-  },
-  log: {
-    effect: 'read-only',
-    offlineS: [0, 0],
-    params: z.looseObject({}),
-    async act(link) {
-      const request = { ...resource('log'), as: 'text' } as const;
-      const text = await link.send(request, { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES });
-      return { kind: 'accepted', log: String(text) };
-    },
-  },
+  }),
+  pools: pools({ offlineS: [0, 0], atMost: 3, set: changePools, shownWithinS: 120 }),
+  firmware: firmware({ offlineS: [60, 900], send: update, isVersion: showsVersionIn }),
+  log: log(async (link) => {
+    const request = { ...resource('log'), as: 'text' } as const;
+    return String(await link.send(request, { deadlineMs: 60_000, maxBytes: MAX_LOG_BYTES }));
+  }),
 } as const satisfies Readonly<Partial<Record<AbilityName, Ability>>>;
 
 const summaryOf = (link: MinerLink, what: string): Promise<Summary> =>
@@ -113,8 +65,7 @@ async function setTarget(link: MinerLink, { value, unit }: Target): Promise<ActR
   const usual = tuning?.unit ?? 'TH/s';
   const { min = 0, max = Number.POSITIVE_INFINITY } = offers.find(({ algorithm }) => algorithm === name) ?? {};
   if (name === undefined || unit !== usual || value < min || value > max) {
-    const cause = new Error('its tuner does not take this target');
-    throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+    throw unsupported(link, what, 'its tuner does not take this target');
   }
   const set = await order(link, 'perpetualtune/algo', {
     algo: name,
@@ -136,12 +87,9 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
 }
 
 /** The file is a zip and starts as one. */
-async function update(link: MinerLink, image: FirmwareImage | undefined): Promise<ActResult> {
-  const head = image && new Uint8Array(await image.bytes.slice(0, 2).arrayBuffer());
-  if (image === undefined || head?.[0] !== 0x50 || head[1] !== 0x4b) {
-    const cause = new Error('ePIC firmware comes as a zip file');
-    throw new PeerError('peer.unsupported', `update ${link.ip}`, 'never', cause, { wasSent: false });
-  }
+async function update(link: MinerLink, image: FirmwareImage): Promise<ActResult> {
+  const [first, second] = new Uint8Array(await image.bytes.slice(0, 2).arrayBuffer());
+  if (first !== 0x50 || second !== 0x4b) throw unsupported(link, 'update', 'ePIC firmware comes as a zip file');
   const upload = {
     fields: { checksum: image.sha256, keepsettings: 'true' },
     file: { field: 'update.zip', name: 'update.zip', bytes: image.bytes },

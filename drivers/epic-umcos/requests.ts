@@ -2,9 +2,8 @@
 // refusal comes with status 200.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
-import type { MinerLink } from '../_families/web-session.ts';
 
 const PORT = 4028;
 const DEADLINE_MS = 15_000;

@@ -1,39 +1,21 @@
 // What a FutureBit Apollo can be told (atlas 23): restart, stop and start the miner. Pools and power belong to settings that nobody has described.
-import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, unsupported } from '../_families/outcomes.ts';
+import { modes, reboot } from '../_families/usual-abilities.ts';
 import { order } from './graphql.ts';
 import { errorsReply, orderReply } from './replies.ts';
 
 const DEADLINE_MS = 20_000;
 
-const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
-
 export const abilities = {
   /** The miner starts anew, the computer around it does not. */
-  reboot: {
-    effect: 'once',
-    offlineS: [0, 60],
-    params: z.looseObject({}),
-    act: (link) => tell(link, 'restart'),
-  },
-  powerMode: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: modeParams,
-    async act(link, params) {
-      const { mode } = modeParams.parse(params);
-      if (mode === 'low' || mode === 'high') {
-        throw new PeerError('peer.unsupported', `set the mode of ${link.ip} to ${mode}`, 'never');
-      }
-      return tell(link, mode === 'sleep' ? 'stop' : 'start');
-    },
-    shows: ({ miningMode }, params) =>
-      miningMode === undefined ? undefined : miningMode === modeParams.parse(params).mode,
-    shownWithinS: 120,
-  },
+  reboot: reboot([0, 60], (link) => tell(link, 'restart')),
+  powerMode: modes({ offlineS: [0, 0], shownWithinS: 120 }, async (link, mode) => {
+    if (mode === 'low' || mode === 'high') throw unsupported(link, `set the mode ${mode} on`);
+    return tell(link, mode === 'sleep' ? 'stop' : 'start');
+  }),
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
 const tell = (link: MinerLink, name: 'restart' | 'start' | 'stop'): Promise<ActResult> =>
@@ -47,5 +29,5 @@ const tell = (link: MinerLink, name: 'restart' | 'start' | 'stop'): Promise<ActR
     if (!orderReply.safeParse(answer).success) {
       throw new PeerError('peer.unparsable', what, 'later', undefined, { wasSent: true });
     }
-    return { kind: 'accepted' };
+    return ACCEPTED;
   });

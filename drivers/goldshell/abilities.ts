@@ -1,11 +1,12 @@
 // What Goldshell can be told through the API of its page: restart, plans, lamps and pools. Its TCP port takes no orders from the network.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { list } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
+import { samePools, type WantedPool } from '../_families/pool-params.ts';
+import { light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { LEVELS } from './read.ts';
 import { type Setting, settingReply } from './replies.ts';
 import { session } from './session.ts';
@@ -16,71 +17,36 @@ const DEADLINE_MS = 10_000;
 export const resource = (name: string) =>
   ({ via: 'http', method: 'GET', path: `/mcb/${name}`, auth: session, as: 'json' }) as const;
 
-const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** The words of a plan of the device, such as `700 MHz 11750 V 30 RPM 30 RPM PV 11900`. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
-
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
-  reboot: {
-    effect: 'once',
-    offlineS: [10, 180],
-    params: z.looseObject({}),
-    act: (link) => orLostReply(() => put(link, 'restart')),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    async act(link, params) {
-      const { on } = lightParams.parse(params);
-      return changeSetting(link, 'switch the lamps of', () => ({ ledcontrol: on }));
-    },
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-  },
-  powerMode: {
-    effect: 'repeatable',
+  reboot: reboot([10, 180], (link) => orLostReply(() => put(link, 'restart'))),
+  light: light((link, on) => changeSetting(link, 'switch the lamps of', () => ({ ledcontrol: on }))),
+  /** A preset is the words of a plan of the device, such as `700 MHz 11750 V 30 RPM 30 RPM PV 11900`. */
+  powerMode: modesAndPresets({
     offlineS: [0, 60],
-    params: modeParams,
-    async act(link, params) {
-      const { mode, preset } = modeParams.parse(params);
+    async set(link, { mode, preset }) {
       const what = `set the plan '${preset ?? mode}' on`;
-      const unsupported = () => new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never');
-      if (mode === 'high') throw unsupported();
+      if (mode === 'high') throw unsupported(link, what);
       return changeSetting(link, what, ({ powerplans }) => {
         const plan = powerplans?.find(({ level, info }) =>
           mode === undefined ? info === preset : level === LEVELS[mode],
         );
-        if (plan?.level === undefined) throw unsupported();
+        if (plan?.level === undefined) throw unsupported(link, what);
         return { select: plan.level, manual: false };
       });
     },
-    shows({ miningMode, miningModePreset }, params) {
-      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+    shows({ miningMode, miningModePreset }, { mode, preset }) {
       if (miningMode === undefined && miningModePreset === undefined) return undefined;
       return preset === undefined ? miningMode === mode : miningModePreset === preset;
     },
     shownWithinS: 120,
-  },
-  pools: {
-    effect: 'once',
-    offlineS: [0, 60],
-    params: poolParams,
-    act: (link, params) => changePools(link, poolParams.parse(params).pools),
-    shows: showsPools,
-    shownWithinS: 120,
-  },
+  }),
+  pools: pools({ offlineS: [0, 60], set: changePools, shownWithinS: 120 }),
 };
 
 async function put(link: MinerLink, name: string, json?: unknown): Promise<ActResult> {
   const request = { ...resource(name), method: 'PUT', as: 'text', ...(json !== undefined && { json }) } as const;
   await link.send(request, { deadlineMs: DEADLINE_MS });
-  return { kind: 'accepted' };
+  return ACCEPTED;
 }
 
 /** The whole object goes back as it was read, with the changes. `change` may throw: nothing has been sent then. */
@@ -97,7 +63,7 @@ async function changeSetting(
     return [answer.data, change(setting)] as const;
   });
   const isSet = Object.entries(changes).every(([key, value]) => raw[key] === value);
-  if (isSet) return { kind: 'accepted', note: 'it was so already' };
+  if (isSet) return SO_ALREADY;
   return orLostReply(() => put(link, 'setting', { ...raw, ...changes }));
 }
 
@@ -111,10 +77,10 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
     if (pools === undefined) throw new PeerError('peer.unparsable', `read the pools of ${link.ip}`, 'later');
     return pools;
   });
-  if (samePools(set, wanted)) return { kind: 'accepted', note: 'they were so already' };
+  if (samePools(set, wanted)) return THEY_WERE_SO;
   return orLostReply(async () => {
     for (const pool of set) await put(link, 'delpool', pool);
     for (const { url, user, password } of wanted) await put(link, 'newpool', { url, user, pass: password });
-    return { kind: 'accepted' };
+    return ACCEPTED;
   });
 }

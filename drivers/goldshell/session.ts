@@ -1,7 +1,8 @@
 // The login of Goldshell (atlas 18): a token for a name and a password in the address. There is one seat: whoever sits there is sent away first.
 // Newer builds want the password sealed with a key that their page holds.
 import { z } from 'zod';
-import { bearer, type WebSession } from '../_families/web-session.ts';
+import type { WebSession } from '../../src/driver/contract.ts';
+import { bearer } from '../_families/web-session.ts';
 
 const answer = z.looseObject({ 'JWT Token': z.string() });
 

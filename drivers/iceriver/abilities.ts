@@ -2,11 +2,12 @@
 // the number beside the restart is the return to factory settings.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { int, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, THEY_WERE_SO } from '../_families/outcomes.ts';
+import { placesAsFields, samePools, type WantedPool } from '../_families/pool-params.ts';
+import { light, log, pools, reboot } from '../_families/usual-abilities.ts';
 import { poolUrl } from './read.ts';
 import { machineReply } from './replies.ts';
 import { session } from './session.ts';
@@ -21,50 +22,19 @@ const POOLS = 3;
 export const page = (name: string, number: string) =>
   ({ via: 'http', method: 'POST', path: `/user/${name}?post=${number}`, auth: session, as: 'json' }) as const;
 
-const lightParams = z.looseObject({ on: z.boolean() });
-const icePoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
-
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
-  reboot: {
-    effect: 'once',
-    offlineS: [20, 180],
-    params: z.looseObject({}),
-    act: (link) => orLostReply(() => order(link, 'restart', page('userpanel', '3'))),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    async act(link, params) {
-      const { on } = lightParams.parse(params);
-      const { path, ...request } = page('userpanel', '5');
-      return orLostReply(() =>
-        order(link, 'switch the light of', { ...request, path: `${path}&locate=${on ? 1 : 0}` }),
-      );
-    },
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-  },
-  pools: {
-    effect: 'once',
-    offlineS: [0, 60],
-    params: icePoolParams,
-    act: (link, params) => changePools(link, icePoolParams.parse(params).pools),
-    shows: showsPools,
-    shownWithinS: 120,
-  },
-  log: {
-    effect: 'read-only',
-    offlineS: [0, 0],
-    params: z.looseObject({}),
-    async act(link) {
-      const answer = await link.send(page('logconfig', '1'), { deadlineMs: POOLS_DEADLINE_MS, maxBytes: LOG_BYTES });
-      const { error, data } = logAnswer.safeParse(answer).data ?? {};
-      if (error !== 0 || data === undefined)
-        throw new PeerError('peer.rejected', `read the log of ${link.ip}`, 'later');
-      return { kind: 'accepted', log: plain(data.text) };
-    },
-  },
+  reboot: reboot([20, 180], (link) => orLostReply(() => order(link, 'restart', page('userpanel', '3')))),
+  light: light((link, on) => {
+    const { path, ...request } = page('userpanel', '5');
+    return orLostReply(() => order(link, 'switch the light of', { ...request, path: `${path}&locate=${on ? 1 : 0}` }));
+  }),
+  pools: pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 120 }),
+  log: log(async (link) => {
+    const answer = await link.send(page('logconfig', '1'), { deadlineMs: POOLS_DEADLINE_MS, maxBytes: LOG_BYTES });
+    const { error, data } = logAnswer.safeParse(answer).data ?? {};
+    if (error !== 0 || data === undefined) throw new PeerError('peer.rejected', `read the log of ${link.ip}`, 'later');
+    return plain(data.text);
+  }),
 };
 
 const logAnswer = z.looseObject({ error: int(), data: z.looseObject({ text: z.string() }) });
@@ -90,18 +60,13 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
   const set = before.pools?.flatMap(({ addr, user = '' }) =>
     addr === undefined ? [] : [{ url: poolUrl(addr), user }],
   );
-  if (set !== undefined && samePools(set, wanted)) return { kind: 'accepted', note: 'they were so already' };
-  const form: Record<string, string> = {
+  if (set !== undefined && samePools(set, wanted)) return THEY_WERE_SO;
+  const form = {
     post: '2',
     fanratio: String(before.ratio),
     fanmode: before.mode === undefined || before.mode === 1 ? 'normal' : 'sleep',
+    ...placesAsFields(wanted, POOLS, (no) => [`pool${no}address`, `pool${no}miner`, `pool${no}pwd`]),
   };
-  for (let place = 0; place < POOLS; place++) {
-    const pool = wanted[place];
-    form[`pool${place + 1}address`] = pool?.url ?? '';
-    form[`pool${place + 1}miner`] = pool?.user ?? '';
-    form[`pool${place + 1}pwd`] = pool?.password ?? '';
-  }
   const request = { ...page('machineconfig', '2'), path: '/user/machineconfig', form };
   return orLostReply(() => order(link, what, request, POOLS_DEADLINE_MS));
 }
@@ -113,7 +78,7 @@ type Request = ReturnType<typeof page> | (Omit<ReturnType<typeof page>, 'path'> 
 /** Every order is answered with a number, 0 for yes. A page that does not know the order answers without one. */
 async function order(link: MinerLink, what: string, request: Request, deadlineMs = DEADLINE_MS): Promise<ActResult> {
   const { error, message } = verdict.safeParse(await link.send(request, { deadlineMs })).data ?? {};
-  if (error === 0) return { kind: 'accepted' };
+  if (error === 0) return ACCEPTED;
   if (error === undefined) throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never');
   const code = /permission|denied/i.test(message ?? '') ? 'peer.permission' : 'peer.rejected';
   throw new PeerError(code, `${what} ${link.ip}`, 'never', new Error(`the device says ${error}: ${message ?? ''}`));

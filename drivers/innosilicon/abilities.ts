@@ -1,11 +1,12 @@
 // What Innosilicon can be told through its web API: reboot, and the three pools. Its light and its modes have no known way.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { bool, list, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { THEY_WERE_SO } from '../_families/outcomes.ts';
+import { placesAsFields, samePools, type WantedPool } from '../_families/pool-params.ts';
+import { pools, reboot } from '../_families/usual-abilities.ts';
 import { session } from './session.ts';
 
 const DEADLINE_MS = 15_000;
@@ -15,23 +16,9 @@ const POOLS = 3;
 export const call = (name: string) =>
   ({ via: 'http', method: 'POST', path: `/api/${name}`, auth: session, json: {}, as: 'json' }) as const;
 
-const innoPoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
-
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
-  reboot: {
-    effect: 'once',
-    offlineS: [30, 240],
-    params: z.looseObject({}),
-    act: (link) => orLostReply(() => order(link, 'reboot', call('reboot'))),
-  },
-  pools: {
-    effect: 'once',
-    offlineS: [0, 60],
-    params: innoPoolParams,
-    act: (link, params) => changePools(link, innoPoolParams.parse(params).pools),
-    shows: showsPools,
-    shownWithinS: 180,
-  },
+  reboot: reboot([30, 240], (link) => orLostReply(() => order(link, 'reboot', call('reboot')))),
+  pools: pools({ offlineS: [0, 60], atMost: POOLS, set: changePools, shownWithinS: 180 }),
 };
 
 const verdict = z.looseObject({ success: bool(), message: text(256), msg: text(256) });
@@ -57,14 +44,8 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
     if (pools === undefined) throw new PeerError('peer.unparsable', `read the pools of ${link.ip}`, 'later');
     return pools.flatMap(({ url, user = '' }) => (url === undefined ? [] : [{ url, user }]));
   });
-  if (samePools(before, wanted)) return { kind: 'accepted', note: 'they were so already' };
-  const form: Record<string, string> = {};
-  for (let place = 0; place < POOLS; place++) {
-    const pool = wanted[place];
-    form[`Pool${place + 1}`] = pool?.url ?? '';
-    form[`UserName${place + 1}`] = pool?.user ?? '';
-    form[`Password${place + 1}`] = pool?.password ?? '';
-  }
+  if (samePools(before, wanted)) return THEY_WERE_SO;
+  const form = placesAsFields(wanted, POOLS, (no) => [`Pool${no}`, `UserName${no}`, `Password${no}`]);
   const { json: _, ...request } = call('updatePools');
   return orLostReply(() => order(link, what, { ...request, form }));
 }

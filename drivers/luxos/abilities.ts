@@ -1,93 +1,58 @@
 // What we change on LuxOS (atlas 7): reboot, light, sleep and profile, and its own update, within a session; pools without one.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { showsPools } from '../_families/pool-params.ts';
-import { changePools, luxPoolParams } from './pools.ts';
+import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
+import { haveNoComma } from '../_families/pool-params.ts';
+import { ability, light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { changePools } from './pools.ts';
 import { isAsleep, isDefaultProfile } from './read.ts';
 import { type Config, configReply, profilesReply } from './replies.ts';
 import { DEADLINE_MS, inSession, type Privileged } from './session.ts';
 
-type MinerLink = Parameters<Ability['act']>[0];
-
-const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** Name of a profile of the device, such as `290MHz`. */
-    preset: z
-      .string()
-      .regex(/^[\w .+-]{1,64}$/)
-      .optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
-
-const firmwareParams = z.looseObject({ version: z.string().min(1).max(64) });
-
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: z.looseObject({}),
-    act: (link) => inSession(link, 'reboot', (send) => command(send, link.ip, 'reboot', 'rebootdevice')),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    act(link, params) {
-      const { on } = lightParams.parse(params);
-      const what = 'switch the light of';
-      return inSession(link, what, (send) => command(send, link.ip, what, 'ledset', on ? 'red,blink' : 'red,auto'));
-    },
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-  },
-  powerMode: {
-    effect: 'repeatable',
+  reboot: reboot([40, 180], (link) =>
+    inSession(link, 'reboot', (send) => command(send, link.ip, 'reboot', 'rebootdevice')),
+  ),
+  light: light((link, on) => {
+    const what = 'switch the light of';
+    return inSession(link, what, (send) => command(send, link.ip, what, 'ledset', on ? 'red,blink' : 'red,auto'));
+  }),
+  /** A preset is the name of a profile of the device, such as `290MHz`. */
+  powerMode: modesAndPresets({
     offlineS: [0, 60],
-    params: modeParams,
-    async act(link, params) {
-      const { mode, preset } = modeParams.parse(params);
+    pattern: /^[\w .+-]+$/,
+    async set(link, { mode, preset }) {
       if (mode === 'low' || mode === 'high') {
-        const cause = new Error('LuxOS has profiles, named in its own words, and no such mode');
-        const what = `set the mode of ${link.ip} to ${mode}`;
-        throw new PeerError('peer.unsupported', what, 'never', cause, { wasSent: false });
+        const why = 'LuxOS has profiles, named in its own words, and no such mode';
+        throw unsupported(link, `set the mode ${mode} on`, why);
       }
       return mode === 'sleep' ? sleep(link) : setProfile(link, preset ?? 'default');
     },
-    shows({ miningMode, miningModePreset }, params) {
-      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+    shows({ miningMode, miningModePreset }, { mode, preset }) {
       if (miningMode === undefined && miningModePreset === undefined) return undefined;
       if (preset === undefined) return miningMode === mode;
       return miningModePreset === preset && miningMode !== 'sleep';
     },
     shownWithinS: 120,
-  },
-  pools: {
-    effect: 'once',
-    offlineS: [0, 0],
-    params: luxPoolParams,
-    act: (link, params) => changePools(link, luxPoolParams.parse(params).pools),
-    shows: showsPools,
-  },
+  }),
+  pools: pools({ offlineS: [0, 0], takes: haveNoComma, set: changePools }),
   /** The miner fetches it itself, from the source that its owner has set: the file of the task stays here, its version says what is wanted. */
-  firmware: {
+  firmware: ability({
     effect: 'once',
     offlineS: [30, 900],
-    params: firmwareParams,
+    params: z.looseObject({ version: z.string().min(1).max(64) }),
     act: (link) => inSession(link, 'update', (send) => command(send, link.ip, 'update', 'updaterun')),
-    shows({ firmwareVersion }, params) {
-      const wanted = firmwareParams.safeParse(params).data?.version;
-      if (wanted === undefined || firmwareVersion === undefined) return undefined;
+    shows({ firmwareVersion }, { version }) {
+      if (firmwareVersion === undefined) return undefined;
       // `2025.4.8` is the release of the build `2025.4.8.220305`.
-      return firmwareVersion === wanted || firmwareVersion.startsWith(`${wanted}.`);
+      return firmwareVersion === version || firmwareVersion.startsWith(`${version}.`);
     },
     shownWithinS: 900,
     fetchesItself: 'from-own-source',
-  },
+  }),
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
 const sleep = (link: MinerLink): Promise<ActResult> =>
@@ -102,10 +67,9 @@ async function setProfile(link: MinerLink, profile: string): Promise<ActResult> 
     ...(isAsleep(config) === true ? [['curtail', 'wakeup'] as const] : []),
     ...(isSet ? [] : [['profileset', profile] as const]),
   ];
-  if (steps.length === 0) return { kind: 'accepted', note: 'it was so already' };
+  if (steps.length === 0) return SO_ALREADY;
   if (!isSet && profile !== 'default' && !(await beforeAct(link, what, () => mayHaveProfile(link, profile)))) {
-    const cause = new Error(`it has no profile '${profile}'`);
-    throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+    throw unsupported(link, what, `it has no profile '${profile}'`);
   }
   return inSession(link, what, async (send) => {
     let result: ActResult = { kind: 'accepted' };

@@ -2,19 +2,13 @@
 // needs one at any time. Group quotas stay as they are; new pools join the first group.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import type { PoolRow } from '../_families/cgminer.ts';
 import { poolsReply } from '../_families/cgminer.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, type WantedPool } from '../_families/pool-params.ts';
+import { THEY_WERE_SO } from '../_families/outcomes.ts';
+import type { WantedPool } from '../_families/pool-params.ts';
 import { DEADLINE_MS } from './session.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
-
-/** A comma would end a part of `addpool`'s parameter. */
-export const luxPoolParams = poolParams.refine(({ pools }) =>
-  pools.every(({ url, user, password }) => !`${url}${user}${password}`.includes(',')),
-);
 
 const WHAT = 'change the pools of';
 const groupOf = z.looseObject({ GROUP: z.int().min(0).max(63) });
@@ -22,9 +16,7 @@ const groupOf = z.looseObject({ GROUP: z.int().min(0).max(63) });
 /** Removed ids are given anew, so what is to go is looked up again after each step. */
 export async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
   const before = await beforeAct(link, WHAT, () => readPools(link));
-  if (areSame(before, wanted)) {
-    return { kind: 'accepted', note: 'they were so already' };
-  }
+  if (areSame(before, wanted)) return THEY_WERE_SO;
   const group = groupOf.safeParse(before[0]).data?.GROUP ?? 0;
   return orLostReply(async () => {
     for (const { url, user, password } of wanted) await send(link, 'addpool', [url, user, password, group].join(','));

@@ -1,11 +1,9 @@
 // The one session that a LuxOS miner has: opened for an action, closed after it, whatever happened. A session that somebody else holds is left alone.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability } from '../../src/driver/contract.ts';
+import type { MinerLink } from '../../src/driver/contract.ts';
 import { list, text } from '../../src/driver/fields.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */
 export const DEADLINE_MS = 8_000;

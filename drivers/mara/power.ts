@@ -1,28 +1,20 @@
 // Sleep, wake and tuning of MARA firmware (atlas 14): one word selects how it works, and its own history knows what it was before it slept.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
+import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
 import { parseTarget, sameTarget } from '../_families/target-preset.ts';
-import { type Config, type MinerLink, modeNow, readConfig, resource, write } from './requests.ts';
+import { modesAndPresets } from '../_families/usual-abilities.ts';
+import { type Config, modeNow, readConfig, resource, write } from './requests.ts';
 
 const SELECTORS = ['Auto', 'Fixed', 'Stock'] as const;
 const selectorOf = (text: string) => SELECTORS.find((name) => name.toLowerCase() === text.trim().toLowerCase());
 const isAsleep = (selector: string) => selector.toLowerCase() === 'sleep';
 
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** `Stock`, `Fixed`, `Auto` (tuned to the target that is set), or a target such as `3000 W` or `104 TH/s`. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
-
-export const powerMode: Ability = {
-  effect: 'repeatable',
+/** A preset is `Stock`, `Fixed`, `Auto` (tuned to the target that is set), or a target such as `3000 W` or `104 TH/s`. */
+export const powerMode = modesAndPresets({
   offlineS: [0, 60],
-  params: modeParams,
-  async act(link, params) {
-    const { mode, preset } = modeParams.parse(params);
+  async set(link, { mode, preset }) {
     const isKnown =
       preset === undefined
         ? mode === 'sleep' || mode === 'normal'
@@ -47,8 +39,7 @@ export const powerMode: Ability = {
       concorde: { ...concorde, ...targetFields(preset ?? '') },
     });
   },
-  shows({ miningMode, miningModePreset }, params) {
-    const { mode, preset = '' } = modeParams.safeParse(params).data ?? {};
+  shows({ miningMode, miningModePreset }, { mode, preset = '' }) {
     if (miningMode === undefined) return undefined;
     if (mode !== undefined) return (miningMode === 'sleep') === (mode === 'sleep');
     const selector = selectorOf(preset);
@@ -56,10 +47,7 @@ export const powerMode: Ability = {
     return selector === undefined ? sameTarget(miningModePreset, preset) : miningModePreset === selector;
   },
   shownWithinS: 120,
-};
-
-const unsupported = ({ ip }: MinerLink, what: string) =>
-  new PeerError('peer.unsupported', `${what} ${ip}`, 'never', undefined, { wasSent: false });
+});
 
 function targetFields(preset: string) {
   const target = parseTarget(preset);
@@ -77,7 +65,7 @@ async function change(
 ): Promise<ActResult> {
   const mode = { ...config.mode, ...changes };
   // Writing restarts the process: not for nothing.
-  if (JSON.stringify(mode) === JSON.stringify(config.mode)) return { kind: 'accepted', note: 'it was so already' };
+  if (JSON.stringify(mode) === JSON.stringify(config.mode)) return SO_ALREADY;
   const result = await write(link, what, 'miner_config', { ...config, mode });
   if (result.kind === 'lost-reply') return result;
   const after = await modeNow(link);

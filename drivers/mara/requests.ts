@@ -1,10 +1,8 @@
 // How MARA firmware is asked and told things (atlas 14): resources of one API, and one configuration that goes back whole.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-
-export type MinerLink = Parameters<Ability['act']>[0];
 
 /** Reads and, posted to, writes. */
 export const resource = (name: string) =>

@@ -1,8 +1,7 @@
 // MSKMiner firmware on Antminer hardware: Antminer's statistics on TCP, a web of its own for the MAC (atlas 16). Nothing is known of its control.
-import { defineDriver } from '../../src/driver/contract.ts';
+import { defineDriver, type WebSession } from '../../src/driver/contract.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { isMskMiner } from '../_families/rwglr.ts';
-import type { WebSession } from '../_families/web-session.ts';
 import { read, splitType } from './read.ts';
 import { replies } from './replies.ts';
 

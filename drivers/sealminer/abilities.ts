@@ -1,58 +1,26 @@
 // What a Sealminer can be told (atlas 13): orders to the mining process over TCP, reboot, light and mode over the web.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { poolReadings, poolsReply } from '../_families/cgminer.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
+import { samePools, type WantedPool } from '../_families/pool-params.ts';
+import { light, type Mode, modes, pools, reboot } from '../_families/usual-abilities.ts';
 import { modeOf, sleeps } from './read.ts';
 import { statsReply, systemReply } from './replies.ts';
 import { page } from './session.ts';
 
 const DEADLINE_MS = 15_000;
-const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
-const SO_ALREADY = { ...ACCEPTED, note: 'it was so already' } as const satisfies ActResult;
-
-const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z.looseObject({ mode: z.enum(['sleep', 'low', 'normal', 'high']) });
-const sealPoolParams = poolParams.refine(({ pools }) => pools.length <= 3);
 
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: z.looseObject({}),
-    act: (link) => orLostReply(() => rebootNow(link)),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    act(link, params) {
-      const value = lightParams.parse(params).on ? 'on' : 'off';
-      return orLostReply(() => post(link, 'led_conf', { key: 'led', value }, `switch the light of ${link.ip}`));
-    },
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.parse(params).on,
-  },
-  powerMode: {
-    effect: 'repeatable',
-    offlineS: [0, 60],
-    params: modeParams,
-    act: (link, params) => changeMode(link, modeParams.parse(params).mode),
-    shows: ({ miningMode }, params) =>
-      miningMode === undefined ? undefined : miningMode === modeParams.parse(params).mode,
-    shownWithinS: 180,
-  },
-  pools: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: sealPoolParams,
-    act: (link, params) => changePools(link, sealPoolParams.parse(params).pools),
-    shows: showsPools,
-    shownWithinS: 300,
-  },
+  reboot: reboot([40, 180], (link) => orLostReply(() => rebootNow(link))),
+  light: light((link, on) => {
+    const json = { key: 'led', value: on ? 'on' : 'off' };
+    return orLostReply(() => post(link, 'led_conf', json, `switch the light of ${link.ip}`));
+  }),
+  powerMode: modes({ offlineS: [0, 60], shownWithinS: 180 }, changeMode),
+  pools: pools({ offlineS: [40, 180], atMost: 3, set: changePools, shownWithinS: 300 }),
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
 async function rebootNow(link: MinerLink): Promise<ActResult> {
@@ -87,7 +55,7 @@ const order = (link: MinerLink, command: string, parameter?: string) =>
   });
 
 /** Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device names itself. */
-async function changeMode(link: MinerLink, mode: z.output<typeof modeParams>['mode']): Promise<ActResult> {
+async function changeMode(link: MinerLink, mode: Mode): Promise<ActResult> {
   const what = 'set the mode of';
   const stats = await beforeAct(
     link,
@@ -100,9 +68,7 @@ async function changeMode(link: MinerLink, mode: z.output<typeof modeParams>['mo
     systemReply.parse(await link.send(page('get_system_info'))),
   ).catch(asUnparsable(link));
   const miningMode = { low: system.low_power, normal: system.normal, high: system.high_performance }[mode];
-  if (miningMode === undefined) {
-    throw new PeerError('peer.unsupported', `${what} ${link.ip} to ${mode}`, 'never', undefined, { wasSent: false });
-  }
+  if (miningMode === undefined) throw unsupported(link, `set the mode ${mode} on`);
   const isSet = modeOf(system) === mode;
   if (!isSet) {
     const set = await orLostReply(() => post(link, 'set_mining_mode', { miningMode }, `${what} ${link.ip}`));
@@ -117,7 +83,7 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
   const set = await beforeAct(link, 'change the pools of', async () =>
     poolReadings(poolsReply.parse(await link.send({ via: 'cgminer', command: 'pools' })).POOLS),
   ).catch(asUnparsable(link));
-  if (set !== undefined && samePools(set, wanted)) return SO_ALREADY;
+  if (set !== undefined && samePools(set, wanted)) return THEY_WERE_SO;
   const pools = wanted.map(({ url, user, password }) => ({ url, user, pass: password }));
   const told = await order(link, 'updatepools', JSON.stringify({ pools }));
   return told.kind === 'lost-reply' ? told : orLostReply(() => rebootNow(link));

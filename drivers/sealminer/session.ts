@@ -1,6 +1,7 @@
 // How one logs in to a Sealminer's web (atlas 13): a form that sets a cookie. Who keeps it is the core's business.
+
 import { z } from 'zod';
-import type { WebSession } from '../_families/web-session.ts';
+import type { WebSession } from '../../src/driver/contract.ts';
 
 const loginAnswer = z.looseObject({ state: z.number().optional() });
 

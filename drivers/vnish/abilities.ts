@@ -1,10 +1,10 @@
 // What we change on VNish (atlas 8): reboot, light, sleep and preset, pools, firmware; and its log. What may toggle is looked at first.
-import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, showsPools, type WantedPool } from '../_families/pool-params.ts';
-import type { MinerLink } from '../_families/web-session.ts';
+import { ACCEPTED, SO_ALREADY, unsupported } from '../_families/outcomes.ts';
+import { showsPools, type WantedPool } from '../_families/pool-params.ts';
+import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { isAsleep } from './read.ts';
 import { statusReply } from './replies.ts';
 import { open, sendLoggedIn } from './requests.ts';
@@ -13,107 +13,53 @@ import { changeSettings, mayHavePreset, readSettings } from './settings.ts';
 const DEADLINE_MS = 15_000;
 const UPLOAD_MS = 30 * 60_000;
 const MAX_LOG_BYTES = 1024 * 1024;
-const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
-
-const lightParams = z.looseObject({ on: z.boolean() });
-const firmwareParams = z.looseObject({ version: z.string().optional() });
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** Name of a preset of the device, such as `3495`, or `disabled`. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined));
 
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: z.looseObject({}),
-    act: (link) => post(link, 'system/reboot'),
-  },
-  light: {
-    effect: 'repeatable',
+  reboot: reboot([40, 180], (link) => post(link, 'system/reboot')),
+  light: light(async (link, on) => {
+    // Both words may turn the light over rather than set it.
+    if ((await statusOf(link, 'switch the light of')).find_miner === on) return SO_ALREADY;
+    try {
+      return await post(link, 'find-miner', { on });
+    } catch (error) {
+      if (!(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
+      return post(link, 'locate-miner', { is_enabled: on });
+    }
+  }),
+  /** A preset is the name of one of the device, such as `3495`, or `disabled`. */
+  powerMode: modesAndPresets({
     offlineS: [0, 0],
-    params: lightParams,
-    async act(link, params) {
-      const { on } = lightParams.parse(params);
-      // Both words may turn the light over rather than set it.
-      if ((await statusOf(link, 'switch the light of')).find_miner === on)
-        return { ...ACCEPTED, note: 'it was so already' };
-      try {
-        return await post(link, 'find-miner', { on });
-      } catch (error) {
-        if (!(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
-        return post(link, 'locate-miner', { is_enabled: on });
-      }
-    },
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-  },
-  powerMode: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: modeParams,
-    act(link, params) {
-      const { mode, preset } = modeParams.parse(params);
+    async set(link, { mode, preset }) {
       if (preset !== undefined) return setPreset(link, preset);
       if (mode === 'sleep' || mode === 'normal') return setAwake(link, mode === 'normal');
-      const cause = new Error('VNish has presets, named in its own words, and no such mode');
-      throw new PeerError('peer.unsupported', `set the mode ${mode} on ${link.ip}`, 'never', cause);
+      throw unsupported(link, `set the mode ${mode} on`, 'VNish has presets, named in its own words, and no such mode');
     },
-    shows({ miningMode, miningModePreset, isMining }, params) {
-      const { mode, preset } = modeParams.safeParse(params).data ?? {};
+    shows({ miningMode, miningModePreset, isMining }, { mode, preset }) {
       if (preset !== undefined) return miningModePreset === undefined ? undefined : miningModePreset === preset;
       if (isMining === undefined) return undefined;
       return (miningMode === 'sleep') === (mode === 'sleep');
     },
     shownWithinS: 120,
-  },
-  pools: {
-    effect: 'once',
+  }),
+  pools: pools({
     offlineS: [0, 0],
-    params: poolParams,
-    act: (link, params) => changePools(link, poolParams.parse(params).pools),
+    set: changePools,
     /** A name that the device hides proves nothing. */
     shows: (reading, params) =>
       reading.pools?.some(({ user }) => user === '') ? undefined : showsPools(reading, params),
     shownWithinS: 120,
-  },
-  firmware: {
-    effect: 'once',
+  }),
+  firmware: firmware({
     offlineS: [60, 900],
-    params: firmwareParams,
-    act(link, _params, _known, image) {
-      if (image === undefined || image.bytes.size === 0) {
-        const what = `update ${link.ip} without an image`;
-        throw new PeerError('peer.unsupported', what, 'never', undefined, { wasSent: false });
-      }
-      const upload = {
-        fields: { keep_settings: 'true' },
-        file: { field: 'file', name: image.name, bytes: image.bytes },
-      };
-      return orLostReply(async () => {
-        await sendLoggedIn(
-          link,
-          { method: 'POST', path: 'firmware/update', upload, as: 'text' },
-          { deadlineMs: UPLOAD_MS },
-        );
+    send: (link, { name, bytes }) =>
+      orLostReply(async () => {
+        const upload = { fields: { keep_settings: 'true' }, file: { field: 'file', name, bytes } };
+        const web = { method: 'POST', path: 'firmware/update', upload, as: 'text' } as const;
+        await sendLoggedIn(link, web, { deadlineMs: UPLOAD_MS });
         return ACCEPTED;
-      });
-    },
-    shows({ firmwareVersion }, params) {
-      const wanted = firmwareParams.safeParse(params).data?.version;
-      return wanted === undefined || firmwareVersion === undefined ? undefined : firmwareVersion === wanted;
-    },
-    shownWithinS: 900,
-  },
-  log: {
-    effect: 'read-only',
-    offlineS: [0, 0],
-    params: z.looseObject({}),
-    act: async (link) => ({ ...ACCEPTED, log: String(await readLog(link)) }),
-  },
+      }),
+  }),
+  log: log(async (link) => String(await readLog(link))),
 } as const satisfies Readonly<Partial<Record<AbilityName, Ability>>>;
 
 const post = (link: MinerLink, path: string, json?: unknown): Promise<ActResult> =>
@@ -145,7 +91,7 @@ const statusOf = (link: MinerLink, what: string) =>
 async function setAwake(link: MinerLink, isWanted: boolean): Promise<ActResult> {
   const { miner_state: state } = await statusOf(link, isWanted ? 'wake' : 'put to sleep');
   if (isAsleep(state) !== isWanted && state !== 'failure') {
-    return { ...ACCEPTED, note: isWanted ? 'it was awake already; its preset stays as it is' : 'it was so already' };
+    return { ...ACCEPTED, note: isWanted ? 'it was awake already; its preset stays as it is' : SO_ALREADY.note };
   }
   if (!isWanted) return post(link, 'mining/stop');
   return post(link, state?.toLowerCase() === 'paused' ? 'mining/resume' : 'mining/start');
@@ -155,11 +101,10 @@ async function setAwake(link: MinerLink, isWanted: boolean): Promise<ActResult> 
 async function setPreset(link: MinerLink, preset: string): Promise<ActResult> {
   const what = 'set the preset of';
   const { overclock } = await beforeAct(link, what, () => readSettings(link));
-  if (overclock === undefined) throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never');
-  if (overclock.preset === preset) return { ...ACCEPTED, note: 'it was so already' };
+  if (overclock === undefined) throw unsupported(link, what);
+  if (overclock.preset === preset) return SO_ALREADY;
   if (!(await beforeAct(link, what, () => mayHavePreset(link, preset)))) {
-    const cause = new Error(`it has no preset '${preset}'`);
-    throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+    throw unsupported(link, what, `it has no preset '${preset}'`);
   }
   return changeSettings(link, what, { miner: { overclock: { ...overclock, preset } } }, async () => {
     const set = (await readSettings(link)).overclock?.preset;
@@ -167,12 +112,11 @@ async function setPreset(link: MinerLink, preset: string): Promise<ActResult> {
   });
 }
 
-function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
+async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
   const what = 'change the pools of';
   const pools = wanted.map(({ url, user, password }, order) => {
     const [, address] = /^stratum\+tcp:\/\/([^\s/:]+:\d{1,5})$/i.exec(url) ?? [];
-    if (address === undefined)
-      throw new PeerError('peer.unsupported', `set a pool of this kind on ${link.ip}`, 'never');
+    if (address === undefined) throw unsupported(link, 'set a pool of this kind on');
     return { id: order, order, url: address, user, pass: password };
   });
   return changeSettings(link, what, { miner: { pools } });

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import { bearer, type MinerLink, type WebSession } from '../_families/web-session.ts';
+import type { MinerLink, WebSession } from '../../src/driver/contract.ts';
+import { bearer } from '../_families/web-session.ts';
 
 const unlockAnswer = z.looseObject({ token: z.string() });
 type Grant = ReturnType<WebSession['grant']>;

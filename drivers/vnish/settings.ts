@@ -1,9 +1,8 @@
 // The settings of VNish: read whole, changed in part, and in force after the restart that the answer asks for.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
-import type { MinerLink } from '../_families/web-session.ts';
 import { sendLoggedIn } from './requests.ts';
 
 const DEADLINE_MS = 20_000;

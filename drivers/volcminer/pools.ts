@@ -2,21 +2,20 @@
 // Where the device does not tell one of them, nothing is sent: it would run at whatever stood in its place.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult } from '../../src/driver/contract.ts';
-import { isStorable } from '../_families/bitmain-forms.ts';
+import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
+import { isStorable, UNSTORABLE } from '../_families/bitmain-forms.ts';
 import { hasPools } from '../_families/bitmain-pools.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, showsPools, type WantedPool } from '../_families/pool-params.ts';
-
-type MinerLink = Parameters<Ability['act']>[0];
+import { ACCEPTED, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
+import { placesAsFields } from '../_families/pool-params.ts';
+import { pools as poolsOf } from '../_families/usual-abilities.ts';
 
 const POOLS = 3;
 /** The page answers when the mining process is up again. */
 const RESTART_MS = 75_000;
 const WHAT = 'change the pools of';
 
-const volcPoolParams = poolParams.refine(({ pools: wanted }) => wanted.length <= POOLS);
 const confPage = z.record(z.string(), z.unknown());
 
 /** Field of the form, key of the configuration, what stands there when it is not told; without the last, it must be told. */
@@ -34,31 +33,26 @@ const FIELDS: readonly (readonly [field: string, key: string, otherwise?: string
   ['_bb_debug', 'bb_debug_enable', 'false'],
 ];
 
-export const pools: Ability = {
-  effect: 'once',
+export const pools = poolsOf({
   offlineS: [0, 120],
-  params: volcPoolParams,
-  async act(link, params) {
-    const wanted = volcPoolParams.parse(params).pools;
-    if (!wanted.every(isStorable)) {
-      const cause = new Error('this firmware would store other characters than these');
-      throw new PeerError('peer.unsupported', `${WHAT} ${link.ip}`, 'never', cause, { wasSent: false });
-    }
+  atMost: POOLS,
+  async set(link, wanted) {
+    if (!wanted.every(isStorable)) throw unsupported(link, WHAT, UNSTORABLE);
     const conf = await readConf(link);
-    if (hasPools(conf.pools, wanted)) return { kind: 'accepted', note: 'they were so already' };
-    const form = { ...poolFields(wanted), ...otherFields(link, conf) };
+    if (hasPools(conf.pools, wanted)) return THEY_WERE_SO;
+    const places = placesAsFields(wanted, POOLS, (no) => [`_bb_pool${no}url`, `_bb_pool${no}user`, `_bb_pool${no}pw`]);
+    const form = { ...places, ...otherFields(link, conf) };
     const request = { ...page('set_miner_conf.cgi'), method: 'POST', form, as: 'text' } as const;
     return orLostReply(async (): Promise<ActResult> => {
       const answer = String(await link.send(request, { deadlineMs: RESTART_MS })).trim();
-      if (/^"?ok/i.test(answer)) return { kind: 'accepted' };
+      if (/^"?ok/i.test(answer)) return ACCEPTED;
       // An empty page may be all that a build answers: whether it obeyed shows later.
       if (answer === '') return { kind: 'lost-reply' };
       throw new PeerError('peer.rejected', `${WHAT} ${link.ip}`, 'later', new Error('the page does not say ok'));
     });
   },
-  shows: showsPools,
   shownWithinS: 180,
-};
+});
 
 /** Two pages tell one half each. */
 const readConf = (link: MinerLink): Promise<z.output<typeof confPage>> =>
@@ -71,17 +65,6 @@ const readConf = (link: MinerLink): Promise<z.output<typeof confPage>> =>
     return { ...other.data, ...half.data };
   });
 
-function poolFields(wanted: readonly WantedPool[]): Record<string, string> {
-  const form: Record<string, string> = {};
-  for (let no = 1; no <= POOLS; no++) {
-    const pool = wanted[no - 1];
-    form[`_bb_pool${no}url`] = pool?.url ?? '';
-    form[`_bb_pool${no}user`] = pool?.user ?? '';
-    form[`_bb_pool${no}pw`] = pool?.password ?? '';
-  }
-  return form;
-}
-
 function otherFields(link: MinerLink, conf: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     FIELDS.map(([field, key, otherwise]) => {
@@ -90,8 +73,7 @@ function otherFields(link: MinerLink, conf: Readonly<Record<string, unknown>>): 
         typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value !== '');
       const written = isTold ? String(value) : otherwise;
       if (written !== undefined) return [field, written];
-      const cause = new Error(`its configuration does not tell ${key}`);
-      throw new PeerError('peer.unsupported', `${WHAT} ${link.ip}`, 'never', cause, { wasSent: false });
+      throw unsupported(link, WHAT, `its configuration does not tell ${key}`);
     }),
   );
 }

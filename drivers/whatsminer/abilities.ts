@@ -1,21 +1,20 @@
 // What we change on a Whatsminer: reboot, light, power, pools, firmware; and its log (atlas 4.2, 4.3). API 1 takes no writes. The write API of
 // generation 2 is off by default and stays off until its owner switches it on with the maker's tool: we report that and work around nothing.
-import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
 import { orLostReply } from '../_families/lost-reply.ts';
-import { poolParams, samePools, showsPools, type WantedPool } from '../_families/pool-params.ts';
+import { SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
+import { placesAsFields, samePools, type WantedPool } from '../_families/pool-params.ts';
 import { parseTarget } from '../_families/target-preset.ts';
+import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { partFor } from './firmware.ts';
 import { platform, poolsNow, powerLimitW, powerState } from './state.ts';
-import { type Api, carryOut, dialect, judge, type MinerLink, type Plan } from './writes.ts';
+import { type Api, carryOut, dialect, judge, type Plan } from './writes.ts';
 
 const UPLOAD_MS = 30 * 60_000;
 const LOG_MS = 120_000;
 const MAX_LOG_BYTES = 1024 * 1024;
 const POOLS = 3;
-const ACCEPTED = { kind: 'accepted' } as const satisfies ActResult;
-const SO_ALREADY = { ...ACCEPTED, note: 'it was so already' } as const satisfies ActResult;
 
 const REBOOT: Plan = {
   api2: [{ cmd: 'reboot', params: { respbefore: 'true' } }],
@@ -56,31 +55,14 @@ const limit = (watts: number): Plan => ({
   api3: [{ cmd: 'set.miner.power_limit', param: watts }],
 });
 
-function setPools(pools: readonly WantedPool[]): Plan {
-  const params: Record<string, string> = {};
-  for (let place = 0; place < POOLS; place++) {
-    const pool = pools[place];
-    params[`pool${place + 1}`] = pool?.url ?? '';
-    params[`worker${place + 1}`] = pool?.user ?? '';
-    params[`passwd${place + 1}`] = pool?.password ?? '';
-  }
-  const param = pools.map(({ url, user, password }) => ({ pool: url, worker: user, passwd: password }));
+function setPools(wanted: readonly WantedPool[]): Plan {
+  const params = placesAsFields(wanted, POOLS, (no) => [`pool${no}`, `worker${no}`, `passwd${no}`]);
+  const param = wanted.map(({ url, user, password }) => ({ pool: url, worker: user, passwd: password }));
   return {
     api2: [{ cmd: 'update_pools', params }],
     api3: [{ cmd: 'set.miner.pools', param, isSealed: true }],
   };
 }
-
-const lightParams = z.looseObject({ on: z.boolean() });
-const modeParams = z
-  .looseObject({
-    mode: z.enum(['sleep', 'low', 'normal', 'high']).optional(),
-    /** A power limit such as `3300 W`. */
-    preset: z.string().min(1).max(64).optional(),
-  })
-  .refine((given) => (given.mode === undefined) !== (given.preset === undefined));
-const whatsPoolParams = poolParams.refine(({ pools }) => pools.length <= POOLS);
-const firmwareParams = z.looseObject({ version: z.string().optional() });
 
 function wattsOf(preset: string): number | undefined {
   const target = parseTarget(preset);
@@ -88,35 +70,21 @@ function wattsOf(preset: string): number | undefined {
 }
 
 export const abilities = {
-  reboot: {
-    effect: 'once',
-    offlineS: [40, 180],
-    params: z.looseObject({}),
-    act: async (link, _params, known) => carryOut(link, await dialect(link, known, 'reboot'), [REBOOT], 'reboot'),
-  },
-  light: {
-    effect: 'repeatable',
-    offlineS: [0, 0],
-    params: lightParams,
-    async act(link, params, known) {
-      const { on } = lightParams.parse(params);
-      const what = 'switch the light of';
-      return carryOut(link, await dialect(link, known, what), [on ? LIGHT_ON : LIGHT_OFF], what);
-    },
-    shows: ({ isLightOn }, params) =>
-      isLightOn === undefined ? undefined : isLightOn === lightParams.safeParse(params).data?.on,
-  },
-  powerMode: {
-    effect: 'repeatable',
+  reboot: reboot([40, 180], async (link, known) =>
+    carryOut(link, await dialect(link, known, 'reboot'), [REBOOT], 'reboot'),
+  ),
+  light: light(async (link, on, known) => {
+    const what = 'switch the light of';
+    return carryOut(link, await dialect(link, known, what), [on ? LIGHT_ON : LIGHT_OFF], what);
+  }),
+  /** A preset is a power limit such as `3300 W`. */
+  powerMode: modesAndPresets({
     offlineS: [0, 60],
-    params: modeParams,
-    async act(link, params, known) {
-      const { mode: wanted, preset } = modeParams.parse(params);
+    async set(link, { mode: wanted, preset }, known) {
       const what = preset === undefined ? 'set the power mode of' : 'set the power limit of';
       const watts = preset === undefined ? undefined : wattsOf(preset);
       if (preset !== undefined && watts === undefined) {
-        const cause = new Error('Whatsminer has power limits, such as 3300 W, and no presets');
-        throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+        throw unsupported(link, what, 'Whatsminer has power limits, such as 3300 W, and no presets');
       }
       const api = await dialect(link, known, what);
       if (wanted === 'sleep') return carryOut(link, api, [SLEEP], 'suspend');
@@ -128,35 +96,25 @@ export const abilities = {
       } else if (wanted !== undefined && now.mode !== wanted) steps.push(mode(wanted));
       return steps.length === 0 ? SO_ALREADY : carryOut(link, api, steps, what);
     },
-    shows({ miningMode, powerLimitW: limitW }, params) {
-      const { mode: wanted, preset } = modeParams.safeParse(params).data ?? {};
+    shows({ miningMode, powerLimitW: limitW }, { mode: wanted, preset }) {
       if (preset === undefined) return miningMode === undefined ? undefined : miningMode === wanted;
       return limitW === undefined ? undefined : limitW === wattsOf(preset) && miningMode !== 'sleep';
     },
     shownWithinS: 180,
-  },
-  pools: {
-    effect: 'once',
+  }),
+  pools: pools({
     offlineS: [0, 60],
-    params: whatsPoolParams,
-    async act(link, params, known) {
+    atMost: POOLS,
+    async set(link, wanted, known) {
       const what = 'change the pools of';
-      return changePools(link, await dialect(link, known, what), whatsPoolParams.parse(params).pools, what);
+      return changePools(link, await dialect(link, known, what), wanted, what);
     },
-    shows: showsPools,
     shownWithinS: 180,
-  },
-  firmware: {
-    effect: 'once',
+  }),
+  firmware: firmware({
     offlineS: [60, 900],
-    params: firmwareParams,
-    async act(link, _params, known, image) {
+    async send(link, image, known) {
       const what = 'update the firmware of';
-      if (image === undefined) {
-        throw new PeerError('peer.unsupported', `${what} ${link.ip} without a file`, 'never', undefined, {
-          wasSent: false,
-        });
-      }
       const api = await dialect(link, known, what);
       const upload = await partFor(image, await platform(link, api, what), `${what} ${link.ip}`);
       return orLostReply(async () => {
@@ -170,27 +128,17 @@ export const abilities = {
       });
     },
     // Makers and devices write `Rel` in any case.
-    shows({ firmwareVersion }, params) {
-      const wanted = firmwareParams.safeParse(params).data?.version;
-      if (wanted === undefined || firmwareVersion === undefined) return undefined;
-      return firmwareVersion.toLowerCase() === wanted.trim().toLowerCase();
-    },
-    shownWithinS: 900,
-  },
-  log: {
-    effect: 'read-only',
-    offlineS: [0, 0],
-    params: z.looseObject({}),
-    async act(link, _params, known) {
-      const log = await readLog(link, await dialect(link, known, 'read the log of'));
-      return { ...ACCEPTED, log: typeof log === 'string' ? log : '' };
-    },
-  },
+    isVersion: (told, wanted) => told.toLowerCase() === wanted.trim().toLowerCase(),
+  }),
+  log: log(async (link, known) => {
+    const text = await readLog(link, await dialect(link, known, 'read the log of'));
+    return typeof text === 'string' ? text : '';
+  }),
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
 async function changePools(link: MinerLink, api: Api, wanted: readonly WantedPool[], what: string): Promise<ActResult> {
   const before = await poolsAsFarAsKnown(link, api);
-  if (before !== undefined && samePools(before, wanted)) return { ...ACCEPTED, note: 'they were so already' };
+  if (before !== undefined && samePools(before, wanted)) return THEY_WERE_SO;
   const result = await carryOut(link, api, [setPools(wanted)], what);
   if (result.kind === 'lost-reply' || api === 'api3') return result;
   // Older builds of API 2 go on with the old ones until the mining process restarts; newer ones restart it themselves.

@@ -1,12 +1,13 @@
 // What is asked of a Whatsminer before it is changed: its power state, its pools, its control board.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
+import type { MinerLink } from '../../src/driver/contract.ts';
 import { bool, num, text } from '../../src/driver/fields.ts';
 import { poolsReply } from '../_families/cgminer.ts';
 import { beforeAct } from '../_families/lost-reply.ts';
 import { modeOf, powerMode } from './facts.ts';
 import { deviceInfo, replies } from './replies.ts';
-import { type Api, DEADLINE_MS, type MinerLink } from './writes.ts';
+import { type Api, DEADLINE_MS } from './writes.ts';
 
 const powerReply = z.looseObject({
   Msg: z.looseObject({ mineroff: bool(), power_mode: text() }).optional().catch(undefined),

@@ -2,12 +2,12 @@
 // are taken for. What is to be done is in abilities.ts.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, ActResult, Known } from '../../src/driver/contract.ts';
+import type { ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
 import { int, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
+import { unsupported } from '../_families/outcomes.ts';
 import { generationOf } from './identify.ts';
 
-export type MinerLink = Parameters<Ability['act']>[0];
 type MinerRequest = Parameters<MinerLink['send']>[0];
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */
@@ -24,8 +24,7 @@ export async function dialect(link: MinerLink, known: Known, what: string): Prom
   const isKnown = known.generation === 'api3' || known.generation === 'api1';
   const generation = isKnown ? known.generation : await ask(link, known.generation === undefined);
   if (generation !== 'api1') return generation;
-  const cause = new Error('firmware before 2022-07-29 takes no commands over its API');
-  throw new PeerError('peer.unsupported', `${what} ${link.ip}`, 'never', cause, { wasSent: false });
+  throw unsupported(link, what, 'firmware before 2022-07-29 takes no commands over its API');
 }
 
 /** API 1 and 2 look alike until the firmware is asked, and a firmware may have been changed since the last scan. */

@@ -202,7 +202,7 @@ describe('pools', () => {
     const reading = await look(device);
     expect(pools.shows?.(reading, { pools: wanted })).toBe(true);
     expectTruth(reading, device);
-    expect(await act(pools, device, { pools: wanted })).toMatchObject({ note: 'it was so already' });
+    expect(await act(pools, device, { pools: wanted })).toMatchObject({ note: 'they were so already' });
     expect(device.reboots).toBe(1);
   });
   test('are refused, or only said to be set; more than three are not sent', async () => {

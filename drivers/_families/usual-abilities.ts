@@ -1,0 +1,158 @@
+// The abilities as families have them in common: what a task may say, and what a reading has to show afterwards. How a device is told, how long it
+// is away and how soon it shows are each family's own.
+import { z } from 'zod';
+import type { Ability, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';
+import type { Reading } from '../../src/model/reading.ts';
+import { unsupported } from './outcomes.ts';
+import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
+
+/** Params that are not needed may be left out. */
+export type UsualAbility = Omit<Ability, 'act'> & {
+  act(link: MinerLink, params?: unknown, known?: Known, image?: FirmwareImage): Promise<ActResult>;
+};
+
+type Spec<S extends z.ZodType> = Pick<Ability, 'effect' | 'offlineS' | 'shownWithinS' | 'fetchesItself'> & {
+  readonly params: S;
+  act(link: MinerLink, params: z.output<S>, known: Known, image?: FirmwareImage): Promise<ActResult>;
+  shows?(reading: Reading, params: z.output<S>): boolean | undefined;
+};
+
+/** An ability whose two functions get their params checked. */
+export function ability<const S extends z.ZodType>({ act, shows, ...rest }: Spec<S>): UsualAbility {
+  const { params } = rest;
+  return {
+    ...rest,
+    act: async (link, given = {}, known = {}, image) => act(link, params.parse(given), known, image),
+    ...(shows && {
+      shows(reading: Reading, given: unknown) {
+        const { success, data } = params.safeParse(given);
+        return success ? shows(reading, data) : undefined;
+      },
+    }),
+  };
+}
+
+const nothing = z.looseObject({});
+
+export const reboot = (
+  offlineS: Ability['offlineS'],
+  tell: (link: MinerLink, known: Known) => Promise<ActResult>,
+): UsualAbility =>
+  ability({ effect: 'once', offlineS, params: nothing, act: (link, _params, known) => tell(link, known) });
+
+const lightParams = z.looseObject({ on: z.boolean() });
+
+/** `set` switches a light of which the device tells whether it is on. */
+export const light = (set: (link: MinerLink, on: boolean, known: Known) => Promise<ActResult>): UsualAbility =>
+  ability({
+    effect: 'repeatable',
+    offlineS: [0, 0],
+    params: lightParams,
+    act: (link, { on }, known) => set(link, on, known),
+    shows: ({ isLightOn }, { on }) => (isLightOn === undefined ? undefined : isLightOn === on),
+  });
+
+/** A light that blinks for a while and of which the device tells nothing: there is nothing to read back. */
+export const blink = (start: (link: MinerLink) => Promise<ActResult>): UsualAbility =>
+  ability({
+    effect: 'repeatable',
+    offlineS: [0, 0],
+    params: lightParams,
+    async act(link, { on }) {
+      if (on) return start(link);
+      throw unsupported(link, 'end the blinking, which ends by itself, of');
+    },
+  });
+
+const mode = z.enum(['sleep', 'low', 'normal', 'high']);
+export type Mode = z.output<typeof mode>;
+
+type Timing = Pick<Ability, 'offlineS' | 'shownWithinS'>;
+
+/** For families that have modes and nothing finer. */
+export const modes = (
+  timing: Timing,
+  set: (link: MinerLink, mode: Mode, known: Known) => Promise<ActResult>,
+): UsualAbility =>
+  ability({
+    ...{ effect: 'repeatable', ...timing },
+    params: z.looseObject({ mode }),
+    act: (link, wanted, known) => set(link, wanted.mode, known),
+    shows: ({ miningMode }, wanted) => (miningMode === undefined ? undefined : miningMode === wanted.mode),
+  });
+
+const modeOrPreset = z
+  .looseObject({ mode: mode.optional(), preset: z.string().min(1).max(64).optional() })
+  .refine((wanted) => (wanted.mode === undefined) !== (wanted.preset === undefined));
+
+/** One of both, never none. */
+export type Wanted = { readonly mode?: Mode | undefined; readonly preset?: string | undefined };
+
+/** For families that take a preset instead of a mode; what a preset is they say themselves. */
+export const modesAndPresets = (
+  spec: Timing & {
+    /** Of presets, beyond their length. */
+    readonly pattern?: RegExp;
+    set(link: MinerLink, wanted: Wanted, known: Known): Promise<ActResult>;
+    shows(reading: Reading, wanted: Wanted): boolean | undefined;
+  },
+): UsualAbility => {
+  const { pattern, set, ...rest } = spec;
+  const params =
+    pattern === undefined
+      ? modeOrPreset
+      : modeOrPreset.refine(({ preset }) => preset === undefined || pattern.test(preset));
+  return ability({ ...{ effect: 'repeatable', ...rest }, params, act: set });
+};
+
+/** The whole list of pools, best first. */
+export const pools = (
+  spec: Timing & {
+    /** Places that the device has. */
+    readonly atMost?: number;
+    /** What else it takes of a list. */
+    takes?(wanted: readonly WantedPool[]): boolean;
+    set(link: MinerLink, wanted: readonly WantedPool[], known: Known): Promise<ActResult>;
+    /** Default `showsPools`. */
+    readonly shows?: NonNullable<Ability['shows']>;
+  },
+): UsualAbility => {
+  const { atMost = Number.POSITIVE_INFINITY, takes = () => true, set, shows = showsPools, ...timing } = spec;
+  return ability({
+    ...{ effect: 'once', ...timing, shows },
+    params: poolParams.refine(({ pools: wanted }) => wanted.length <= atMost && takes(wanted)),
+    act: (link, { pools: wanted }, known) => set(link, wanted, known),
+  });
+};
+
+/** Of a firmware task that brings its file. */
+const firmwareParams = z.looseObject({ version: z.string().optional() });
+
+/** `isVersion` compares what the device tells with what the task names; default: to the letter. */
+export const firmware = (
+  spec: Timing & {
+    send(link: MinerLink, image: FirmwareImage, known: Known): Promise<ActResult>;
+    isVersion?(told: string, wanted: string): boolean | undefined;
+  },
+): UsualAbility => {
+  const { send, isVersion = (told, wanted) => told === wanted, shownWithinS = 900, offlineS } = spec;
+  return ability({
+    ...{ effect: 'once', offlineS, shownWithinS },
+    params: firmwareParams,
+    async act(link, _params, known, image) {
+      if (image === undefined || image.bytes.size === 0) throw unsupported(link, 'update without an image');
+      return send(link, image, known);
+    },
+    shows: ({ firmwareVersion: told }, { version: wanted }) =>
+      told === undefined || wanted === undefined ? undefined : isVersion(told, wanted),
+  });
+};
+
+/** `read` gets the log as text. */
+export const log = (read: (link: MinerLink, known: Known) => Promise<string>): UsualAbility =>
+  ability({
+    effect: 'read-only',
+    offlineS: [0, 0],
+    params: nothing,
+    act: async (link, _params, known) => ({ kind: 'accepted', log: await read(link, known) }),
+  });
