@@ -6,7 +6,6 @@ import { CancelledError, renderError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/ipv4.ts';
 import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import type { Secret } from '../base/secrets.ts';
 import { VERSION } from '../base/version.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import type { ReportRecord } from '../wire/records.ts';
@@ -14,6 +13,7 @@ import { createAccess } from './access.ts';
 import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
 import { type AgentConfig, covers } from './config.ts';
+import { vaultOf } from './credentials.ts';
 import { memoryPath, openAgentDatabase } from './database.ts';
 import { createDoor } from './door/door.ts';
 import { createDoorOffers } from './door-offers.ts';
@@ -21,10 +21,12 @@ import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { homeMigrations, homeOf } from './home.ts';
 import { createHostReader } from './host/host.ts';
+import { createNeighbours } from './host/neighbours.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
 import { createMemory, memoryMigrations } from './memory.ts';
 import { createOpsStatuses, opsStatusMigrations } from './ops-status.ts';
+import { ordersMigrations } from './orders/sequences.ts';
 import { openOutbox } from './outbox/open.ts';
 import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
@@ -36,20 +38,13 @@ import { createRoster, type Roster } from './roster.ts';
 import { createScanTask } from './scan-task.ts';
 import { createScanning } from './scanning.ts';
 import { createOwnUpdate } from './self-update.ts';
+import { createServiceLink, type UplinkConfig } from './service-link.ts';
 import { createStandstill } from './standstill.ts';
 import { notAllowed } from './tasks/allow.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
-import { createUplink, type Uplink } from './uplink/uplink.ts';
 
-/** One service to report to. `name` names its cursor in the outbox. */
-export type UplinkConfig = {
-  readonly name: string;
-  readonly url: string;
-  readonly agentId: string;
-  readonly token: Secret;
-  readonly allowPlain?: boolean;
-};
+export type { UplinkConfig } from './service-link.ts';
 
 export type Agent = {
   start(): Promise<void>;
@@ -94,8 +89,10 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     tasksMigrations,
     opsStatusMigrations,
     poolLockMigrations,
+    ordersMigrations,
   ];
   const db = openAgentDatabase(memoryPath(config.stateDir), owners, log);
+  const vault = vaultOf(config, log);
   const home = homeOf(db, newUuid);
   const mayReach = (ip: string) => {
     const address = parseIpv4(ip);
@@ -159,6 +156,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     access,
     mayReach,
     book,
+    neighbours: createNeighbours(clock),
     averages,
     memory,
     settings: config.flags,
@@ -187,7 +185,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     clock,
     log,
     settings: () => config.tasks.poolLock,
-    wishes: openPoolWishes(db),
+    wishes: openPoolWishes(db, vault),
     shows: (key, reading, params) => roster.get(key)?.target.driver.abilities.pools?.shows?.(reading, params),
     refusal: () => notAllowed(POOL_LOCK, config.tasks) ?? notAllowed(POOL_UPDATE, config.tasks),
     isBusy: (key) => tasks.isBusy(key),
@@ -201,6 +199,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     random,
     log,
     settings: config.tasks,
+    vault,
     deps: {
       find(key) {
         const state = roster.get(key);
@@ -239,24 +238,20 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     return state.target;
   };
 
-  const links: Uplink[] = uplinks.map(({ name, url, agentId, token, allowPlain }) =>
-    createUplink({
-      name,
-      url,
-      allowPlain: allowPlain ?? false,
-      credentials: { agentId, token },
-      version: VERSION,
+  const links = uplinks.map((uplink) =>
+    createServiceLink(uplink, {
+      db,
       home,
-      source: outbox.source(name),
+      source: outbox.source(uplink.name),
       tasks: {
         onTasks: (orders) => tasks.acceptAll(orders),
         onCancel: (taskId) => tasks.cancel(taskId),
       },
-      onOpsStatus: (frame) => opsStatuses.take(name, frame),
+      onOpsStatus: (frame) => opsStatuses.take(uplink.name, frame),
+      emit,
       clock,
       random,
       log,
-      onState: ({ phase, lastError }) => log.info({ uplink: name, phase, lastError }, 'uplink'),
     }),
   );
 

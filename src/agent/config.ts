@@ -134,6 +134,8 @@ const fileSchema = z.strictObject({
       trustProxy: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'an address or a CIDR')).default([]),
       /** How integrators reach the service. */
       publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+      /** The key of what the service keeps sealed, the same on all copies of it; relative to the config file. Default: `credentials.keyFile` for an embedded database, none for another. */
+      sealKeyFile: z.string().min(1).optional(),
     })
     .prefault({}),
   log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
@@ -197,7 +199,11 @@ export function parseConfig(
   return {
     ...rest,
     stateDir,
-    listen: { ...rest.listen, tls: rest.listen.tls && fromBase(rest.listen.tls, options.baseDir) },
+    listen: {
+      ...rest.listen,
+      tls: rest.listen.tls && fromBase(rest.listen.tls, options.baseDir),
+      sealKeyFile: rest.listen.sealKeyFile && keyFileOf(rest.listen.sealKeyFile, options),
+    },
     firmware: {
       folder: firmware.folder === undefined ? join(stateDir, 'firmware') : resolve(options.baseDir, firmware.folder),
       allowedHosts: firmware.allowedHosts,

@@ -21,7 +21,12 @@ export type Stack = {
 };
 
 /** What the configuration says of how the service is reached. */
-export const serverOf = ({ listen: { tls, trustProxy, publicUrl } }: AgentConfig) => ({ tls, trustProxy, publicUrl });
+export const serverOf = ({ listen: { tls, trustProxy, publicUrl, sealKeyFile }, credentials }: AgentConfig) => ({
+  tls,
+  trustProxy,
+  publicUrl,
+  keyFiles: { own: credentials.keyFile, shared: sealKeyFile },
+});
 
 /** The uplink to the service in the same process. */
 export const EMBEDDED = 'embedded';

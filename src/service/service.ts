@@ -29,12 +29,16 @@ import { registerV2 } from './routes/v2/register.ts';
 import { newId, type OperatorStore, openStore, type Store } from './store/store.ts';
 import { type Courier, createCourier } from './tasks/courier.ts';
 import { createBatches } from './tasks/create.ts';
+import { createSigner } from './tasks/signer.ts';
+import { type KeyFiles, openServiceVault } from './vault.ts';
 
 export { readTls, type TlsFiles };
 
 export type ServiceOptions = {
   /** A file, or a `postgres://` URL: several copies of the service may share that. */
   readonly databasePath: string;
+  /** What the secrets in the database are sealed with. Absent: they lie open. */
+  readonly keyFiles?: KeyFiles | undefined;
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
@@ -70,7 +74,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const secured = options.tls && readTls(options.tls);
   if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
     options.log.warn({ certFile: options.tls?.certFile }, 'the certificate has expired: clients will refuse it');
-  const store = await openStore(options.databasePath, options.log);
+  const vault = openServiceVault(options.databasePath, options.keyFiles, options.log);
+  const store = await openStore(options.databasePath, options.log, vault);
   try {
     return await compose(options, store, secured?.material);
   } catch (error) {
@@ -156,6 +161,11 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     trustProxy: options.trustProxy ?? [],
     newRequestId: () => v4(),
   });
+  const signer = createSigner(store.taskKeys, clock);
+  // Whoever cannot sign must not take the place of a copy that can.
+  const taskKey = await signer.publicKey();
+  await store.sealWhatIsOpen();
+  log.info({ taskKey }, 'orders are signed with this key');
   const metrics = createMetrics({
     tasks: store.tasks,
     connectedAgents: () => uplinks.countConnected(),
@@ -166,6 +176,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     agents: store.agents,
     ingest: metrics.measureIngest(store.ingest),
     links: store.links,
+    beginSigning: (connection) => signer.begin(connection),
     newLinkId: () => v4(),
     announceLink: (agentId) => relay.announceLink(agentId),
     clock,
@@ -211,7 +222,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   metrics.register(app);
   let isStopping = false;
   registerHealth(app, { isStopping: () => isStopping, check: () => store.check(), clock });
-  registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId }));
+  registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId, taskKey: () => signer.publicKey() }));
   const pages = createPageCache(clock, PAGE_CACHE);
   registerMiners(app, { miners: store.miners, pages, clock });
   const orderBatches: BatchOrderParts['createBatches'] = (order) =>

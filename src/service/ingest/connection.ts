@@ -6,13 +6,18 @@ import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import {
   type AgentFrame,
+  type HelloFrame,
+  type KeyChange,
   MAX_LANES,
   readAgentFrame,
   SERVICE_UNDERSTANDS,
   type ServiceFrame,
+  type SignedTaskFrame,
+  type TaskOrder,
   UNDERSTOOD,
 } from '../../wire/frames.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
+import type { ReportRecord } from '../../wire/records.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';
 
@@ -26,9 +31,24 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 const CLOCK_SKEW_MS = 60_000;
 const MAX_REASON_BYTES = 120;
 
+/** What the orders of one connection are signed with. */
+export type Signing = {
+  readonly publicKey: string;
+  readonly changes: readonly KeyChange[];
+  sign(order: TaskOrder): SignedTaskFrame;
+};
+
+export type BeginSigning = (connection: {
+  readonly agentId: string;
+  readonly nonce: string;
+  readonly welcomedAt: string;
+  readonly lastSeq: number;
+}) => Promise<Signing>;
+
 export type ConnectionParts = {
   readonly agent: Agent;
   readonly ingest: IngestStore;
+  readonly beginSigning: BeginSigning;
   readonly clock: Clock;
   readonly log: Log;
   /** After the welcome: the agent can be given tasks. */
@@ -58,6 +78,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
   const epochs = new Set<string>();
   let home: string | undefined;
   let understands: readonly string[] = [];
+  let signing: Signing | undefined;
   let waiting = 0;
   let isClosed = false;
   let work: Promise<void> = Promise.resolve();
@@ -96,6 +117,8 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
         'the agent counts from before what is stored: its outbox is older than ours',
       );
     await parts.onHello(frame.version);
+    const at = new Date(nowMs).toISOString();
+    signing = await signingFor(frame, at);
     // Only now: whoever sends through this connection must not come before the welcome.
     epochs.add(frame.epoch);
     home = frame.home;
@@ -104,11 +127,18 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       type: 'welcome',
       protocol: PROTOCOL_VERSION,
       acked_seq: ackedSeq,
-      at: new Date(nowMs).toISOString(),
+      at,
       understands: [...SERVICE_UNDERSTANDS],
+      ...(signing && { task_key: signing.publicKey, task_key_changes: [...signing.changes] }),
     });
     await parts.onReady();
   };
+
+  /** Undefined for an agent that takes orders as those of the first version did. */
+  const signingFor = async ({ understands: theirs, nonce, task_seq }: HelloFrame, welcomedAt: string) =>
+    nonce === undefined || theirs?.includes('signed-task') !== true
+      ? undefined
+      : parts.beginSigning({ agentId: agent.id, nonce, welcomedAt, lastSeq: task_seq ?? 0 });
 
   const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
     if (epochs.size === 0) throw new RefusedError('frame.order', 'open a lane: the hello is missing');
@@ -141,6 +171,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       case 'stored':
         if (outcome.strangerTasks > 0)
           log.warn({ ...fields, count: outcome.strangerTasks }, 'outcomes of tasks that the agent does not have');
+        logRefusals(records);
         transmit({ type: 'ack', epoch: header.epoch, seq: header.seq });
         return;
       case 'duplicate':
@@ -148,6 +179,18 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
         return;
       case 'out-of-order':
         throw new RefusedError('frame.order', `take slice ${header.seq}: the next one is ${outcome.seq + 1}`);
+    }
+  };
+
+  /** An agent that does not believe us is for people to look at. */
+  const logRefusals = (records: readonly ReportRecord[]) => {
+    for (const record of records) {
+      if (record.kind !== 'event' || (record.type !== 'orders_refused' && record.type !== 'task_key_refused')) continue;
+      const { reason, count } = record.detail;
+      log.warn(
+        { ...fields, type: record.type, reason: String(reason ?? '').slice(0, 64), count },
+        'the agent refuses orders',
+      );
     }
   };
 
@@ -190,7 +233,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     send(frame) {
       if (epochs.size === 0 || socket.readyState !== socket.OPEN) return false;
       if (isExtra(frame.type) && !understands.includes(frame.type)) return false;
-      transmit(frame);
+      transmit(frame.type === 'task' && signing !== undefined ? signing.sign(frame) : frame);
       return true;
     },
     ping() {

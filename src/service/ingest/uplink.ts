@@ -10,12 +10,13 @@ import type { ServiceFrame } from '../../wire/frames.ts';
 import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS, UPLINK_PATH } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, IngestStore, LinkStore } from '../store/store.ts';
-import { CLOSE, type Connection, createConnection } from './connection.ts';
+import { type BeginSigning, CLOSE, type Connection, createConnection } from './connection.ts';
 
 export type UplinkParts = {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
   readonly ingest: IngestStore;
   readonly links: LinkStore;
+  readonly beginSigning: BeginSigning;
   readonly newLinkId: () => string;
   /** A connection of the agent has been claimed: other copies let theirs go. */
   readonly announceLink: (agentId: string) => void;
@@ -63,6 +64,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
     const connection: Connection = createConnection(socket, {
       agent,
       ingest: parts.ingest,
+      beginSigning: parts.beginSigning,
       clock,
       log,
       onHello: async (version) => {

@@ -4,6 +4,7 @@ import { type Batch, toBatch } from './batches.ts';
 import type { Transact } from './databases.ts';
 import type { Window } from './miners.ts';
 import type { Db } from './schema.ts';
+import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
 export type BatchDetail = Batch & { readonly counts: Readonly<Record<TaskStatus, number>> };
@@ -41,7 +42,7 @@ export type BatchDetailStore = {
 
 const CANCELLED = 'Cancelled before an agent took it';
 
-export function createBatchDetailStore(read: Db, transact: Transact): BatchDetailStore {
+export function createBatchDetailStore(read: Db, transact: Transact, sealing: Sealing): BatchDetailStore {
   return {
     async find(farmId, id) {
       const row = await selectBatch(read, farmId, id).selectAll().executeTakeFirst();
@@ -61,7 +62,7 @@ export function createBatchDetailStore(read: Db, transact: Transact): BatchDetai
         timeout: count('timeout'),
         cancelled: count('cancelled'),
       };
-      return { ...toBatch(row), counts };
+      return { ...toBatch(row, sealing), counts };
     },
     async listTasks({ farmId, id, window }) {
       const batch = await selectBatch(read, farmId, id).select('task_count').executeTakeFirst();

@@ -13,6 +13,7 @@ import type { Lock, Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import { totalFromPage, type Window } from './miners.ts';
 import type { Db, Tables, TaskBatchTable } from './schema.ts';
+import type { Sealing } from './sealing.ts';
 import { textList } from './tenants.ts';
 import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
 
@@ -96,7 +97,7 @@ export type BatchStore = {
   }): Promise<{ batches: readonly Batch[]; total: number }>;
 };
 
-export function createBatchStore(read: Db, transact: Transact, lock: Lock): BatchStore {
+export function createBatchStore(read: Db, transact: Transact, lock: Lock, sealing: Sealing): BatchStore {
   return {
     create: (request, plan) =>
       transact(async (trx) => {
@@ -109,7 +110,7 @@ export function createBatchStore(read: Db, transact: Transact, lock: Lock): Batc
         const { batches, response } = plan(
           request.targets === 'agents' ? await findAgentCandidates(trx, request) : await findCandidates(trx, request),
         );
-        for (const batch of batches) await insertBatch(trx, request, batch);
+        for (const batch of batches) await insertBatch(trx, request, batch, sealing);
         await keepAnswer(trx, request, response);
         return { kind: 'created', response, agentIds: batches.map(({ agentId }) => agentId) };
       }),
@@ -131,7 +132,10 @@ export function createBatchStore(read: Db, transact: Transact, lock: Lock): Batc
         .limit(window.limit)
         .offset(window.offset)
         .execute();
-      return { batches: rows.map(toBatch), total: totalFromPage(rows.length, window) ?? (await count()) };
+      return {
+        batches: rows.map((row) => toBatch(row, sealing)),
+        total: totalFromPage(rows.length, window) ?? (await count()),
+      };
 
       async function count(): Promise<number> {
         const found = await read
@@ -202,7 +206,7 @@ async function findCandidates(db: Db, { farmId, ids, name }: BatchRequest): Prom
   }));
 }
 
-async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch): Promise<void> {
+async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch, sealing: Sealing): Promise<void> {
   const { nowMs, name } = request;
   await db
     .insertInto('task_batches')
@@ -212,7 +216,7 @@ async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch): Prom
       farm_id: request.farmId,
       agent_id: batch.agentId,
       name,
-      params: JSON.stringify(request.params),
+      params: sealing.sealParams(request.params),
       actor_type: request.actor.type,
       actor: JSON.stringify(request.actor),
       metadata: '{}',
@@ -244,7 +248,7 @@ async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch): Prom
   for (const part of chunks(rows)) await db.insertInto('tasks').values(part).execute();
 }
 
-export function toBatch(row: TaskBatchTable): Batch {
+export function toBatch(row: TaskBatchTable, sealing: Sealing): Batch {
   return {
     id: row.id,
     name: taskNameSchema.parse(row.name),
@@ -252,7 +256,7 @@ export function toBatch(row: TaskBatchTable): Batch {
     taskCount: row.task_count,
     succeedCount: row.succeed_count,
     failedCount: row.failed_count,
-    params: JSON.parse(row.params),
+    params: sealing.openParams(row.params) ?? {},
     actor: actorSchema.parse(JSON.parse(row.actor)),
     createdAtMs: row.created_at,
     metadata: JSON.parse(row.metadata),

@@ -15,6 +15,7 @@ export type Lock = (transaction: Db, name: LockName) => Promise<void>;
 export type LockName =
   | 'schema'
   | 'defaults'
+  | 'task-keys'
   | `identity ${string}`
   | `tasks ${string}`
   | `uplink ${string}`

@@ -10,6 +10,7 @@ import { addSearchColumns } from './schema-4.ts';
 import { addFilterIndexes } from './schema-5.ts';
 import { addFarmArchive } from './schema-6.ts';
 import { addOpsStatusIndex } from './schema-7.ts';
+import { addTaskKeys } from './schema-8.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
@@ -22,6 +23,7 @@ export const STEPS: readonly Step[] = [
   addFilterIndexes,
   addFarmArchive,
   addOpsStatusIndex,
+  addTaskKeys,
 ];
 
 /** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */

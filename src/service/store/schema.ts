@@ -102,6 +102,16 @@ export type MinerSerialTable = { row_id: number; farm_id: string; serial: string
 
 export type RegistrationTable = { agent_id: string; key: string; row_id: number; epoch: string; last_at: number };
 
+/** The newest signs orders. `private_key` may be sealed; `endorsement` is by the key before, null where there was none or it could not sign. */
+export type TaskKeyTable = {
+  id: number;
+  public_key: string;
+  private_key: string;
+  endorsement: string | null;
+  created_at: number;
+};
+
+/** `params` may be sealed: see sealing.ts. */
 export type TaskBatchTable = {
   id: string;
   workspace_id: string;
@@ -195,6 +205,7 @@ export type Tables = {
   registrations: RegistrationTable;
   task_batches: TaskBatchTable;
   tasks: TaskTable;
+  task_keys: TaskKeyTable;
   idempotency_keys: IdempotencyKeyTable;
   ingest_cursors: IngestCursorTable;
   gaps: GapTable;

@@ -2,6 +2,7 @@
 import { v7 } from 'uuid';
 import { BugError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { Vault } from '../../base/vault.ts';
 import { type AgentStore, createAgentStore } from './agents.ts';
 import { type BatchDetailStore, createBatchDetailStore } from './batch-detail.ts';
 import { type BatchStore, createBatchStore } from './batches.ts';
@@ -18,7 +19,9 @@ import { createOperatorStore, type OperatorStore } from './operator-fields.ts';
 import { createOpsStatusStore, type OpsStatusStore } from './ops-status.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres.ts';
 import { prune } from './pruning.ts';
+import { createSealing, sealWhatIsOpen } from './sealing.ts';
 import { openSqliteDatabases } from './sqlite.ts';
+import { createTaskKeyStore, type TaskKeyStore } from './task-keys.ts';
 import { createTaskStore, type TaskStore } from './tasks.ts';
 import { createTenantStore, type TenantStore } from './tenants.ts';
 
@@ -50,6 +53,7 @@ export {
 } from './operator-fields.ts';
 export type { MinerOpsStatus, OpsStatusStore } from './ops-status.ts';
 export { IDEMPOTENCY_MS } from './pruning.ts';
+export type { KeyPair, TaskKey, TaskKeyStore } from './task-keys.ts';
 export type { TaskStore } from './tasks.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants.ts';
 export { isMatch, type TimeFilter, type ValueFilter } from './value-filter.ts';
@@ -66,11 +70,14 @@ export type Store = {
   readonly batches: BatchStore;
   readonly batchDetail: BatchDetailStore;
   readonly tasks: TaskStore;
+  readonly taskKeys: TaskKeyStore;
   readonly links: LinkStore;
   readonly operators: OperatorStore;
   readonly opsStatus: OpsStatusStore;
   /** To the other copies of the service on the same database. */
   readonly messages: Messages;
+  /** Seals the secrets that were written before there was a vault. */
+  sealWhatIsOpen(): Promise<void>;
   /** Removes what has had its time. */
   prune(nowMs: number): Promise<void>;
   /** Throws when the database does not answer. */
@@ -78,9 +85,13 @@ export type Store = {
   close(): Promise<void>;
 };
 
-/** Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks. Throws when that fails. */
-export async function openStore(target: string, log?: Log): Promise<Store> {
+/**
+ * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks. Throws when that fails.
+ * With a vault the secrets that are written from now on are sealed.
+ */
+export async function openStore(target: string, log?: Log, vault?: Vault): Promise<Store> {
   const databases = openDatabases(target, log);
+  const sealing = createSealing(vault);
   try {
     await migrate(databases, nameOf(target));
   } catch (error) {
@@ -97,13 +108,17 @@ export async function openStore(target: string, log?: Log): Promise<Store> {
     classification: createClassificationStore(read),
     ingest: createIngestStore(databases, newId),
     history: createHistoryStore(read),
-    batches: createBatchStore(read, transact, lock),
-    batchDetail: createBatchDetailStore(read, transact),
-    tasks: createTaskStore(read, write, transact),
+    batches: createBatchStore(read, transact, lock, sealing),
+    batchDetail: createBatchDetailStore(read, transact, sealing),
+    tasks: createTaskStore(read, write, transact, sealing),
+    taskKeys: createTaskKeyStore(databases, sealing),
     links: createLinkStore(read, write),
     operators: createOperatorStore(databases, newId),
     opsStatus: createOpsStatusStore(read),
     messages: databases.messages,
+    async sealWhatIsOpen() {
+      if (vault !== undefined) await sealWhatIsOpen(databases, sealing);
+    },
     prune: (nowMs) => prune(write, nowMs),
     async check() {
       await read.selectFrom('workspaces').select('id').limit(1).execute();

@@ -4,6 +4,7 @@ import type { TaskOrder } from '../../wire/frames.ts';
 import type { Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import type { Db } from './schema.ts';
+import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
 export type TaskStore = {
@@ -38,7 +39,7 @@ export type TaskStore = {
 /** Open, or taken to be cancelled while the agent may have it. A task that expired before it began needs no word: the agent gives it up by itself. */
 const CANCELLABLE = ['pending', 'running', 'cancelled'] as const satisfies readonly TaskStatus[];
 
-export function createTaskStore(read: Db, write: Db, transact: Transact): TaskStore {
+export function createTaskStore(read: Db, write: Db, transact: Transact, sealing: Sealing): TaskStore {
   return {
     async listUndelivered({ agentId, nowMs, sentBeforeMs, limit }) {
       const rows = await read
@@ -54,16 +55,23 @@ export function createTaskStore(read: Db, write: Db, transact: Transact): TaskSt
         .orderBy('tasks.id')
         .limit(limit)
         .execute();
-      return rows.map((row) => ({
-        type: 'task',
-        task_id: row.id,
-        batch_id: row.batch_id,
-        name: taskNameSchema.parse(row.name),
-        miner_key: row.miner_key,
-        params: JSON.parse(row.params),
-        created_at: new Date(row.created_at).toISOString(),
-        expires_at: new Date(row.expires_at).toISOString(),
-      }));
+      return rows.flatMap((row): TaskOrder[] => {
+        const params = sealing.openParams(row.params);
+        // Without what was sealed with a key that is lost it would be another order: it expires.
+        if (params === undefined) return [];
+        return [
+          {
+            type: 'task',
+            task_id: row.id,
+            batch_id: row.batch_id,
+            name: taskNameSchema.parse(row.name),
+            miner_key: row.miner_key,
+            params,
+            created_at: new Date(row.created_at).toISOString(),
+            expires_at: new Date(row.expires_at).toISOString(),
+          },
+        ];
+      });
     },
     async listCancels({ agentId, nowMs, sentBeforeMs, afterId, limit }) {
       const rows = await read

@@ -84,6 +84,7 @@ const PRINTS = [
   '9b1545fffaf8ac96',
   '1f7fa14b75b86597',
   'ef2a188a7a763b00',
+  'deac5306ff18c3cc',
 ];
 
 test('released steps are never edited', async () => {

@@ -1,0 +1,97 @@
+// Signs what agents carry out, with the newest key of the service. The signed form is in wire/orders.ts.
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { type KeyChange, MAX_KEY_CHANGES, type SignedTaskFrame, type TaskOrder } from '../../wire/frames.ts';
+import { keyChangeBytes, orderBytes, type SignedOrder } from '../../wire/orders.ts';
+import type { KeyPair, TaskKey, TaskKeyStore } from '../store/store.ts';
+
+/** What the orders of one connection are signed with. */
+export type Signing = {
+  /** As the wire has it. */
+  readonly publicKey: string;
+  /** How it came from the keys before it. */
+  readonly changes: readonly KeyChange[];
+  /** Each order gets the next number, also one that is sent again. */
+  sign(order: TaskOrder): SignedTaskFrame;
+};
+
+export type SignedConnection = {
+  readonly agentId: string;
+  readonly nonce: string;
+  readonly welcomedAt: string;
+  /** Of the last order that the agent admitted. */
+  readonly lastSeq: number;
+};
+
+/** The key in use, which another copy may have changed, is looked up each time. They throw ConfigError when its private half cannot be opened. */
+export type Signer = {
+  publicKey(): Promise<string>;
+  begin(connection: SignedConnection): Promise<Signing>;
+};
+
+type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; readonly privateKey: KeyObject };
+
+export function createSigner(keys: TaskKeyStore, clock: Clock): Signer {
+  let kept: Key | undefined;
+  const current = async (): Promise<Key> => {
+    if (kept !== undefined && kept.id === (await keys.currentId())) return kept;
+    const { id, publicKey, privateKey } = await keys.current(newPair, clock.nowMs());
+    const changes = await keys.changes(MAX_KEY_CHANGES);
+    kept = { id, publicKey, changes, privateKey: readPrivate(opened(privateKey)) };
+    return kept;
+  };
+  return {
+    publicKey: async () => (await current()).publicKey,
+    async begin({ agentId: agent_id, nonce, welcomedAt: welcomed_at, lastSeq }) {
+      const { publicKey, changes, privateKey } = await current();
+      let seq = lastSeq;
+      return {
+        publicKey,
+        changes,
+        sign(order) {
+          const text = JSON.stringify({ agent_id, nonce, welcomed_at, seq: ++seq, order } satisfies SignedOrder);
+          return { type: 'signed-task', text, signature: sign(null, orderBytes(text), privateKey).toString('base64') };
+        },
+      };
+    },
+  };
+}
+
+/** Puts a new key in the place of the one in use. Says whether agents will take it over by themselves: the old one could sign it. */
+export async function replaceKey(
+  keys: TaskKeyStore,
+  clock: Clock,
+): Promise<{ publicKey: string; isEndorsed: boolean }> {
+  let isEndorsed = false;
+  const endorse = ({ publicKey: from, privateKey }: TaskKey, to: string) => {
+    isEndorsed = privateKey !== undefined;
+    return privateKey === undefined
+      ? null
+      : sign(null, keyChangeBytes({ from, to }), readPrivate(privateKey)).toString('base64');
+  };
+  const { publicKey } = await keys.replace(newPair, endorse, clock.nowMs());
+  return { publicKey, isEndorsed };
+}
+
+function opened(privateKey: string | undefined): string {
+  if (privateKey !== undefined) return privateKey;
+  throw new ConfigError('open the key that orders are signed with', [
+    {
+      path: 'listen.sealKeyFile',
+      message:
+        'the key in the database was sealed with another key file: every copy of the service needs the same one; if it is lost, `pithead signing-key replace` makes a new key',
+    },
+  ]);
+}
+
+const readPrivate = (text: string): KeyObject =>
+  createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+
+function newPair(): KeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519', {
+    publicKeyEncoding: { format: 'der', type: 'spki' },
+    privateKeyEncoding: { format: 'der', type: 'pkcs8' },
+  });
+  return { publicKey: publicKey.toString('base64'), privateKey: privateKey.toString('base64') };
+}
