@@ -14,6 +14,8 @@ import { anomalySettingsSchema } from './anomaly/settings.ts';
 import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { taskSettingsSchema } from './tasks/settings.ts';
 
+export { switchedOff } from './tasks/allow.ts';
+
 const duration = (options: { min: string; max: string; fallback: string }) => {
   const [min, max] = [parseDurationMs(options.min) ?? 0, parseDurationMs(options.max) ?? 0];
   return z

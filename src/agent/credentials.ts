@@ -6,11 +6,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
 import { Secret } from '../base/secrets.ts';
-import { isSealed, openOrCreateVault, openVault } from '../base/vault.ts';
+import { isSealed, openOrCreateVault, openVault, type Vault } from '../base/vault.ts';
 import { VERSION } from '../base/version.ts';
 import { writeWhole } from '../base/whole-file.ts';
 import { parseJson } from '../wire/frames.ts';
+import type { AgentConfig } from './config.ts';
 import type { KeyPin } from './orders/contract.ts';
 import { filePin, newPin } from './orders/pin.ts';
 import { enrol } from './uplink/enrol.ts';
@@ -100,3 +102,13 @@ function keep(path: string, identity: z.output<typeof fileSchema>, keyFile: stri
   const token = openOrCreateVault(keyFile)?.seal(identity.token) ?? identity.token;
   writeWhole(path, `${JSON.stringify({ ...identity, token })}\n`, 0o600);
 }
+
+/** Seals what the agent keeps of other passwords. Without a key they lie in the open, for their owner alone: then the log says so. */
+export function vaultOf({ credentials: { keyFile } }: Pick<AgentConfig, 'credentials'>, log: Log): Vault | undefined {
+  const vault = openVault(keyFile);
+  if (vault === undefined) log.warn({ keyFile }, NO_KEY);
+  return vault;
+}
+
+const NO_KEY =
+  "passwords of pools lie in the open in the agent's database, because there is no key that it may read: make one with `pithead config seal` beside the configuration, or name its file as credentials.keyFile, and start the agent again";

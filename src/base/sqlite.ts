@@ -117,6 +117,11 @@ function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): 
   }
 }
 
+/** Leaves nothing in the files of what was deleted or overwritten. Writes the whole database anew: for rare occasions. */
+export function forgetDeleted(db: DatabaseSync): void {
+  db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
 /** Runs `work` in one transaction; rolls back and throws on when it throws. */
 export function transact<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');

@@ -16,6 +16,13 @@ const [KEY_BYTES, VECTOR_BYTES, TAG_BYTES] = [32, 12, 16];
 
 export const isSealed = (text: string): boolean => text.startsWith(PREFIX);
 
+/** Text as it is kept: sealed where there is a key. */
+export const sealWith = (vault: Vault | undefined, text: string): string => vault?.seal(text) ?? text;
+
+/** The text of one that is kept sealed or, from a time without a key, in the open. Undefined when it cannot be opened. */
+export const openWith = (vault: Vault | undefined, kept: string): string | undefined =>
+  isSealed(kept) ? vault?.open(kept) : kept;
+
 export function createVault(key: Uint8Array): Vault {
   return {
     seal(text) {

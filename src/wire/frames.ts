@@ -83,6 +83,16 @@ export const laneReadyFrameSchema = z.object({ type: z.literal('lane'), epoch: i
 export const MAX_LANES = 8;
 /** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
 export const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
+/**
+ * For a batch that is not carried out all at once, by the agent that has it, on its own: as many as `canary` go first, and the others only when those
+ * have succeeded; none is begun any more once as many as `stop_after` have failed, or one of the first. What then waits ends as cancelled.
+ */
+export const rolloutSchema = z.object({
+  canary: z.int().min(1).max(100_000).optional(),
+  stop_after: z.int().min(1).max(100_000).optional(),
+});
+/** In `hello.understands` of agents that keep to it. */
+export const ROLLOUT = 'rollout';
 /** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. A `name` that the agent does not know ends as unsupported. */
 export const taskFrameSchema = z.object({
   type: z.literal('task'),
@@ -93,6 +103,8 @@ export const taskFrameSchema = z.object({
   params: z.record(z.string(), z.unknown()),
   created_at: isoTime,
   expires_at: isoTime,
+  /** The same in all tasks of the batch. */
+  rollout: rolloutSchema.optional(),
 });
 export type TaskOrder = z.infer<typeof taskFrameSchema>;
 /** Service → agent that understands it, instead of `task`: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
@@ -116,7 +128,7 @@ export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
 /** What this version says in `welcome.understands`. */
 export const SERVICE_UNDERSTANDS = ['lane'] as const;
 /** What this version can say in `hello.understands`. */
-export const UNDERSTOOD = ['ops-status', 'signed-task'] as const;
+export const UNDERSTOOD = ['ops-status', 'signed-task', ROLLOUT] as const;
 export const serviceFrameSchema = z.discriminatedUnion('type', [
   welcomeFrameSchema,
   laneReadyFrameSchema,

@@ -124,7 +124,10 @@ export function createPoolGuard(parts: PoolGuardParts): PoolGuard {
     onReading(key, reading) {
       if (!locked.has(key) || underWay.has(key)) return;
       const wish = wishes.get(key);
-      if (wish === undefined) return;
+      if (wish === undefined) {
+        troubles.set(key, 'the locked pools cannot be read with the key in use: set them again, then lock them');
+        return;
+      }
       const shown = parts.shows(key, reading, { pools: wish.pools });
       if (shown === undefined) return;
       if (shown) {

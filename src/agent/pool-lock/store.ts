@@ -1,8 +1,9 @@
 // The pools that each miner shall have, as the last update that the agent carried out set them, and whether they are locked. Passwords of pools are
-// in here, because no reading gives them: the file is its owner's alone, and nothing of it is logged.
+// in here, because no reading gives them: sealed where there is a key, in a file that is its owner's alone, and nothing of it is logged.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Migrations } from '../../base/sqlite.ts';
+import { forgetDeleted, type Migrations, transact } from '../../base/sqlite.ts';
+import { isSealed, openWith, sealWith, type Vault } from '../../base/vault.ts';
 import { parseJson } from '../../wire/frames.ts';
 
 export const poolLockMigrations: Migrations = {
@@ -46,7 +47,9 @@ export type PoolWishes = {
   locked(): readonly string[];
 };
 
-export function openPoolWishes(db: DatabaseSync): PoolWishes {
+/** Without a vault they lie in the open. */
+export function openPoolWishes(db: DatabaseSync, vault?: Vault): PoolWishes {
+  if (vault !== undefined) sealOld(db, vault);
   const one = db.prepare('SELECT * FROM pool_wishes WHERE key = ?');
   const locked = db.prepare('SELECT key FROM pool_wishes WHERE is_locked = 1');
   const upsert = db.prepare(
@@ -56,13 +59,26 @@ export function openPoolWishes(db: DatabaseSync): PoolWishes {
   return {
     get(key) {
       const row = rowSchema.safeParse(one.get(key)).data;
-      const pools = wantedPoolsSchema.safeParse(row && parseJson(row.pools)).data;
+      const opened = row && openWith(vault, row.pools);
+      const pools = wantedPoolsSchema.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
       if (row === undefined || pools === undefined) return undefined;
       return { pools, isLocked: row.is_locked === 1, failures: row.failures, nextMs: row.next_ms };
     },
     set(key, { pools, isLocked, failures, nextMs }) {
-      upsert.run(key, JSON.stringify(pools), Number(isLocked), failures, nextMs);
+      upsert.run(key, sealWith(vault, JSON.stringify(pools)), Number(isLocked), failures, nextMs);
     },
     locked: () => locked.all().flatMap(({ key }) => (typeof key === 'string' ? key : [])),
   };
+}
+
+/** Rows of a version, or a time, that kept them in the open. */
+function sealOld(db: DatabaseSync, vault: Vault): void {
+  const seal = db.prepare('UPDATE pool_wishes SET pools = ? WHERE key = ?');
+  const sealed = transact(db, () => {
+    const rows = z.array(rowSchema).parse(db.prepare('SELECT * FROM pool_wishes').all());
+    const inTheOpen = rows.filter(({ pools }) => !isSealed(pools));
+    for (const { key, pools } of inTheOpen) seal.run(vault.seal(pools), key);
+    return inTheOpen.length;
+  });
+  if (sealed > 0) forgetDeleted(db);
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { withDeadline } from '../../base/deadline.ts';
 import { formatDurationMs } from '../../base/duration.ts';
-import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
+import { CancelledError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
@@ -107,6 +107,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   // Waiting takes time: what was true before it may not be now.
   const plan = planTask(parts, row);
   if ('status' in plan) return { outcome: plan, tookEffect: false };
+  if (early.aborted) throw new CancelledError(`begin ${row.name}`);
 
   const actedMs = clock.nowMs();
   journal.started(row.taskId, before, isPowered, actedMs);

@@ -4,6 +4,7 @@ import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
 import type { TaskRecord } from '../../wire/records.ts';
+import type { Rollout } from './rollout-rule.ts';
 
 export type TaskTarget = {
   readonly ip: string;
@@ -108,10 +109,19 @@ export type LocalTask = {
   readonly name: string;
   readonly minerKey: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Not started within this: `timeout`. Default 15 min. */
+  /** Not started within this: `timeout`. Default 15 min, with a rollout 4 h. */
   readonly expiresInS?: number;
   readonly onState?: (state: TaskState) => void;
 };
+
+/** What belongs together, so that one rule holds for all of it. */
+export type LocalBatch = {
+  /** For what comes bit by bit; the first rule of a batch is the one that counts. Absent: a batch of its own. */
+  readonly batchId?: string;
+  readonly rollout?: Rollout;
+};
+
+export type LocalRun = { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
 
 export type TaskGate = {
   /** Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal. */
@@ -122,7 +132,12 @@ export type TaskGate = {
   /** Gives up everything that has not been started, and what is the agent's own; says how many. */
   abortAll(reason: string): number;
   /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
-  runLocal(task: LocalTask): { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
+  runLocal(task: LocalTask): LocalRun;
+  /** The same for many, in the order in which they are to go. */
+  runLocalBatch(
+    tasks: readonly LocalTask[],
+    batch?: LocalBatch,
+  ): { readonly batchId: string; readonly runs: readonly LocalRun[] };
   start(): void;
   stop(): Promise<void>;
   /** A task about this miner waits or runs. */

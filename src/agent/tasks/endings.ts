@@ -39,6 +39,8 @@ export function createEndings(parts: {
   readonly onEnd: TaskDeps['onEnd'];
   /** Those that are over on disk, before anybody hears of it. */
   onFinished(ends: readonly Ended[]): void;
+  /** When all have heard of it. */
+  onTold(): void;
 }): Endings {
   const { clock, log, journal, reports } = parts;
   const listeners = new Map<string, Listener>();
@@ -77,6 +79,7 @@ export function createEndings(parts: {
       publish({ ...row, ...end.outcome, state: 'final', finishedMs: nowMs });
       if (row.startedMs !== null) guarded('take in the end of a task', () => parts.onEnd?.(row, end.outcome));
     }
+    guarded('go on after the end of tasks', parts.onTold);
   };
 
   return {

@@ -3,10 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, loop } from '../../base/clock.ts';
-import { CancelledError, RefusedError, renderError } from '../../base/errors.ts';
+import { BugError, CancelledError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { Vault } from '../../base/vault.ts';
+import type { TaskOrder } from '../../wire/frames.ts';
 import type { CarryOutParts } from './carry-out.ts';
-import { failed, type LocalTask, type TaskDeps, type TaskGate, type TaskOutcome } from './contract.ts';
+import { failed, type LocalRun, type LocalTask, type TaskDeps, type TaskGate, type TaskOutcome } from './contract.ts';
 import { createEndings } from './endings.ts';
 import { enter, expired, newRow, rowOfOrder, viewOf } from './intake.ts';
 import { type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
@@ -14,6 +16,8 @@ import { type JournalRow, openJournal } from './journal.ts';
 import { createLines } from './lines.ts';
 import { createPowerGate } from './power-gate.ts';
 import { createReports, tellRefused } from './reports.ts';
+import { type Rollout, ruleOf } from './rollout-rule.ts';
+import { createRollouts } from './rollouts.ts';
 import type { TaskSettings } from './settings.ts';
 
 export type { TaskDeps, TaskGate, TaskOutcome, TaskView } from './contract.ts';
@@ -25,6 +29,9 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 const KEEP_LEAST_MS = 2 * 24 * 3_600_000;
 const MAX_JOURNAL_ROWS = 200_000;
 const LOCAL_EXPIRY_S = 900;
+const LOCAL_ROLLOUT_EXPIRY_S = 4 * 3_600;
+const ILLEGIBLE =
+  'its params cannot be opened with the key in use: if it was begun before it may have been done, and is not done again';
 
 export function createTaskGate(
   db: DatabaseSync,
@@ -34,12 +41,17 @@ export function createTaskGate(
     readonly log: Log;
     readonly settings: TaskSettings;
     readonly deps: TaskDeps;
+    /** Seals the params of tasks at rest. */
+    readonly vault?: Vault | undefined;
   },
 ): TaskGate {
   const { clock, random, log, settings, deps } = options;
-  const journal = openJournal(db);
+  const journal = openJournal(db, options.vault);
   const reports = createReports({ clock, log, journal, report: deps.report });
   const jobs = new Map<string, Job>();
+  const rollouts = createRollouts(journal);
+  /** Tasks may wait whose batch was stopped. */
+  let isStopDue = false;
   let journalRows = journal.size();
   let ticks = 0;
   let running:
@@ -54,12 +66,16 @@ export function createTaskGate(
     reports,
     onEnd: (row, outcome) => deps.onEnd?.(row, outcome),
     onFinished(ends) {
-      for (const { row } of ends) jobs.delete(row.taskId);
+      for (const { row, end } of ends) {
+        jobs.delete(row.taskId);
+        if (rollouts.ended(row, end.outcome.status)) isStopDue = true;
+      }
     },
+    onTold: () => endStopped(),
   });
   const lines = createLines<Job>({
     placesOf: ({ kind: { ability, own } }) => (ability === undefined ? own.concurrency : settings[ability].concurrency),
-    isHeld: () => running === undefined,
+    isHeld: ({ row }) => running === undefined || rollouts.isHeld(row),
     begin: (job) => begin(job),
   });
 
@@ -89,6 +105,7 @@ export function createTaskGate(
     const current = running;
     if (current === undefined) return;
     const place = lines.occupy(job);
+    rollouts.began(job.row);
     const work = runJob(job, current.parts, current.stop.signal, {
       clock,
       log,
@@ -108,14 +125,20 @@ export function createTaskGate(
 
   const repeat = (job: Job) => {
     journal.reopened(job.row.taskId);
+    rollouts.returned(job.row);
     enqueue({ ...job.row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null });
   };
 
   const enqueue = (row: JournalRow) => {
+    rollouts.join(row);
     const kind = kindOf(row.name);
     if (kind === undefined) {
       // Taken by a version that knew more than this one.
       endings.settle(row, { outcome: failed(`unsupported: this agent cannot do ${row.name}`), tookEffect: false });
+      return;
+    }
+    if (!row.isLegible) {
+      endings.settle(row, { outcome: failed(ILLEGIBLE), tookEffect: row.state !== 'accepted' });
       return;
     }
     const job = newJob(row, kind);
@@ -124,15 +147,41 @@ export function createTaskGate(
     else lines.push(job);
   };
 
-  const take = (rows: readonly JournalRow[]) => {
+  /** Gives up what waits of batches that were stopped. */
+  const endStopped = () => {
+    if (!isStopDue) return;
+    const waiting = Map.groupBy(
+      [...jobs.values()].filter(({ stage, givenUp }) => stage !== 'started' && givenUp === undefined),
+      ({ row }) => row.batchId,
+    );
+    isStopDue = false;
+    for (const [batchId, candidates] of waiting) {
+      const outcome = rollouts.stopped(batchId);
+      if (outcome === undefined) continue;
+      log.warn({ batchId, message: outcome.message, waiting: candidates.length }, 'a batch was stopped');
+      try {
+        giveUp(candidates, outcome);
+      } catch (error) {
+        isStopDue = true;
+        log.error({ batchId, error: renderError(error) }, 'the end of a stopped batch could not be journaled yet');
+      }
+    }
+  };
+
+  /** `rules` = of the batches that come with a rule. */
+  const take = (rows: readonly JournalRow[], rules: ReadonlyMap<string, Rollout> = new Map()) => {
     const known = new Map<string, JournalRow>();
     const fresh = new Map<string, JournalRow>();
     for (const row of rows) {
       const before = fresh.get(row.taskId) ?? journal.get(row.taskId);
       const waiting = jobs.size + fresh.size;
       const isKnown = kindOf(row.name) !== undefined;
-      if (before === undefined) fresh.set(row.taskId, enter(row, { isKnown, waiting, settings }));
-      else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
+      if (before === undefined) {
+        const rule = row.batchId === null ? undefined : rules.get(row.batchId);
+        if (row.batchId !== null && rule !== undefined) rollouts.declare(row.batchId, rule);
+        const stopped = rollouts.stopped(row.batchId);
+        fresh.set(row.taskId, enter(row, { isKnown, waiting, stopped, settings }));
+      } else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
     }
     if (journalRows + fresh.size > MAX_JOURNAL_ROWS) makeRoom(KEEP_LEAST_MS);
     if (journalRows + fresh.size > MAX_JOURNAL_ROWS) {
@@ -146,8 +195,13 @@ export function createTaskGate(
     tellRefused(log, [...fresh.values()]);
     for (const row of fresh.values()) {
       if (row.state === 'accepted') enqueue(row);
-      else endings.publish(row);
+      else {
+        if (row.status === 'failed' || row.status === 'timeout')
+          isStopDue = rollouts.ended(row, row.status) || isStopDue;
+        endings.publish(row);
+      }
     }
+    endStopped();
     for (const row of known.values()) reports.tell(jobs.get(row.taskId)?.row ?? row);
     lines.pump();
   };
@@ -161,16 +215,49 @@ export function createTaskGate(
     endings.retry();
     const late = [...jobs.values()].filter(({ row }) => row.expiresMs <= nowMs && !endings.isUnwritten(row.taskId));
     if (late.length > 0) giveUp(late, expired());
+    endStopped();
+    rollouts.tidy();
     if (ticks % TELL_EVERY_TICKS === 0) reports.tellMissing();
     if (ticks % PRUNE_EVERY_TICKS === 0) makeRoom(KEEP_MS);
     ticks++;
   };
 
+  const acceptAll = (orders: readonly TaskOrder[]) => {
+    const rules = orders.flatMap(({ batch_id, rollout }): [string, Rollout][] =>
+      rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]],
+    );
+    // The first of a batch is the one that counts.
+    const rows = orders.map((order) => rowOfOrder(order, clock.nowMs()));
+    take(rows, new Map(rules.toReversed()));
+  };
+
+  const runLocal = (tasks: readonly LocalTask[], batchId: string | null, rollout?: Rollout): LocalRun[] => {
+    const nowMs = clock.nowMs();
+    const usualS = rollout === undefined ? LOCAL_EXPIRY_S : LOCAL_ROLLOUT_EXPIRY_S;
+    const rows = tasks.map(({ name, minerKey, params = {}, expiresInS = usualS }) => {
+      const task = { taskId: randomUUID(), batchId, name, minerKey, params: { ...params } };
+      return newRow({ ...task, source: 'local', expiresMs: nowMs + expiresInS * 1_000 }, nowMs);
+    });
+    const runs = rows.map(({ taskId }, index) => {
+      const { promise: outcome, resolve, reject } = Promise.withResolvers<TaskOutcome>();
+      endings.listen(taskId, { onState: tasks[index]?.onState ?? (() => {}), resolve, reject });
+      outcome.catch(() => {});
+      return { taskId, outcome };
+    });
+    try {
+      take(rows, rollout === undefined || batchId === null ? undefined : new Map([[batchId, rollout]]));
+    } catch (error) {
+      for (const { taskId } of runs) endings.forget(taskId);
+      throw error;
+    }
+    return runs;
+  };
+
   const cancelled = (message: string): TaskOutcome => ({ status: 'cancelled', message, evidence: {} });
 
   return {
-    accept: (order) => take([rowOfOrder(order, clock.nowMs())]),
-    acceptAll: (orders) => take(orders.map((order) => rowOfOrder(order, clock.nowMs()))),
+    accept: (order) => acceptAll([order]),
+    acceptAll,
     cancel(taskId) {
       const job = jobs.get(taskId);
       const isEnding =
@@ -185,28 +272,13 @@ export function createTaskGate(
       log.warn({ reason, tasks: count }, 'all waiting tasks were given up');
       return count;
     },
-    runLocal({ name, minerKey, params = {}, expiresInS = LOCAL_EXPIRY_S, onState = () => {} }: LocalTask) {
-      const taskId = randomUUID();
-      const expiresMs = clock.nowMs() + expiresInS * 1_000;
-      const { promise: outcome, resolve, reject } = Promise.withResolvers<TaskOutcome>();
-      endings.listen(taskId, { onState, resolve, reject });
-      outcome.catch(() => {});
-      try {
-        const task = {
-          taskId,
-          batchId: null,
-          name,
-          minerKey,
-          params: { ...params },
-          source: 'local',
-          expiresMs,
-        } as const;
-        take([newRow(task, clock.nowMs())]);
-      } catch (error) {
-        endings.forget(taskId);
-        throw error;
-      }
-      return { taskId, outcome };
+    runLocal(task) {
+      const [run] = runLocal([task], null);
+      if (run === undefined) throw new BugError('run a local task: none came of it');
+      return run;
+    },
+    runLocalBatch(tasks, { batchId = randomUUID(), rollout } = {}) {
+      return { batchId, runs: runLocal(tasks, batchId, rollout) };
     },
     start() {
       if (running !== undefined) return;
@@ -228,6 +300,8 @@ export function createTaskGate(
       );
       running = { stop, parts, work: new Set(), ticker };
       for (const row of journal.open()) if (!jobs.has(row.taskId)) enqueue(row);
+      isStopDue = true;
+      endStopped();
       lines.pump();
     },
     async stop() {
@@ -239,6 +313,7 @@ export function createTaskGate(
       // What is left goes on from the journal with the next start.
       jobs.clear();
       lines.clear();
+      rollouts.clear();
       endings.close(new CancelledError('wait for a task: the agent stops'));
     },
     isBusy: (minerKey) => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),

@@ -12,6 +12,7 @@ export function newRow(task: NewTask, nowMs: number): JournalRow {
   return {
     ...task,
     acceptedMs: nowMs,
+    isLegible: true,
     state: 'accepted',
     baseline: undefined,
     startedMs: null,
@@ -48,8 +49,15 @@ export function enter(
   {
     isKnown,
     waiting,
+    stopped,
     settings,
-  }: { isKnown: boolean; waiting: number; settings: AllowSettings & { maxQueued: number } },
+  }: {
+    isKnown: boolean;
+    waiting: number;
+    /** How tasks of its batch end that come when it was stopped already. */
+    stopped: TaskOutcome | undefined;
+    settings: AllowSettings & { maxQueued: number };
+  },
 ): JournalRow {
   const { maxQueued } = settings;
   const over = (outcome: TaskOutcome): JournalRow => ({
@@ -58,6 +66,7 @@ export function enter(
     state: 'final',
     finishedMs: row.acceptedMs,
   });
+  if (stopped !== undefined) return over(stopped);
   if (!isKnown) return over(failed(`unsupported: this agent cannot do ${row.name}`));
   const refusal = notAllowed(row.name, settings);
   if (refusal !== undefined) return over(failed(refusal));

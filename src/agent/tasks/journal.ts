@@ -1,10 +1,13 @@
-// What became of every task, on disk: written before anything is done, so that a crash at any moment leaves a truth to go on from.
-// It decides nothing.
+// What became of every task, on disk: written before anything is done, so that a crash at any moment leaves a truth to go on from. Params, which may
+// hold passwords of pools, lie sealed where there is a key, and only until the task is over. It decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { type Migrations, transact } from '../../base/sqlite.ts';
-import { taskStatusSchema } from '../../model/task.ts';
+import { forgetDeleted, type Migrations, transact } from '../../base/sqlite.ts';
+import { isSealed, openWith, sealWith, type Vault } from '../../base/vault.ts';
+import { type TaskStatus, taskStatusSchema } from '../../model/task.ts';
+import { parseJson } from '../../wire/frames.ts';
 import { TASK_STATES, type TaskOutcome } from './contract.ts';
+import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
 
 export const tasksMigrations: Migrations = {
   owner: 'tasks',
@@ -35,7 +38,13 @@ export const tasksMigrations: Migrations = {
      CREATE INDEX tasks_journal_started ON tasks_journal (started_ms);
      CREATE INDEX tasks_journal_accepted ON tasks_journal (accepted_ms);`,
     `ALTER TABLE tasks_journal ADD COLUMN is_powered INTEGER NOT NULL DEFAULT 0;
-     UPDATE tasks_journal SET is_powered = 1 WHERE started_ms IS NOT NULL AND name IN ('miner.system.reboot', 'miner.firmware.update');`,
+     UPDATE tasks_journal SET is_powered = 1 WHERE started_ms IS NOT NULL AND name IN ('miner.system.reboot', 'miner.firmware.update');
+     CREATE TABLE tasks_batches (
+       batch_id TEXT PRIMARY KEY,
+       rollout TEXT NOT NULL,
+       stopped TEXT
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX tasks_journal_batch ON tasks_journal (batch_id) WHERE batch_id IS NOT NULL;`,
   ],
 };
 
@@ -64,7 +73,7 @@ const rowSchema = z
     batch_id: z.string().nullable(),
     name: z.string(),
     miner_key: z.string(),
-    params: asJson(record),
+    params: z.string(),
     source: z.enum(['service', 'local']),
     accepted_ms: z.int(),
     expires_ms: z.int(),
@@ -95,13 +104,28 @@ const rowSchema = z
     message: row.message,
     evidence: row.evidence,
   }));
-export type JournalRow = z.output<typeof rowSchema>;
+export type JournalRow = Omit<z.output<typeof rowSchema>, 'params'> & {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** False = the params cannot be opened with the key in use. */
+  readonly isLegible: boolean;
+};
+const openParamsSchema = z.object({ task_id: z.string(), params: z.string() });
+const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
+const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
+export type KeptBatch = {
+  readonly rollout: Rollout;
+  readonly stopped: BatchStop | undefined;
+  readonly succeeded: number;
+  readonly failed: number;
+};
 const countSchema = z.object({ count: z.int() });
 const startSchema = z.object({ started_ms: z.int() });
 
 export type Journal = ReturnType<typeof openJournal>;
 
-export function openJournal(db: DatabaseSync) {
+/** Without a vault params lie in the open while their task is not over. */
+export function openJournal(db: DatabaseSync, vault?: Vault) {
+  closeOld(db, vault);
   const insert = db.prepare(
     `INSERT INTO tasks_journal
        (task_id, batch_id, name, miner_key, params, source, accepted_ms, expires_ms, state, finished_ms, status, message, evidence, reported)
@@ -122,7 +146,8 @@ export function openJournal(db: DatabaseSync) {
     "UPDATE tasks_journal SET state = 'accepted', status = 'pending', started_ms = NULL, sent_ms = NULL, took_effect = 0 WHERE task_id = ?",
   );
   const finish = db.prepare(
-    `UPDATE tasks_journal SET state = 'final', status = ?, message = ?, evidence = ?, finished_ms = ?, took_effect = ?, reported = ?
+    `UPDATE tasks_journal
+     SET state = 'final', status = ?, message = ?, evidence = ?, finished_ms = ?, took_effect = ?, reported = ?, params = '{}'
      WHERE task_id = ?`,
   );
   const markReported = db.prepare('UPDATE tasks_journal SET reported = 1 WHERE task_id = ?');
@@ -136,10 +161,22 @@ export function openJournal(db: DatabaseSync) {
   const prune = db.prepare(
     "DELETE FROM tasks_journal WHERE state = 'final' AND reported = 1 AND accepted_ms < ? AND expires_ms < ?",
   );
+  const pruneBatches = db.prepare(
+    'DELETE FROM tasks_batches WHERE NOT EXISTS (SELECT 1 FROM tasks_journal WHERE batch_id = tasks_batches.batch_id)',
+  );
+  const keepBatch = db.prepare('INSERT OR IGNORE INTO tasks_batches (batch_id, rollout) VALUES (?, ?)');
+  const stopBatch = db.prepare('UPDATE tasks_batches SET stopped = ? WHERE batch_id = ?');
+  const batch = db.prepare('SELECT rollout, stopped FROM tasks_batches WHERE batch_id = ?');
+  const ends = db.prepare(
+    "SELECT status, count(*) AS count FROM tasks_journal WHERE batch_id = ? AND state = 'final' GROUP BY status",
+  );
   const toRows = (found: readonly unknown[]): JournalRow[] =>
     found.flatMap((row) => {
       const parsed = rowSchema.safeParse(row);
-      return parsed.success ? [parsed.data] : [];
+      if (!parsed.success) return [];
+      const opened = openWith(vault, parsed.data.params);
+      const params = record.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
+      return [{ ...parsed.data, params: params ?? {}, isLegible: params !== undefined }];
     });
 
   return {
@@ -152,7 +189,7 @@ export function openJournal(db: DatabaseSync) {
             row.batchId,
             row.name,
             row.minerKey,
-            JSON.stringify(row.params),
+            row.state === 'final' ? NO_PARAMS : sealWith(vault, JSON.stringify(row.params)),
             row.source,
             row.acceptedMs,
             row.expiresMs,
@@ -213,9 +250,56 @@ export function openJournal(db: DatabaseSync) {
         .map(({ started_ms }) => started_ms),
     size: () => countSchema.parse(size.get()).count,
     /** Forgets what is over, told, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */
-    prune: (beforeMs: number, nowMs: number) => Number(prune.run(beforeMs, nowMs - EXPIRED_MARGIN_MS).changes),
+    prune(beforeMs: number, nowMs: number): number {
+      const { changes } = prune.run(beforeMs, nowMs - EXPIRED_MARGIN_MS);
+      if (changes > 0) pruneBatches.run();
+      return Number(changes);
+    },
+    /** The first rule of a batch is the one that counts. */
+    keepBatch(batchId: string, rollout: Rollout): void {
+      keepBatch.run(batchId, JSON.stringify(rollout));
+    },
+    stopBatch(batchId: string, stop: BatchStop): void {
+      stopBatch.run(JSON.stringify(stop), batchId);
+    },
+    /** Undefined when the batch has no rule; with how many of its tasks have ended how. */
+    batch(batchId: string): KeptBatch | undefined {
+      const kept = batchSchema.safeParse(batch.get(batchId)).data;
+      if (kept === undefined) return undefined;
+      const counts = z.array(endsSchema).parse(ends.all(batchId));
+      const count = (...statuses: TaskStatus[]) =>
+        counts.reduce((sum, group) => sum + (statuses.includes(group.status) ? group.count : 0), 0);
+      const { rollout, stopped } = kept;
+      return {
+        rollout,
+        stopped: stopped ?? undefined,
+        succeeded: count('succeeded'),
+        failed: count('failed', 'timeout'),
+      };
+    },
   };
 }
+
+/** Rows of a version that kept params in the open, or kept them longer. */
+function closeOld(db: DatabaseSync, vault: Vault | undefined): void {
+  const drop = db.prepare(
+    `UPDATE tasks_journal SET params = '${NO_PARAMS}' WHERE state = 'final' AND params <> '${NO_PARAMS}'`,
+  );
+  const seal = db.prepare('UPDATE tasks_journal SET params = ? WHERE task_id = ?');
+  const open = db.prepare("SELECT task_id, params FROM tasks_journal WHERE state <> 'final'");
+  const closed = transact(db, () => {
+    const { changes } = drop.run();
+    const inTheOpen = z
+      .array(openParamsSchema)
+      .parse(vault === undefined ? [] : open.all())
+      .filter(({ params }) => !isSealed(params));
+    for (const { task_id, params } of inTheOpen) seal.run(sealWith(vault, params), task_id);
+    return Number(changes) + inTheOpen.length;
+  });
+  if (closed > 0) forgetDeleted(db);
+}
+
+const NO_PARAMS = '{}';
 
 /** Room for a clock that steps back. */
 const EXPIRED_MARGIN_MS = 24 * 3_600_000;

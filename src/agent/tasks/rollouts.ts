@@ -1,0 +1,94 @@
+// Batches that are not carried out all at once: keeps the count of each while it has tasks here, from the journal on, and says who must wait and when a
+// batch is over for those that were not started. It ends no task itself.
+import type { TaskOutcome } from './contract.ts';
+import type { Journal, JournalRow } from './journal.ts';
+import { type BatchStop, isHeldBack, type Rollout, stopOf, stoppedOutcome } from './rollout-rule.ts';
+
+type Member = Pick<JournalRow, 'taskId' | 'batchId'>;
+
+type Batch = {
+  readonly rule: Rollout;
+  readonly open: Set<string>;
+  readonly running: Set<string>;
+  succeeded: number;
+  failed: number;
+  stopped: BatchStop | undefined;
+};
+
+export type Rollouts = {
+  /** On disk when it returns. The first rule of a batch is the one that counts. */
+  declare(batchId: string, rule: Rollout): void;
+  /** The task waits or runs; before its end is told. */
+  join(task: Member): void;
+  /** Must wait for those before it, or is not begun any more. */
+  isHeld(task: Member): boolean;
+  began(task: Member): void;
+  /** It waits again. */
+  returned(task: Member): void;
+  /** True when the batch goes no further from here on. */
+  ended(task: Member, status: TaskOutcome['status']): boolean;
+  /** How tasks of a stopped batch end that are not started; undefined = it was not stopped. */
+  stopped(batchId: string | null): TaskOutcome | undefined;
+  /** Forgets what has no tasks here; the journal knows it. */
+  tidy(): void;
+  clear(): void;
+};
+
+export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' | 'batch'>): Rollouts {
+  const batches = new Map<string, Batch>();
+
+  const stopIfDue = (batchId: string, batch: Batch): boolean => {
+    if (batch.stopped !== undefined) return false;
+    const stop = stopOf(batch.rule, batch);
+    if (stop === undefined) return false;
+    batch.stopped = stop;
+    journal.stopBatch(batchId, stop);
+    return true;
+  };
+
+  const find = (batchId: string | null): Batch | undefined => {
+    if (batchId === null) return undefined;
+    const known = batches.get(batchId);
+    if (known !== undefined) return known;
+    const kept = journal.batch(batchId);
+    if (kept === undefined) return undefined;
+    const { rollout: rule, stopped, succeeded, failed } = kept;
+    const batch: Batch = { rule, stopped, succeeded, failed, open: new Set(), running: new Set() };
+    batches.set(batchId, batch);
+    // A crash may have come between the last failure and the stop.
+    stopIfDue(batchId, batch);
+    return batch;
+  };
+  const held = ({ batchId }: Member) => (batchId === null ? undefined : batches.get(batchId));
+
+  return {
+    declare(batchId, rule) {
+      if (!batches.has(batchId)) journal.keepBatch(batchId, rule);
+    },
+    join: (task) => void find(task.batchId)?.open.add(task.taskId),
+    isHeld(task) {
+      const batch = held(task);
+      if (batch === undefined) return false;
+      return batch.stopped !== undefined || isHeldBack(batch.rule, batch, batch.running.size);
+    },
+    began: (task) => void held(task)?.running.add(task.taskId),
+    returned: (task) => void held(task)?.running.delete(task.taskId),
+    ended(task, status) {
+      const batch = held(task);
+      if (batch === undefined || task.batchId === null) return false;
+      batch.open.delete(task.taskId);
+      batch.running.delete(task.taskId);
+      if (status === 'succeeded') batch.succeeded++;
+      else if (status !== 'cancelled') batch.failed++;
+      return stopIfDue(task.batchId, batch);
+    },
+    stopped(batchId) {
+      const batch = find(batchId);
+      return batch?.stopped && stoppedOutcome(batch.rule, batch.stopped);
+    },
+    tidy() {
+      for (const [batchId, { open }] of batches) if (open.size === 0) batches.delete(batchId);
+    },
+    clear: () => batches.clear(),
+  };
+}

@@ -1,0 +1,87 @@
+// Passwords in the params of tasks and in locked pools: sealed on disk where there is a key, gone when the task is over, readable from older files.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/store.ts';
+import { newRow } from '../../../../src/agent/tasks/intake.ts';
+import { openJournal, tasksMigrations } from '../../../../src/agent/tasks/journal.ts';
+import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { createVault } from '../../../../src/base/vault.ts';
+
+const PASSWORD = 'canary-of-a-pool-77c1';
+const POOLS = [{ url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: PASSWORD }];
+const vault = createVault(Buffer.alloc(32, 7));
+
+let folder: string;
+let db: ReturnType<typeof openSqlite>;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pithead-sealed-'));
+  db = open();
+});
+afterEach(() => {
+  if (db.isOpen) db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = () => openSqlite(join(folder, 'agent.sqlite'), [tasksMigrations, poolLockMigrations]);
+const isOnDisk = () =>
+  readdirSync(folder).some((name) => readFileSync(join(folder, name), 'latin1').includes(PASSWORD));
+const row = (taskId: string) =>
+  newRow(
+    {
+      taskId,
+      batchId: null,
+      name: 'miner.pool.update',
+      minerKey: 'a',
+      params: { pools: POOLS },
+      source: 'service',
+      expiresMs: 9e12,
+    },
+    1,
+  );
+const end = { outcome: { status: 'succeeded', message: null, evidence: {} }, tookEffect: true } as const;
+
+test('with a key no password is on disk, and the next run of the agent reads it all the same', () => {
+  openJournal(db, vault).insert([row('1')]);
+  openPoolWishes(db, vault).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
+  expect(isOnDisk()).toBe(false);
+  db.close();
+  expect(isOnDisk()).toBe(false);
+  db = open();
+  expect(openJournal(db, vault).open()).toMatchObject([{ params: { pools: POOLS }, isLegible: true }]);
+  expect(openPoolWishes(db, vault).get('a')?.pools).toEqual(POOLS);
+});
+
+test('without a key it lies in the open, until a key is there', () => {
+  openJournal(db).insert([row('1'), row('2')]);
+  openJournal(db).finished([{ row: row('2'), end }], 2);
+  openPoolWishes(db).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
+  expect(isOnDisk()).toBe(true);
+  const journal = openJournal(db, vault);
+  const wishes = openPoolWishes(db, vault);
+  expect(isOnDisk()).toBe(false);
+  expect(journal.open()).toMatchObject([{ params: { pools: POOLS } }]);
+  expect(wishes.get('a')?.pools).toEqual(POOLS);
+  expect(wishes.locked()).toEqual(['a']);
+});
+
+test('a task that is over keeps nothing of its params, those of older versions included', () => {
+  const journal = openJournal(db);
+  journal.insert([row('1'), row('2'), { ...row('3'), state: 'final', status: 'failed' }]);
+  journal.finished([{ row: row('1'), end }], 2);
+  expect(journal.get('1')?.params).toEqual({});
+  expect(journal.get('3')?.params).toEqual({});
+  db.prepare("UPDATE tasks_journal SET state = 'final' WHERE task_id = '2'").run();
+  expect(openJournal(db).get('2')?.params).toEqual({});
+  expect(isOnDisk()).toBe(false);
+});
+
+test('with another key the params are said to be unreadable, not taken for empty', () => {
+  openJournal(db, vault).insert([row('1')]);
+  openPoolWishes(db, vault).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
+  const other = createVault(Buffer.alloc(32, 8));
+  expect(openJournal(db, other).open()).toMatchObject([{ params: {}, isLegible: false }]);
+  expect(openJournal(db).open()).toMatchObject([{ isLegible: false }]);
+  expect(openPoolWishes(db, other).get('a')).toBeUndefined();
+});
