@@ -14,6 +14,7 @@ import type { Tap } from '../transport/tap.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type AgentConfig, covers, type LoginRule } from './config.ts';
 import { type LoginTrial, newTrial, withTrial } from './login-trial.ts';
+import { SCAN_LIMITS } from './scan/plan.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
 export type MinerTarget = {
@@ -29,7 +30,7 @@ export type Recognised =
       readonly target: MinerTarget;
       readonly identity: Identity;
       readonly evidence: Evidence;
-      /** Absent when it was recognised but then gave no answer to any ask. */
+      /** Absent when it was read lately, or was recognised but then gave no answer to any ask. */
       readonly outcome?: VisitOutcome;
     }
   | { readonly status: 'unknown'; readonly evidence: Evidence };
@@ -37,8 +38,17 @@ export type Recognised =
 export type Access = {
   readonly transport: Transport;
   readonly drivers: readonly Driver[];
-  /** Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. */
-  recognise(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal, isLastTry?: boolean): Promise<Recognised>;
+  /**
+   * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. What `readLately` knows of a
+   * reading with this driver stands for another one.
+   */
+  recognise(
+    ip: string,
+    openPorts: ReadonlySet<number>,
+    signal: AbortSignal,
+    isLastTry?: boolean,
+    readLately?: (ip: string, driverId: string) => 'identified' | 'login_refused' | undefined,
+  ): Promise<Recognised>;
   /** The driver for what was found, after a question behind the login where families look alike. The caller holds the turn. */
   choose(ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined>;
   /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
@@ -58,6 +68,8 @@ export type Access = {
   /** Passwords that an operator has set for this miner. */
   secretsOf(target: MinerTarget): readonly string[];
   targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined;
+  /** Another unit stands at this address now: logins that the one before refused are tried again. */
+  forgetRefusals(ip: string): void;
   close(): Promise<void>;
 };
 
@@ -74,6 +86,10 @@ type AccessOptions = {
 
 /** After a refusal a configured login is not tried again for this long by visits: control boards lock out. Orders try at once. */
 const REFUSED_HOLD_MS = 10 * 60_000;
+/** A factory login is not tried again at the same unit for this long: its owner has changed it, and hardly back. */
+const FACTORY_HOLD_MS = 24 * 3_600_000;
+/** A visit that follows identification has what is left of that, and at least this long. */
+const LEAST_VISIT_MS = 2_000;
 /** For one question behind the login. */
 const SETTLE_MS = 4_000;
 /** Devices whose logins are remembered. */
@@ -82,22 +98,32 @@ const trialKey = ({ id }: Driver, ip: string) => `${id} ${ip}`;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
+type StartedTrial = { readonly trial: LoginTrial; readonly startedMs: number };
+
 export function createAccess({ clock, log, drivers, config, mayReach, tap }: AccessOptions): Access {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(tap && { tap }) });
   const rhythms = () => ({ slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery });
-  const factoryTrials = new BoundedMap<LoginTrial>(MAX_TRIALS);
-  const configuredTrials = new BoundedMap<{ readonly trial: LoginTrial; readonly startedMs: number }>(MAX_TRIALS);
+  const factoryTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
+  const configuredTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
   let memories = 0;
   const newMemory = () => createVisitMemory((memories++ * GOLDEN) % 1);
 
-  /** The trial of the factory login at one device; it lasts as long as the agent runs, so that it is tried once and never again. */
+  /** Whether it ended in a refusal that is younger than that. */
+  const isHeld = (last: StartedTrial | undefined, holdMs: number): last is StartedTrial =>
+    last?.trial.verdict === 'refused' && clock.monotonicMs() - last.startedMs < holdMs;
+
+  const begin = (trials: BoundedMap<StartedTrial>, key: string): LoginTrial => {
+    const trial = newTrial();
+    trials.set(key, { trial, startedMs: clock.monotonicMs() });
+    return trial;
+  };
+
+  /** The trial of the factory login at one device: tried once, and after a refusal at most once a day. */
   const factoryTrial = (driver: Driver, ip: string): LoginTrial => {
     const key = trialKey(driver, ip);
-    const known = factoryTrials.get(key);
-    if (known !== undefined) return known;
-    const trial = newTrial();
-    factoryTrials.set(key, trial);
-    return trial;
+    const last = factoryTrials.get(key);
+    const isOver = last?.trial.verdict === 'refused' && !isHeld(last, FACTORY_HOLD_MS);
+    return last === undefined || isOver ? begin(factoryTrials, key) : last.trial;
   };
 
   const ruleFor = ({ driver, ip }: MinerTarget) =>
@@ -107,12 +133,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   const configuredTrial = (driver: Driver, ip: string, isOrder: boolean): LoginTrial => {
     const key = trialKey(driver, ip);
     const last = configuredTrials.get(key);
-    const isHeld =
-      last?.trial.verdict === 'refused' && clock.monotonicMs() - last.startedMs < REFUSED_HOLD_MS && !isOrder;
-    if (isHeld) return last.trial;
-    const trial = newTrial();
-    configuredTrials.set(key, { trial, startedMs: clock.monotonicMs() });
-    return trial;
+    return !isOrder && isHeld(last, REFUSED_HOLD_MS) ? last.trial : begin(configuredTrials, key);
   };
 
   /** A configured login is tried once per visit, and seldom while it is refused; a factory login once at all. */
@@ -136,11 +157,15 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   const usesFactoryLogin = (target: MinerTarget) => {
     const { driver, ip } = target;
     if (driver.login.kind === 'none' || ruleFor(target) !== undefined) return false;
-    const trial = factoryTrials.get(trialKey(driver, ip));
+    const trial = factoryTrials.get(trialKey(driver, ip))?.trial;
     return trial?.isTaken === true && trial.verdict === 'accepted';
   };
 
-  const visitOnce = async (target: MinerTarget, signal: AbortSignal, memory = target.memory): Promise<VisitOutcome> => {
+  const visitOnce = async (
+    target: MinerTarget,
+    signal: AbortSignal,
+    { memory = target.memory, deadlineMs = config.poll.deadline } = {},
+  ): Promise<VisitOutcome> => {
     const { driver, known } = target;
     const outcome = await visit({
       driver,
@@ -150,7 +175,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
       rhythms: rhythms(),
       clock,
       signal,
-      deadlineMs: config.poll.deadline,
+      deadlineMs,
     });
     return usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
   };
@@ -179,19 +204,24 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     return likely;
   };
 
-  const recogniseInTurn = async (
-    ip: string,
-    openPorts: ReadonlySet<number>,
-    signal: AbortSignal,
-    isLastTry: boolean,
-  ): Promise<Recognised> => {
-    const { evidence } = await gatherEvidence(transport.link(ip), openPorts, { clock, signal, isLastTry });
-    const choice = await choose(ip, evidence, signal);
+  /** Its questions and its visit take a turn each, so that an order waits for one of them and not for both. */
+  const recognise: Access['recognise'] = async (ip, openPorts, signal, isLastTry = false, readLately) => {
+    const endMs = clock.monotonicMs() + SCAN_LIMITS.identifyDeadlineMs;
+    const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
+    const { evidence, choice } = await inTurn(async () => {
+      const gathered = await gatherEvidence(transport.link(ip), openPorts, { clock, signal, isLastTry });
+      return { evidence: gathered.evidence, choice: await choose(ip, gathered.evidence, signal) };
+    });
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;
     const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newMemory() };
+    const lately = readLately?.(ip, driver.id);
+    if (lately !== undefined) return { status: lately, target, identity, evidence };
     try {
-      const outcome = await visitOnce(target, signal);
+      const outcome = await inTurn(() => {
+        const leftMs = Math.max(LEAST_VISIT_MS, endMs - clock.monotonicMs() - LEAST_VISIT_MS);
+        return visitOnce(target, signal, { deadlineMs: Math.min(config.poll.deadline, leftMs) });
+      });
       return { status: outcome.isLoginRefused ? 'login_refused' : 'identified', target, identity, evidence, outcome };
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
@@ -203,12 +233,13 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     transport,
     drivers,
     choose,
-    recognise: (ip, openPorts, signal, isLastTry = false) =>
-      transport.turns.run(ip, 'scan', signal, () => recogniseInTurn(ip, openPorts, signal, isLastTry)),
+    recognise,
     read: (target, signal, priority = 'poll') =>
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
     readAfresh: (target, signal) =>
-      transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, createVisitMemory())),
+      transport.turns.run(target.ip, 'command', signal, () =>
+        visitOnce(target, signal, { memory: createVisitMemory() }),
+      ),
     linkTo: (target) => linkTo(target),
     secretsOf(target) {
       const rule = ruleFor(target);
@@ -231,6 +262,14 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     targetOf(ip, driverId, known) {
       const driver = drivers.find(({ id }) => id === driverId);
       return driver === undefined ? undefined : { ip, driver, known, memory: newMemory() };
+    },
+    forgetRefusals(ip) {
+      for (const trials of [factoryTrials, configuredTrials]) {
+        for (const driver of drivers) {
+          const key = trialKey(driver, ip);
+          if (trials.get(key)?.trial.verdict === 'refused') trials.delete(key);
+        }
+      }
     },
     close: () => transport.close(),
   };

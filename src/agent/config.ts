@@ -53,7 +53,8 @@ const allowedHosts = z
   .max(64)
   .default([]);
 
-const fileSchema = z.strictObject({
+/** The file as it is written; the README lists every key. */
+export const fileSchema = z.strictObject({
   /** Where state lives; relative to the config file. */
   stateDir: z.string().min(1).default('pithead-state'),
   /** Name of this agent, shown by the service. */
@@ -70,7 +71,7 @@ const fileSchema = z.strictObject({
       every: duration({ min: '1m', max: '7d', fallback: '30m' }),
       timeout: duration({ min: '100ms', max: '10s', fallback: '1200ms' }),
       maxInFlight: z.int().min(3).max(8_000).default(2_000),
-      maxIdentifying: z.int().min(1).max(512).default(64),
+      maxIdentifying: z.int().min(1).max(512).default(128),
       maxPerSecond: z.int().min(1).max(100_000).optional(),
     })
     .prefault({}),

@@ -10,16 +10,28 @@ export type Pace = {
   readonly advice: readonly string[];
 };
 
-export function paceOf({ scan }: Pick<AgentConfig, 'scan'>, { ranges }: Pick<ScanRanges, 'ranges'>): Pace {
+/**
+ * Connects per second of a scan that nobody waits for, where the configuration says nothing: routers that track connections bear it, and no miner
+ * notices.
+ */
+export const BACKGROUND_PER_SECOND = 100;
+
+/** `background` = nobody waits for it. */
+export function paceOf(
+  { scan }: Pick<AgentConfig, 'scan'>,
+  { ranges }: Pick<ScanRanges, 'ranges'>,
+  kind: 'asked-for' | 'background' = 'asked-for',
+): Pace {
   const { limits, onLinkPerSecond, advice } = readiness({
     sockets: scan.maxInFlight,
     ranges: ranges.flatMap(({ spans }) => spans),
   });
+  const onLink = onLinkPerSecond === undefined ? Infinity : onLinkPerSecond * SCAN_PORTS.length;
+  const usual = Math.min(onLink, kind === 'background' ? BACKGROUND_PER_SECOND : Infinity);
   return {
     limits: {
       maxSockets: socketsWithin(scan.maxInFlight, limits.openFiles),
-      maxPerSecond:
-        scan.maxPerSecond ?? (onLinkPerSecond === undefined ? undefined : onLinkPerSecond * SCAN_PORTS.length),
+      maxPerSecond: scan.maxPerSecond ?? (usual === Infinity ? undefined : usual),
       probeTimeoutMs: scan.timeout,
       maxIdentifying: scan.maxIdentifying,
     },

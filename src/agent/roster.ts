@@ -24,6 +24,8 @@ export type MinerState = {
   target: MinerTarget;
   reading: Reading | undefined;
   readingAtMs: number | undefined;
+  /** Whether it refused the login at that reading. */
+  isLoginRefused: boolean;
   judgement: MinerJudgement | undefined;
   /** What was reported last. */
   reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
@@ -42,6 +44,8 @@ export type Roster = {
   recognised(ip: string, found: Extract<Recognised, { target: MinerTarget }>, signal: AbortSignal): Promise<void>;
   /** A poll was answered. */
   polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void>;
+  /** What came of the newest reading of this address, if it is by this driver and younger than `withinMs`. */
+  readLately(ip: string, driverId: string, withinMs: number): 'identified' | 'login_refused' | undefined;
   /** A poll failed for good. */
   pollFailed(key: string, error: Error, consecutive: number): void;
   setRebooting(key: string, isRebooting: boolean): void;
@@ -50,9 +54,11 @@ export type Roster = {
 type Options = {
   readonly clock: Clock;
   readonly log: Log;
-  readonly access: Access;
+  readonly access: Pick<Access, 'read' | 'targetOf' | 'forgetRefusals'>;
   readonly mayReach: (ip: string) => boolean;
   readonly book: IdentityBook;
+  /** What this host knows of its direct neighbours. */
+  readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   readonly averages: Averages;
   readonly memory: Memory;
   readonly settings: AnomalySettings;
@@ -65,6 +71,9 @@ type Options = {
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
 };
 
+/** `isNewHere` = another miner stood at this address before, or none. */
+type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isNewHere: boolean };
+
 /** How long a miner's own driver is believed against a scan that sees only a stranger. */
 const BELIEVED_MS = 15 * 60_000;
 
@@ -74,6 +83,7 @@ export function createRoster({
   access,
   mayReach,
   book,
+  neighbours,
   averages,
   memory,
   settings,
@@ -99,6 +109,7 @@ export function createRoster({
       target,
       reading: undefined,
       readingAtMs: earlier?.readingAtMs,
+      isLoginRefused: false,
       judgement: earlier?.judgement,
       reported: earlier,
       isRebooting: false,
@@ -120,7 +131,9 @@ export function createRoster({
     try {
       const { driver, known } = present.target;
       const again = access.targetOf(ip, driver.id, known);
-      return again !== undefined && book.answersAs(key, (await access.read(again, signal, 'command')).reading);
+      if (again === undefined) return false;
+      const { mac, serialNumber } = (await access.read(again, signal, 'command')).reading;
+      return book.answersAs(key, { mac, serialNumber, neighbour: neighbours.at(ip) });
     } catch (error) {
       if (error instanceof PeerError) return false;
       throw error;
@@ -128,7 +141,8 @@ export function createRoster({
   };
 
   /** The key that this miner has, after a look at its old address if the identity book asks for one. */
-  const settle = async (sighting: Sighting, signal: AbortSignal): Promise<{ key: string; ipChanged: boolean }> => {
+  const settle = async (seen: Sighting, signal: AbortSignal): Promise<Settled> => {
+    const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };
     let result = book.observe(sighting);
     if (result.kind === 'check-old') {
       const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, signal);
@@ -139,7 +153,8 @@ export function createRoster({
     for (const event of result.events) emit(event);
     for (const left of result.left) leave(left);
     const { key, events } = result;
-    return { key, ipChanged: events.some((event) => event.key === key && event.type === 'moved') };
+    const isOf = (type: string) => events.some((event) => event.key === key && event.type === type);
+    return { key, ipChanged: isOf('moved'), isNewHere: isOf('moved') || isOf('appeared') };
   };
 
   const statesOf = (key: string): IdentityStates =>
@@ -241,11 +256,13 @@ export function createRoster({
       model: reading.model ?? target.known.model,
       firmwareVersion: reading.firmwareVersion,
     };
-    const { key, ipChanged } = await settle(sighting, signal);
+    const { key, ipChanged, isNewHere } = await settle(sighting, signal);
+    if (isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
     const state = stateOf(key, target);
     schedule.set(key, target.ip);
     state.reading = reading;
     state.readingAtMs = sighting.at;
+    state.isLoginRefused = outcome.isLoginRefused;
     if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, sighting.at);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
     judgeAndReport(
@@ -293,6 +310,12 @@ export function createRoster({
       const state = miners.get(key);
       if (state !== undefined) await observe(state.target, outcome, {}, signal);
     },
+    readLately(ip, driverId, withinMs) {
+      const state = miners.get(book.byIp(ip)?.key ?? '');
+      if (state?.reading === undefined || state.readingAtMs === undefined) return undefined;
+      if (state.target.driver.id !== driverId || clock.nowMs() - state.readingAtMs > withinMs) return undefined;
+      return state.isLoginRefused ? 'login_refused' : 'identified';
+    },
     pollFailed(key, error, consecutive) {
       const state = miners.get(key);
       if (state === undefined) return;
@@ -305,6 +328,12 @@ export function createRoster({
       if (state !== undefined) state.isRebooting = isRebooting;
     },
   };
+}
+
+/** The login was not sent, because whoever stood here before has refused it. */
+function isHeldBack({ failed }: VisitOutcome): boolean {
+  const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
+  return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);
 }
 
 function knownOf({ generation, make, model }: MinerEntry): Known {

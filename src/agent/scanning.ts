@@ -29,9 +29,9 @@ export function createScanning(parts: {
   readonly log: Log;
   readonly random: () => number;
   /** As it is now. */
-  readonly config: Pick<AgentConfig, 'ranges' | 'scan'>;
+  readonly config: Pick<AgentConfig, 'ranges' | 'scan' | 'poll'>;
   readonly access: Pick<Access, 'transport' | 'recognise'>;
-  readonly roster: Pick<Roster, 'all' | 'recognised'>;
+  readonly roster: Pick<Roster, 'all' | 'recognised' | 'readLately'>;
   /** Aborts when the agent stops. */
   readonly signal: AbortSignal;
   /** A finding could not be taken in. */
@@ -55,6 +55,12 @@ export function createScanning(parts: {
     limits: paceOf(config, config.ranges).limits,
   });
   const plan = () => (config.ranges.toProbe === 0 ? undefined : planFor(config.ranges));
+  /** Nothing is asked twice within a poll interval for its sake. */
+  const backgroundPlan = (): ScanPlan | undefined => {
+    const whole = plan();
+    return whole && { ...whole, limits: paceOf(config, config.ranges, 'background').limits, isBackground: true };
+  };
+  const readLately = (ip: string, driverId: string) => roster.readLately(ip, driverId, config.poll.interval);
   const manual = createManualScans<Recognised>(
     () => scanner,
     () => findings,
@@ -63,14 +69,14 @@ export function createScanning(parts: {
     clock,
     log,
     random,
-    run: (scanPlan, brake, listener, aborted) =>
-      runScan(
-        scanPlan,
-        { clock, random, brake, probe: access.transport.probe, identify: access.recognise },
-        listener,
-        aborted,
-      ),
-    schedule: { everyMs: config.scan.every, plan },
+    run(scanPlan, brake, listener, aborted) {
+      const lately = scanPlan.isBackground ? readLately : undefined;
+      const identify: Access['recognise'] = (ip, open, scanSignal, isLastTry) =>
+        access.recognise(ip, open, scanSignal, isLastTry, lately);
+      const deps = { clock, random, brake, probe: access.transport.probe, identify };
+      return runScan(scanPlan, deps, listener, aborted);
+    },
+    schedule: { everyMs: config.scan.every, plan: backgroundPlan },
     sink: {
       onContact(scan, contact) {
         manual.onContact(scan, contact);

@@ -43,7 +43,7 @@ export type IdentityBook = {
   /** Takes in one successful look at one address. Throws RefusedError `identity.full` when the book is full of miners that stand somewhere. */
   observe(sighting: Sighting, check?: { readonly oldIpAnswersAsSame: boolean }): Observed;
   /** Whether an address that shows these facts shows the miner `key`. Silence proves nothing: without a valid fact it is false. */
-  answersAs(key: string, shown: Pick<Sighting, 'mac' | 'serialNumber'>): boolean;
+  answersAs(key: string, shown: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>): boolean;
   /** A known miner answered at `at` (ms since the epoch). Unknown keys are ignored. */
   touch(key: string, at: number): void;
   /** Undefined when the key is not known. */
@@ -202,7 +202,11 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
         ...(displaced === undefined
           ? []
           : [event('replaced', displaced.key, sighting.at, { ip: sighting.ip, by: entry.key })]),
-        event('appeared', entry.key, sighting.at, { ip: sighting.ip, ...replaces }),
+        event('appeared', entry.key, sighting.at, {
+          ip: sighting.ip,
+          ...replaces,
+          ...(entry.macSource === 'neighbour' && { macSource: entry.macSource }),
+        }),
         ...duplicateEvents(undefined, entry, sighting.at),
       ],
       left: displaced === undefined ? [] : [displaced.key],
@@ -233,7 +237,9 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     answersAs(key, shown) {
       const entry = index.get(key);
       if (entry === undefined) return false;
-      const match = matchOf(entry, factsOf(shown));
+      // Two addresses with one MAC are what is asked about here.
+      const neighbour = shown.neighbour && { ...shown.neighbour, isShared: false };
+      const match = matchOf(entry, factsOf({ ...shown, neighbour }));
       return match.mac === 'same' || match.serial === 'same';
     },
     touch(key, at) {

@@ -4,6 +4,9 @@ import { plainText } from '../../model/plain-text.ts';
 
 export type OwnFactState = Exclude<FactState, 'duplicate'>;
 
+/** Who said a MAC: the device itself, or this host's table of its direct neighbours for a device that is silent about it. */
+export type MacSource = 'device' | 'neighbour';
+
 /** One miner of the farm. Times in ms since the epoch. */
 export type MinerEntry = {
   readonly key: string;
@@ -13,6 +16,7 @@ export type MinerEntry = {
   readonly lastIp: string;
   /** The last valid MAC, upper case with colons. */
   readonly mac: string | null;
+  readonly macSource: MacSource | null;
   /** What its newest MAC statement was worth; `empty` = it never made one. */
   readonly macState: OwnFactState;
   /** The last valid serial number as the device writes it; compared by `serialKey`. */
@@ -32,6 +36,8 @@ export type Sighting = {
   readonly ip: string;
   readonly mac?: string | undefined;
   readonly serialNumber?: string | undefined;
+  /** What this host's neighbour table says of the address. `isShared` = of others, too: then it names nobody. */
+  readonly neighbour?: { readonly mac: string; readonly isShared: boolean } | undefined;
   readonly driverId: string;
   readonly generation?: string | undefined;
   readonly make?: string | undefined;
@@ -43,18 +49,28 @@ export type Sighting = {
 /** The facts of a sighting that can identify; invalid and blank ones are absent here. */
 export type Facts = {
   readonly mac: string | undefined;
+  readonly macSource: MacSource;
+  /** A neighbour's MAC that turns out to stand for several addresses. */
+  readonly sharedMac: string | undefined;
   readonly macState: OwnFactState;
   readonly serialNumber: string | undefined;
   readonly serialKey: string | undefined;
   readonly serialState: OwnFactState;
 };
 
-export function factsOf(sighting: Pick<Sighting, 'mac' | 'serialNumber'>): Facts {
-  const mac = macState(sighting.mac);
+/** The device's own word on its MAC goes before its neighbours', also when it makes no sense. */
+export function factsOf(sighting: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>): Facts {
+  const own = macState(sighting.mac);
+  const { neighbour } = sighting;
+  const isFromTable = own === 'empty' && neighbour !== undefined && !neighbour.isShared;
+  const shown = isFromTable ? neighbour.mac : sighting.mac;
+  const mac = macState(shown);
   const serial = serialState(sighting.serialNumber);
   const serialNumber = serial === 'ok' ? sighting.serialNumber?.trim() : undefined;
   return {
-    mac: mac === 'ok' && sighting.mac !== undefined ? normaliseMac(sighting.mac) : undefined,
+    mac: mac === 'ok' && shown !== undefined ? normaliseMac(shown) : undefined,
+    macSource: isFromTable ? 'neighbour' : 'device',
+    sharedMac: neighbour?.isShared ? normaliseMac(neighbour.mac) : undefined,
     macState: mac,
     serialNumber,
     serialKey: serialKey(serialNumber),
@@ -73,19 +89,35 @@ const compare = (known: string | undefined, seen: string | undefined): Verdict =
 
 export type Match = { readonly mac: Verdict; readonly serial: Verdict };
 
-export const matchOf = (entry: MinerEntry, facts: Facts): Match => ({
-  mac: compare(entry.mac ?? undefined, facts.mac),
-  serial: compare(serialKey(entry.serialNumber), facts.serialKey),
-});
+export const matchOf = (entry: MinerEntry, facts: Facts): Match => {
+  const mac = compare(entry.mac ?? undefined, facts.mac);
+  // A device may stand behind a bridge that shows a MAC of its own: what two sources say differently contradicts nothing.
+  const isOtherSource = mac === 'other' && entry.macSource !== facts.macSource;
+  return { mac: isOtherSource ? 'unknown' : mac, serial: compare(serialKey(entry.serialNumber), facts.serialKey) };
+};
+
+type MacFacts = Pick<MinerEntry, 'mac' | 'macSource' | 'macState'>;
+
+/** Silence keeps what is known, the device's own word replaces it; a neighbour's MAC that others show, too, is taken back. */
+function mergeMac(entry: MinerEntry, facts: Facts): MacFacts {
+  const isTakenBack = entry.macSource === 'neighbour' && entry.mac === facts.sharedMac;
+  const before: MacFacts = isTakenBack ? { mac: null, macSource: null, macState: 'empty' } : entry;
+  const { mac, macSource, macState: state } = facts;
+  if (mac === undefined) return { ...before, macState: state === 'empty' ? before.macState : state };
+  const isOwnKnown = before.mac !== null && before.macSource === 'device';
+  return macSource === 'neighbour' && isOwnKnown ? before : { mac, macSource, macState: state };
+}
 
 /** The entry after the sighting: silence keeps what is known, an answer replaces it. */
 export function merge(entry: MinerEntry, sighting: Sighting, facts: Facts): MinerEntry {
+  const { mac, macSource, macState: state } = mergeMac(entry, facts);
   return {
     ...entry,
     ip: sighting.ip,
     lastIp: sighting.ip,
-    mac: facts.mac ?? entry.mac,
-    macState: facts.macState === 'empty' ? entry.macState : facts.macState,
+    mac,
+    macSource,
+    macState: state,
     serialNumber: facts.serialNumber ?? entry.serialNumber,
     serialState: facts.serialState === 'empty' ? entry.serialState : facts.serialState,
     driverId: sighting.driverId,
@@ -106,6 +138,7 @@ export const newEntry = (key: string, sighting: Sighting, facts: Facts): MinerEn
       ip: sighting.ip,
       lastIp: sighting.ip,
       mac: null,
+      macSource: null,
       macState: 'empty',
       serialNumber: null,
       serialState: 'empty',
@@ -127,6 +160,7 @@ export function hasChanged(before: MinerEntry, after: MinerEntry): boolean {
     before.ip !== after.ip ||
     before.lastIp !== after.lastIp ||
     before.mac !== after.mac ||
+    before.macSource !== after.macSource ||
     before.macState !== after.macState ||
     before.serialNumber !== after.serialNumber ||
     before.serialState !== after.serialState ||

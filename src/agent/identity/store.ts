@@ -24,6 +24,8 @@ export const identityMigrations: Migrations = {
       last_seen_ms INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX identity_miner_ip ON identity_miner (ip) WHERE ip IS NOT NULL;`,
+    `ALTER TABLE identity_miner ADD COLUMN mac_source TEXT;
+    UPDATE identity_miner SET mac_source = 'device' WHERE mac IS NOT NULL;`,
   ],
 };
 
@@ -43,6 +45,7 @@ const rowSchema = z.object({
   firmware_version: z.string().nullable(),
   first_seen_ms: z.number(),
   last_seen_ms: z.number(),
+  mac_source: z.enum(['device', 'neighbour']).nullable(),
 });
 
 export type IdentityStore = {
@@ -56,11 +59,11 @@ export type IdentityStore = {
 export function createIdentityStore(db: DatabaseSync): IdentityStore {
   const select = db.prepare('SELECT * FROM identity_miner');
   const put = db.prepare(
-    `INSERT INTO identity_miner VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO identity_miner VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (key) DO UPDATE SET ip = excluded.ip, last_ip = excluded.last_ip, mac = excluded.mac, mac_state = excluded.mac_state,
        serial_number = excluded.serial_number, serial_state = excluded.serial_state, driver_id = excluded.driver_id,
        generation = excluded.generation, make = excluded.make, model = excluded.model, firmware_version = excluded.firmware_version,
-       last_seen_ms = excluded.last_seen_ms`,
+       last_seen_ms = excluded.last_seen_ms, mac_source = excluded.mac_source`,
   );
   const remove = db.prepare('DELETE FROM identity_miner WHERE key = ?');
   const seen = db.prepare('UPDATE identity_miner SET last_seen_ms = ? WHERE key = ?');
@@ -73,6 +76,7 @@ export function createIdentityStore(db: DatabaseSync): IdentityStore {
           ip: row.ip,
           lastIp: row.last_ip,
           mac: row.mac,
+          macSource: row.mac_source,
           macState: row.mac_state,
           serialNumber: row.serial_number,
           serialState: row.serial_state,
@@ -104,6 +108,7 @@ export function createIdentityStore(db: DatabaseSync): IdentityStore {
             entry.firmwareVersion,
             entry.firstSeenMs,
             entry.lastSeenMs,
+            entry.macSource,
           );
         }
       }),

@@ -54,13 +54,15 @@ export type Lane = {
   abandon(): void;
   /** Lowers the limit when the host runs out of something. */
   shrink(): void;
+  /** An item took more than its share of the pace: the next start waits that much longer. */
+  charge(paceMs: number): void;
   readonly active: () => number;
   readonly drained: Promise<void>;
 };
 
 /** Starts per loop turn: enough for 64,000 a second, too few to hold up the loop. */
 const STARTS_PER_TURN = 64;
-/** A late timer may be made up for by this much, so that coarse timers do not slow the pace. */
+/** A late timer may be made up for by this much, so that coarse timers do not slow the pace; a pace that is slower than that needs no such thing. */
 const CATCH_UP_MS = 20;
 const LEAST_LIMIT = 4;
 
@@ -72,6 +74,7 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
   let isDry = false;
   let nextStartMs = 0;
   let cancelTimer: (() => void) | undefined;
+  const catchUpMs = paceMs < CATCH_UP_MS ? CATCH_UP_MS : 0;
   let settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} };
   const drained = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
@@ -118,7 +121,7 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
         isDry = true;
         return settleIfDone();
       }
-      nextStartMs = Math.max(nextStartMs, nowMs - CATCH_UP_MS) + paceMs;
+      nextStartMs = Math.max(nextStartMs, nowMs - catchUpMs) + paceMs;
       void start(item);
     }
   };
@@ -140,6 +143,9 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
     },
     shrink: () => {
       most = Math.max(Math.min(LEAST_LIMIT, limit), most >> 1);
+    },
+    charge: (ms) => {
+      nextStartMs += ms;
     },
     active: () => active,
     drained,

@@ -30,9 +30,9 @@ export const SIDE_PORTS = [8359] as const;
 export const SCAN_LIMITS: ScanLimits = {
   maxSockets: 2_000,
   probeTimeoutMs: 1_200,
-  maxIdentifying: 64,
+  maxIdentifying: 128,
   identifyDeadlineMs: 15_000,
-  secondPassAfterMs: 2_000,
+  secondPassAfterMs: 1_000,
 };
 
 export type ScanPlan = {
@@ -42,6 +42,8 @@ export type ScanPlan = {
   /** Default 80, 4028, 4433. */
   readonly ports?: readonly number[];
   readonly limits?: { readonly [K in keyof ScanLimits]?: ScanLimits[K] | undefined };
+  /** Nobody waits for it. */
+  readonly isBackground?: boolean;
 };
 
 export type ScanDeps<F extends Identification> = {

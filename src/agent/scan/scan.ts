@@ -45,6 +45,8 @@ export async function runScan<F extends Identification>(
   const known = new Set([...(plan.known ?? [])].flatMap((ip) => parseIpv4(ip) ?? []));
   const stops = orderAddresses(plan.ranges.ranges, known, deps.random);
   const startMs = clock.monotonicMs();
+  const connectMs =
+    limits.maxPerSecond === undefined ? 0 : msPerConnect(limits.maxPerSecond, ports.length + sidePorts.length);
 
   const counts = { identified: 0, unknown: 0, login_refused: 0, closed: 0, silent: 0, missing: 0 };
   const answerTime: AnswerTime = { meanMs: 0, spreadMs: 0, count: 0 };
@@ -117,7 +119,7 @@ export async function runScan<F extends Identification>(
     const probeLane = createLane({
       clock,
       limit: Math.max(1, Math.floor(limits.maxSockets / ports.length)),
-      paceMs: limits.maxPerSecond === undefined ? 0 : (1_000 * ports.length) / limits.maxPerSecond,
+      paceMs: connectMs * ports.length,
       ...(deps.brake && { brake: deps.brake }),
       next,
       run: async (door) => {
@@ -127,6 +129,7 @@ export async function runScan<F extends Identification>(
         // A host that is up and shows none of the usual doors may still have a rare one; silent addresses cost nothing more.
         if (door.isUp && door.open.size === 0 && sidePorts.length > 0 && !signal.aborted) {
           const { hasSilentPort, isUnasked } = door;
+          probeLane.charge(connectMs * sidePorts.length);
           await knock(door, { clock, probe, ports: sidePorts, timeoutMs: limits.probeTimeoutMs, signal, answerTime });
           door.hasSilentPort = hasSilentPort;
           door.isUnasked ||= isUnasked;
@@ -257,6 +260,10 @@ function newDoor<F>({ address, range }: Stop, isKnown: boolean): Door<F> {
     found: undefined,
   };
 }
+
+/** The ports of an address are asked in one burst: a second that begins in the middle of one must not hold more than the rate allows either. */
+const msPerConnect = (maxPerSecond: number, burst: number): number =>
+  1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - burst);
 
 function limitsOf({ limits = {} }: ScanPlan): ScanLimits {
   return {

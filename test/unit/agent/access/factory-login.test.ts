@@ -1,4 +1,4 @@
-// A factory login is tried once per miner, however many questions a visit has and however often it is visited; a configured one seldom while it is refused.
+// A factory login is tried once per miner and day, however many questions a visit has and however often it is visited; a configured one seldom while it is refused.
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
@@ -64,7 +64,7 @@ async function visitThrice(access: ReturnType<typeof accessTo>, isLast = true): 
   return statuses;
 }
 
-test('a refused factory login is never tried again', async () => {
+test('a refused factory login is not tried again', async () => {
   const { port, logins } = await startRefusing();
   const statuses = await visitThrice(accessTo(port, {}));
   expect(logins()).toBe(1);
@@ -97,4 +97,39 @@ test('a refused configured login is not tried again with the next visits, and no
   clock.pass(11 * 60_000);
   await visitThrice(access);
   expect(logins()).toBe(2);
+});
+
+test('a refused factory login is tried again after a day, and at once where another unit stands', async () => {
+  const { port, logins } = await startRefusing();
+  const clock = createVirtualWaits();
+  const access = accessTo(port, {}, clock);
+  await visitThrice(access, false);
+  clock.pass(23 * 3_600_000);
+  await visitThrice(access, false);
+  expect(logins()).toBe(1);
+  clock.pass(2 * 3_600_000);
+  await visitThrice(access, false);
+  expect(logins()).toBe(2);
+  access.forgetRefusals('127.46.0.3');
+  await visitThrice(access, false);
+  expect(logins()).toBe(2);
+  access.forgetRefusals(IP);
+  await visitThrice(access);
+  expect(logins()).toBe(3);
+});
+
+test('what was read lately with the same driver is not asked for again', async () => {
+  const { port, logins } = await startRefusing();
+  const access = accessTo(port, {});
+  const asked: string[] = [];
+  const lately = (ip: string, driverId: string) => {
+    asked.push(`${ip} ${driverId}`);
+    return 'login_refused' as const;
+  };
+  const found = await access.recognise(IP, new Set([80]), new AbortController().signal, false, lately);
+  expect(found).toMatchObject({ status: 'login_refused', target: { driver: { id: 'antminer-stock' } } });
+  expect(found).not.toHaveProperty('outcome');
+  expect(asked).toEqual([`${IP} antminer-stock`]);
+  expect(logins()).toBe(0);
+  await access.close();
 });

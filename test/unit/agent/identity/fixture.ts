@@ -22,11 +22,11 @@ export type Bench = {
   /** Observes and answers check-old with what stands at that address in `world`. */
   see(
     ip: string,
-    shown: Pick<Sighting, 'mac' | 'serialNumber'>,
+    shown: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>,
     more?: Partial<Sighting>,
   ): { key: string; events: string[]; records: readonly EventRecord[]; left: readonly string[] };
   /** What answers where, for check-old. */
-  readonly world: Map<string, Pick<Sighting, 'mac' | 'serialNumber'>>;
+  readonly world: Map<string, Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>>;
 };
 
 export function createBench(options: Partial<IdentityOptions> = {}): Bench {

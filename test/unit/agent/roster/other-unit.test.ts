@@ -1,0 +1,124 @@
+// What the roster makes of who answers: a unit that took the place of another is not held to that one's refused login, and a reading of this interval is
+// known as such.
+import { expect, test } from 'vitest';
+import { drivers } from '../../../../drivers/index.ts';
+import type { MinerTarget } from '../../../../src/agent/access.ts';
+import { anomalySettingsSchema } from '../../../../src/agent/anomaly/settings.ts';
+import { createAverages } from '../../../../src/agent/averages/averages.ts';
+import { averagesMigrations } from '../../../../src/agent/averages/store.ts';
+import { createIdentityBook } from '../../../../src/agent/identity/book.ts';
+import { identityMigrations } from '../../../../src/agent/identity/store.ts';
+import { createMemory, memoryMigrations } from '../../../../src/agent/memory.ts';
+import { createRoster } from '../../../../src/agent/roster.ts';
+import { PeerError } from '../../../../src/base/errors.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { createVisitMemory, type VisitOutcome } from '../../../../src/driver/visit.ts';
+import type { ReportRecord } from '../../../../src/wire/records.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+
+const IP = '10.0.0.1';
+const [MAC_A, MAC_B] = ['AA:00:00:00:00:01', 'AA:00:00:00:00:02'];
+
+function setUp() {
+  const clock = createVirtualClock();
+  const db = openSqlite(':memory:', [identityMigrations, averagesMigrations, memoryMigrations]);
+  const emitted: ReportRecord[] = [];
+  const forgotten: string[] = [];
+  const neighbours = new Map<string, { mac: string; isShared: boolean }>();
+  let keys = 0;
+  const target: MinerTarget = targetOf(IP);
+  const roster = createRoster({
+    clock,
+    log: silentLog,
+    access: {
+      targetOf,
+      read: () => Promise.reject(new PeerError('peer.timeout', 'read', 'soon')),
+      forgetRefusals: (ip) => void forgotten.push(ip),
+    },
+    mayReach: () => true,
+    book: createIdentityBook(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
+    neighbours: { at: (ip) => neighbours.get(ip) },
+    averages: createAverages(db, { clock }),
+    memory: createMemory(db, clock),
+    settings: anomalySettingsSchema.parse({}),
+    isOutOfOperation: () => false,
+    poolTrouble: () => undefined,
+    emit: (record) => void emitted.push(record),
+    schedule: { set() {}, drop() {} },
+  });
+  const see = (outcome: Partial<VisitOutcome>) =>
+    roster.recognised(
+      IP,
+      {
+        status: 'identified',
+        target,
+        identity: { confidence: 'sure' },
+        evidence: { family: 'antminer-stock' },
+        outcome: {
+          reading: { hashrateHs: 1e14 },
+          answered: [],
+          failed: [],
+          unparsable: [],
+          isLoginRefused: false,
+          elapsedMs: 1,
+          ...outcome,
+        },
+      },
+      new AbortController().signal,
+    );
+  return { clock, roster, see, forgotten, emitted, neighbours };
+}
+
+function targetOf(ip: string): MinerTarget {
+  const driver = drivers.find(({ id }) => id === 'antminer-stock');
+  if (driver === undefined) throw new Error('there is no such driver');
+  return { ip, driver, known: {}, memory: createVisitMemory() };
+}
+
+const refused = (wasSent: boolean) => ({
+  isLoginRefused: true,
+  failed: [{ ask: 'system', error: new PeerError('peer.auth', 'ask', 'never', undefined, { wasSent }) }],
+});
+
+test('a unit that stands where another refused the login is given its own try', async () => {
+  const { see, forgotten, neighbours } = setUp();
+  neighbours.set(IP, { mac: MAC_A, isShared: false });
+  await see(refused(true));
+  await see(refused(false));
+  expect(forgotten).toEqual([]);
+  neighbours.set(IP, { mac: MAC_B, isShared: false });
+  await see(refused(false));
+  expect(forgotten).toEqual([IP]);
+  await see(refused(false));
+  expect(forgotten).toEqual([IP]);
+});
+
+test('one that has just refused it itself is not asked again', async () => {
+  const { see, forgotten, neighbours } = setUp();
+  neighbours.set(IP, { mac: MAC_A, isShared: false });
+  await see({});
+  neighbours.set(IP, { mac: MAC_B, isShared: false });
+  await see(refused(true));
+  expect(forgotten).toEqual([]);
+});
+
+test('the MAC that only the neighbour table knows is reported as the miner’s', async () => {
+  const { see, emitted, neighbours } = setUp();
+  neighbours.set(IP, { mac: MAC_A, isShared: false });
+  await see({});
+  expect(emitted.find(({ kind }) => kind === 'miner')).toMatchObject({ mac_state: 'ok', document: { mac: MAC_A } });
+});
+
+test('a reading of this interval stands for another one, by the same driver only', async () => {
+  const { clock, roster, see } = setUp();
+  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBeUndefined();
+  await see({});
+  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBe('identified');
+  expect(roster.readLately(IP, 'vnish', 60_000)).toBeUndefined();
+  expect(roster.readLately('10.0.0.2', 'antminer-stock', 60_000)).toBeUndefined();
+  await clock.advance(61_000);
+  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBeUndefined();
+  await see(refused(true));
+  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBe('login_refused');
+});
