@@ -57,5 +57,8 @@ export function readKey(text: string): KeyObject | undefined {
   }
 }
 
-const isSigned = (bytes: Buffer, signature: string, key: KeyObject): boolean =>
-  verify(null, bytes, key, Buffer.from(signature, 'base64'));
+function isSigned(bytes: Buffer, text: string, key: KeyObject): boolean {
+  const signature = Buffer.from(text, 'base64');
+  // One signature has one text.
+  return signature.toString('base64') === text && verify(null, bytes, key, signature);
+}

@@ -1,0 +1,147 @@
+// What an order must be to be believed: of the pinned key, for this agent, on this connection, newer than all before. Anything else is refused by name.
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Expected, leadsTo, readKey, verifyOrder } from '../../../../src/agent/orders/verify.ts';
+import { readServiceFrame, serviceFrameSchema } from '../../../../src/wire/frames.ts';
+import type { SignedOrder } from '../../../../src/wire/orders.ts';
+import { keyChange, newSigner, order, signOrder, signText } from './signed.ts';
+
+const AGENT = '0198c0de-0000-7000-8000-0000000000a1';
+const NONCE = 'AAAAAAAAAAAAAAAAAAAAAA';
+const AT = '2026-01-02T03:04:05.000Z';
+const service = newSigner();
+const expected: Expected = {
+  key: createPublicKey(service.key),
+  agentId: AGENT,
+  nonce: NONCE,
+  welcomedAt: AT,
+  lastSeq: 7,
+};
+const good = (): SignedOrder => ({ agent_id: AGENT, nonce: NONCE, welcomed_at: AT, seq: 8, order: order() });
+
+test('an order of the service is read as it was given', () => {
+  const fields = good();
+  expect(verifyOrder(signOrder(fields, service), expected)).toEqual({ order: fields.order, seq: 8 });
+  expect(verifyOrder(signOrder({ ...fields, seq: 500_000 }, service), expected)).toMatchObject({ seq: 500_000 });
+});
+
+test('what a newer service adds is covered by the signature and left out', () => {
+  const { order: inner, ...outer } = good();
+  const text = JSON.stringify({ ...outer, newer: 1, order: { ...inner, newer: { of: 2 } } });
+  expect(verifyOrder(signText(text, service), expected)).toEqual({ order: inner, seq: 8 });
+  expect(verifyOrder({ ...signText(text, service), text: text.replace('"of":2', '"of":3') }, expected)).toEqual({
+    refused: 'signature',
+  });
+});
+
+test.each<[string, Partial<SignedOrder>]>([
+  ['another agent', { agent_id: '0198c0de-0000-7000-8000-0000000000a2' }],
+  ['another connection', { nonce: 'BAAAAAAAAAAAAAAAAAAAAA' }],
+  ['another connection', { welcomed_at: '2026-01-02T03:04:05.001Z' }],
+  ['sequence', { seq: 7 }],
+  ['sequence', { seq: 1 }],
+  ['sequence', { seq: 2_000_000 }],
+  ['unreadable', { seq: 0 }],
+  ['unreadable', { seq: 8.5 }],
+  ['unreadable', { order: order({ miner_key: '../x' }) }],
+])('refused for %s: %j', (refused, fields) => {
+  expect(verifyOrder(signOrder({ ...good(), ...fields }, service), expected)).toEqual({ refused });
+});
+
+test('another key, a signature for another purpose, no signature: refused', () => {
+  const text = JSON.stringify(good());
+  const forged = [
+    signText(text, newSigner()),
+    { ...signText(text, service), signature: sign(null, Buffer.from(text), service.key).toString('base64') },
+    { ...signText(text, service), signature: Buffer.alloc(64).toString('base64') },
+    { ...signText(text, service), signature: '' },
+  ];
+  for (const frame of forged) expect(verifyOrder(frame, expected)).toEqual({ refused: 'signature' });
+});
+
+test('any bit of the frame that is flipped, anything cut off or put in: no order', () => {
+  const frame = signOrder({ ...good(), order: order({ params: { force: true } }) }, service);
+  const whole = Buffer.from(JSON.stringify(frame));
+  const believed = (text: string) => {
+    const read = readServiceFrame(text);
+    if (read.kind !== 'frame' || read.frame.type !== 'signed-task') return false;
+    const isSame = read.frame.text === frame.text && read.frame.signature === frame.signature;
+    return !isSame && verifyOrder(read.frame, expected).refused === undefined;
+  };
+  for (let bit = 0; bit < whole.length * 8; bit++) {
+    const bytes = Buffer.from(whole);
+    const at = Math.floor(bit / 8);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit % 8));
+    expect(believed(bytes.toString('utf8')), `bit ${bit}`).toBe(false);
+  }
+  fc.assert(
+    fc.property(fc.nat(frame.text.length), fc.nat(40), fc.string(), (at, cut, put) => {
+      const text = frame.text.slice(0, at) + put + frame.text.slice(at + cut);
+      expect(believed(JSON.stringify({ ...frame, text }))).toBe(false);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('any field that is changed after signing: no order', () => {
+  const fields = good();
+  const frame = signOrder(fields, service);
+  const change = fc.oneof(
+    fc
+      .constantFrom('agent_id', 'nonce', 'welcomed_at', 'seq')
+      .chain((name) => fc.jsonValue().map((value) => ({ ...fields, [name]: value }))),
+    fc
+      .constantFrom(...Object.keys(fields.order))
+      .chain((name) => fc.jsonValue().map((value) => ({ ...fields, order: { ...fields.order, [name]: value } }))),
+  );
+  fc.assert(
+    fc.property(change, (changed) => {
+      const text = JSON.stringify(changed);
+      fc.pre(text !== frame.text);
+      expect(verifyOrder({ ...frame, text }, expected)).toEqual({ refused: 'signature' });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a key that is none is not read', () => {
+  const rsa = generateKeyPairSync('x25519').publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  for (const text of ['', 'x', '!', rsa, service.publicKey.slice(4)]) expect(readKey(text)).toBeUndefined();
+  expect(readKey(service.publicKey)?.asymmetricKeyType).toBe('ed25519');
+});
+
+test('a new key is believed only through changes that the keys before it signed', () => {
+  const [a, b, c, stranger] = [newSigner(), newSigner(), newSigner(), newSigner()];
+  const [ab, bc] = [keyChange(a, b), keyChange(b, c)];
+  expect(leadsTo(a.publicKey, c.publicKey, [ab, bc])).toBe(true);
+  expect(leadsTo(b.publicKey, c.publicKey, [ab, bc])).toBe(true);
+  expect(leadsTo(a.publicKey, b.publicKey, [ab, bc])).toBe(true);
+  for (const changes of [
+    [],
+    [bc],
+    [ab],
+    [bc, ab],
+    [ab, { ...bc, signature: keyChange(stranger, c).signature }],
+    [{ ...ab, to: c.publicKey }],
+    [ab, { ...bc, signature: ab.signature }],
+    [keyChange(stranger, c)],
+  ])
+    expect(leadsTo(a.publicKey, c.publicKey, changes)).toBe(false);
+});
+
+test('what was signed by an earlier build of this version is still signed', () => {
+  for (const name of ['present', 'newer']) {
+    const file = readFileSync(new URL(`../../../../fixtures/wire/${name}.json`, import.meta.url), 'utf8');
+    const frames = JSON.parse(file).service.flatMap((frame: unknown) => serviceFrameSchema.safeParse(frame).data ?? []);
+    const [welcome] = frames.filter(({ type }: { type: string }) => type === 'welcome');
+    const [signed] = frames.filter(({ type }: { type: string }) => type === 'signed-task');
+    const key = readKey(welcome.task_key);
+    if (key === undefined) throw new Error('the welcome shows a key');
+    const golden = { key, agentId: AGENT, nonce: NONCE, welcomedAt: AT, lastSeq: 0 };
+    expect(verifyOrder(signed, golden)).toMatchObject({ seq: 1, order: { name: 'miner.system.reboot' } });
+    const [change] = welcome.task_key_changes;
+    expect(leadsTo(change.from, welcome.task_key, welcome.task_key_changes)).toBe(true);
+  }
+});
