@@ -31,19 +31,7 @@ const E2E = {
 };
 /** Of those, what takes long and is about one thing: `npm run test:long`. */
 const LONG = [
-  ...[
-    'capture',
-    'cli-admin',
-    'copies',
-    'demo',
-    'doctor',
-    'first-run',
-    'kill',
-    'log',
-    'pool-lock',
-    'scan-mix',
-    'scan-task',
-  ],
+  ...['capture', 'cli-admin', 'copies', 'demo', 'doctor', 'first-run', 'log', 'pool-lock', 'scan-mix', 'scan-task'],
   ...['selftest', 'service-kill', 'setup', 'stop-with-stdin', 'tls'],
 ].map((name) => `test/e2e/${name}.test.ts`);
 

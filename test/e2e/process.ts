@@ -12,6 +12,8 @@ const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/pithead-compil
 
 export type StartOptions = {
   readonly cwd?: string;
+  /** Another file than the sources: the program as it was built. */
+  readonly program?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** As another user; only root may. */
   readonly uid?: number;
@@ -39,7 +41,7 @@ const GENEROUS_MS = 40_000;
 
 export function startPithead(args: readonly string[], options: StartOptions = {}): Started {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
-  const command = [process.execPath, MAIN, ...args];
+  const command = [process.execPath, options.program ?? MAIN, ...args];
   const [file = '', ...rest] =
     options.network === undefined
       ? command

@@ -106,6 +106,8 @@ export function createOutbox(
   };
 
   const commit = async (batch: Batch): Promise<void> => {
+    // What comes while the slice is being written is not in it: should we be killed then, the gap begins before that.
+    const aliveMs = Math.min(clock.nowMs(), queue.oldestMs() ?? Infinity);
     const body = await compress(batch.entries);
     const { nextId } = books.meta();
     const slice = seal(headOf(nextId, clock.nowMs(), batch.entries), body);
@@ -114,7 +116,7 @@ export function createOutbox(
       nextId: nextId + 1,
       isClean: false,
       hasSamples: books.meta().hasSamples || slice.samples + slice.changes > 0,
-      aliveMs: clock.nowMs(),
+      aliveMs,
     };
     const gone = books.commit({ meta, slices: [slice], dropLimit: DELETE_BATCH });
     bytes += body.length + ROW_BYTES;
@@ -375,7 +377,8 @@ export function createOutbox(
       if (urgent > 0) await work();
       guarded('the outbox cannot mark its end', () => {
         const isClean = queue.size() === 0 && queue.loss() === undefined;
-        books.commit({ meta: { ...books.meta(), isClean, aliveMs: clock.nowMs() } });
+        const aliveMs = isClean ? clock.nowMs() : books.meta().aliveMs;
+        books.commit({ meta: { ...books.meta(), isClean, aliveMs } });
       });
       queue.rejectAll();
     },

@@ -22,6 +22,8 @@ export type Queue = {
   size(): number;
   /** Those that wait and those that are being written. */
   pending(): number;
+  /** Time of the record that waits longest. */
+  oldestMs(): number | undefined;
   /** What the next slice will declare. */
   loss(): Loss | undefined;
   /** All records lost here since the start. */
@@ -123,6 +125,7 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
     },
     size: () => waiting.length,
     pending: () => waiting.length + inFlight,
+    oldestMs: () => waiting[0]?.entry.firstMs,
     loss: () => loss,
     lost: () => lost,
   };

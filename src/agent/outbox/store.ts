@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { transact } from '../../base/sqlite.ts';
 import { ROW_BYTES, type StoredSlice } from './slice.ts';
 
-/** `deletedThrough` = every slice up to here was acknowledged by all. `aliveMs` = newest time at which we know that the outbox worked. */
+/** `deletedThrough` = every slice up to here was acknowledged by all. `aliveMs` = what was produced before this time is on disk or counted. */
 export type Meta = {
   readonly nextId: number;
   readonly deletedThrough: number;

@@ -124,6 +124,25 @@ test('an end without close is declared as a gap, even when the next run dies bef
   ]);
 });
 
+test('the gap of a kill begins before what came while the last slice was being written', async () => {
+  const { db, outbox } = open();
+  outbox.setUplinks(['farm']);
+  const written = outbox.append([sample(1, clock.nowMs())]);
+  // Its body is being compressed: this one is too late for it.
+  const lateMs = clock.nowMs();
+  outbox.offer(sample(2, lateMs));
+  clock.stepWall(5);
+  await written;
+  await outbox.abandon();
+  db.close();
+  await clock.advance(1_000);
+  const { outbox: again } = open();
+  await again.flush();
+  const { samples, gaps } = contents(again.read('farm', ALL));
+  expect(samples).toEqual([1]);
+  expect(gaps.map(({ reason, from }) => [reason, Date.parse(from) <= lateMs])).toEqual([['restart', true]]);
+});
+
 test('an end without close before any sample is no gap', async () => {
   const first = open();
   await first.outbox.append([outcome(1, clock.nowMs())]);
