@@ -11,7 +11,7 @@ import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
 let site: Simulated;
 beforeAll(async () => {
-  site = await simulated(driver, { network: '127.95.4.0/26', miners: 8, mix: 'antminer-a' });
+  site = await simulated(driver, { network: '127.95.4.0/26', miners: 8, mix: 'antminer-a', patience: 0.2 });
 });
 afterAll(() => site.stop());
 

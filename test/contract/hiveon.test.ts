@@ -9,7 +9,7 @@ import { expectTruth, type Simulated, simulated } from './simulated.ts';
 
 let site: Simulated;
 beforeAll(async () => {
-  site = await simulated(hiveon, { network: '127.98.1.0/28', miners: 4, mix: 'hiveon', bootS: 0.4 });
+  site = await simulated(hiveon, { network: '127.98.1.0/28', miners: 4, mix: 'hiveon', bootS: 0.4, patience: 0.2 });
 });
 afterAll(() => site.stop());
 

@@ -29,16 +29,27 @@ export type Simulated = {
   stop(): Promise<void>;
 };
 
-export async function simulated(driver: Driver, options: Omit<FarmOptions, 'portMap'>): Promise<Simulated> {
-  const farm = await startFarm({ seed: 5, freeze: true, bootS: 1, ...options, portMap: PORTS });
+export type SimulatedOptions = Omit<FarmOptions, 'portMap'> & {
+  /** Share of the deadlines of single requests that is waited for: for devices that keep silent. */
+  readonly patience?: number;
+};
+
+export async function simulated(driver: Driver, options: SimulatedOptions): Promise<Simulated> {
+  const { patience = 1, ...farmOptions } = options;
+  const farm = await startFarm({ seed: 5, freeze: true, bootS: 0.2, ...farmOptions, portMap: PORTS });
   const transport = createTransport({
     clock: systemClock,
     log: silentLog,
     portMap: new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to])),
   });
-  const link = (ip: string) => {
+  const link = (ip: string): ProbeLink => {
     const login = farm.device(ip)?.login;
-    return transport.link(ip, login && { user: login.user, password: new Secret(login.password) });
+    const patient = transport.link(ip, login && { user: login.user, password: new Secret(login.password) });
+    return {
+      ...patient,
+      send: (request, limits) =>
+        patient.send(request, limits?.deadlineMs ? { ...limits, deadlineMs: limits.deadlineMs * patience } : limits),
+    };
   };
   const evidenceOf = async (ip: string, ports: readonly number[] = [80, 4028, 4433]) => {
     const open = new Set<number>();
@@ -59,7 +70,8 @@ export async function simulated(driver: Driver, options: Omit<FarmOptions, 'port
     },
     read: (ip, known = {}, over = link(ip), by = driver) =>
       visit({
-        driver: by,
+        // No pauses: they are the devices' need, not the test's.
+        driver: { ...by, quirks: {} },
         known,
         link: over,
         memory: createVisitMemory(),
