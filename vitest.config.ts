@@ -32,11 +32,13 @@ const E2E = {
 /** Of those, what takes long and is about one thing: `npm run test:long`. */
 const LONG = [
   ...['capture', 'cli-admin', 'copies', 'demo', 'doctor', 'first-run', 'log', 'pool-lock', 'scan-mix', 'scan-task'],
-  ...['selftest', 'service-kill', 'setup', 'stop-with-stdin', 'tls'],
+  ...['selftest', 'setup', 'stop-with-stdin', 'tls'],
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Those that walk every driver with every order or every model. */
-const LONG_CONTRACT = ['abilities', 'healthy', 'task-proof', 'unsent'].map((name) => `test/contract/${name}.test.ts`);
+const LONG_CONTRACT = ['abilities', 'damaged', 'healthy', 'task-proof', 'unsent'].map(
+  (name) => `test/contract/${name}.test.ts`,
+);
 
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
