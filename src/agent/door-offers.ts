@@ -6,8 +6,10 @@ import { formatIpv4, parseIpv4 } from '../base/ipv4.ts';
 import type { Access } from './access.ts';
 import type { AgentConfig } from './config.ts';
 import type { DoorOffers } from './door/contract.ts';
-import type { RunRequest, ShownFound, ShownTask, Step } from './door/messages.ts';
+import type { ShownFound, ShownTask } from './door/messages.ts';
 import type { IdentityBook } from './identity/book.ts';
+import { createLocalRuns } from './local-runs.ts';
+import { logWith } from './log-once.ts';
 import { namedMiners } from './named-miners.ts';
 import { type Found, foundOf, lookWith } from './once.ts';
 import type { Roster } from './roster.ts';
@@ -16,7 +18,6 @@ import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { countAddresses, mergeSpans, type Span, subtractSpans } from './scan/spans.ts';
 import type { Scanning } from './scanning.ts';
 import { type StateParts, shownState } from './shown-state.ts';
-import { TASK_WORDS } from './task-words.ts';
 import type { TaskGate, TaskView } from './tasks/gate.ts';
 
 const RECOGNISED_AT_ONCE = 32;
@@ -59,33 +60,7 @@ export function createDoorOffers(
     return namedMiners(names, known());
   };
 
-  const runOne = async (
-    { name: task, params }: RunRequest,
-    { key, ip }: { readonly key: string; readonly ip: string },
-    onStep: (step: Step) => void,
-    signal: AbortSignal,
-  ): Promise<boolean> => {
-    const { taskId: id, outcome } = tasks.runLocal({
-      name: task,
-      minerKey: key,
-      params,
-      onState(state) {
-        if (state !== 'accepted' && state !== 'final')
-          onStep({ ip, task_id: id, status: 'running', message: TASK_WORDS[state], evidence: {} });
-      },
-    });
-    onStep({ ip, task_id: id, status: 'pending', message: TASK_WORDS.accepted, evidence: {} });
-    const giveUp = () => void tasks.cancel(id);
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
-    try {
-      const { status, message, evidence } = await outcome;
-      onStep({ ip, task_id: id, status, message, evidence });
-      return status === 'succeeded';
-    } finally {
-      signal.removeEventListener('abort', giveUp);
-    }
-  };
+  const runs = createLocalRuns(tasks);
 
   return {
     state: () => shownState({ ...parts, scanner: scanning.scanner }),
@@ -94,11 +69,11 @@ export function createDoorOffers(
       const { miners, unknown } = await name(request.miners, signal);
       for (const { name, reason } of unknown)
         onStep({ ip: name, task_id: null, status: 'failed', message: reason, evidence: {} });
-      const ends = await Promise.all(miners.map((miner) => runOne(request, miner, onStep, signal)));
-      return { total: miners.length + unknown.length, succeeded: ends.filter(Boolean).length };
+      const succeeded = await runs.run(request, miners, onStep, signal);
+      return { total: miners.length + unknown.length, succeeded };
     },
     cancel: (taskIds) => taskIds.filter((id) => tasks.cancel(id)).length,
-    abortAll: (reason) => tasks.abortAll(reason),
+    abortAll: runs.abortAll,
     async scan({ ranges, exclude }, hearer, signal) {
       const wanted = readRanges(ranges, exclude, { path: 'ranges', excludePath: '--exclude' });
       const [problem] = wanted.problems;
@@ -120,6 +95,10 @@ export function createDoorOffers(
       if (!mayReach(ip)) throw new RefusedError('look.outside', `look at ${ip}: outside the networks configured here`);
       return shownFound(await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal));
     },
+    async log(ip, signal) {
+      if (!mayReach(ip)) throw new RefusedError('look.outside', `ask ${ip}: outside the networks configured here`);
+      return logWith(access, ip, signal);
+    },
   };
 }
 
@@ -131,10 +110,10 @@ function within(configured: ScanRanges, wanted: ScanRanges): ScanPlan['ranges'] 
   if (outside.length > 0) {
     const isAll = countAddresses(outside) === countAddresses(spans);
     const where = outside.slice(0, 3).map(words).join(', ');
-    throw new RefusedError(
-      isAll ? 'scan.outside' : 'scan.straddles',
-      `scan ${where}${outside.length > 3 ? ' and more' : ''}: outside the networks of the running agent`,
-    );
+    const all = `${where}${outside.length > 3 ? ' and more' : ''}`;
+    throw isAll
+      ? new RefusedError('scan.outside', `scan ${all}: outside the networks of the running agent`)
+      : new RefusedError('scan.straddles', `scan ${all}: outside the networks of the running agent, name it by itself`);
   }
   const ranges = configured.ranges.flatMap((named) => {
     const both = subtractSpans(named.spans, subtractSpans(named.spans, spans));

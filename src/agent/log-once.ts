@@ -1,6 +1,7 @@
 // The log of one miner for a technician on the spot: recognised, asked once, cleaned. Keeps nothing and writes nothing.
 import { ConfigError, PeerError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/ipv4.ts';
+import type { Access } from './access.ts';
 import type { AgentConfig } from './config.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
 import { SCAN_PORTS } from './scan/plan.ts';
@@ -19,16 +20,25 @@ export async function logOnce(
   }
   const access = accessFor(config, rangesOrThrow([ip], []));
   try {
-    const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
-    if (found.status === 'unknown') {
-      throw new PeerError('peer.unsupported', `read the log of ${ip}: no miner that we know answers there`, 'later');
-    }
-    const { target } = found;
-    const reply = await access.act(target, 'log', {}, signal);
-    const log = reply.kind === 'accepted' ? reply.log : undefined;
-    if (log === undefined) throw new PeerError('peer.reset', `read the log of ${ip}: it gave none`, 'soon');
-    return cleanLog(log, access.secretsOf(target));
+    return await logWith(access, ip, signal);
   } finally {
     await access.close();
   }
+}
+
+/** The same by way of somebody's access. Throws PeerError. */
+export async function logWith(
+  access: Pick<Access, 'recognise' | 'act' | 'secretsOf'>,
+  ip: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+  if (found.status === 'unknown') {
+    throw new PeerError('peer.unsupported', `read the log of ${ip}: no miner that we know answers there`, 'later');
+  }
+  const { target } = found;
+  const reply = await access.act(target, 'log', {}, signal);
+  const log = reply.kind === 'accepted' ? reply.log : undefined;
+  if (log === undefined) throw new PeerError('peer.reset', `read the log of ${ip}: it gave none`, 'soon');
+  return cleanLog(log, access.secretsOf(target));
 }

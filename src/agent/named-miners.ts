@@ -32,7 +32,7 @@ export function namedMiners(names: readonly string[], known: Iterable<NameableMi
   const unknown: { name: string; reason: string }[] = [];
   for (const name of names) {
     const found = find(name);
-    if (found.length === 0) unknown.push({ name, reason: 'the running agent knows no miner there' });
+    if (found.length === 0) unknown.push({ name, reason: 'the running agent knows no such miner' });
     else if (found.length > 1 && typeof parseIpv4Range(name) === 'string')
       unknown.push({
         name,

@@ -1,5 +1,5 @@
-// Reboots that a technician asks for on the spot: the same gate, the same proof and the same bounds as the agent's own tasks.
-// It keeps nothing after it ends; a running agent's gate does not see it.
+// Reboots that a technician asks for where no agent runs: the same gate, the same proof and the same bounds as the agent's own tasks.
+// It keeps nothing after it ends. A running agent's gate would not see it: where there is one, it is asked instead.
 import pLimit from 'p-limit';
 import { v4 as newUuid } from 'uuid';
 import { systemClock } from '../base/clock.ts';

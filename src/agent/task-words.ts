@@ -5,5 +5,5 @@ export const TASK_WORDS = {
   accepted: 'waits for its turn',
   started: 'is being told',
   sent: 'took the order',
-  verifying: 'is watched until it shows',
+  verifying: 'is watched until it is proven',
 } as const satisfies Partial<Record<TaskState, string>>;

@@ -2,11 +2,12 @@
 
 import Table from 'cli-table3';
 import type { Command } from 'commander';
-import { type Found, lookOnce } from '../agent/once.ts';
+import { type Found, lookOnce, singleAddress } from '../agent/once.ts';
 import type { Reading } from '../model/reading.ts';
 import { CommandFailed } from './exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from './format.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
+import { throughRunning } from './running.ts';
 import { type CliContext, type Paint, painter } from './terminal.ts';
 
 type Flags = AccessFlags & { json?: boolean };
@@ -20,7 +21,11 @@ export function addMiner(program: Command, context: CliContext): void {
   addAccessOptions(command)
     .addHelpText('after', '\nExamples:\n  $ pithead miner 10.31.0.17\n  $ pithead miner 10.31.0.17 --json')
     .action(async (ip: string, flags: Flags) => {
-      const found = await lookOnce({ config: readAccessConfig(flags, context.environment), ip }, context.signal);
+      singleAddress(ip);
+      const found = await throughRunning(flags, context, {
+        ask: (agent): Promise<Found> => agent.look(ip, context.signal),
+        alone: () => lookOnce({ config: readAccessConfig(flags, context.environment), ip }, context.signal),
+      });
       if (flags.json) context.stdout.write(`${JSON.stringify(toJson(found), null, 2)}\n`);
       else context.stdout.write(`${describe(found, painter(context.stdout))}${invite(found)}`);
       if (found.status !== 'identified' && found.status !== 'login_refused') throw new CommandFailed('');

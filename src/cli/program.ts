@@ -19,6 +19,8 @@ import { addScan } from './scan.ts';
 import { addSelftest } from './selftest.ts';
 import { addServiceInstall } from './service-install.ts';
 import { addSetup } from './setup.ts';
+import { addStatus } from './status.ts';
+import { addAbort, addTasks } from './tasks.ts';
 import type { CliContext } from './terminal.ts';
 import { addAgent, addRun, addService, addUp } from './up.ts';
 import { addUpdate } from './update.ts';
@@ -46,6 +48,9 @@ export function buildProgram(context: CliContext): Command {
   addLog(program, context);
   addCapture(program, context);
   addReboot(program, context);
+  addStatus(program, context);
+  addTasks(program, context);
+  addAbort(program, context);
   addUp(program, context);
   addAgentAdmin(addAgent(program, context), context);
   addService(program, context);

@@ -1,66 +1,123 @@
 // `pithead reboot`: restarts miners and waits for the proof that they did: uptime gone back, then hashing again. Bounded like every reboot.
 import type { Command } from 'commander';
 import { type RebootStep, rebootOnce } from '../agent/reboot-once.ts';
+import type { RunningAgent, RunRequest } from '../agent/running.ts';
 import { ConfigError } from '../base/errors.ts';
-import { CommandFailed } from './exit.ts';
+import { isFinal } from '../model/task.ts';
+import { CommandFailed, EXIT } from './exit.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
+import { findRunning } from './running.ts';
 import { type CliContext, painter } from './terminal.ts';
 
-type Flags = AccessFlags & { json?: boolean; force?: boolean; concurrency?: string };
+type Flags = AccessFlags & {
+  json?: boolean;
+  force?: boolean;
+  concurrency?: string;
+  canary?: string;
+  stopAfter?: string;
+};
+
+const HELP = `
+Where an agent runs on this host, it does the work, within its limits for the whole farm and beside its other tasks, and miners may be named
+by MAC or serial number too; a range means the miners that it knows in it. Ctrl-C gives up what has not been started, and waits for the rest.
+
+Examples:
+  $ pithead reboot 10.31.0.17
+  $ pithead reboot 10.31.0.17 10.31.0.40-45 --concurrency 2 --json
+  $ pithead reboot 02:55:F7:00:00:05`;
 
 export function addReboot(program: Command, context: CliContext): void {
   const command = program
     .command('reboot')
     .description('restart miners, a few at a time, and prove that each came back')
-    .argument('<ips...>', 'addresses or ranges')
+    .argument('<ips...>', 'addresses or ranges; with a running agent also MACs and serial numbers')
     .option('--json', 'one JSON object per line and step')
     .option('--force', 'also miners that were rebooted in the last 10 minutes or that are being updated')
-    .option('--concurrency <n>', 'how many may be away at once (default: as configured, 5)');
+    .option('--concurrency <n>', 'how many may be away at once (default: as configured, 5)')
+    .option('--canary <n>', 'so many go first, the others only when these are proven (with a running agent)')
+    .option('--stop-after <n>', 'after so many failures no more are begun (with a running agent)');
   addAccessOptions(command)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ pithead reboot 10.31.0.17\n  $ pithead reboot 10.31.0.17 10.31.0.40-45 --concurrency 2 --json',
-    )
-    .action(async (ips: string[], flags: Flags) => {
-      const paint = painter(context.stdout);
-      const print = (step: RebootStep) => {
-        if (flags.json) context.stdout.write(`${JSON.stringify(step)}\n`);
-        else {
-          const colour =
-            step.status === 'succeeded'
-              ? 'green'
-              : step.status === 'running' || step.status === 'pending'
-                ? 'reset'
-                : 'red';
-          context.stdout.write(
-            `${step.ip.padEnd(15)}  ${paint(colour, step.status.padEnd(9))}  ${step.message ?? ''}\n`,
-          );
-        }
-      };
-      const result = await rebootOnce(
-        {
-          config: withConcurrency(readAccessConfig(flags, context.environment), flags.concurrency),
-          ips,
-          force: flags.force === true,
-        },
-        print,
-        context.signal,
-      );
-      if (!flags.json) context.stdout.write(`${result.succeeded} of ${result.total} rebooted\n`);
-      if (result.succeeded < result.total) throw new CommandFailed('');
-    });
+    .addHelpText('after', HELP)
+    .action((ips: string[], flags: Flags) => reboot(ips, flags, context));
 }
 
-function withConcurrency(
-  config: ReturnType<typeof readAccessConfig>,
-  text: string | undefined,
-): ReturnType<typeof readAccessConfig> {
-  if (text === undefined) return config;
-  const concurrency = Number(text);
-  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 1_000) {
-    throw new ConfigError('read the command line', [
-      { path: '--concurrency', message: `'${text}' is not a whole number from 1 to 1000` },
-    ]);
+async function reboot(ips: readonly string[], flags: Flags, context: CliContext): Promise<void> {
+  const concurrency = readNumber('--concurrency', flags.concurrency);
+  const rollout = rolloutOf(flags);
+  const print = flags.json ? jsonPrinter(context) : linePrinter(context);
+  const agent = await findRunning(flags, context, { writes: true });
+  if (agent === undefined && rollout !== undefined)
+    throw new CommandFailed('--canary and --stop-after need an agent that runs on this host', EXIT.notRunning);
+  const result = await (agent === undefined
+    ? alone(ips, concurrency, flags, context, print)
+    : byAgent(agent, { ips, concurrency, rollout, force: flags.force === true }, context, print));
+  if (!flags.json) context.stdout.write(`${result.succeeded} of ${result.total} rebooted\n`);
+  if (result.succeeded < result.total) throw new CommandFailed('');
+}
+
+type Print = (step: RebootStep) => void;
+type Result = { readonly total: number; readonly succeeded: number };
+
+function alone(
+  ips: readonly string[],
+  concurrency: number | undefined,
+  flags: Flags,
+  context: CliContext,
+  print: Print,
+): Promise<Result> {
+  context.stderr.write('no agent runs on this host: its limits hold for these miners alone, nobody else sees them\n');
+  const config = readAccessConfig(flags, context.environment);
+  const { tasks } = config;
+  const reboot = { ...tasks.reboot, ...(concurrency !== undefined && { concurrency }) };
+  const options = { config: { ...config, tasks: { ...tasks, reboot } }, ips, force: flags.force === true };
+  return rebootOnce(options, print, context.signal);
+}
+
+async function byAgent(
+  agent: RunningAgent,
+  order: { ips: readonly string[]; concurrency: number | undefined; rollout: RunRequest['rollout']; force: boolean },
+  { signal }: CliContext,
+  print: Print,
+): Promise<Result> {
+  const { ips, concurrency, rollout, force } = order;
+  const request = {
+    name: 'miner.system.reboot',
+    miners: ips,
+    params: { force },
+    ...(concurrency !== undefined && { concurrency }),
+    ...(rollout !== undefined && { rollout }),
+  } as const;
+  try {
+    return await agent.run(request, ({ task_id: _, ...step }) => print(step), signal);
+  } finally {
+    await agent.close();
   }
-  return { ...config, tasks: { ...config.tasks, reboot: { ...config.tasks.reboot, concurrency } } };
+}
+
+function rolloutOf({ canary, stopAfter }: Flags): RunRequest['rollout'] {
+  const [first, most] = [readNumber('--canary', canary), readNumber('--stop-after', stopAfter)];
+  if (first === undefined && most === undefined) return undefined;
+  return { canary: first ?? 0, ...(most !== undefined && { stop_after: most }) };
+}
+
+const jsonPrinter =
+  ({ stdout }: CliContext): Print =>
+  (step) =>
+    stdout.write(`${JSON.stringify(step)}\n`);
+
+function linePrinter({ stdout }: CliContext): Print {
+  const paint = painter(stdout);
+  return ({ ip, status, message }) => {
+    const colour = status === 'succeeded' ? 'green' : isFinal(status) ? 'red' : 'reset';
+    stdout.write(`${ip.padEnd(15)}  ${paint(colour, status.padEnd(9))}  ${message ?? ''}\n`);
+  };
+}
+
+function readNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= 1_000) return number;
+  throw new ConfigError('read the command line', [
+    { path: option, message: `'${text}' is not a whole number from 1 to 1000` },
+  ]);
 }

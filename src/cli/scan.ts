@@ -1,8 +1,8 @@
-// `pithead scan`: which miners are in these ranges. Needs no service, no agent, no state; what it finds it prints as it comes, and at the
-// end it accounts for every address.
+// `pithead scan`: which miners are in these ranges. Needs no service, no agent, no state; where an agent runs that watches these ranges, it scans.
+// What is found is printed as it comes, and at the end every address is accounted for.
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
-import { type Found, scanOnce } from '../agent/once.ts';
+import { type Found, rangesOrThrow, scanOnce } from '../agent/once.ts';
 import { formatDurationMs } from '../base/duration.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
 import { normaliseMac } from '../model/identity-facts.ts';
@@ -10,6 +10,7 @@ import { type Column, headerLine, rowLine } from './columns.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText } from './format.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
+import { throughRunning } from './running.ts';
 import { type CliContext, type Paint, painter, progressBar } from './terminal.ts';
 
 type Flags = AccessFlags & { json?: boolean; csv?: boolean; exclude?: string[] };
@@ -29,6 +30,8 @@ export function addScan(program: Command, context: CliContext): void {
     .addHelpText(
       'after',
       `
+Where an agent runs on this host that watches these ranges, it scans them, ahead of its own scans, and never asks a miner twice at once.
+
 Examples:
   $ pithead scan 10.31.0.0/22
   $ pithead scan 10.31.0.1-200 10.31.4.0/24 --exclude 10.31.0.1
@@ -38,7 +41,8 @@ Examples:
 }
 
 async function runScanCommand(written: readonly string[], flags: Flags, context: CliContext): Promise<void> {
-  const config = readAccessConfig(flags, context.environment);
+  const asked = { ranges: written, exclude: flags.exclude ?? [] };
+  rangesOrThrow(asked.ranges, asked.exclude);
   const progress = progressBar(context, 'scanning');
   const paint = painter(context.stdout);
   const print = flags.json
@@ -48,15 +52,16 @@ async function runScanCommand(written: readonly string[], flags: Flags, context:
       : tablePrinter(progress.line, paint);
   let account: ScanAccount;
   try {
-    account = await scanOnce(
-      { config, ranges: written, exclude: flags.exclude ?? [] },
-      {
-        onUnderstood: (text) => void context.stderr.write(`${text}\n`),
-        onFound: print.found,
-        onProgress: (done, total, found) => progress.update(done, total, `${found} miners`),
-      },
-      context.signal,
-    );
+    const listener = {
+      onUnderstood: (text: string) => void context.stderr.write(`${text}\n`),
+      onFound: print.found,
+      onProgress: (done: number, total: number, found: number) => progress.update(done, total, `${found} miners`),
+    };
+    account = await throughRunning(flags, context, {
+      ask: (agent) => agent.scan(asked, listener, context.signal),
+      alone: () =>
+        scanOnce({ config: readAccessConfig(flags, context.environment), ...asked }, listener, context.signal),
+    });
   } finally {
     progress.stop();
   }

@@ -27,4 +27,6 @@ export type DoorOffers = {
   scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
   /** Everything that one address says now. */
   look(ip: string, signal: AbortSignal): Promise<ShownFound>;
+  /** The log that the miner there keeps, without passwords. Throws PeerError too. */
+  log(ip: string, signal: AbortSignal): Promise<string>;
 };

@@ -7,10 +7,10 @@ import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
 
 /** Miners that one request may name or mean. */
 export const MAX_MINERS = 1_000;
-const MAX_RANGES = 256;
+const MAX_RANGES = 4_096;
 
 const text = z.string().min(1).max(512);
-const range = z.string().min(1).max(64);
+const range = z.string().min(1).max(512);
 const evidence = z.record(z.string(), z.unknown());
 const nullableText = z.string().nullable();
 const count = z.int().min(0);
@@ -18,18 +18,24 @@ const count = z.int().min(0);
 /** `miners`: addresses and ranges, MACs, serial numbers, or the agent's own keys. A range means the miners that the agent knows in it. */
 export const runRequestSchema = z.strictObject({
   name: z.enum(EXECUTION_TASK_NAMES).refine((name) => name.startsWith('miner.'), 'a task about miners'),
-  miners: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS),
+  miners: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS).readonly(),
   params: evidence.default({}),
+  /** At most so many of these at a time, each until it is over, however many the agent would allow. */
+  concurrency: z.int().min(1).exactOptional(),
+  /** The first `canary` must have succeeded before the others are begun; none is after `stop_after` failures. */
+  rollout: z
+    .strictObject({ canary: z.int().min(0).default(0), stop_after: z.int().min(1).exactOptional() })
+    .exactOptional(),
 });
-export type RunRequest = z.infer<typeof runRequestSchema>;
+export type RunRequest = z.output<typeof runRequestSchema>;
 
 export const scanRequestSchema = z.strictObject({
-  ranges: z.array(range).min(1).max(MAX_RANGES),
-  exclude: z.array(range).max(MAX_RANGES).default([]),
+  ranges: z.array(range).min(1).max(MAX_RANGES).readonly(),
+  exclude: z.array(range).max(MAX_RANGES).readonly().default([]),
 });
 export type ScanRequest = z.infer<typeof scanRequestSchema>;
 
-export const lookRequestSchema = z.strictObject({ ip: z.ipv4() });
+export const addressRequestSchema = z.strictObject({ ip: z.ipv4() });
 export const cancelRequestSchema = z.strictObject({
   task_ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_MINERS),
 });

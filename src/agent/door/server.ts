@@ -1,5 +1,5 @@
 // The door as a server: its routes, and the bounds on what a caller may send and hold. Who may open it is the business of whoever listens.
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { fastify, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
@@ -8,8 +8,8 @@ import type { Log } from '../../base/log.ts';
 import type { DoorOffers } from './contract.ts';
 import {
   abortRequestSchema,
+  addressRequestSchema,
   cancelRequestSchema,
-  lookRequestSchema,
   runRequestSchema,
   scanRequestSchema,
   stopRequestSchema,
@@ -26,8 +26,9 @@ const REQUEST_MS = 5_000;
 const IDLE_MS = 5_000;
 /** For the last lines to be taken when the agent stops. */
 const CLOSE_MS = 500;
-/** For one look at one address. */
+/** For one look at one address, and for a log. */
 const LOOK_MS = 60_000;
+const LOG_MS = 120_000;
 
 export async function createDoorServer(parts: {
   readonly clock: Clock;
@@ -90,11 +91,12 @@ export async function createDoorServer(parts: {
       write({ type: 'account', account });
     }),
   );
-  app.post('/look', { schema: { body: lookRequestSchema } }, ({ body, raw }) => {
-    const gone = new AbortController();
-    raw.socket.once('close', () => gone.abort());
-    return offers.look(body.ip, AbortSignal.any([gone.signal, AbortSignal.timeout(LOOK_MS)]));
-  });
+  app.post('/look', { schema: { body: addressRequestSchema } }, ({ body, raw }) =>
+    offers.look(body.ip, whileHeard(raw, LOOK_MS)),
+  );
+  app.post('/log', { schema: { body: addressRequestSchema } }, async ({ body, raw }) => ({
+    text: await offers.log(body.ip, whileHeard(raw, LOG_MS)),
+  }));
   app.post('/stop', { schema: { body: stopRequestSchema } }, ({ body }) => ({ stopped: streams.stop(body.id) }));
   await app.ready();
   return {
@@ -107,6 +109,13 @@ export async function createDoorServer(parts: {
       await app.close();
     },
   };
+}
+
+/** Aborts when nobody is there to hear any more, and after `limitMs`. */
+function whileHeard({ socket }: IncomingMessage, limitMs: number): AbortSignal {
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort('nobody is there to hear'));
+  return AbortSignal.any([gone.signal, AbortSignal.timeout(limitMs)]);
 }
 
 type Refusal = { readonly status: number; readonly code: string; readonly error: string };

@@ -1,0 +1,221 @@
+// The agent that runs on a state directory, as the command line sees it: asked at its local door. It starts none, and keeps nothing.
+import { Pool } from 'undici';
+import { z } from 'zod';
+import { PeerError, RefusedError } from '../base/errors.ts';
+import type { ScanAccount } from '../model/contact.ts';
+import { doorAddress } from './door/address.ts';
+import type { ScanHearer } from './door/contract.ts';
+import {
+  type DoorState,
+  foundSchema,
+  type Line,
+  lineSchema,
+  type RunRequest,
+  refusalSchema,
+  type ScanRequest,
+  type ShownFound,
+  type ShownTask,
+  type Step,
+  shownTaskSchema,
+  stateSchema,
+} from './door/messages.ts';
+
+export type { DoorState, RunRequest, ShownTask, Step } from './door/messages.ts';
+
+/** Each throws RefusedError with what the agent says, PeerError when it does not answer or goes away. */
+export type RunningAgent = {
+  readonly stateDir: string;
+  state(): Promise<DoorState>;
+  tasks(limit: number): Promise<ShownTask[]>;
+  /** When `signal` aborts, what has not been started is given up; the answer comes when what was started is over. */
+  run(
+    request: RunRequest,
+    onStep: (step: Step) => void,
+    signal: AbortSignal,
+  ): Promise<{ total: number; succeeded: number }>;
+  cancel(taskIds: readonly string[]): Promise<number>;
+  abortAll(reason: string): Promise<number>;
+  scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
+  look(ip: string, signal: AbortSignal): Promise<ShownFound>;
+  log(ip: string, signal: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** `locked` = somebody may be there, but this user may not ask; `silent` = somebody is there and does not answer. */
+export type Knock =
+  | { readonly kind: 'running'; readonly agent: RunningAgent; readonly state: DoorState }
+  | { readonly kind: 'none' | 'locked' | 'silent' };
+
+const ANSWER_MS = 10_000;
+/** Longer than the door lets a look at a miner or its log take. */
+const LOOK_MS = 130_000;
+/** Beats come much more often. */
+const LINE_MS = 30_000;
+const MAX_LINE_CHARS = 8 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+export async function knock(stateDir: string): Promise<Knock> {
+  const address = doorAddress(stateDir);
+  if (address === undefined) return { kind: 'none' };
+  const agent = openDoor(stateDir, address);
+  try {
+    return { kind: 'running', agent, state: await agent.state() };
+  } catch (error) {
+    await agent.close();
+    return { kind: kindOf(error) };
+  }
+}
+
+function kindOf(error: unknown): 'none' | 'locked' | 'silent' {
+  const cause = error instanceof PeerError ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'EACCES' || code === 'EPERM') return 'locked';
+  return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR' ? 'none' : 'silent';
+}
+
+function openDoor(stateDir: string, address: string): RunningAgent {
+  const pool = new Pool('http://agent', {
+    socketPath: address,
+    connections: 4,
+    connectTimeout: ANSWER_MS,
+    bodyTimeout: LINE_MS,
+  });
+
+  const send = async (method: 'GET' | 'POST', path: string, body: unknown, options: SendOptions = {}) => {
+    const { headersTimeout = ANSWER_MS, signal } = options;
+    try {
+      return await pool.request({
+        method,
+        path,
+        headersTimeout,
+        signal: signal ?? null,
+        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      });
+    } catch (error) {
+      throw new PeerError('peer.unreachable', `ask the agent that runs on ${stateDir}`, 'later', error);
+    }
+  };
+  const ask = async <S extends z.ZodType>(
+    schema: S,
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    options?: SendOptions,
+  ): Promise<z.output<S>> => {
+    const answer = await send(method, path, body, options);
+    const said = await jsonOf(answer.body);
+    if (answer.statusCode !== 200) throw refusalOf(said);
+    const parsed = schema.safeParse(said);
+    if (parsed.success) return parsed.data;
+    throw new PeerError('peer.unparsable', `understand the agent that runs on ${stateDir}`, 'never', parsed.error);
+  };
+
+  /** Hands over each line; ends with the last. */
+  const listen = async (path: string, body: unknown, onLine: (line: Line) => void, signal: AbortSignal) => {
+    const answer = await send('POST', path, body);
+    if (answer.statusCode !== 200) throw refusalOf(await jsonOf(answer.body));
+    let stop = () => {};
+    const onAbort = () => stop();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      for await (const line of linesOf(answer.body)) {
+        if (line.type === 'failed') throw new RefusedError(line.code, line.error);
+        if (line.type === 'begin') {
+          const { id } = line;
+          stop = () => void ask(z.object({}), 'POST', '/stop', { id }).catch(() => answer.body.destroy());
+          if (signal.aborted) stop();
+        } else onLine(line);
+      }
+    } catch (error) {
+      if (error instanceof RefusedError) throw error;
+      throw new PeerError('peer.reset', `hear the agent that runs on ${stateDir} to the end`, 'later', error);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+  const unfinished = () =>
+    new PeerError('peer.reset', `hear the agent that runs on ${stateDir} to the end: it went away`, 'later');
+
+  return {
+    stateDir,
+    state: () => ask(stateSchema, 'GET', '/state'),
+    tasks: async (limit) =>
+      (await ask(z.object({ tasks: z.array(shownTaskSchema) }), 'GET', `/tasks?limit=${limit}`)).tasks,
+    async run(request, onStep, signal) {
+      let end: { total: number; succeeded: number } | undefined;
+      await listen(
+        '/tasks/run',
+        request,
+        (line) => {
+          if (line.type === 'step') onStep(line.step);
+          if (line.type === 'end') end = { total: line.total, succeeded: line.succeeded };
+        },
+        signal,
+      );
+      if (end === undefined) throw unfinished();
+      return end;
+    },
+    cancel: async (taskIds) => (await ask(givenUpSchema, 'POST', '/tasks/cancel', { task_ids: taskIds })).given_up,
+    abortAll: async (reason) => (await ask(givenUpSchema, 'POST', '/tasks/abort', { reason })).given_up,
+    async scan(request, hearer, signal) {
+      let account: ScanAccount | undefined;
+      await listen(
+        '/scan',
+        request,
+        (line) => {
+          if (line.type === 'understood') hearer.onUnderstood(line.text);
+          if (line.type === 'found') hearer.onFound(line.found);
+          if (line.type === 'progress') hearer.onProgress(line.done, line.total, line.identified);
+          if (line.type === 'account') account = line.account;
+        },
+        signal,
+      );
+      if (account === undefined) throw unfinished();
+      return account;
+    },
+    look: (ip, signal) => ask(foundSchema, 'POST', '/look', { ip }, { headersTimeout: LOOK_MS, signal }),
+    log: async (ip, signal) =>
+      (await ask(z.object({ text: z.string() }), 'POST', '/log', { ip }, { headersTimeout: LOOK_MS, signal })).text,
+    close: () => pool.destroy(),
+  };
+}
+
+type SendOptions = { readonly headersTimeout?: number; readonly signal?: AbortSignal };
+type Body = Awaited<ReturnType<Pool['request']>>['body'];
+
+const givenUpSchema = z.object({ given_up: z.int() });
+
+function refusalOf(said: unknown): RefusedError {
+  const parsed = refusalSchema.safeParse(said);
+  return parsed.success
+    ? new RefusedError(parsed.data.code, parsed.data.error)
+    : new RefusedError('door.unclear', 'the running agent refuses this without a reason');
+}
+
+async function jsonOf(body: Body): Promise<unknown> {
+  let text = '';
+  for await (const part of body.setEncoding('utf8')) {
+    text += String(part);
+    if (text.length > MAX_ANSWER_BYTES) throw new PeerError('peer.too-large', 'read the answer of the agent', 'never');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines that this version does not know are left out. */
+async function* linesOf(body: Body): AsyncGenerator<Line> {
+  let rest = '';
+  for await (const part of body.setEncoding('utf8')) {
+    rest += String(part);
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_CHARS) throw new PeerError('peer.too-large', 'read a line of the agent', 'never');
+    for (const line of lines) {
+      const parsed = lineSchema.safeParse(JSON.parse(line));
+      if (parsed.success) yield parsed.data;
+    }
+  }
+}

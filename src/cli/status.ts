@@ -1,0 +1,108 @@
+// `pithead status`: how the agent that runs on this host is doing. It asks the agent and changes nothing.
+import type { Command } from 'commander';
+import { type DoorState, knock } from '../agent/running.ts';
+import { formatDurationMs } from '../base/duration.ts';
+import { CONTACT_STATUSES } from '../model/contact.ts';
+import { CommandFailed, EXIT } from './exit.ts';
+import { addRunningOptions, describeTrouble, placeOf, type RunningFlags } from './running.ts';
+import { type CliContext, type Paint, painter } from './terminal.ts';
+
+type Flags = RunningFlags & { json?: boolean };
+
+const HELP = `
+Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 this user may not ask it.
+What is wrong with single miners is not the agent's trouble: it is what it reports.
+
+Examples:
+  $ pithead status
+  $ pithead status --json
+  $ pithead status --config /etc/pithead/pithead.yaml > /dev/null || echo "look after the agent"`;
+
+export function addStatus(program: Command, context: CliContext): void {
+  const command = program
+    .command('status')
+    .description('how the agent that runs on this host is doing')
+    .option('--json', 'one JSON object: running, state_dir, troubles, uplinks, outbox, miners, scans, tasks, …');
+  addRunningOptions(command)
+    .addHelpText('after', HELP)
+    .action((flags: Flags) => run(flags, context));
+}
+
+async function run(flags: Flags, context: CliContext): Promise<void> {
+  const stateDir = placeOf(flags, context);
+  const found = await knock(stateDir);
+  const print = (value: unknown) => context.stdout.write(`${JSON.stringify(value)}\n`);
+  if (found.kind !== 'running') {
+    const trouble = describeTrouble(found.kind, stateDir);
+    const isRunning = found.kind === 'none' ? false : found.kind === 'silent' ? true : null;
+    if (flags.json) print({ running: isRunning, state_dir: stateDir, troubles: [trouble] });
+    const code = { none: EXIT.notRunning, locked: EXIT.notAllowed, silent: EXIT.failed }[found.kind];
+    throw new CommandFailed(flags.json ? '' : trouble, code);
+  }
+  await found.agent.close();
+  const { state } = found;
+  if (flags.json) print({ running: true, ...state });
+  else context.stdout.write(describe(state, painter(context.stdout)));
+  if (state.troubles.length > 0) throw new CommandFailed('');
+}
+
+function describe(state: DoorState, paint: Paint): string {
+  const { version, pid, uptime_s, state_dir, troubles, networks, outbox, miners, polls, tasks } = state;
+  const rows: [string, string][] = [
+    ['agent', `${version}, up ${formatDurationMs(uptime_s * 1_000)}, process ${pid}, state in ${state_dir}`],
+    ...(troubles.length === 0
+      ? [row('health', paint('green', 'well'))]
+      : troubles.map((trouble) => row('TROUBLE', paint('red', trouble)))),
+    ['networks', `${networks.addresses} addresses in ${networks.ranges} range${networks.ranges === 1 ? '' : 's'}`],
+    ['miners', `${miners.total}: ${miners.answering} answer, ${miners.hashing} hash${counted(miners)}`],
+    ['flags', flagsOf(miners.flags)],
+    ['scans', ...scansOf(state.scans)],
+    [
+      'polls',
+      `${polls.ok} answered, ${polls.failed} not, ${polls.in_flight} under way, at most ${polls.worst_late_ms} ms late`,
+    ],
+    ['tasks', `${tasks.running} run, ${tasks.waiting} wait`],
+    ...state.uplinks.map((uplink) => row('service', uplinkOf(uplink))),
+    ['outbox', `${outbox.slices} slices, ${(outbox.bytes / 1024 ** 2).toFixed(1)} MiB${lost(outbox.dropped_records)}`],
+    ['standstill', standstillOf(state.last_standstill)],
+  ];
+  return rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
+}
+
+const row = (about: string, text: string): [string, string] => [about, text];
+
+function counted({ silent, unread, rebooting }: DoorState['miners']): string {
+  const parts = [
+    ...(silent > 0 ? [`${silent} silent`] : []),
+    ...(unread > 0 ? [`${unread} not asked yet`] : []),
+    ...(rebooting > 0 ? [`${rebooting} rebooting`] : []),
+  ];
+  return parts.map((part) => `, ${part}`).join('');
+}
+
+const lost = (records: number) => (records === 0 ? '' : `, ${records} samples given up for want of room`);
+
+const flagsOf = (flags: DoorState['miners']['flags']) => {
+  const raised = Object.entries(flags).sort(([, a], [, b]) => b - a);
+  return raised.length === 0 ? 'none' : raised.map(([type, count]) => `${type} ${count}`).join(', ');
+};
+
+function uplinkOf({ url, phase, connected_since, last_error, backlog }: DoorState['uplinks'][number]): string {
+  const since = connected_since === null ? '' : ` since ${connected_since}`;
+  const waits = backlog === null || backlog === 0 ? 'nothing waits' : `${backlog} slices wait`;
+  return `${url}: ${phase}${since}, ${waits}${last_error === null ? '' : `; ${last_error}`}`;
+}
+
+function scansOf({ running, waiting, last }: DoorState['scans']): [string] {
+  const now = running.map(({ kind, progress }) =>
+    progress === null ? `a ${kind} one begins` : `a ${kind} one at ${progress.probed} of ${progress.to_probe}`,
+  );
+  if (waiting > 0) now.push(`${waiting} wait`);
+  if (last === null) return [[...now, 'none has ended yet'].join('; ')];
+  const { kind, started_at, account } = last;
+  const seen = account && CONTACT_STATUSES.filter((status) => account.counts[status] > 0);
+  const outcome = seen?.map((status) => `${account?.counts[status]} ${status.replaceAll('_', ' ')}`).join(', ');
+  return [[...now, `last: ${kind}, ${started_at}: ${outcome ?? 'broke'}`].join('; ')];
+}
+
+const standstillOf = (last: DoorState['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
