@@ -8,7 +8,7 @@ import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
 import { UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
-import { call, recordingLog, startOwnedRig } from './rig.ts';
+import { call, recordingLog, startOwnedRig, temporaryFolder } from './rig.ts';
 import { connect } from './wire-agent.ts';
 
 const POOL_PASSWORD = 'canary-pool-password';
@@ -19,7 +19,8 @@ const IN_THE_ADDRESS = 'canary-in-the-address';
 
 test('no secret is seen again, whatever goes right or wrong', async () => {
   const log = recordingLog();
-  const { rig, stop } = await startOwnedRig({ log });
+  const keyFile = join(temporaryFolder(), 'service.key');
+  const { rig, stop } = await startOwnedRig({ log, keyFiles: { own: keyFile, shared: keyFile } });
   const seen: string[] = [];
   const keep = <T extends { body: unknown }>(answer: T): T => {
     seen.push(JSON.stringify(answer.body ?? ''));
@@ -96,7 +97,7 @@ test('no secret is seen again, whatever goes right or wrong', async () => {
       seen.some((text) => text.includes(secret)),
       `${name} is in an answer`,
     ).toBe(false);
-  for (const [name, secret] of Object.entries(shownOnce))
+  for (const [name, secret] of Object.entries({ ...shownOnce, POOL_PASSWORD }))
     expect(stored.includes(secret), `${name} is in the database`).toBe(false);
 });
 

@@ -50,7 +50,15 @@ export function slice(
 /** Connects, says hello and waits for the welcome. */
 export async function connect(
   rig: Rig,
-  options: { identity?: Identity; epoch?: string; nextSeq?: number; understands?: string[] } = {},
+  options: {
+    identity?: Identity;
+    epoch?: string;
+    nextSeq?: number;
+    understands?: string[];
+    /** With it orders come signed. */
+    nonce?: string;
+    taskSeq?: number;
+  } = {},
 ): Promise<WireAgent> {
   const identity = options.identity ?? (await enrol(rig));
   const epoch = options.epoch ?? randomUUID();
@@ -63,6 +71,8 @@ export async function connect(
     next_seq: options.nextSeq ?? 1,
     at: new Date(rig.clock.nowMs()).toISOString(),
     ...(options.understands === undefined ? {} : { understands: options.understands }),
+    ...(options.nonce === undefined ? {} : { nonce: options.nonce, understands: ['signed-task'] }),
+    ...(options.taskSeq === undefined ? {} : { task_seq: options.taskSeq }),
   });
   await agent.frame('welcome');
   return agent;

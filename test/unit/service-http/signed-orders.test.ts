@@ -1,0 +1,161 @@
+// The service signs what an agent carries out: with one key, whichever copy sends, for this agent and this connection only. Agents that do not
+// understand that get their orders as ever.
+import { createPublicKey, verify } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../../src/base/errors.ts';
+import { openServiceVault } from '../../../src/service/vault.ts';
+import type { SignedTaskFrame } from '../../../src/wire/frames.ts';
+import { orderBytes, signedOrderSchema } from '../../../src/wire/orders.ts';
+import { query } from './database.ts';
+import { minerRecord } from './records.ts';
+import { call, type Rig, recordingLog, startOwnedRig, startRig, temporaryFolder } from './rig.ts';
+import { connect, type WireAgent } from './wire-agent.ts';
+
+const NONCE = 'AAAAAAAAAAAAAAAAAAAAAA';
+const PASSWORD = 'canary-of-a-pool';
+const POOL = { url: 'stratum+tcp://pool.example:3333', user: 'w', password: PASSWORD };
+
+const isSigned = (bytes: Buffer, signature: string, publicKey: string | undefined) =>
+  verify(
+    null,
+    bytes,
+    createPublicKey({ key: Buffer.from(publicKey ?? '', 'base64'), format: 'der', type: 'spki' }),
+    Buffer.from(signature, 'base64'),
+  );
+const read = (frame: SignedTaskFrame) => signedOrderSchema.parse(JSON.parse(frame.text));
+const signedOf = (agent: WireAgent) =>
+  agent.frames.filter((frame): frame is SignedTaskFrame => frame.type === 'signed-task');
+
+/** Orders one task for each of so many miners of the agent. */
+async function order(rig: Rig, agent: WireAgent, count: number, name = 'miner.system.reboot', params = {}) {
+  const abilities = ['miner.system.reboot', 'miner.pool.update'];
+  await agent.report(Array.from({ length: count }, (_, n) => minerRecord(n, rig.clock.nowMs(), { abilities })));
+  const farm = `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}`;
+  const { data } = (await rig.get(`${farm}/miners`)).body;
+  const miner_ids = data.map(({ id }: { id: string }) => id);
+  const made = await rig.post(`${farm}/task-batches`, { task_name: name, miner_ids, params });
+  expect(made.status).toBe(200);
+  return { farm, batch: `${farm}/task-batches/${made.body.data[0].id}` };
+}
+
+test('an order is signed for the agent, its connection and the next number after what it says it has', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig, { nonce: NONCE, taskSeq: 41 });
+  const welcome = await agent.frame('welcome');
+  await order(rig, agent, 3);
+  await agent.frame('signed-task', ({ text }) => text.includes('"seq":44'));
+  const frames = signedOf(agent);
+  expect(frames.map((frame) => read(frame).seq)).toEqual([42, 43, 44]);
+  for (const frame of frames) {
+    expect(isSigned(orderBytes(frame.text), frame.signature, welcome.task_key)).toBe(true);
+    expect(read(frame)).toMatchObject({
+      agent_id: agent.identity.agentId,
+      nonce: NONCE,
+      welcomed_at: welcome.at,
+      order: { type: 'task', name: 'miner.system.reboot' },
+    });
+  }
+  expect(agent.frames.some(({ type }) => type === 'task')).toBe(false);
+});
+
+test('what was sent before comes with the next connection, for that one, with numbers of its own', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig, { nonce: NONCE });
+  await order(rig, agent, 2);
+  await agent.frame('signed-task', ({ text }) => text.includes('"seq":2'));
+  const ids = signedOf(agent).map((frame) => read(frame).order.task_id);
+  await agent.close();
+  // It had admitted the first when it lost the connection.
+  const again = await connect(rig, { identity: agent.identity, nonce: 'BBBBBBBBBBBBBBBBBBBBBB', taskSeq: 1 });
+  await again.frame('signed-task', ({ text }) => text.includes('"seq":3'));
+  expect(signedOf(again).map((frame) => read(frame).order.task_id)).toEqual(ids);
+  expect(signedOf(again).map((frame) => read(frame).nonce)).toEqual(Array(2).fill('BBBBBBBBBBBBBBBBBBBBBB'));
+});
+
+test('an agent of the version before gets its orders unsigned, and is shown no key', async () => {
+  const rig = await startRig();
+  for (const agent of [await connect(rig), await connect(rig, { understands: ['ops-status', 'signed-task'] })]) {
+    expect((await agent.frame('welcome')).task_key).toBeUndefined();
+    await order(rig, agent, 1, 'miner.pool.update', { pools: [POOL] });
+    expect((await agent.frame('task')).params).toEqual({ pools: [POOL] });
+    agent.send({ type: 'task-received', task_id: (await agent.frame('task')).task_id });
+    await agent.close();
+    await query(rig, 'UPDATE tasks SET status = ?', 'failed');
+  }
+});
+
+test('every copy signs with the same key, and the enrolment shows it', async () => {
+  const first = await startRig();
+  const second = await startRig({ databasePath: first.databasePath });
+  const keys = await Promise.all(
+    [first, second].map(async (rig) => (await (await connect(rig, { nonce: NONCE })).frame('welcome')).task_key),
+  );
+  const { code } = await first.service.admin.createEnrolmentCode({ farmId: first.farmId, ttlMs: 60_000 });
+  const enrolled = await call(`${second.url}/agent/v1/enrol`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, name: 'a', version: '1', protocol: 1 }),
+  });
+  expect(new Set([...keys, enrolled.body.task_key]).size).toBe(1);
+  expect(await query(first, 'SELECT id FROM task_keys')).toEqual([{ id: 1 }]);
+});
+
+test('with a key file the params and the private key lie sealed, also those from before; answers and orders do not change', async () => {
+  const own = join(temporaryFolder(), 'service.key');
+  const { rig, stop } = await startOwnedRig();
+  try {
+    const agent = await connect(rig, { nonce: NONCE });
+    const { batch } = await order(rig, agent, 1, 'miner.pool.update', { pools: [POOL] });
+    const stored = async () => JSON.stringify(await query(rig, 'SELECT params FROM task_batches ORDER BY id'));
+    expect(await stored()).toContain(PASSWORD);
+    const [open] = await query(rig, 'SELECT private_key FROM task_keys');
+    const answered = (await rig.get(batch)).body;
+    expect(JSON.stringify(answered)).not.toContain(PASSWORD);
+    await agent.close();
+
+    const sealed = await startRig({ databasePath: rig.databasePath, keyFiles: { own, shared: own } });
+    expect(await stored()).not.toContain(PASSWORD);
+    expect(await query(rig, 'SELECT private_key FROM task_keys')).toEqual([
+      { private_key: expect.stringMatching(/^sealed:1:/) },
+    ]);
+    expect(open).toEqual({ private_key: expect.stringMatching(/^MC4CAQ/) });
+    expect((await sealed.get(batch, { 'x-api-key': rig.key })).body).toEqual(answered);
+    const back = await connect(sealed, { identity: agent.identity, nonce: NONCE });
+    const again = await back.frame('signed-task');
+    expect(read(again).order.params).toEqual({ pools: [POOL] });
+    const { task_key } = await back.frame('welcome');
+    expect(isSigned(orderBytes(again.text), again.signature, task_key)).toBe(true);
+    expect(task_key).toBe((await agent.frame('welcome')).task_key);
+    await query(rig, 'UPDATE tasks SET status = ?', 'failed');
+    await order(sealed, back, 1, 'miner.pool.update', { pools: [POOL] });
+    expect(await stored()).not.toContain(PASSWORD);
+
+    for (const keyFile of [join(temporaryFolder(), 'another.key'), undefined]) {
+      const keyFiles = keyFile === undefined ? undefined : { own: keyFile, shared: keyFile };
+      const started = startOwnedRig({ databasePath: rig.databasePath, keyFiles });
+      const error: unknown = await started.catch((reason: unknown) => reason);
+      if (!(error instanceof ConfigError)) throw new Error('it must not start');
+      expect(error.problems).toMatchObject([{ path: 'listen.sealKeyFile' }]);
+    }
+  } finally {
+    await stop();
+  }
+});
+
+test('which key file is used, and that none is, is said', () => {
+  const folder = temporaryFolder();
+  const own = join(folder, 'own.key');
+  const log = recordingLog();
+  expect(openServiceVault('/x.sqlite', { own }, log)).toBeDefined();
+  expect(log.lines).toEqual([]);
+  expect(openServiceVault('postgres://db.example/x', { own }, log)).toBeUndefined();
+  expect(log.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('listen.sealKeyFile') }]);
+  const shared = join(folder, 'shared.key');
+  expect(openServiceVault('postgres://db.example/x', { own, shared }, log)).toBeDefined();
+  expect(existsSync(shared)).toBe(true);
+  rmSync(own);
+  expect(() => openServiceVault('/x.sqlite', { own, shared: folder }, log)).toThrow(ConfigError);
+  expect(log.lines).toHaveLength(1);
+});
