@@ -9,6 +9,7 @@ import {
   type HelloFrame,
   type KeyChange,
   MAX_LANES,
+  ROLLOUT,
   readAgentFrame,
   SERVICE_UNDERSTANDS,
   type ServiceFrame,
@@ -233,7 +234,8 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     send(frame) {
       if (epochs.size === 0 || socket.readyState !== socket.OPEN) return false;
       if (isExtra(frame.type) && !understands.includes(frame.type)) return false;
-      transmit(frame.type === 'task' && signing !== undefined ? signing.sign(frame) : frame);
+      const order = frame.type === 'task' ? asUnderstood(frame, understands) : frame;
+      transmit(order.type === 'task' && signing !== undefined ? signing.sign(order) : order);
       return true;
     },
     ping() {
@@ -243,6 +245,12 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     terminate: () => socket.terminate(),
     drained: () => work,
   };
+}
+
+/** An agent that does not know of rollouts would carry the whole batch out: it is given a name that it cannot do, and says so as the task's outcome. */
+function asUnderstood(order: TaskOrder, understands: readonly string[]): TaskOrder {
+  if (order.rollout === undefined || understands.includes(ROLLOUT)) return order;
+  return { ...order, name: `${order.name} in a rollout` };
 }
 
 /** Agents of the first version do not know frames of this type. */

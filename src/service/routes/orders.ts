@@ -5,6 +5,13 @@ import type { Caller } from '../auth/authorise.ts';
 import { invalidRequest } from './errors.ts';
 import { show } from './validation.ts';
 
+/** How a batch is carried out where not all at once; as in the order. */
+type RolloutOrder = {
+  readonly canary?: number | undefined;
+  readonly stop_after?: number | undefined;
+  readonly stop_after_percent?: number | undefined;
+};
+
 const MAX_IDEMPOTENCY_KEY = 255;
 
 export const orderHeaders = z.looseObject({
@@ -19,6 +26,8 @@ export type CreateBatches = (order: {
   readonly targets: 'miners' | 'agents';
   readonly ids: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
+  readonly rollout?: RolloutOrder | undefined;
+  readonly expiresInS?: number | undefined;
   readonly actor: Actor;
   readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
   readonly wording: 'v1' | 'v2';

@@ -8,6 +8,7 @@ import {
   type TaskName,
   taskNameSchema,
 } from '../../model/task.ts';
+import type { TaskOrder } from '../../wire/frames.ts';
 import { findAgentCandidates } from './agent-candidates.ts';
 import type { Lock, Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
@@ -35,6 +36,7 @@ export type NewBatch = {
   readonly id: string;
   readonly agentId: string;
   readonly tasks: readonly { readonly id: string; readonly rowId: number; readonly minerKey: string }[];
+  readonly rollout?: TaskOrder['rollout'];
 };
 
 export type BatchRequest = {
@@ -219,7 +221,7 @@ async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch, seali
       params: sealing.sealParams(request.params),
       actor_type: request.actor.type,
       actor: JSON.stringify(request.actor),
-      metadata: '{}',
+      metadata: JSON.stringify(batch.rollout === undefined ? {} : { rollout: batch.rollout }),
       status: 'pending',
       task_count: batch.tasks.length,
       succeed_count: 0,

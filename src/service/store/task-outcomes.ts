@@ -1,4 +1,5 @@
 // What agents say of tasks, applied to the tasks and counted in their batches. Creating and handing out tasks is tasks.ts.
+import { z } from 'zod';
 import { batchStatus, isFinal, type TaskStatus, taskStatusSchema } from '../../model/task.ts';
 import type { TaskRecord } from '../../wire/records.ts';
 import type { Db } from './schema.ts';
@@ -14,6 +15,7 @@ export async function applyTaskRecords(
   nowMs: number,
 ): Promise<{ strangers: number }> {
   const batches = new Set<string>();
+  const stops = new Map<string, object>();
   let strangers = 0;
   // In one order for all who write tasks; of one task, the order in which they came.
   for (const record of records.toSorted((a, b) => (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0))) {
@@ -42,9 +44,29 @@ export async function applyTaskRecords(
       .where((eb) => eb.or([eb('status', 'in', OPEN_STATUSES), eb('is_presumed', '=', 1)]))
       .execute();
     batches.add(task.batch_id);
+    const stop = stopSchema.safeParse(record.evidence).data;
+    if (stop !== undefined) stops.set(task.batch_id, { ...stop.stopped, message: record.message });
   }
+  for (const [id, stopped] of stops) await markStopped(db, id, stopped);
   await recountBatches(db, batches);
   return { strangers };
+}
+
+/** What an agent says of a task that it did not begin because its batch was stopped. */
+const stopSchema = z.object({
+  stopped: z.object({ reason: z.string().max(64), succeeded: z.int().min(0), failed: z.int().min(0) }),
+});
+
+/** The first word of it stays; only of batches that have a rule. */
+async function markStopped(db: Db, id: string, stopped: object): Promise<void> {
+  const row = await db.selectFrom('task_batches').select('metadata').where('id', '=', id).executeTakeFirst();
+  const metadata = z.record(z.string(), z.unknown()).parse(JSON.parse(row?.metadata ?? '{}'));
+  if (metadata.rollout === undefined || metadata.stopped !== undefined) return;
+  await db
+    .updateTable('task_batches')
+    .set({ metadata: JSON.stringify({ ...metadata, stopped }) })
+    .where('id', '=', id)
+    .execute();
 }
 
 const OPEN_STATUSES = ['pending', 'running'] as const satisfies readonly TaskStatus[];

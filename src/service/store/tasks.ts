@@ -1,6 +1,7 @@
 // Tasks on their way to the agents: which are still to be handed over, what was received, what has waited too long.
+import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../model/task.ts';
-import type { TaskOrder } from '../../wire/frames.ts';
+import { rolloutSchema, type TaskOrder } from '../../wire/frames.ts';
 import type { Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import type { Db } from './schema.ts';
@@ -39,13 +40,30 @@ export type TaskStore = {
 /** Open, or taken to be cancelled while the agent may have it. A task that expired before it began needs no word: the agent gives it up by itself. */
 const CANCELLABLE = ['pending', 'running', 'cancelled'] as const satisfies readonly TaskStatus[];
 
+/** Kept with the batch, where people see it. */
+const metadataSchema = z.object({ rollout: rolloutSchema.optional() });
+
+function rolloutIn(metadata: string): Pick<TaskOrder, 'rollout'> {
+  const { rollout } = metadataSchema.parse(JSON.parse(metadata));
+  return rollout === undefined ? {} : { rollout };
+}
+
 export function createTaskStore(read: Db, write: Db, transact: Transact, sealing: Sealing): TaskStore {
   return {
     async listUndelivered({ agentId, nowMs, sentBeforeMs, limit }) {
       const rows = await read
         .selectFrom('tasks')
         .innerJoin('task_batches', 'task_batches.id', 'tasks.batch_id')
-        .select(['tasks.id', 'batch_id', 'tasks.name', 'miner_key', 'params', 'tasks.created_at', 'expires_at'])
+        .select([
+          'tasks.id',
+          'batch_id',
+          'tasks.name',
+          'miner_key',
+          'params',
+          'metadata',
+          'tasks.created_at',
+          'expires_at',
+        ])
         .where('tasks.agent_id', '=', agentId)
         .where('tasks.status', '=', 'pending')
         .where('received_at', 'is', null)
@@ -69,6 +87,7 @@ export function createTaskStore(read: Db, write: Db, transact: Transact, sealing
             params,
             created_at: new Date(row.created_at).toISOString(),
             expires_at: new Date(row.expires_at).toISOString(),
+            ...rolloutIn(row.metadata),
           },
         ];
       });

@@ -5,9 +5,12 @@ import { RefusedError } from '../../base/errors.ts';
 import type { Actor, TaskName } from '../../model/task.ts';
 import { type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
 import { type Plan, planBatches, type Targets } from './plan.ts';
+import type { RolloutOrder } from './rollout.ts';
 
 /** A task that no agent took by then is given up. Spec decisions, "Tasks". */
 const TASK_TTL_MS = 15 * 60_000;
+/** Of tasks that wait for one another. */
+const ROLLOUT_TTL_MS = 4 * 3_600_000;
 
 export type BatchOrder = {
   readonly workspaceId: string;
@@ -17,6 +20,9 @@ export type BatchOrder = {
   /** Of miners or of agents. */
   readonly ids: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
+  readonly rollout?: RolloutOrder | undefined;
+  /** Not begun within this, seconds: given up. */
+  readonly expiresInS?: number | undefined;
   readonly actor: Actor;
   /** Key of the request, if it has one; it counts per API key. */
   readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
@@ -44,8 +50,9 @@ export async function createBatches(
   },
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
-  const { workspaceId, farmId, name, targets, ids, params, actor, idempotency, wording } = order;
-  const bodyHash = hash('sha256', canonical({ farmId, name, ids, params, wording }));
+  const { workspaceId, farmId, name, targets, ids, params, rollout, expiresInS, actor, idempotency, wording } = order;
+  const bodyHash = hash('sha256', canonical({ farmId, name, ids, params, rollout, expiresInS, wording }));
+  const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
     {
       workspaceId,
@@ -56,11 +63,11 @@ export async function createBatches(
       params,
       actor,
       nowMs,
-      expiresAtMs: nowMs + TASK_TTL_MS,
+      expiresAtMs: nowMs + (expiresInS === undefined ? usualMs : expiresInS * 1_000),
       idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
     },
     (candidates) => {
-      const { batches, skipped } = planBatches(name, targets, ids, candidates, () => parts.newId(nowMs));
+      const { batches, skipped } = planBatches(name, targets, ids, candidates, () => parts.newId(nowMs), rollout);
       const made = batches.map(({ id, tasks }) => ({ id, taskCount: tasks.length }));
       const answer = order.toAnswer({ batches: made, skipped, createdAtMs: nowMs });
       return { batches, response: JSON.stringify(answer) };

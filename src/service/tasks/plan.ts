@@ -1,6 +1,7 @@
 // Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions, "Tasks".
 import type { TaskName } from '../../model/task.ts';
 import type { NewBatch, TaskCandidate } from '../store/store.ts';
+import { type RolloutOrder, rolloutOf } from './rollout.ts';
 
 /** Why a miner is skipped, in the order in which the reasons are looked for. */
 export const SKIP_MESSAGES = {
@@ -26,17 +27,21 @@ export type Plan = { readonly batches: readonly NewBatch[]; readonly skipped: re
 /** What an order is about: miners, or the agents themselves. */
 export type Targets = 'miners' | 'agents';
 
-/** `ids` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. */
+/**
+ * `ids` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. Agents get tasks in the order of their ids, which is
+ * that of the client: who is named first goes first.
+ */
 export function planBatches(
   name: TaskName,
   targets: Targets,
   ids: readonly string[],
   candidates: readonly TaskCandidate[],
   newId: () => string,
+  rollout?: RolloutOrder,
 ): Plan {
   const known = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   const skipped = new Map<SkipReason, string[]>();
-  const perAgent = new Map<string, { id: string; rowId: number; minerKey: string }[]>();
+  const perAgent = new Map<string, { rowId: number; minerKey: string }[]>();
   for (const id of new Set(ids)) {
     const verdict = judge(name, known.get(id));
     if (typeof verdict === 'string') {
@@ -44,12 +49,20 @@ export function planBatches(
       continue;
     }
     const tasks = perAgent.get(verdict.agentId) ?? [];
-    tasks.push({ id: newId(), rowId: verdict.rowId, minerKey: verdict.minerKey });
+    tasks.push({ rowId: verdict.rowId, minerKey: verdict.minerKey });
     perAgent.set(verdict.agentId, tasks);
   }
   const messages = targets === 'agents' ? AGENT_MESSAGES : SKIP_MESSAGES;
   return {
-    batches: [...perAgent].map(([agentId, tasks]) => ({ id: newId(), agentId, tasks })),
+    batches: [...perAgent].map(([agentId, tasks]) => {
+      const taskIds = tasks.map(() => newId()).toSorted();
+      return {
+        id: newId(),
+        agentId,
+        tasks: tasks.map((task, index) => ({ id: taskIds[index] ?? newId(), ...task })),
+        ...(rollout === undefined ? {} : { rollout: rolloutOf(rollout, tasks.length) }),
+      };
+    }),
     skipped: [...skipped].map(([reason, ofReason]) => ({ reason, message: messages[reason], ids: ofReason })),
   };
 }

@@ -85,6 +85,8 @@ export function registerBatchOrders(
         targets,
         ids: 'miner_ids' in body ? body.miner_ids : body.agent_ids,
         params,
+        rollout: 'rollout' in body ? body.rollout : undefined,
+        expiresInS: body.expires_in_s,
         actor,
         idempotency: idempotencyOf(access.caller, request.headers),
         wording: 'v2',

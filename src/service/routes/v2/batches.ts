@@ -24,7 +24,9 @@ const batchFields = {
   task_params: z.record(z.string(), z.unknown()).meta({ description: 'Passwords are not shown' }),
   created_by: actorSchema,
   created_at: z.iso.datetime(),
-  metadata: z.record(z.string(), z.unknown()),
+  metadata: z.record(z.string(), z.unknown()).meta({
+    description: 'Of a batch with a rollout its rule as `rollout`, and as `stopped` when it went no further and why',
+  }),
 };
 
 export const batchV2Schema = named('TaskBatchV2', z.strictObject(batchFields));

@@ -54,10 +54,56 @@ const range = z
 
 const version = printable(64);
 
+const MAX_EXPIRY_S = 86_400;
+const expiry = z
+  .int()
+  .min(60)
+  .max(MAX_EXPIRY_S)
+  .optional()
+  .meta({
+    description: 'Seconds. What is not begun within them ends as timeout; not given = 900, with a rollout 14400',
+  });
+
+const rollout = closedObject({
+  canary: z
+    .int()
+    .min(1)
+    .max(MAX_TARGETS)
+    .optional()
+    .meta({
+      description:
+        'So many of the miners, as they are listed, go first; the others only when all of these have succeeded',
+    }),
+  stop_after: z
+    .int()
+    .min(1)
+    .max(MAX_TARGETS)
+    .optional()
+    .meta({ description: 'Failures after which no more are begun' }),
+  stop_after_percent: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({
+      description:
+        'The same as a share of the tasks of the batch, rounded up; of two limits the first to be reached counts',
+    }),
+})
+  .refine((limits) => Object.keys(limits).length > 0, {
+    error: 'accepted: an object with canary, stop_after or stop_after_percent',
+  })
+  .meta({
+    minProperties: 1,
+    description:
+      'Each batch for itself, by its agent, whether or not it is connected. Failures and timeouts count, refusals included; what is cancelled does not. When a batch is stopped, what was sent goes on to its proof, what waits ends as cancelled with the reason in its message, and `metadata.stopped` of the batch says so. An agent of a version that cannot do this fails the tasks as unsupported',
+  })
+  .optional();
+
 const forMiners = <N extends string, P extends z.ZodType>(name: N, params: P) =>
-  closedObject({ task_name: z.literal(name), miner_ids: ids, params });
+  closedObject({ task_name: z.literal(name), miner_ids: ids, params, rollout, expires_in_s: expiry });
 const forAgents = <N extends string, P extends z.ZodType>(name: N, params: P) =>
-  closedObject({ task_name: z.literal(name), agent_ids: ids, params });
+  closedObject({ task_name: z.literal(name), agent_ids: ids, params, expires_in_s: expiry });
 
 /** One form per execution task name. */
 export const orderSchema = z.discriminatedUnion(
