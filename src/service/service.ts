@@ -9,6 +9,7 @@ import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { enrolAgent } from './ingest/enrol.ts';
+import { createShares } from './ingest/shares.ts';
 import { createUplinks } from './ingest/uplink.ts';
 import { createTeller, type Teller } from './ops-status/teller.ts';
 import { exportPositions, importPositions } from './positions.ts';
@@ -172,9 +173,10 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     clock,
     version: options.version,
   });
+  const shares = createShares({ ingest: metrics.measureIngest(store.ingest), clock, log });
   const uplinks = createUplinks({
     agents: store.agents,
-    ingest: metrics.measureIngest(store.ingest),
+    ingest: shares.ingest,
     links: store.links,
     beginSigning: (connection) => signer.begin(connection),
     newLinkId: () => v4(),
@@ -294,6 +296,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     },
     async stop() {
       isStopping = true;
+      shares.stop();
       if (stopParts) return stopParts();
       stopParts = () => Promise.resolve();
       await app.close();

@@ -37,7 +37,16 @@ export type SliceOutcome =
   /** A slice before it is missing; nothing was done. */
   | { readonly kind: 'out-of-order'; readonly seq: number };
 
+/** What an agent has to report: its miners as far as they are registered, and how often it polls them. */
+export type Need = {
+  readonly miners: number;
+  readonly pollIntervalMs: number | null;
+  /** Its newest slice, of any epoch. */
+  readonly lastStoredAtMs: number | null;
+};
+
 export type IngestStore = {
+  needOf(agentId: string): Promise<Need>;
   /** Newest stored sequence number of the epoch; 0 = none. */
   cursor(agentId: string, epoch: string): Promise<number>;
   storeSlice(slice: Slice): Promise<SliceOutcome>;
@@ -49,6 +58,7 @@ export function createIngestStore(
 ): IngestStore {
   return {
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
+    needOf: (agentId) => readNeed(write, agentId),
     storeSlice: (slice) =>
       transact(async (trx) => {
         // Two connections of the agent may bring the same slice to two copies.
@@ -85,6 +95,21 @@ async function readCursor(db: Db, agentId: string, epoch: string): Promise<numbe
     .where('epoch', '=', epoch)
     .executeTakeFirst();
   return row?.seq ?? 0;
+}
+
+async function readNeed(db: Db, agentId: string): Promise<Need> {
+  const registered = await db
+    .selectFrom('registrations')
+    .select((eb) => eb.fn.countAll<number>().as('miners'))
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  const newest = await db
+    .selectFrom('ingest_cursors')
+    .select((eb) => eb.fn.max('updated_at').as('at'))
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst();
+  const pollIntervalMs = await readPollIntervalMs(db, agentId);
+  return { miners: Number(registered.miners), pollIntervalMs, lastStoredAtMs: newest?.at ?? null };
 }
 
 function sortByKind(records: readonly ReportRecord[]) {
