@@ -20,7 +20,7 @@ type Stream = { readonly abort: AbortController; readonly over: Promise<void>; e
 /** Shorter than callers wait for a line. */
 const BEAT_MS = 5_000;
 const LAST_MS = 300;
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; newId: () => string }): Streams {
   const open = new Map<string, Stream>();

@@ -1,0 +1,222 @@
+// The local door on real sockets: who may open it, what it refuses, and that it never stands in the agent's way.
+import { once } from 'node:events';
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { doorAddress } from '../../../../src/agent/door/address.ts';
+import { createDoor } from '../../../../src/agent/door/door.ts';
+import { knock } from '../../../../src/agent/running.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { type Log, silentLog } from '../../../../src/base/log.ts';
+import { until } from '../../../e2e/until.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+import { createOffers, FLOOD, STATE } from './offers.ts';
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-door-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // As lax as a folder can be that somebody made by hand.
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+async function openDoor(stateDir = newFolder(), clock = systemClock) {
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (fields, message) => warnings.push(`${message} ${JSON.stringify(fields)}`) };
+  const { offers, asked, release } = createOffers();
+  let count = 0;
+  const door = createDoor({ stateDir, clock, log, newId: () => `id-${++count}`, offers });
+  await door.start();
+  onTestFinished(() => door.stop());
+  return { door, stateDir, path: join(stateDir, 'agent.sock'), warnings, asked, release };
+}
+
+async function running(stateDir: string) {
+  const found = await knock(stateDir);
+  if (found.kind !== 'running') throw new Error(`the door is ${found.kind}`);
+  onTestFinished(() => found.agent.close());
+  return found.agent;
+}
+
+function rawRequests(path: string) {
+  const pool = new Pool('http://agent', { socketPath: path, connections: 8 });
+  onTestFinished(() => pool.destroy());
+  return async (method: 'GET' | 'POST', route: string, body?: string) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await pool.request({ method, path: route, headers, body: body ?? null });
+    const said: unknown = await answer.body.json();
+    return { status: answer.statusCode, said };
+  };
+}
+
+/** What a crash leaves: a socket that nobody listens at. */
+async function leaveSocket(path: string): Promise<void> {
+  const server = createServer().listen(`${path}.old`);
+  await once(server, 'listening');
+  renameSync(`${path}.old`, path);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+test('only the owner may open it, whatever the rights of the folder, and it is gone after the stop', async () => {
+  const { door, path, stateDir } = await openDoor();
+  expect(lstatSync(path).mode & 0o777).toBe(0o600);
+  expect(await (await running(stateDir)).state()).toEqual(STATE);
+  await door.stop();
+  expect(existsSync(path)).toBe(false);
+  expect((await knock(stateDir)).kind).toBe('none');
+});
+
+test('a socket that a crash left is replaced', async () => {
+  const stateDir = newFolder();
+  await leaveSocket(join(stateDir, 'agent.sock'));
+  expect((await knock(stateDir)).kind).toBe('none');
+  const { warnings } = await openDoor(stateDir);
+  expect((await knock(stateDir)).kind).toBe('running');
+  expect(warnings).toEqual([]);
+});
+
+test('where another agent answers, or something else lies, nothing is touched and the agent goes on without a door', async () => {
+  const first = await openDoor();
+  const second = await openDoor(first.stateDir);
+  expect(second.warnings.join()).toContain('another agent runs on this state directory');
+  await second.door.stop();
+  expect((await knock(first.stateDir)).kind).toBe('running');
+
+  const stateDir = newFolder();
+  writeFileSync(join(stateDir, 'agent.sock'), 'mine');
+  const { warnings, door } = await openDoor(stateDir);
+  expect(warnings.join()).toContain('no socket');
+  await door.stop();
+  expect(existsSync(join(stateDir, 'agent.sock'))).toBe(true);
+});
+
+test('it is tried again: after the other agent has gone, and when somebody has removed the socket', async () => {
+  const clock = createVirtualClock();
+  const other = await openDoor();
+  const { stateDir, path } = await openDoor(other.stateDir, clock);
+  await other.door.stop();
+  await clock.advance(31_000);
+  await until(
+    () => knock(stateDir),
+    ({ kind }) => kind === 'running',
+  );
+  rmSync(path);
+  await clock.advance(31_000);
+  await until(
+    () => knock(stateDir),
+    ({ kind }) => kind === 'running',
+  );
+});
+
+test('a state directory whose path is too long for a socket gets a warning and no door', async () => {
+  const stateDir = join(newFolder(), 'x'.repeat(90));
+  mkdirSync(stateDir);
+  const { warnings, door } = await openDoor(stateDir);
+  expect(warnings).toEqual([expect.stringContaining('too long')]);
+  expect((await knock(stateDir)).kind).toBe('none');
+  await door.stop();
+});
+
+test('on Windows it is a pipe whose name follows from the folder, however that is written', () => {
+  const name = doorAddress('C:\\ProgramData\\Pithead\\state', 'win32');
+  expect(name).toMatch(/^\\\\\.\\pipe\\pithead-[0-9a-f]{32}$/);
+  expect(doorAddress('c:\\programdata\\pithead\\STATE', 'win32')).toBe(name);
+  expect(doorAddress('C:\\ProgramData\\Pithead\\other', 'win32')).not.toBe(name);
+});
+
+test('what it does not know, what does not fit and what is too large is refused with a reason', async () => {
+  const { path, asked } = await openDoor();
+  const request = rawRequests(path);
+  expect(await request('GET', '/secrets')).toMatchObject({ status: 404, said: { code: 'not-found' } });
+  expect(await request('POST', '/tasks/abort', '{"reason":"x","all":true}')).toMatchObject({ status: 400 });
+  expect(await request('POST', '/tasks/abort', '{"reason":')).toMatchObject({ status: 400 });
+  expect(await request('POST', '/tasks/abort', `{"reason":"${'x'.repeat(300_000)}"}`)).toMatchObject({ status: 413 });
+  expect(await request('POST', '/tasks/run', '{"name":"agent.self.update","miners":["10.0.0.5"]}')).toMatchObject({
+    status: 400,
+  });
+  expect(await request('POST', '/log', '{"ip":"10.0.0.5"}')).toMatchObject({
+    status: 409,
+    said: { code: 'look.outside' },
+  });
+  expect(asked).toMatchObject({ runs: [], reasons: [] });
+});
+
+test('two callers are served side by side; one that goes away gives its tasks up, the other is not touched', async () => {
+  const { stateDir, asked, release } = await openDoor();
+  const [a, b] = [await running(stateDir), await running(stateDir)];
+  const steps: string[] = [];
+  const request = { name: 'miner.system.reboot', miners: ['10.0.0.5'], params: { force: true } } as const;
+  const gone = a.run(request, () => {}, new AbortController().signal);
+  gone.catch(() => {});
+  const stays = b.run(request, ({ status }) => steps.push(status), new AbortController().signal);
+  await until(
+    () => asked.runs.length,
+    (count) => count === 2,
+  );
+  await a.close();
+  await expect(gone).rejects.toThrow();
+  await until(
+    () => asked.stopped,
+    (count) => count === 1,
+  );
+  release();
+  expect(await stays).toEqual({ total: 1, succeeded: 1 });
+  expect(steps).toEqual(['pending', 'succeeded']);
+  expect(asked).toMatchObject({ stopped: 1, runs: [request, request] });
+});
+
+test('Ctrl-C stops what was asked and still hears how it ended', async () => {
+  const { stateDir, asked } = await openDoor();
+  const agent = await running(stateDir);
+  const ctrlC = new AbortController();
+  const steps: string[] = [];
+  const request = { name: 'miner.system.reboot', miners: ['10.0.0.5'], params: {} } as const;
+  const onStep = ({ status }: { status: string }) => {
+    steps.push(status);
+    ctrlC.abort();
+  };
+  expect(await agent.run(request, onStep, ctrlC.signal)).toEqual({ total: 1, succeeded: 0 });
+  expect(steps).toEqual(['pending', 'cancelled']);
+  expect(asked.stopped).toBe(1);
+});
+
+test('when the agent stops, whoever waits for what cannot be called back is told so', async () => {
+  const { door, stateDir } = await openDoor();
+  const agent = await running(stateDir);
+  const request = { ranges: ['10.0.0.0/24'], exclude: [] };
+  const hearer = { onUnderstood() {}, onFound() {}, onProgress() {} };
+  const scan = agent.scan(request, hearer, new AbortController().signal);
+  scan.catch(() => {});
+  await agent.tasks(1);
+  await door.stop();
+  await expect(scan).rejects.toThrow('the agent stops');
+});
+
+test('a caller that does not read is let go, and what it asked for is stopped', async () => {
+  const { path, asked } = await openDoor();
+  const socket = connect({ path }).pause();
+  const body = JSON.stringify({ ranges: [FLOOD] });
+  socket.write(
+    `POST /scan HTTP/1.1\r\nhost: agent\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  await until(
+    () => asked.stopped,
+    (count) => count === 1,
+  );
+  socket.destroy();
+});
+
+test('callers beyond the bound are turned away, those within it are served', async () => {
+  const { path } = await openDoor();
+  const request = rawRequests(path);
+  const idle = Array.from({ length: 31 }, () => connect({ path }));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  expect((await request('GET', '/state')).status).toBe(200);
+  const beyond = connect({ path });
+  beyond.on('error', () => {});
+  await once(beyond, 'close');
+  for (const socket of idle) socket.destroy();
+});

@@ -1,0 +1,84 @@
+// An agent's offers for tests of the door: what was asked of them is kept, and answers come when the test says so.
+import type { DoorOffers } from '../../../../src/agent/door/contract.ts';
+import type { DoorState, RunRequest } from '../../../../src/agent/door/messages.ts';
+import { RefusedError } from '../../../../src/base/errors.ts';
+
+export const STATE: DoorState = {
+  version: '1.2.3',
+  pid: 7,
+  name: 'hall 2',
+  state_dir: '/var/lib/pithead',
+  uptime_s: 61,
+  troubles: [],
+  networks: { ranges: 1, addresses: 254 },
+  uplinks: [],
+  outbox: {
+    slices: 0,
+    bytes: 0,
+    pending_records: 0,
+    dropped_records: 0,
+    is_full: false,
+    last_commit_at: null,
+    fault: null,
+  },
+  miners: { total: 0, answering: 0, silent: 0, unread: 0, hashing: 0, rebooting: 0, flags: {} },
+  polls: { in_flight: 0, ok: 0, failed: 0, worst_late_ms: 0 },
+  scans: { running: [], waiting: 0, last: null },
+  tasks: { waiting: 0, running: 0 },
+  last_standstill: null,
+};
+
+/** Asks for a scan that says more than anybody takes who does not read. */
+export const FLOOD = '10.99.0.0/16';
+
+export function createOffers() {
+  const asked: { runs: RunRequest[]; cancelled: string[]; reasons: string[]; stopped: number } = {
+    runs: [],
+    cancelled: [],
+    reasons: [],
+    stopped: 0,
+  };
+  const held = Promise.withResolvers<void>();
+  /** One step at once; the end with `release`, or when the signal aborts. */
+  const untilTold = async (signal: AbortSignal) => {
+    const aborted = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([held.promise, aborted]);
+    if (signal.aborted) asked.stopped++;
+  };
+  const offers: DoorOffers = {
+    state: () => STATE,
+    tasks: () => [],
+    async run(request, onStep, signal) {
+      asked.runs.push(request);
+      const step = { ip: '10.0.0.5', task_id: 't1', evidence: {} };
+      onStep({ ...step, status: 'pending', message: 'waits for its turn' });
+      await untilTold(signal);
+      const isDone = !signal.aborted;
+      onStep({ ...step, status: isDone ? 'succeeded' : 'cancelled', message: null });
+      return { total: 1, succeeded: isDone ? 1 : 0 };
+    },
+    cancel(ids) {
+      asked.cancelled.push(...ids);
+      return ids.length;
+    },
+    abortAll(reason) {
+      asked.reasons.push(reason);
+      return 3;
+    },
+    async scan({ ranges }, hearer, signal) {
+      if (ranges.includes(FLOOD)) {
+        for (let i = 0; i < 300; i++) hearer.onUnderstood('x'.repeat(100_000));
+        await untilTold(signal);
+      }
+      // Like what cannot be called back: it does not listen to its signal.
+      await held.promise;
+      throw new RefusedError('scan.ranges', 'scan nothing');
+    },
+    look: (ip) => Promise.resolve({ ip, status: 'silent', openPorts: [] }),
+    log: (ip) => Promise.reject(new RefusedError('look.outside', `ask ${ip}`)),
+  };
+  return { offers, asked, release: () => held.resolve() };
+}
