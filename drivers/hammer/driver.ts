@@ -9,6 +9,9 @@ import { versionTexts } from '../_families/cgminer.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
+/** Where VolcMiner, the same maker's kind, has its API: the other public reader of these devices asks a Hammer there too. */
+const OTHER_PORT = 8359;
+
 export const hammer = defineDriver({
   id: 'hammer',
   make: 'Hammer',
@@ -17,6 +20,9 @@ export const hammer = defineDriver({
     stats: { every: 'poll', via: 'cgminer', command: 'stats' },
     pools: { every: 'slow', via: 'cgminer', command: 'pools' },
     version: { every: 'static', via: 'cgminer', command: 'version' },
+    statsElsewhere: { every: 'poll', via: 'cgminer', command: 'stats', port: OTHER_PORT, insteadOf: 'stats' },
+    poolsElsewhere: { every: 'slow', via: 'cgminer', command: 'pools', port: OTHER_PORT, insteadOf: 'pools' },
+    versionElsewhere: { every: 'static', via: 'cgminer', command: 'version', port: OTHER_PORT, insteadOf: 'version' },
     blink: { every: 'slow', ...page('get_blink_status.cgi') },
     system: { every: 'static', ...page('get_system_info.cgi') },
   },

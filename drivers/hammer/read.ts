@@ -11,8 +11,8 @@ import type { Replies } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {
   const { system } = replies;
-  const version = replies.version?.VERSION?.[0];
-  const stats = readStats(replies.stats);
+  const version = (replies.version ?? replies.versionElsewhere)?.VERSION?.[0];
+  const stats = readStats(replies.stats ?? replies.statsElsewhere);
   const device = whichBlackMiner(version?.Type, stats?.type, system?.minertype, known.model && `Hammer ${known.model}`);
   const model = device?.row ?? findModel('hammer-stock', system?.minertype);
   const boards = stats?.boards.map((board) => toBoard(board, stats));
@@ -41,7 +41,7 @@ export function read(replies: Replies, known: Known): Reading {
       stats && stats.fanSlots.length > 0
         ? toFans(stats.fanSlots, Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0))
         : undefined,
-    pools: poolReadings(replies.pools?.POOLS),
+    pools: poolReadings((replies.pools ?? replies.poolsElsewhere)?.POOLS),
     expected: model?.expected,
   });
 }

@@ -9,6 +9,9 @@ export const replies = z.object({
   stats: reply(statsReply),
   pools: reply(poolsReply),
   version: reply(versionReply),
+  statsElsewhere: reply(statsReply),
+  poolsElsewhere: reply(poolsReply),
+  versionElsewhere: reply(versionReply),
   blink: reply(blinkPage),
   system: reply(systemReply),
 });

@@ -93,7 +93,8 @@ export function bytesByAsk(
 function answers(ask: Ask, { file, transport, send, path, method = 'GET' }: z.output<typeof responseSchema>): boolean {
   switch (ask.via) {
     case 'cgminer':
-      return transport === 'cgminer-tcp' && send?.command === ask.command;
+      // Nothing was recorded at other ports than the usual one.
+      return transport === 'cgminer-tcp' && send?.command === ask.command && ask.port === undefined;
     case 'whatsminer3':
       return transport === 'whatsminer-v3' && send?.cmd === ask.cmd && (send.param ?? null) === (ask.param ?? null);
     case 'http':
