@@ -19,8 +19,13 @@ export function stateDirOf(path: string): string {
   } catch (error) {
     throw wrong('cannot be read: does it exist, may this user read it?', error);
   }
-  const document = parseDocument(text);
-  const parsed = document.errors.length > 0 ? undefined : schema.safeParse(document.toJS({ maxAliasCount: 50 }) ?? {});
-  if (!parsed?.success) throw wrong('is wrong: pithead config check says where');
-  return resolve(dirname(resolve(path)), parsed.data.stateDir);
+  try {
+    const document = parseDocument(text);
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    const { stateDir } = schema.parse(document.toJS({ maxAliasCount: 50 }) ?? {});
+    return resolve(dirname(resolve(path)), stateDir);
+  } catch (error) {
+    throw wrong('is wrong: pithead config check says where', error);
+  }
 }

@@ -49,3 +49,17 @@ test('a disk that refuses is not cured by a restart', async () => {
   await clock.advance(600_000);
   expect(standstill.stalled()).toBeUndefined();
 });
+
+test('the newest standstill is remembered with when it began, also when it is over', async () => {
+  const { clock, now, standstill } = watched();
+  expect(standstill.last()).toBeUndefined();
+  now.overdueMs = 90_000;
+  const beganMs = clock.nowMs();
+  standstill.stalled();
+  await clock.advance(5_000);
+  now.overdueMs = 95_000;
+  standstill.stalled();
+  now.overdueMs = 0;
+  standstill.stalled();
+  expect(standstill.last()).toEqual({ reason: 'the next poll is 95 s late', atMs: beganMs });
+});

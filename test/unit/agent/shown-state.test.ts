@@ -1,0 +1,33 @@
+// What of an agent's state is trouble, and what is the ordinary life of a farm.
+import { expect, test } from 'vitest';
+import { troublesOf } from '../../../src/agent/shown-state.ts';
+import { STATE } from './door/offers.ts';
+
+const uplink = { name: 'service', url: 'https://p.example', connected_since: null, backlog: 3, skew_ms: null };
+const account = { addresses: 1, excluded: 0, notReached: 1, elapsedMs: 1, isCancelled: true };
+const counts = { identified: 0, unknown: 0, login_refused: 0, closed: 0, silent: 0, missing: 0 };
+const scan = { id: 's', kind: 'manual', started_at: '2026-01-02T03:04:05.000Z' } as const;
+
+test('an agent whose miners are ill is well', () => {
+  const miners = { ...STATE.miners, total: 9, answering: 1, silent: 8, flags: { fan: 1 } };
+  const scans = { ...STATE.scans, last: { ...scan, account: { ...account, counts } } };
+  const connecting = { ...uplink, phase: 'connecting', last_error: null };
+  expect(troublesOf({ ...STATE, miners, scans, uplinks: [connecting] }, undefined)).toEqual([]);
+});
+
+test.each([
+  ['it stands still', {}, 'the next poll is 99 s late'],
+  ['cannot be written: disk full', { outbox: { ...STATE.outbox, fault: 'disk full' } }, undefined],
+  ['no room', { outbox: { ...STATE.outbox, is_full: true } }, undefined],
+  [
+    'not connected to https://p.example: reset',
+    { uplinks: [{ ...uplink, phase: 'waiting', last_error: 'reset' }] },
+    undefined,
+  ],
+  ['https://p.example refuses', { uplinks: [{ ...uplink, phase: 'refused', last_error: 'revoked' }] }, undefined],
+  ['no networks', { networks: { ranges: 0, addresses: 0 } }, undefined],
+  ['the last scan broke', { scans: { ...STATE.scans, last: { ...scan, account: null } } }, undefined],
+  ['none of the 8 miners answers', { miners: { ...STATE.miners, total: 8, silent: 8 } }, undefined],
+])('trouble: %s', (sentence, change, stalled) => {
+  expect(troublesOf({ ...STATE, ...change }, stalled)).toEqual([expect.stringContaining(sentence)]);
+});
