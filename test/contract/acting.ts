@@ -1,11 +1,23 @@
 // What a driver makes of a simulated device, and the device of what it is told: for contract tests of single families.
 import { expect } from 'vitest';
 import type { Device, FaultName, FaultValue } from '../../fixtures/farm/farm.ts';
+import type { PeerCode } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Driver, FirmwareImage, Known } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import type { MinerRequest } from '../../src/transport/request.ts';
-import { lostAfterSending } from '../unit/drivers/fake-link.ts';
-import type { Simulated } from './simulated.ts';
+import type { MinerLink, MinerRequest } from '../../src/transport/request.ts';
+import { lostAfterSending, neverSent } from '../unit/drivers/fake-link.ts';
+import { expectTruth, type Simulated } from './simulated.ts';
+
+/** What may befall most devices and shows in what they say. */
+export const USUAL_FAULTS = [
+  'board-dead',
+  'fan-stopped',
+  'hot',
+  'low-hashrate',
+  'duplicate-mac',
+  'psu-fault',
+  'vendor-error',
+] as const satisfies readonly FaultName[];
 
 export type Acting = {
   /** The nth device of a model. */
@@ -13,10 +25,18 @@ export type Acting = {
   look(device: Device): Promise<Reading>;
   ability(name: AbilityName): Ability;
   act(device: Device, name: AbilityName, params?: object, image?: FirmwareImage): Promise<ActResult>;
+  /** The same over a link of the test's own. */
+  actOver(link: MinerLink, name: AbilityName, params?: object, image?: FirmwareImage): Promise<ActResult>;
   /** The same, where every answer to an order is lost on the way back. */
   actUnheard(device: Device, name: AbilityName, params?: object, image?: FirmwareImage): Promise<ActResult>;
   /** What `shows` of the ability says of a reading taken now. */
   shown(device: Device, name: AbilityName, params: object): Promise<boolean | undefined>;
+  /** With the fault, which must show in its truth, it is read as it is. */
+  readsFault(device: Device, fault: FaultName, value?: FaultValue): Promise<void>;
+  /** It says yes, does nothing, and that shows. */
+  findsOut(device: Device, name: AbilityName, params: object): Promise<void>;
+  /** Writing is switched off, and it says so. */
+  forbids(device: Device, name: AbilityName, params?: object, code?: PeerCode): Promise<void>;
   withFault<T>(device: Device, fault: FaultName, work: () => Promise<T>, value?: FaultValue): Promise<T>;
   /**
    * The ability ends with `peer.auth` once the owner has changed the password. `login`: it comes first, so that nothing has been sent, or it goes
@@ -33,6 +53,12 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
     return found;
   };
   const look = async ({ ip }: Device) => (await site().read(ip, known, undefined, driver)).reading;
+  const actOver = async (link: MinerLink, name: AbilityName, params: object = {}, image?: FirmwareImage) => {
+    expect(ability(name).params.safeParse(params).success).toBe(true);
+    return ability(name).act(link, params, known, image);
+  };
+  const shown = async (device: Device, name: AbilityName, params: object) =>
+    ability(name).shows?.(await look(device), params);
   const withFault = async <T>(device: Device, fault: FaultName, work: () => Promise<T>, value?: FaultValue) => {
     device.setFault(fault, true, value);
     try {
@@ -51,10 +77,8 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
     },
     look,
     ability,
-    async act({ ip }, name, params = {}, image) {
-      expect(ability(name).params.safeParse(params).success).toBe(true);
-      return ability(name).act(site().link(ip), params, known, image);
-    },
+    act: ({ ip }, name, params, image) => actOver(site().link(ip), name, params, image),
+    actOver,
     async actUnheard({ ip }, name, params = {}, image) {
       const link = site().link(ip);
       const deaf: typeof link.send = async (request, limits) => {
@@ -64,7 +88,28 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
       };
       return ability(name).act({ ip, send: deaf }, params, known, image);
     },
-    shown: async (device, name, params) => ability(name).shows?.(await look(device), params),
+    shown,
+    async readsFault(device, fault, value) {
+      const before = device.truth();
+      await withFault(
+        device,
+        fault,
+        async () => {
+          expect(device.truth()).not.toEqual(before);
+          expectTruth(await look(device), device);
+        },
+        value,
+      );
+    },
+    findsOut: (device, name, params) =>
+      withFault(device, 'ignores-writes', async () => {
+        expect((await actOver(site().link(device.ip), name, params)).kind, name).toBe('accepted');
+        expect(await shown(device, name, params), name).toBe(false);
+      }),
+    forbids: (device, name, params, code = 'peer.permission') =>
+      withFault(device, 'write-api-off', () =>
+        expect(actOver(site().link(device.ip), name, params), name).rejects.toMatchObject({ code }),
+      ),
     withFault,
     async refusedLogin(device, name, params = {}, login = 'first') {
       // Made with the password of before.
@@ -84,4 +129,21 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
 function isOrder(request: MinerRequest): boolean {
   if (request.via !== 'http') return false;
   return request.path.includes('reboot') || (request.method !== 'GET' && request.form?.action !== 'onPageLoaded');
+}
+
+/** It has been away so many times, and is back. */
+export async function returned(device: Device, reboots = 1): Promise<void> {
+  await expect.poll(() => device.reboots, { timeout: 5_000 }).toBe(reboots);
+  await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+}
+
+/** A device whose CGMiner port is shut. */
+export function withoutTcp(link: MinerLink): MinerLink {
+  return {
+    ip: link.ip,
+    async send(request, limits) {
+      if (request.via === 'cgminer') throw neverSent();
+      return link.send(request, limits);
+    },
+  };
 }

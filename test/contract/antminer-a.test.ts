@@ -1,37 +1,27 @@
 // Antminers with stock firmware from before 2020 on real sockets: read as they are, and each order accepted, refused, ignored or lost.
 import { Blob } from 'node:buffer';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { antminerStock as driver } from '../../drivers/antminer-stock/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { FirmwareImage } from '../../src/driver/contract.ts';
 import { fakeLink, lostAfterSending, neverSent, refusalOf } from '../unit/drivers/fake-link.ts';
+import { acting } from './acting.ts';
 import { oldAntminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.95.4.0/26', miners: 8, mix: 'antminer-a', patience: 0.2 });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.95.4.0/26', miners: 8, mix: 'antminer-a', patience: 0.2 });
 
-const at = (index: number): Device => {
-  const device = site.farm.devices[index];
-  if (device === undefined) throw new Error(`no device ${index}`);
-  return device;
-};
+const at = (nth: number) => site().device(nth);
 /** In the order in which the farm has them. */
 const [S9, L3, S17, COMMUNITY] = [0, 1, 2, 3] as const;
-const knownOf = async ({ ip }: Device) => (await site.recognise(ip))?.known ?? {};
-const look = async (device: Device) => (await site.read(device.ip, await knownOf(device))).reading;
-const withFault = async (device: Device, name: FaultName, run: () => Promise<void>) => {
-  device.setFault(name, true);
-  await run().finally(() => device.setFault(name, false));
-};
+const knownOf = async ({ ip }: Device) => (await site().recognise(ip))?.known ?? {};
+const look = async (device: Device) => (await site().read(device.ip, await knownOf(device))).reading;
+const { withFault } = acting(driver, site);
 const { light, pools, log, firmware, powerMode, reboot } = driver.abilities;
 if (!light || !pools || !log || !firmware || !powerMode || !reboot) throw new Error('an ability is missing');
 const OLD = { generation: 'a' };
-const act = (ability: typeof light, { ip }: Device, params: object) => ability.act(site.link(ip), params, OLD);
+const act = (ability: typeof light, { ip }: Device, params: object) => ability.act(site().link(ip), params, OLD);
 const [A, B] = [
   { url: 'stratum+tcp://a.example:3333', user: 'farm.a b', password: 'x=1,d=2' },
   { url: 'stratum+tcp://b.example:443', user: 'farm.b', password: '' },
@@ -45,7 +35,7 @@ describe('reading', () => {
     [COMMUNITY, 'L3+'],
   ])('device %i, an %s, is known as old and read as it is', async (index, model) => {
     expect(await knownOf(at(index))).toMatchObject({ generation: 'a', model });
-    const { reading, unparsable } = await site.read(at(index).ip, await knownOf(at(index)));
+    const { reading, unparsable } = await site().read(at(index).ip, await knownOf(at(index)));
     expect(unparsable).toEqual([]);
     expectTruth(reading, at(index));
   });
@@ -59,9 +49,9 @@ describe('reading', () => {
   );
 
   test('its web alone is enough to read it, with what is asked of every generation', async () => {
-    const found = await site.recognise(at(S9).ip, [80]);
+    const found = await site().recognise(at(S9).ip, [80]);
     expect(found?.known).toEqual({ make: 'Antminer' });
-    expectTruth((await site.read(at(S9).ip, found?.known)).reading, at(S9));
+    expectTruth((await site().read(at(S9).ip, found?.known)).reading, at(S9));
   });
 
   test('a dead board keeps its place, a chip map its bad chip', () => {
@@ -90,7 +80,7 @@ describe('light', () => {
 
   test('where the generation is not known, a page that is missing tells', async () => {
     const { ip } = at(2);
-    expect(await light.act(site.link(ip), { on: true }, {})).toEqual({ kind: 'accepted' });
+    expect(await light.act(site().link(ip), { on: true }, {})).toEqual({ kind: 'accepted' });
     expect(at(2).truth().light_on).toBe(true);
     await act(light, at(2), { on: false });
   });
@@ -103,7 +93,7 @@ describe('light', () => {
       expect(await refusalOf(act(light, at(0), { on: true }))).toBe('peer.rejected'),
     );
     await withFault(at(0), 'wrong-password', async () =>
-      expect(await refusalOf(light.act(site.linkAs(at(0).ip, 'root', 'root'), { on: true }, OLD))).toBe('peer.auth'),
+      expect(await refusalOf(light.act(site().linkAs(at(0).ip, 'root', 'root'), { on: true }, OLD))).toBe('peer.auth'),
     );
   });
 
@@ -122,7 +112,7 @@ describe('pools', () => {
   test.each([S9, L3, S17])('device %i takes them and keeps the rest of its configuration', async (index) => {
     const device = at(index + 4);
     const conf = () =>
-      site
+      site()
         .link(device.ip)
         .send({ via: 'http', method: 'GET', path: '/cgi-bin/get_miner_conf.cgi', auth: 'digest', as: 'json' });
     const before = await conf();
@@ -193,7 +183,7 @@ test('its log is fetched, within a bound', async () => {
   const result = await act(log, at(0), {});
   expect(result.kind === 'accepted' && result.log).toContain('Booting Linux');
   await withFault(at(0), 'wrong-password', async () =>
-    expect(await refusalOf(log.act(site.linkAs(at(0).ip, 'root', 'root'), {}, OLD))).toBe('peer.auth'),
+    expect(await refusalOf(log.act(site().linkAs(at(0).ip, 'root', 'root'), {}, OLD))).toBe('peer.auth'),
   );
   const link = fakeLink(() => {
     throw neverSent();
@@ -208,7 +198,7 @@ describe('firmware', () => {
     bytes: new Blob(parts),
   });
   const GZIP = new Uint8Array([0x1f, 0x8b, 8, 0]);
-  const put = (device: Device, file?: FirmwareImage) => firmware.act(site.link(device.ip), {}, OLD, file);
+  const put = (device: Device, file?: FirmwareImage) => firmware.act(site().link(device.ip), {}, OLD, file);
 
   test('goes up, and then the device is rebooted, which it does not do itself', async () => {
     expect(await put(at(6), image(GZIP, 'signed by the maker'))).toEqual({ kind: 'accepted' });

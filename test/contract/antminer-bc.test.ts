@@ -1,28 +1,25 @@
 // Antminers with stock firmware from 2020 on, on real sockets: each order accepted, refused, ignored or unheard, on generations B and C.
 import { Blob } from 'node:buffer';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { antminerStock as driver } from '../../drivers/antminer-stock/driver.ts';
 import type { Device } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
+import type { VisitOutcome } from '../../src/driver/visit.ts';
 import { type BundleItem, bundleOf } from '../unit/drivers/bundle-file.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, {
-    network: '127.98.0.0/26',
-    miners: 20,
-    mix: 'antminer-b=1,antminer-c=1',
-    bootS: 0.4,
-  });
+const site = standing(driver, {
+  network: '127.98.0.0/26',
+  miners: 20,
+  mix: 'antminer-b=1,antminer-c=1',
+  bootS: 0.4,
 });
-afterAll(() => site.stop());
 
-const b = acting(driver, () => site, { generation: 'b' });
-const c = acting(driver, () => site, { generation: 'c' });
+const b = acting(driver, site, { generation: 'b' });
+const c = acting(driver, site, { generation: 'c' });
 const GENERATIONS = [
   ['B', b, 'S19 Pro'],
   ['C', c, 'S21'],
@@ -33,7 +30,7 @@ const [A, B] = [
 ];
 const EMPTY = { url: '', user: '', pass: '' };
 const confOf = ({ ip }: Device) =>
-  site.link(ip).send({ via: 'http', method: 'GET', path: '/cgi-bin/get_miner_conf.cgi', auth: 'digest', as: 'json' });
+  site().link(ip).send({ via: 'http', method: 'GET', path: '/cgi-bin/get_miner_conf.cgi', auth: 'digest', as: 'json' });
 const isRead = (request: object) => 'method' in request && request.method === 'GET';
 
 describe.each(GENERATIONS)('generation %s', (_, miner, model) => {
@@ -53,13 +50,13 @@ describe.each(GENERATIONS)('generation %s', (_, miner, model) => {
 
   test('tells nothing over TCP while it starts anew, and its configuration all the same', async () => {
     const device = miner.of(model, 1);
-    let outcome: Awaited<ReturnType<Simulated['read']>> | undefined;
+    let outcome: VisitOutcome | undefined;
     // It is soon up again: a look that came too late is taken once more.
     for (let turn = 0; turn < 20 && !outcome?.failed.some(({ ask }) => ask === 'stats'); turn++) {
       const mode = turn % 2 === 0 ? 'sleep' : 'low';
       const order = miner.act(device, 'powerMode', { mode });
       await expect.poll(() => device.truth().mining_mode, { interval: 5 }).toBe(mode);
-      outcome = await site.read(device.ip, { generation: model === 'S21' ? 'c' : 'b' });
+      outcome = await site().read(device.ip, { generation: model === 'S21' ? 'c' : 'b' });
       await order;
     }
     expect(outcome?.failed.map(({ ask }) => ask)).toEqual(expect.arrayContaining(['stats']));
@@ -288,7 +285,7 @@ test('a reboot whose answer is lost is left to be seen', async () => {
 });
 
 test('where the generation is not known it is asked first', async () => {
-  const unknown = acting(driver, () => site);
+  const unknown = acting(driver, site);
   const device = unknown.of('S21', 3);
   expect(await unknown.act(device, 'powerMode', { mode: 'low' })).toMatchObject({ kind: 'accepted' });
   expect(await unknown.shown(device, 'powerMode', { mode: 'low' })).toBe(true);

@@ -1,22 +1,13 @@
 // Auradine on real sockets: known by TCP and by its page, read over both APIs, told what it can be told, and lied by.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auradineFluxos as driver } from '../../drivers/auradine-fluxos/driver.ts';
-import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
-import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, USUAL_FAULTS } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.93.2.0/27', miners: 4, mix: 'auradine' });
-});
-afterAll(() => site.stop());
-const { look, ability, act, shown, withFault, refusedLogin } = acting(driver, () => site);
-const device = (nth: number) => {
-  const found = site.farm.devices[nth];
-  if (found === undefined) throw new Error('the farm is too small');
-  return found;
-};
+const site = standing(driver, { network: '127.93.2.0/27', miners: 4, mix: 'auradine' });
+const { look, ability, act, shown, readsFault, forbids, findsOut, refusedLogin } = acting(driver, site);
+const device = (nth: number) => site().device(nth);
 
 const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
 const ORDERS = [
@@ -27,27 +18,13 @@ const ORDERS = [
 
 describe.each([0, 1])('device %i', (nth) => {
   test('is known by each of its doors alone, and read as it is', async () => {
-    for (const port of [80, 4028]) expect(await site.recognise(device(nth).ip, [port])).toBeDefined();
-    const { reading, failed, unparsable } = await site.read(device(nth).ip);
+    for (const port of [80, 4028]) expect(await site().recognise(device(nth).ip, [port])).toBeDefined();
+    const { reading, failed, unparsable } = await site().read(device(nth).ip);
     expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
     expectTruth(reading, device(nth));
   });
 
-  test.each<FaultName>([
-    'board-dead',
-    'fan-stopped',
-    'hot',
-    'low-hashrate',
-    'duplicate-mac',
-    'psu-fault',
-    'vendor-error',
-  ])('%s is read as it is', async (fault) => {
-    const before = device(nth).truth();
-    await withFault(device(nth), fault, async () => {
-      expect(device(nth).truth()).not.toEqual(before);
-      expectTruth(await look(device(nth)), device(nth));
-    });
-  });
+  test.each(USUAL_FAULTS)('%s is read as it is', (fault) => readsFault(device(nth), fault));
 
   test('orders are taken and seen', async () => {
     for (const [name, params] of [
@@ -68,13 +45,8 @@ describe.each([0, 1])('device %i', (nth) => {
   test.each(ORDERS)('%s: wrong password, forbidden, and a yes that does nothing', async (name, params) => {
     const other = device(nth + 2);
     await refusedLogin(other, name, params);
-    await withFault(other, 'write-api-off', () =>
-      expect(act(other, name, params)).rejects.toMatchObject({ code: 'peer.rejected' }),
-    );
-    await withFault(other, 'ignores-writes', async () => {
-      expect((await act(other, name, params)).kind).toBe('accepted');
-      expect(await shown(other, name, params)).toBe(false);
-    });
+    await forbids(other, name, params, 'peer.rejected');
+    await findsOut(other, name, params);
   });
 });
 
@@ -82,13 +54,8 @@ test('firmware is fetched by the device itself, and proven by its restart', asyn
   const rig = device(3);
   const params = { url: 'http://files.example/fluxos.bin', version: '2024-09.01' };
   await refusedLogin(rig, 'firmware', params);
-  await withFault(rig, 'write-api-off', () =>
-    expect(act(rig, 'firmware', params)).rejects.toMatchObject({ code: 'peer.rejected' }),
-  );
-  await withFault(rig, 'ignores-writes', async () => {
-    expect(await act(rig, 'firmware', params)).toEqual({ kind: 'accepted' });
-    expect(await shown(rig, 'firmware', params)).toBe(false);
-  });
+  await forbids(rig, 'firmware', params, 'peer.rejected');
+  await findsOut(rig, 'firmware', params);
   expect(rig.reboots).toBe(0);
   expect(await act(rig, 'firmware', params)).toEqual({ kind: 'accepted' });
   await expect.poll(() => rig.reboots).toBe(1);

@@ -1,22 +1,18 @@
 // Avalons on real sockets, A series and home models: read as they are, and what they do when they are told to.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { avalon } from '../../drivers/avalon/driver.ts';
 import { renderError } from '../../src/base/errors.ts';
 import type { Known } from '../../src/driver/contract.ts';
 import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(avalon, {
-    network: '127.96.2.0/27',
-    mix: { avalon: 1 },
-    miners: 9,
-    bootS: 6,
-    speed: 40,
-  });
+const site = standing(avalon, {
+  network: '127.96.2.0/27',
+  mix: { avalon: 1 },
+  miners: 9,
+  bootS: 6,
+  speed: 40,
 });
-afterAll(() => site.stop());
 
 const A: Known = { generation: 'a' };
 const HOME: Known = { generation: 'home' };
@@ -30,11 +26,11 @@ describe.each([
   ['home model', HOME, 'Avalon Q Home'],
 ])('%s', (_name, known, model) => {
   const isHome = known === HOME;
-  const { of, look, act, shown, withFault, ability } = acting(avalon, () => site, known);
+  const { of, look, act, shown, withFault, ability } = acting(avalon, site, known);
 
   test('is known by TCP and read as it is', async () => {
     const device = of(model);
-    expect((await site.recognise(device.ip, [4028]))?.known).toMatchObject({ ...known, make: 'Avalon', model });
+    expect((await site().recognise(device.ip, [4028]))?.known).toMatchObject({ ...known, make: 'Avalon', model });
     expectTruth(await look(device), device);
   });
 
@@ -78,7 +74,7 @@ describe.each([
   test('pools need the login, and a wrong one is told as such without a word of what was sent', async () => {
     const device = of(model);
     const wanted = { pools: [{ url: 'stratum+tcp://c.example:1', user: 'u', password: 'hush-hush' }] };
-    const link = site.linkAs(device.ip, 'root', 'hush-hush-too');
+    const link = site().linkAs(device.ip, 'root', 'hush-hush-too');
     const error: unknown = await ability('pools')
       .act(link, wanted, known)
       .catch((cause: unknown) => cause);
@@ -129,13 +125,13 @@ describe.each([
 });
 
 test('the light of the A series goes on and off and is seen; home models have none that could be switched', async () => {
-  const a = acting(avalon, () => site, A);
+  const a = acting(avalon, site, A);
   const device = a.of('Avalon 1466');
   for (const on of [true, false]) {
     expect(await a.act(device, 'light', { on })).toMatchObject({ kind: 'accepted' });
     expect(await a.shown(device, 'light', { on })).toBe(true);
   }
-  const home = acting(avalon, () => site, HOME);
+  const home = acting(avalon, site, HOME);
   const q = home.of('Avalon Q Home');
   await expect(home.act(q, 'light', { on: true })).rejects.toMatchObject({
     code: expect.stringMatching(/peer\.(unsupported|rejected)/),
@@ -144,7 +140,7 @@ test('the light of the A series goes on and off and is seen; home models have no
 });
 
 test('the level of a home model is its preset', async () => {
-  const { of, act, shown } = acting(avalon, () => site, HOME);
+  const { of, act, shown } = acting(avalon, site, HOME);
   const device = of('Avalon Q Home');
   expect(await act(device, 'powerMode', { preset: '-2' })).toMatchObject({ kind: 'accepted' });
   expect(await shown(device, 'powerMode', { preset: '-2' })).toBe(true);

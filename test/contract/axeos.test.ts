@@ -1,35 +1,31 @@
 // Bitaxe, NerdAxe and LuckyMiner on real sockets: one API behind three pages, read as they are, and told what they can be told.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { axeos as driver } from '../../drivers/axeos/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { imageOf } from '../../fixtures/farm/image.ts';
-import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, returned } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.91.41.0/26', miners: 12, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1' });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.91.41.0/26', miners: 12, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1' });
 
 const of = (model: string, nth = 0): Device => {
-  const device = site.farm.devices.filter(({ spec }) => spec.model === model)[nth];
+  const device = site().farm.devices.filter(({ spec }) => spec.model === model)[nth];
   if (device === undefined) throw new Error(`no ${model} in the farm`);
   return device;
 };
 const MODELS = ['Supra', 'Gamma', 'NerdQAxe', 'LV07'] as const;
 
 const known = async ({ ip }: Device) => {
-  const found = await site.recognise(ip);
+  const found = await site().recognise(ip);
   if (found === undefined) throw new Error('not recognised');
   return found.known;
 };
-const readKnown = async (device: Device) => site.read(device.ip, await known(device));
+const readKnown = async (device: Device) => site().read(device.ip, await known(device));
 const act = (device: Device, ability: 'reboot' | 'light' | 'powerMode' | 'pools', params: object) => {
   const found = driver.abilities[ability];
   if (found === undefined) throw new Error(`no ${ability}`);
   expect(found.params.safeParse(params).success).toBe(true);
-  return found.act(site.link(device.ip), params, {});
+  return found.act(site().link(device.ip), params, {});
 };
 
 describe.each(MODELS)('%s', (model) => {
@@ -48,7 +44,7 @@ describe.each(MODELS)('%s', (model) => {
     const device = of(model);
     const plan = await known(device);
     const before = device.requests;
-    const { reading, failed, unparsable } = await site.read(device.ip, plan);
+    const { reading, failed, unparsable } = await site().read(device.ip, plan);
     expect({ failed, unparsable, requests: device.requests - before }).toEqual({
       failed: [],
       unparsable: [],
@@ -93,8 +89,7 @@ describe.each(MODELS)('%s', (model) => {
       { url: 'stratum+tcp://new-b.example:443', user: 'farm.z', password: 'y' },
     ];
     expect(await act(device, 'pools', { pools })).toEqual({ kind: 'accepted' });
-    await expect.poll(() => device.reboots).toBe(1);
-    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+    await returned(device);
     const { reading } = await readKnown(device);
     expect(reading.pools?.map(({ url, user }) => ({ url, user }))).toEqual(
       pools.map(({ url, user }) => ({ url, user })),
@@ -146,7 +141,7 @@ describe('actions', () => {
 });
 
 describe('changes that show', () => {
-  const { of: one, act: tell, shown, withFault } = acting(driver, () => site);
+  const { of: one, act: tell, shown, withFault } = acting(driver, site);
   const pools = [{ url: 'stratum+tcp://only.example:3333', user: 'w', password: 'p' }];
   const image = (version: string) => {
     const bytes = Buffer.concat([Buffer.alloc(64), imageOf(version, 200_000)]);
@@ -165,7 +160,7 @@ describe('changes that show', () => {
     expect(await tell(device, 'powerMode', { preset })).toMatchObject({ kind: 'accepted' });
     await isBack(device, reboots);
     expect(await shown(device, 'powerMode', { preset })).toBe(true);
-    expectTruth((await site.read(device.ip, await known(device))).reading, device);
+    expectTruth((await site().read(device.ip, await known(device))).reading, device);
   });
 
   test('a frequency that the chip is not made for, where the build tells', async () => {
@@ -187,7 +182,7 @@ describe('changes that show', () => {
     const device = one('Gamma', 1);
     const { reboots } = device;
     const update = (version: string) =>
-      driver.abilities.firmware?.act(site.link(device.ip), { version }, {}, image(version));
+      driver.abilities.firmware?.act(site().link(device.ip), { version }, {}, image(version));
     expect(await update('v9.1.0')).toMatchObject({ kind: 'accepted' });
     await isBack(device, reboots);
     expect(await shown(device, 'firmware', { version: '9.1.0' })).toBe(true);

@@ -1,6 +1,6 @@
 // Makes that copied Bitmain's web (Elphapex, Hammer, VolcMiner): who is who, what stands in their place in odd cases, and what they can be told,
 // against simulated devices on real sockets.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { elphapex } from '../../drivers/elphapex/driver.ts';
 import { hammer } from '../../drivers/hammer/driver.ts';
 import { drivers } from '../../drivers/index.ts';
@@ -10,26 +10,26 @@ import type { Driver } from '../../src/driver/contract.ts';
 import { chooseDriver, familyOf } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
-import { type Simulated, simulated } from './simulated.ts';
+import { standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  const mix = 'elphapex=1,hammer=1,volcminer=1';
-  site = await simulated(elphapex, { network: '127.98.3.0/26', miners: 12, mix, bootS: 0.4 });
+const site = standing([elphapex, hammer, volcminer], {
+  network: '127.98.3.0/26',
+  miners: 12,
+  mix: 'elphapex=1,hammer=1,volcminer=1',
+  bootS: 0.4,
 });
-afterAll(() => site.stop());
 
-const { act } = acting(elphapex, () => site);
+const { act } = acting(elphapex, site);
 
 /** The n-th device of a driver. */
 function device(driver: Driver, place = 0) {
-  const found = site.farm.devices.filter((entry) => entry.driver === driver.id)[place];
+  const found = site().farm.devices.filter((entry) => entry.driver === driver.id)[place];
   if (found === undefined) throw new Error(`no ${driver.id} in the farm`);
   return found;
 }
 type Device = ReturnType<typeof device>;
-const look = (driver: Driver, { ip }: Device) => site.read(ip, {}, undefined, driver);
-const evidenceOf = ({ ip }: Device, ...ports: number[]) => site.evidenceOf(ip, ports);
+const look = (driver: Driver, { ip }: Device) => site().read(ip, {}, undefined, driver);
+const evidenceOf = ({ ip }: Device, ...ports: number[]) => site().evidenceOf(ip, ports);
 
 describe('who is who', () => {
   test('Elphapex by the words of its login', async () => {
@@ -163,7 +163,7 @@ describe('a board that died and a fan that stopped', () => {
 describe('actions', () => {
   test.each([elphapex, hammer])('$id: the light goes on and off, and is seen', async (driver) => {
     const one = device(driver);
-    const miner = acting(driver, () => site);
+    const miner = acting(driver, site);
     for (const on of [true, false]) {
       expect(await miner.act(one, 'light', { on })).toEqual({ kind: 'accepted', note: on ? 'B000' : 'B100' });
       expect(await miner.shown(one, 'light', { on })).toBe(true);
@@ -203,7 +203,7 @@ describe('actions', () => {
 
   test('a wrong password is told as such, by every action', async () => {
     for (const driver of [elphapex, hammer, volcminer]) {
-      const link = site.linkAs(device(driver).ip, 'root', 'wrong');
+      const link = site().linkAs(device(driver).ip, 'root', 'wrong');
       for (const [name, ability] of Object.entries(driver.abilities)) {
         const pools = [{ url: 'stratum+tcp://a.example:1', user: 'w' }];
         const refused = ability.act(link, { on: true, mode: 'sleep', pools }, {});
@@ -257,7 +257,7 @@ describe('pools', () => {
   const act = (driver: Driver, of: Device, wanted: readonly object[] = pools) => {
     const ability = driver.abilities.pools;
     expect(ability?.params.safeParse({ pools: wanted }).success).toBe(true);
-    return Promise.resolve(ability?.act(site.link(of.ip), { pools: wanted }, {}));
+    return Promise.resolve(ability?.act(site().link(of.ip), { pools: wanted }, {}));
   };
   const shown = async (driver: Driver, of: Device) =>
     driver.abilities.pools?.shows?.((await look(driver, of)).reading, { pools });
@@ -293,7 +293,7 @@ describe('pools', () => {
       one.setFault('write-api-off', false);
       expect(
         await refusalOf(
-          Promise.resolve(driver.abilities.pools?.act(site.linkAs(one.ip, 'root', 'wrong'), { pools }, {})),
+          Promise.resolve(driver.abilities.pools?.act(site().linkAs(one.ip, 'root', 'wrong'), { pools }, {})),
         ),
       ).toBe('peer.auth');
     },

@@ -1,45 +1,25 @@
 // Braiins OS on real sockets: each generation read as it is and by as few questions as it has, and changed by the words that it knows.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { braiinsOs as driver } from '../../drivers/braiins-os/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
-import { systemClock } from '../../src/base/clock.ts';
 import { renderError } from '../../src/base/errors.ts';
-import type { AbilityName } from '../../src/driver/contract.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
 import type { MinerLink } from '../../src/transport/request.ts';
 import { lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, returned } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.92.1.0/26', miners: 20, mix: 'braiins-os', bootS: 0.3 });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.92.1.0/26', miners: 20, mix: 'braiins-os', bootS: 0.3 });
 
-/** The `nth` of this model. */
-const at = (model: string, nth = 0): Device => {
-  const device = site.farm.devices.filter(({ spec }) => spec.model === model)[nth];
-  if (device === undefined) throw new Error(`no ${model} number ${nth}`);
-  return device;
-};
+const { of: at, act, actOver, look, shown, forbids, findsOut, withFault } = acting(driver, site);
 const MODELS = ['S19 XP', 'S21', 'S21+', 'S9', 'S17'] as const;
 /** A REST device and a GraphQL device. */
 const BOTH = ['S19 XP', 'S21+'] as const;
-
-const act = (device: Device, name: AbilityName, params: object, link: MinerLink = site.link(device.ip)) => {
-  const ability = driver.abilities[name];
-  if (ability === undefined) throw new Error(`no ${name}`);
-  expect(ability.params.safeParse(params).success).toBe(true);
-  return ability.act(link, params, {});
-};
-const shows = async (device: Device, name: AbilityName, params: object) =>
-  driver.abilities[name]?.shows?.((await site.read(device.ip)).reading, params);
 
 test('is known by TCP alone, by its web page alone, and by both', async () => {
   for (const model of MODELS) {
     const { ip } = at(model);
     for (const ports of [[80], [4028], undefined]) {
-      expect((await site.recognise(ip, ports))?.evidence.family, `${model} by ${ports}`).toBe('braiins-os');
+      expect((await site().recognise(ip, ports))?.evidence.family, `${model} by ${ports}`).toBe('braiins-os');
     }
   }
 });
@@ -47,7 +27,7 @@ test('is known by TCP alone, by its web page alone, and by both', async () => {
 describe.each(MODELS)('%s', (model) => {
   test('is read as it is', async () => {
     const device = at(model);
-    const { reading, unparsable, isLoginRefused } = await site.read(device.ip);
+    const { reading, unparsable, isLoginRefused } = await site().read(device.ip);
     expect({ unparsable, isLoginRefused }).toEqual({ unparsable: [], isLoginRefused: false });
     expectTruth(reading, device);
   });
@@ -63,15 +43,14 @@ describe.each(MODELS)('%s', (model) => {
     { fault: 'duplicate-mac' },
   ])('with $fault $value is read as it is', async ({ fault, value }) => {
     const device = at(model, 1);
-    device.setFault(fault, true, value);
-    expectTruth((await site.read(device.ip)).reading, device);
-    device.setFault(fault, false);
+    // Not every model tells of every one of them.
+    await withFault(device, fault, async () => expectTruth(await look(device), device), value);
   });
 
   test('a dead board in the middle does not move the one after it', async () => {
     const device = at(model, 1);
     device.setFault('board-dead', true, 1);
-    const { boards } = (await site.read(device.ip)).reading;
+    const { boards } = (await site().read(device.ip)).reading;
     const hashing = boards?.filter(({ hashrateHs }) => hashrateHs !== undefined && hashrateHs > 0);
     expect(hashing?.map(({ slot }) => slot)).toEqual([0, 2]);
     device.setFault('board-dead', false);
@@ -84,17 +63,7 @@ test.each([
   ['S17', 1],
 ])('%s is asked %i questions per poll once it is known', async (model, wanted) => {
   const { ip } = at(model);
-  const memory = createVisitMemory();
-  const look = () =>
-    visit({
-      driver,
-      known: {},
-      link: site.link(ip),
-      memory,
-      rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-      clock: systemClock,
-      deadlineMs: 20_000,
-    });
+  const look = site().reader(ip);
   await look();
   const before = at(model).requests;
   const { reading } = await look();
@@ -104,31 +73,23 @@ test.each([
 
 test('what rarer fields it has', async () => {
   const rest = at('S21');
-  const { reading } = await site.read(rest.ip);
+  const { reading } = await site().read(rest.ip);
   expect(reading.hashrate24hHs).toBeCloseTo((rest.truth().hashrate ?? 0) * 0.99, -6);
   expect(reading).toMatchObject({ miningMode: 'normal', controlBoard: 'AMLogic', apiVersion: '1.3.0' });
   expect(reading.inletTempC).toBeGreaterThan(0);
   expect(reading).not.toHaveProperty('powerLimitW');
-  expect((await site.read(at('S19 XP').ip)).reading.powerLimitW).toBe(3_300);
-  expect((await site.read(at('S17').ip)).reading).toMatchObject({ powerLimitW: 2_500 });
+  expect((await site().read(at('S19 XP').ip)).reading.powerLimitW).toBe(3_300);
+  expect((await site().read(at('S17').ip)).reading).toMatchObject({ powerLimitW: 2_500 });
 });
 
 test('with a wrong password REST tells nothing, GraphQL all but the MAC; both say that the login is refused', async () => {
   for (const model of BOTH) {
     const device = at(model, 1);
     device.setFault('wrong-password', true);
-    const link = site.link(device.ip);
+    const link = site().link(device.ip);
     device.setFault('wrong-password', false);
     // The link has the changed password, the device its old one.
-    const outcome = await visit({
-      driver,
-      known: {},
-      link,
-      memory: createVisitMemory(),
-      rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-      clock: systemClock,
-      deadlineMs: 20_000,
-    });
+    const outcome = await site().read(device.ip, {}, link);
     expect([outcome.isLoginRefused, outcome.reading.mac]).toEqual([true, undefined]);
     if (model === 'S21+') expect(outcome.reading.hashrateHs).toBeGreaterThan(0);
     for (const [name, params] of [
@@ -138,7 +99,7 @@ test('with a wrong password REST tells nothing, GraphQL all but the MAC; both sa
       ['pools', { pools: [{ url: 'stratum+tcp://a.example:1', user: 'w' }] }],
       ['log', {}],
     ] as const) {
-      expect(await refusalOf(act(device, name, params, link)), `${model} ${name}`).toBe('peer.auth');
+      expect(await refusalOf(actOver(link, name, params)), `${model} ${name}`).toBe('peer.auth');
     }
     expect(device.reboots).toBe(0);
   }
@@ -149,17 +110,17 @@ describe.each(BOTH)('actions on %s', (model) => {
     const device = at(model, 2);
     for (const on of [true, false]) {
       expect(await act(device, 'light', { on })).toEqual({ kind: 'accepted' });
-      expect(await shows(device, 'light', { on })).toBe(true);
-      expect(await shows(device, 'light', { on: !on })).toBe(false);
+      expect(await shown(device, 'light', { on })).toBe(true);
+      expect(await shown(device, 'light', { on: !on })).toBe(false);
     }
   });
 
   test('it sleeps and wakes', async () => {
     const device = at(model, 2);
-    expect(await shows(device, 'powerMode', { mode: 'sleep' })).toBe(false);
+    expect(await shown(device, 'powerMode', { mode: 'sleep' })).toBe(false);
     expect(await act(device, 'powerMode', { mode: 'sleep' })).toMatchObject({ kind: 'accepted' });
-    expect(await shows(device, 'powerMode', { mode: 'sleep' })).toBe(true);
-    expectTruth((await site.read(device.ip)).reading, device);
+    expect(await shown(device, 'powerMode', { mode: 'sleep' })).toBe(true);
+    expectTruth((await site().read(device.ip)).reading, device);
     expect(await act(device, 'powerMode', { mode: 'normal' })).toMatchObject({ kind: 'accepted' });
     expect(device.truth().mining_mode).toBe('power_tuning');
     const again = await act(device, 'powerMode', { mode: 'normal' });
@@ -169,9 +130,9 @@ describe.each(BOTH)('actions on %s', (model) => {
   test('a power target is set, and one out of range is refused in its own words', async () => {
     const device = at(model, 3);
     expect(await act(device, 'powerMode', { preset: '2500 W' })).toEqual({ kind: 'accepted' });
-    expect((await site.read(device.ip)).reading.powerLimitW).toBe(2_500);
-    expect(await shows(device, 'powerMode', { preset: '2500' })).toBe(true);
-    expect(await shows(device, 'powerMode', { preset: '2000W' })).toBe(false);
+    expect((await site().read(device.ip)).reading.powerLimitW).toBe(2_500);
+    expect(await shown(device, 'powerMode', { preset: '2500' })).toBe(true);
+    expect(await shown(device, 'powerMode', { preset: '2000W' })).toBe(false);
     const error: unknown = await act(device, 'powerMode', { preset: '90000 W' }).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ code: 'peer.rejected' });
     expect(renderError(error)).toMatch(/out of range|AutotuningError/);
@@ -184,9 +145,9 @@ describe.each(BOTH)('actions on %s', (model) => {
       { url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' },
       { url: 'stratum+tcp://new-b.example:443', user: 'farm.z' },
     ];
-    expect(await shows(device, 'pools', { pools })).toBe(false);
+    expect(await shown(device, 'pools', { pools })).toBe(false);
     expect(await act(device, 'pools', { pools })).toMatchObject({ kind: 'accepted' });
-    expect(await shows(device, 'pools', { pools })).toBe(true);
+    expect(await shown(device, 'pools', { pools })).toBe(true);
     const refused = { pools: [{ url: 'http://new.example:1', user: 'farm.x', password: 'hush-hush' }] };
     const error: unknown = await act(device, 'pools', refused).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ code: 'peer.rejected' });
@@ -195,34 +156,28 @@ describe.each(BOTH)('actions on %s', (model) => {
 
   test('a device that says yes and does nothing is found out', async () => {
     const device = at(model);
-    device.setFault('ignores-writes', true);
     const pools = { pools: [{ url: 'stratum+tcp://other.example:1', user: 'w' }] };
     for (const [name, params] of [
       ['light', { on: true }],
       ['powerMode', { mode: 'sleep' }],
       ['pools', pools],
-    ] as const) {
-      expect((await act(device, name, params)).kind, name).toBe('accepted');
-      expect(await shows(device, name, params), name).toBe(false);
-    }
+    ] as const)
+      await findsOut(device, name, params);
     // A target is read back at once.
-    const target = act(device, 'powerMode', { preset: '2400 W' });
-    expect(await refusalOf(target)).toBe('peer.rejected');
-    device.setFault('ignores-writes', false);
+    await withFault(device, 'ignores-writes', () =>
+      expect(act(device, 'powerMode', { preset: '2400 W' })).rejects.toMatchObject({ code: 'peer.rejected' }),
+    );
   });
 
   test('refused where writing is switched off', async () => {
     const device = at(model, 3);
-    device.setFault('write-api-off', true);
     for (const [name, params] of [
       ['reboot', {}],
       ['light', { on: true }],
       ['powerMode', { mode: 'sleep' }],
       ['powerMode', { preset: '2600 W' }],
-    ] as const) {
-      expect(await refusalOf(act(device, name, params)), name).toBe('peer.permission');
-    }
-    device.setFault('write-api-off', false);
+    ] as const)
+      await forbids(device, name, params);
     expect([device.reboots, device.truth().light_on]).toEqual([0, false]);
   });
 
@@ -237,7 +192,7 @@ describe.each(BOTH)('actions on %s', (model) => {
 
   test('an answer that is lost after sending is left to be seen', async () => {
     const device = at(model, 3);
-    const real = site.link(device.ip);
+    const real = site().link(device.ip);
     // What the real device is asked goes through; the answer to what changes it does not come back.
     const link: MinerLink = {
       ip: device.ip,
@@ -257,12 +212,11 @@ describe.each(BOTH)('actions on %s', (model) => {
       ['pools', pools],
       ['reboot', {}],
     ] as const) {
-      expect(await act(device, name, params, link), name).toEqual({ kind: 'lost-reply' });
+      expect(await actOver(link, name, params), name).toEqual({ kind: 'lost-reply' });
     }
-    await expect.poll(() => device.reboots).toBe(1);
-    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
-    expect(await shows(device, 'light', { on: true })).toBe(true);
-    expect(await shows(device, 'pools', pools)).toBe(true);
+    await returned(device);
+    expect(await shown(device, 'light', { on: true })).toBe(true);
+    expect(await shown(device, 'pools', pools)).toBe(true);
   });
 });
 
@@ -279,7 +233,7 @@ test('old BOSminer can pause and resume by TCP, and nothing else', async () => {
   }
   expect(device.reboots).toBe(0);
   expect(await act(device, 'powerMode', { mode: 'sleep' })).toEqual({ kind: 'accepted' });
-  expect(await shows(device, 'powerMode', { mode: 'sleep' })).toBe(true);
+  expect(await shown(device, 'powerMode', { mode: 'sleep' })).toBe(true);
   await act(device, 'powerMode', { mode: 'normal' });
   device.setFault('write-api-off', true);
   expect(await refusalOf(act(device, 'powerMode', { mode: 'sleep' }))).toBe('peer.permission');
@@ -292,16 +246,15 @@ describe('firmware and log', () => {
 
   test('an image goes up and the device goes away; what it runs afterwards is the proof', async () => {
     const device = at('S21', 2);
-    expect(await firmware?.act(site.link(device.ip), { version: '26.05' }, {}, image)).toEqual({ kind: 'accepted' });
-    await expect.poll(() => device.reboots).toBe(1);
-    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
-    expect(await shows(device, 'firmware', { version: '26.04' })).toBe(true);
-    expect(await shows(device, 'firmware', { version: '26.05' })).toBe(false);
-    expect(await shows(device, 'firmware', {})).toBeUndefined();
+    expect(await firmware?.act(site().link(device.ip), { version: '26.05' }, {}, image)).toEqual({ kind: 'accepted' });
+    await returned(device);
+    expect(await shown(device, 'firmware', { version: '26.04' })).toBe(true);
+    expect(await shown(device, 'firmware', { version: '26.05' })).toBe(false);
+    expect(await shown(device, 'firmware', {})).toBeUndefined();
   });
 
   test('no image, a version without uploads, a wrong password', async () => {
-    const send = async (device: Device, link = site.link(device.ip), file?: typeof image) =>
+    const send = async (device: Device, link = site().link(device.ip), file?: typeof image) =>
       firmware?.act(link, {}, {}, file);
     expect(await refusalOf(send(at('S21', 3)))).toBe('peer.unsupported');
     expect(await refusalOf(send(at('S9', 3), undefined, image))).toBe('peer.unsupported');
@@ -320,6 +273,8 @@ test('a token that has died is renewed without a word', async () => {
   await act(device, 'light', { on: true });
   // Another tool logs in: this device has one token.
   const other = { via: 'http', method: 'POST', path: '/api/v1/auth/login', auth: 'none', as: 'json' } as const;
-  await site.link(device.ip).send({ ...other, json: { username: 'root', password: '' } });
+  await site()
+    .link(device.ip)
+    .send({ ...other, json: { username: 'root', password: '' } });
   expect(await act(device, 'light', { on: false })).toEqual({ kind: 'accepted' });
 });

@@ -1,17 +1,12 @@
 // ePIC's firmware on real sockets: known by its page or by the HTTP behind port 4028, read as it is, told what it can be told, and lied by.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { epicUmcos as driver } from '../../drivers/epic-umcos/driver.ts';
-import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
-import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, USUAL_FAULTS } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.93.1.0/27', miners: 4, mix: 'epic' });
-});
-afterAll(() => site.stop());
-const { of, look, ability, act, shown, withFault, refusedLogin } = acting(driver, () => site);
+const site = standing(driver, { network: '127.93.1.0/27', miners: 4, mix: 'epic' });
+const { of, look, ability, act, shown, readsFault, forbids, findsOut, withFault, refusedLogin } = acting(driver, site);
 
 const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
 const ORDERS = [
@@ -23,34 +18,19 @@ const ORDERS = [
 describe.each(['S21', 'BlockMiner 720i'])('%s', (model) => {
   test('is known by the web alone and by port 4028 alone', async () => {
     const { ip, spec } = of(model);
-    expect(await site.recognise(ip, [80])).toBeDefined();
-    expect((await site.recognise(ip, [4028]))?.known).toEqual({ make: spec.make, model });
+    expect(await site().recognise(ip, [80])).toBeDefined();
+    expect((await site().recognise(ip, [4028]))?.known).toEqual({ make: spec.make, model });
   });
 
   test('is read as it is, with two requests per poll', async () => {
     const device = of(model);
-    const { reading, failed, unparsable } = await site.read(device.ip);
+    const { reading, failed, unparsable } = await site().read(device.ip);
     expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
     expectTruth(reading, device);
     expect(Object.values(driver.asks).filter(({ every }) => every === 'poll')).toHaveLength(2);
   });
 
-  test.each<FaultName>([
-    'board-dead',
-    'fan-stopped',
-    'hot',
-    'low-hashrate',
-    'duplicate-mac',
-    'psu-fault',
-    'vendor-error',
-  ])('%s is read as it is', async (fault) => {
-    const device = of(model, 1);
-    const before = device.truth();
-    await withFault(device, fault, async () => {
-      expect(device.truth()).not.toEqual(before);
-      expectTruth(await look(device), device);
-    });
-  });
+  test.each(USUAL_FAULTS)('%s is read as it is', (fault) => readsFault(of(model, 1), fault));
 
   test('light, sleep and pools are taken and seen', async () => {
     const device = of(model);
@@ -70,13 +50,8 @@ describe.each(['S21', 'BlockMiner 720i'])('%s', (model) => {
     const before = device.truth();
     await refusedLogin(device, name, params, 'along');
     expect(device.truth()).toEqual(before);
-    await withFault(device, 'write-api-off', () =>
-      expect(act(device, name, params)).rejects.toMatchObject({ code: 'peer.rejected' }),
-    );
-    await withFault(device, 'ignores-writes', async () => {
-      expect(await act(device, name, params)).toEqual({ kind: 'accepted' });
-      expect(await shown(device, name, params)).toBe(false);
-    });
+    await forbids(device, name, params, 'peer.rejected');
+    await findsOut(device, name, params);
   });
 });
 
@@ -94,11 +69,11 @@ test('the log is read; firmware is sent with its sum if it is a zip file', async
   expect(await act(device, 'log')).toMatchObject({ log: expect.stringContaining('umcOS') });
   const image = (text: string) => ({ name: 'a.zip', sha256: 'ab'.repeat(32), bytes: new Blob([text]) });
   const { act: update } = ability('firmware');
-  await expect(update(site.link(device.ip), {}, {}, image('no zip'))).rejects.toMatchObject({
+  await expect(update(site().link(device.ip), {}, {}, image('no zip'))).rejects.toMatchObject({
     code: 'peer.unsupported',
   });
   const zip = image('PK\u0003\u0004zip');
-  const link = site.link(device.ip);
+  const link = site().link(device.ip);
   await withFault(device, 'wrong-password', () =>
     expect(update(link, {}, {}, zip)).rejects.toMatchObject({ code: 'peer.auth', wasSent: undefined }),
   );

@@ -1,37 +1,31 @@
 // FutureBit Apollos on real sockets: GraphQL behind a token, the rate that stays in the intervals, and each order accepted, refused, ignored or lost.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { futurebit as driver } from '../../drivers/futurebit/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { fakeLink, lostAfterSending, neverSent, refusalOf } from '../unit/drivers/fake-link.ts';
+import { acting } from './acting.ts';
 import { futurebit as sample } from './samples-sealminer-mskminer-futurebit.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.95.3.0/28', miners: 4, mix: 'futurebit' });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.95.3.0/28', miners: 4, mix: 'futurebit' });
 
 const of = (model: string, nth = 0): Device => {
-  const device = site.farm.devices.filter(({ spec }) => spec.model === model)[nth];
+  const device = site().farm.devices.filter(({ spec }) => spec.model === model)[nth];
   if (device === undefined) throw new Error(`no ${model} in the farm`);
   return device;
 };
-const look = async ({ ip }: Device) => (await site.read(ip, (await site.recognise(ip))?.known)).reading;
-const withFault = async (device: Device, name: FaultName, run: () => Promise<void>) => {
-  device.setFault(name, true);
-  await run().finally(() => device.setFault(name, false));
-};
+const look = async ({ ip }: Device) => (await site().read(ip, (await site().recognise(ip))?.known)).reading;
+const { withFault } = acting(driver, site);
 const { reboot, powerMode } = driver.abilities;
 if (!reboot || !powerMode) throw new Error('an ability is missing');
-const act = (ability: typeof powerMode, { ip }: Device, params: object) => ability.act(site.link(ip), params, {});
+const act = (ability: typeof powerMode, { ip }: Device, params: object) => ability.act(site().link(ip), params, {});
 
 test('is known by where its web server sends people', async () => {
-  expect((await site.recognise(of('Apollo2').ip, [80]))?.known).toEqual({ make: 'FutureBit' });
+  expect((await site().recognise(of('Apollo2').ip, [80]))?.known).toEqual({ make: 'FutureBit' });
 });
 
 test.each(['Apollo1', 'Apollo2'])('%s is read as it is, with one query per poll', async (model) => {
-  const { reading, answered } = await site.read(of(model).ip);
+  const { reading, answered } = await site().read(of(model).ip);
   expectTruth(reading, of(model));
   expect(answered).toEqual(['stats', 'host']);
 });
@@ -47,8 +41,8 @@ test.each<FaultName>(['fan-stopped', 'pool-dead', 'hot', 'low-hashrate', 'vendor
 test('a refused password is a refused login and tells nothing', async () => {
   const device = of('Apollo2', 1);
   await withFault(device, 'wrong-password', async () => {
-    const link = site.linkAs(device.ip, 'futurebit', 'futurebit123');
-    await expect(site.read(device.ip, {}, link)).rejects.toMatchObject({ code: 'peer.auth' });
+    const link = site().linkAs(device.ip, 'futurebit', 'futurebit123');
+    await expect(site().read(device.ip, {}, link)).rejects.toMatchObject({ code: 'peer.auth' });
     expect(await refusalOf(reboot.act(link, {}, {}))).toBe('peer.auth');
     expect(await refusalOf(powerMode.act(link, { mode: 'sleep' }, {}))).toBe('peer.auth');
   });

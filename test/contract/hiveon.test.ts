@@ -1,29 +1,25 @@
 // Hiveon firmware: names and generations, the chains of a T9, and what it can be told, against simulated devices on real sockets.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hiveon } from '../../drivers/hiveon/driver.ts';
 import { generationOf, modelOf } from '../../drivers/hiveon/read.ts';
 import type { AbilityName } from '../../src/driver/contract.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(hiveon, { network: '127.98.1.0/28', miners: 4, mix: 'hiveon', bootS: 0.4, patience: 0.2 });
-});
-afterAll(() => site.stop());
+const site = standing(hiveon, { network: '127.98.1.0/28', miners: 4, mix: 'hiveon', bootS: 0.4, patience: 0.2 });
 
-const modern = acting(hiveon, () => site, { generation: 'modern' });
-const old = acting(hiveon, () => site, { generation: 'old' });
+const modern = acting(hiveon, site, { generation: 'modern' });
+const old = acting(hiveon, site, { generation: 'old' });
 
 test.each([
   ['S19', 'modern'],
   ['T9', 'old'],
 ])('%s is named by TCP, of generation %s, and read as it is', async (model, generation) => {
   const device = modern.of(model);
-  const found = await site.recognise(device.ip);
+  const found = await site().recognise(device.ip);
   expect(found?.known).toEqual({ make: 'Antminer', model, generation, firmwareVersion: expect.any(String) });
-  const outcome = await site.read(device.ip, found?.known);
+  const outcome = await site().read(device.ip, found?.known);
   // The light is asked in the way of stock first, and then by a form.
   expect(outcome.failed.map(({ ask }) => ask)).toEqual(['blink']);
   expectTruth(outcome.reading, device);

@@ -1,19 +1,15 @@
 // Iceriver on real sockets: known by its page, read as it is with one request, and told what it can be told through the forms of its pages.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { iceriver as driver } from '../../drivers/iceriver/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
-import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, returned } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.94.1.0/26', miners: 8, mix: 'iceriver' });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.94.1.0/26', miners: 8, mix: 'iceriver' });
 
 const MODELS = ['KS3M', 'KS5L', 'AL3', 'KS0'] as const;
-const { of, look, ability, act, shown, withFault, refusedLogin } = acting(driver, () => site);
+const { of, look, ability, act, shown, withFault, refusedLogin, readsFault, forbids, findsOut } = acting(driver, site);
 
 const POOLS = {
   pools: [
@@ -23,7 +19,7 @@ const POOLS = {
 };
 
 test('is known by its web page alone, and has no other door', async () => {
-  const found = await site.recognise(of('KS3M').ip);
+  const found = await site().recognise(of('KS3M').ip);
   expect(found?.known).toEqual({ make: 'Iceriver' });
   expect(found?.evidence.version).toBeUndefined();
 });
@@ -33,7 +29,7 @@ describe.each(MODELS)('%s', (model) => {
     const device = of(model);
     await look(device);
     const before = device.requests;
-    const { reading, failed, unparsable } = await site.read(device.ip);
+    const { reading, failed, unparsable } = await site().read(device.ip);
     expect({ failed, unparsable, requests: device.requests - before }).toEqual({
       failed: [],
       unparsable: [],
@@ -50,14 +46,7 @@ describe.each(MODELS)('%s', (model) => {
     { fault: 'hot' },
     { fault: 'low-hashrate', value: 0.6 },
     { fault: 'duplicate-mac' },
-  ])('$fault $value is read as it is', async ({ fault, value }) => {
-    const device = of(model);
-    const before = device.truth();
-    device.setFault(fault, true, value);
-    expect(device.truth()).not.toEqual(before);
-    expectTruth(await look(device), device);
-    device.setFault(fault, false);
-  });
+  ])('$fault $value is read as it is', ({ fault, value }) => readsFault(of(model), fault, value));
 });
 
 test('what lies is not believed: chips called bad, an ideal of one chip or of nothing', async () => {
@@ -83,15 +72,12 @@ describe('reboot', () => {
     const device = of('KS5L', 1);
     await look(device);
     expect(await act(device, 'reboot')).toEqual({ kind: 'accepted' });
-    await expect.poll(() => device.reboots).toBe(1);
-    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+    await returned(device);
     expect((await look(device)).uptimeS).toBeLessThan(3_600);
   });
   test('refused, or lied about', async () => {
     const device = of('KS3M', 1);
-    await withFault(device, 'write-api-off', () =>
-      expect(act(device, 'reboot')).rejects.toMatchObject({ code: 'peer.permission' }),
-    );
+    await forbids(device, 'reboot');
     expect(await withFault(device, 'ignores-reboot', () => act(device, 'reboot'))).toEqual({ kind: 'accepted' });
     expect(device.reboots).toBe(0);
   });
@@ -108,13 +94,8 @@ describe('light', () => {
   });
   test('refused, or lied about', async () => {
     const device = of('KS3M', 1);
-    await withFault(device, 'write-api-off', () =>
-      expect(act(device, 'light', { on: true })).rejects.toMatchObject({ code: 'peer.permission' }),
-    );
-    expect(await withFault(device, 'ignores-writes', () => act(device, 'light', { on: true }))).toEqual({
-      kind: 'accepted',
-    });
-    expect(await shown(device, 'light', { on: true })).toBe(false);
+    await forbids(device, 'light', { on: true });
+    await findsOut(device, 'light', { on: true });
   });
 });
 
@@ -131,11 +112,8 @@ describe('pools', () => {
   });
   test('refused, or lied about; four are too many', async () => {
     const device = of('KS0', 1);
-    await withFault(device, 'write-api-off', () =>
-      expect(act(device, 'pools', POOLS)).rejects.toMatchObject({ code: 'peer.permission' }),
-    );
-    expect(await withFault(device, 'ignores-writes', () => act(device, 'pools', POOLS))).toEqual({ kind: 'accepted' });
-    expect(await shown(device, 'pools', POOLS)).toBe(false);
+    await forbids(device, 'pools', POOLS);
+    await findsOut(device, 'pools', POOLS);
     const four = { pools: [...POOLS.pools, ...POOLS.pools] };
     expect(ability('pools').params.safeParse(four).success).toBe(false);
   });
@@ -149,7 +127,7 @@ test('the log comes as text', async () => {
 
 test('what it does not answer to is an error of its own, not of the others', async () => {
   const device = of('KS0');
-  await withFault(device, 'truncated', () => expect(site.read(device.ip)).rejects.toBeInstanceOf(PeerError));
-  await withFault(device, 'garbage', () => expect(site.read(device.ip)).rejects.toBeInstanceOf(PeerError));
+  await withFault(device, 'truncated', () => expect(site().read(device.ip)).rejects.toBeInstanceOf(PeerError));
+  await withFault(device, 'garbage', () => expect(site().read(device.ip)).rejects.toBeInstanceOf(PeerError));
   expectTruth(await look(device), device);
 });

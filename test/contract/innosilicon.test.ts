@@ -1,22 +1,14 @@
 // Innosilicon on real sockets: known by either door, read over web and TCP, rebooted and given pools; a token that has expired is replaced.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { innosilicon as driver } from '../../drivers/innosilicon/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
-import type { MinerLink } from '../../src/transport/request.ts';
-import { neverSent } from '../unit/drivers/fake-link.ts';
-import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, returned, withoutTcp } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.94.4.0/26', miners: 6, mix: 'innosilicon' });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.94.4.0/26', miners: 6, mix: 'innosilicon' });
 
 const MODELS = ['T3H+', 'A11'] as const;
-const { of, look, ability, act, shown, withFault, refusedLogin } = acting(driver, () => site);
+const { of, look, ability, act, shown, withFault, refusedLogin, readsFault, forbids, findsOut } = acting(driver, site);
 
 const POOLS = {
   pools: [
@@ -25,27 +17,18 @@ const POOLS = {
   ],
 };
 
-const visitWith = (link: MinerLink) =>
-  visit({
-    driver,
-    link,
-    known: { model: 'T3H+' },
-    memory: createVisitMemory(),
-    rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-    clock: systemClock,
-    deadlineMs: 10_000,
-  });
+const known = { model: 'T3H+' };
 
 test.each(MODELS)('%s is known by the web alone and by TCP alone', async (model) => {
   const { ip } = of(model);
-  expect((await site.recognise(ip, [80]))?.known).toEqual({ make: 'Innosilicon' });
-  expect((await site.recognise(ip, [4028]))?.known).toEqual({ make: 'Innosilicon' });
+  expect((await site().recognise(ip, [80]))?.known).toEqual({ make: 'Innosilicon' });
+  expect((await site().recognise(ip, [4028]))?.known).toEqual({ make: 'Innosilicon' });
 });
 
 describe.each(MODELS)('%s', (model) => {
   test('is read as it is', async () => {
     const device = of(model);
-    const { reading, failed, unparsable } = await site.read(device.ip);
+    const { reading, failed, unparsable } = await site().read(device.ip);
     expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
     expectTruth(reading, device);
     expect(reading.fans).toHaveLength(device.spec.fans);
@@ -61,27 +44,14 @@ describe.each(MODELS)('%s', (model) => {
     { fault: 'hot' },
     { fault: 'low-hashrate', value: 0.6 },
     { fault: 'duplicate-mac' },
-  ])('$fault $value is read as it is', async ({ fault, value }) => {
-    const device = of(model);
-    const before = device.truth();
-    device.setFault(fault, true, value);
-    expect(device.truth()).not.toEqual(before);
-    expectTruth(await look(device), device);
-    device.setFault(fault, false);
-  });
+  ])('$fault $value is read as it is', ({ fault, value }) => readsFault(of(model), fault, value));
 });
 
 describe('one door shut', () => {
   test('TCP: pools from the web, no chips', async () => {
     const device = of('T3H+');
-    const link = site.link(device.ip);
-    const { reading, unparsable } = await visitWith({
-      ip: link.ip,
-      send: async (request, limits) => {
-        if (request.via === 'cgminer') throw neverSent();
-        return link.send(request, limits);
-      },
-    });
+    const link = withoutTcp(site().link(device.ip));
+    const { reading, unparsable } = await site().read(device.ip, known, link);
     expect(unparsable).toEqual([]);
     const { hashrateHs, powerW, pools, boards } = await look(device);
     expect(reading).toMatchObject({ hashrateHs, powerW, pools });
@@ -92,9 +62,11 @@ describe('one door shut', () => {
 
   test('the login refused: rates, boards and pools from TCP', async () => {
     const device = of('T3H+');
-    const link = site.link(device.ip);
+    const link = site().link(device.ip);
     const full = await look(device);
-    const { reading, isLoginRefused } = await withFault(device, 'wrong-password', () => visitWith(link));
+    const { reading, isLoginRefused } = await withFault(device, 'wrong-password', () =>
+      site().read(device.ip, known, link),
+    );
     expect(isLoginRefused).toBe(true);
     expect(reading).toMatchObject({ model: 'T3H+', isMining: true, hashrateWindow: '5s', pools: full.pools });
     expect(reading.hashrateHs).toBeCloseTo(full.hashrateHs ?? 0, -6);
@@ -111,9 +83,7 @@ test.each(['reboot', 'pools'] as const)('a wrong password is told as such: %s', 
 test.each(['reboot', 'pools'] as const)('without permission nothing is done: %s', async (name) => {
   const device = of('A11');
   const { pools } = device.truth();
-  await withFault(device, 'write-api-off', () =>
-    expect(act(device, name, POOLS)).rejects.toMatchObject({ code: 'peer.permission' }),
-  );
+  await forbids(device, name, POOLS);
   expect([device.reboots, device.truth().pools.map(({ url }) => url)]).toEqual([0, pools.map(({ url }) => url)]);
 });
 
@@ -121,8 +91,7 @@ test('a reboot takes it away, and the token of before is replaced by a new one',
   const device = of('T3H+', 1);
   await look(device);
   expect(await act(device, 'reboot')).toEqual({ kind: 'accepted' });
-  await expect.poll(() => device.reboots).toBe(1);
-  await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+  await returned(device);
   expectTruth(await look(device), device);
 });
 
@@ -138,8 +107,7 @@ describe('pools', () => {
   });
   test('a lie shows; four are too many', async () => {
     const device = of('T3H+', 2);
-    expect(await withFault(device, 'ignores-writes', () => act(device, 'pools', POOLS))).toEqual({ kind: 'accepted' });
-    expect(await shown(device, 'pools', POOLS)).toBe(false);
+    await findsOut(device, 'pools', POOLS);
     const four = { pools: [...POOLS.pools, ...POOLS.pools] };
     expect(ability('pools').params.safeParse(four).success).toBe(false);
   });

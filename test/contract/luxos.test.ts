@@ -1,19 +1,15 @@
 // LuxOS on real sockets: read as it is, known by either door, changed within one session that is always closed again.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { luxos as driver } from '../../drivers/luxos/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { PeerError, renderError } from '../../src/base/errors.ts';
 import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.91.40.0/26', miners: 8, mix: 'luxos' });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.91.40.0/26', miners: 8, mix: 'luxos' });
 
 const at = (index: number): Device => {
-  const device = site.farm.devices[index];
+  const device = site().farm.devices[index];
   if (device === undefined) throw new Error('no such device');
   return device;
 };
@@ -21,29 +17,31 @@ const act = (device: Device, ability: 'reboot' | 'light' | 'powerMode' | 'pools'
   const found = driver.abilities[ability];
   if (found === undefined) throw new Error(`no ${ability}`);
   expect(found.params.safeParse(params).success).toBe(true);
-  return found.act(site.link(device.ip), params, {});
+  return found.act(site().link(device.ip), params, {});
 };
-const { shown } = acting(driver, () => site);
+const { shown } = acting(driver, site);
 const send = (device: Device, command: string, parameter?: string) =>
-  site.link(device.ip).send({ via: 'cgminer', command, ...(parameter !== undefined && { parameter }) });
+  site()
+    .link(device.ip)
+    .send({ via: 'cgminer', command, ...(parameter !== undefined && { parameter }) });
 /** Nobody may be locked out afterwards. */
 const expectNoSession = async (device: Device) =>
   expect(await send(device, 'session')).toMatchObject({ SESSION: [{ SessionID: '' }] });
 
 test('is known by TCP alone, by its web page alone, and by both', async () => {
   const { ip } = at(0);
-  expect((await site.recognise(ip, [4028]))?.known).toEqual({
+  expect((await site().recognise(ip, [4028]))?.known).toEqual({
     make: 'Antminer',
     model: 'S19k Pro',
     firmwareVersion: '2025.4.8.220305',
   });
-  expect((await site.recognise(ip, [80]))?.known).toEqual({ make: 'Antminer' });
-  expect((await site.recognise(ip))?.evidence.family).toBe('luxos');
+  expect((await site().recognise(ip, [80]))?.known).toEqual({ make: 'Antminer' });
+  expect((await site().recognise(ip))?.evidence.family).toBe('luxos');
 });
 
 test.each([0, 1])('device %i is read as it is', async (index) => {
   const device = at(index);
-  const { reading, failed, unparsable } = await site.read(device.ip);
+  const { reading, failed, unparsable } = await site().read(device.ip);
   expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
   expectTruth(reading, device);
   expect(reading).toMatchObject({ miningModePreset: 'default', powerLimitW: device.spec.powerW });
@@ -66,14 +64,14 @@ describe('faults', () => {
     const before = device.truth();
     device.setFault(fault, true, value);
     expect(device.truth()).not.toEqual(fault === 'pool-dead' ? null : before);
-    expectTruth((await site.read(device.ip)).reading, device);
+    expectTruth((await site().read(device.ip)).reading, device);
     device.setFault(fault, false);
   });
 
   test('a dead board has no chips and is not alive; the others keep their places', async () => {
     const device = at(2);
     device.setFault('board-dead', true, 0);
-    const { boards } = (await site.read(device.ip)).reading;
+    const { boards } = (await site().read(device.ip)).reading;
     expect(boards?.map(({ slot, chips, isAlive }) => [slot, chips, isAlive])).toEqual([
       [0, 0, false],
       [1, device.spec.chipsPerBoard, true],
@@ -87,26 +85,26 @@ describe('actions', () => {
   test('the light goes on and off', async () => {
     const device = at(3);
     expect(await act(device, 'light', { on: true })).toEqual({ kind: 'accepted', note: 'Set LED' });
-    expect((await site.read(device.ip)).reading.isLightOn).toBe(true);
+    expect((await site().read(device.ip)).reading.isLightOn).toBe(true);
     await act(device, 'light', { on: false });
-    expectTruth((await site.read(device.ip)).reading, device);
+    expectTruth((await site().read(device.ip)).reading, device);
     await expectNoSession(device);
   });
 
   test('sleep, wake, and a profile of its own', async () => {
     const device = at(3);
     await act(device, 'powerMode', { mode: 'sleep' });
-    const asleep = (await site.read(device.ip)).reading;
+    const asleep = (await site().read(device.ip)).reading;
     expect(asleep).toMatchObject({ miningMode: 'sleep', isMining: false, hashrateHs: 0 });
     expectTruth(asleep, device);
     const preset = `${Math.round(device.spec.frequencyMhz * 0.8)}MHz`;
     await act(device, 'powerMode', { preset });
-    const { reading } = await site.read(device.ip);
+    const { reading } = await site().read(device.ip);
     expect(reading).toMatchObject({ miningModePreset: preset });
     expect(reading).not.toHaveProperty('miningMode');
     expectTruth(reading, device);
     await act(device, 'powerMode', { mode: 'normal' });
-    expect((await site.read(device.ip)).reading).toMatchObject({ miningMode: 'normal', miningModePreset: 'default' });
+    expect((await site().read(device.ip)).reading).toMatchObject({ miningMode: 'normal', miningModePreset: 'default' });
     expect(await act(device, 'powerMode', { mode: 'normal' })).toEqual({
       kind: 'accepted',
       note: 'it was so already',
@@ -131,7 +129,7 @@ describe('actions', () => {
       { url: 'stratum+tcp://new-c.example:443', user: 'farm.z', password: 'y' },
     ];
     expect(await act(device, 'pools', { pools })).toEqual({ kind: 'accepted' });
-    const { reading } = await site.read(device.ip);
+    const { reading } = await site().read(device.ip);
     expect(reading.pools?.map(({ url, user }) => ({ url, user }))).toEqual(
       pools.map(({ url, user }) => ({ url, user })),
     );

@@ -1,5 +1,5 @@
 // MARA firmware: whose words it speaks, the two units of its rates, its modes, and what it can be told, against simulated devices on real sockets.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { mara } from '../../drivers/mara/driver.ts';
 import type { Device } from '../../fixtures/farm/farm.ts';
@@ -7,19 +7,15 @@ import type { AbilityName } from '../../src/driver/contract.ts';
 import { chooseDriver } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(mara, { network: '127.98.2.0/28', miners: 6, mix: 'mara', bootS: 0.4 });
-});
-afterAll(() => site.stop());
+const site = standing(mara, { network: '127.98.2.0/28', miners: 6, mix: 'mara', bootS: 0.4 });
 
-const { of, look, ability, act, actUnheard, shown, withFault, refusedLogin } = acting(mara, () => site);
+const { of, look, ability, act, actUnheard, shown, withFault, refusedLogin } = acting(mara, site);
 
 test('TCP names it although the web speaks like stock; the web alone is taken for stock', async () => {
   const { ip } = of('S21');
-  const choose = async (...ports: number[]) => chooseDriver(drivers, await site.evidenceOf(ip, ports));
+  const choose = async (...ports: number[]) => chooseDriver(drivers, await site().evidenceOf(ip, ports));
   expect((await choose(4028))?.identity).toEqual({ confidence: 'sure', make: 'Antminer', model: 'S21' });
   expect((await choose(80, 4028))?.driver.id).toBe('mara');
   expect((await choose(80))?.driver.id).toBe('antminer-stock');

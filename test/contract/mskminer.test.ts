@@ -1,33 +1,25 @@
 // MSKMiner on real sockets: whose words it speaks, its own keys, the login that guards the MAC.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { mskminer as driver } from '../../drivers/mskminer/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import type { Evidence } from '../../src/driver/contract.ts';
 import { chooseDriver } from '../../src/driver/identify.ts';
 import { mskminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.95.2.0/28', miners: 2, mix: 'mskminer' });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.95.2.0/28', miners: 2, mix: 'mskminer' });
 
-const at = (index: number): Device => {
-  const device = site.farm.devices[index];
-  if (device === undefined) throw new Error(`no device ${index}`);
-  return device;
-};
-const visit = async ({ ip }: Device) => site.read(ip, (await site.recognise(ip))?.known);
+const at = (nth: number) => site().device(nth);
+const visit = async ({ ip }: Device) => site().read(ip, (await site().recognise(ip))?.known);
 
 test('is known by TCP, with model and version apart, and not by its web', async () => {
-  expect((await site.recognise(at(0).ip, [4028]))?.known).toEqual({
+  expect((await site().recognise(at(0).ip, [4028]))?.known).toEqual({
     make: 'Antminer',
     model: 'S19 No PIC',
     firmwareVersion: '1.0.3',
   });
-  expect(await site.recognise(at(0).ip, [80])).toBeUndefined();
+  expect(await site().recognise(at(0).ip, [80])).toBeUndefined();
 });
 
 test('other firmware that says rwglr is an old stock Antminer', () => {
@@ -62,7 +54,7 @@ test.each<FaultName>(['board-dead', 'fan-stopped', 'pool-dead', 'hot', 'low-hash
 test('a refused login loses the MAC and nothing else', async () => {
   at(1).setFault('wrong-password', true);
   const { ip } = at(1);
-  const { reading, isLoginRefused } = await site.read(ip, {}, site.linkAs(ip, 'admin', 'root'));
+  const { reading, isLoginRefused } = await site().read(ip, {}, site().linkAs(ip, 'admin', 'root'));
   expect(isLoginRefused).toBe(true);
   expect(reading).not.toHaveProperty('mac');
   expect(reading).toMatchObject({ model: 'S19 No PIC', isMining: true });

@@ -1,22 +1,13 @@
 // Proto rigs on real sockets: known by their page, read behind their owner's password, told what they can be told, and lied by.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { proto as driver } from '../../drivers/proto/driver.ts';
-import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
-import { acting } from './acting.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, USUAL_FAULTS } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.93.3.0/27', miners: 4, mix: 'proto' });
-});
-afterAll(() => site.stop());
-const { look, ability, act, shown, withFault, refusedLogin } = acting(driver, () => site);
-const device = (nth: number) => {
-  const found = site.farm.devices[nth];
-  if (found === undefined) throw new Error('the farm is too small');
-  return found;
-};
+const site = standing(driver, { network: '127.93.3.0/27', miners: 4, mix: 'proto' });
+const { look, ability, act, shown, readsFault, forbids, findsOut, withFault, refusedLogin } = acting(driver, site);
+const device = (nth: number) => site().device(nth);
 
 const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
 const ORDERS = [
@@ -26,27 +17,13 @@ const ORDERS = [
 
 describe.each([0, 1])('device %i', (nth) => {
   test('is known by each of its doors alone, and read as it is', async () => {
-    for (const port of [80]) expect(await site.recognise(device(nth).ip, [port])).toBeDefined();
-    const { reading, failed, unparsable } = await site.read(device(nth).ip);
+    for (const port of [80]) expect(await site().recognise(device(nth).ip, [port])).toBeDefined();
+    const { reading, failed, unparsable } = await site().read(device(nth).ip);
     expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
     expectTruth(reading, device(nth));
   });
 
-  test.each<FaultName>([
-    'board-dead',
-    'fan-stopped',
-    'hot',
-    'low-hashrate',
-    'duplicate-mac',
-    'psu-fault',
-    'vendor-error',
-  ])('%s is read as it is', async (fault) => {
-    const before = device(nth).truth();
-    await withFault(device(nth), fault, async () => {
-      expect(device(nth).truth()).not.toEqual(before);
-      expectTruth(await look(device(nth)), device(nth));
-    });
-  });
+  test.each(USUAL_FAULTS)('%s is read as it is', (fault) => readsFault(device(nth), fault));
 
   test('orders are taken and seen', async () => {
     for (const [name, params] of [
@@ -64,13 +41,8 @@ describe.each([0, 1])('device %i', (nth) => {
   test.each(ORDERS)('%s: wrong password, forbidden, and a yes that does nothing', async (name, params) => {
     const other = device(nth + 2);
     await refusedLogin(other, name, params);
-    await withFault(other, 'write-api-off', () =>
-      expect(act(other, name, params)).rejects.toMatchObject({ code: 'peer.permission' }),
-    );
-    await withFault(other, 'ignores-writes', async () => {
-      expect((await act(other, name, params)).kind).toBe('accepted');
-      expect(await shown(other, name, params)).toBe(false);
-    });
+    await forbids(other, name, params);
+    await findsOut(other, name, params);
   });
 });
 
@@ -79,9 +51,7 @@ test('it shows itself when it is told to; the end comes by itself and cannot be 
   expect(await act(rig, 'light', { on: true })).toEqual({ kind: 'accepted' });
   expect(ability('light')).not.toHaveProperty('shows');
   await refusedLogin(rig, 'light', { on: true });
-  await withFault(rig, 'write-api-off', () =>
-    expect(act(rig, 'light', { on: true })).rejects.toMatchObject({ code: 'peer.permission' }),
-  );
+  await forbids(rig, 'light', { on: true });
   const { requests } = rig;
   await expect(act(rig, 'light', { on: false })).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });
   expect(rig.requests).toBe(requests);
@@ -106,7 +76,7 @@ test('its log is one text, for its owner only', async () => {
 test('firmware is sent as a file and proven by the restart', async () => {
   const rig = device(3);
   const image = (text: string) => ({ name: 'rig.swu', sha256: 'ab'.repeat(32), bytes: new Blob([text]) });
-  const link = site.link(rig.ip);
+  const link = site().link(rig.ip);
   const { act: update } = ability('firmware');
   const { requests } = rig;
   for (const none of [undefined, image('')])

@@ -1,37 +1,27 @@
 // Sealminers on real sockets: one truth behind TCP and web, the faults, and each order accepted, refused, ignored or lost.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sealminer as driver } from '../../drivers/sealminer/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+import { acting, returned } from './acting.ts';
 import { sealminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.95.1.0/26', miners: 8, mix: 'sealminer' });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.95.1.0/26', miners: 8, mix: 'sealminer' });
 
-const at = (index: number): Device => {
-  const device = site.farm.devices[index];
-  if (device === undefined) throw new Error(`no device ${index}`);
-  return device;
-};
-const look = async ({ ip }: Device) => (await site.read(ip, (await site.recognise(ip))?.known)).reading;
-const withFault = async (device: Device, name: FaultName, run: () => Promise<void>) => {
-  device.setFault(name, true);
-  await run().finally(() => device.setFault(name, false));
-};
+const at = (nth: number) => site().device(nth);
+const look = async ({ ip }: Device) => (await site().read(ip, (await site().recognise(ip))?.known)).reading;
+const { withFault } = acting(driver, site);
 const { reboot, light, powerMode, pools } = driver.abilities;
 if (!reboot || !light || !powerMode || !pools) throw new Error('an ability is missing');
 const act = (ability: typeof light, device: Device, params: object) => {
   expect(ability.params.safeParse(params).success).toBe(true);
-  return ability.act(site.link(device.ip), params, {});
+  return ability.act(site().link(device.ip), params, {});
 };
 
 test('is known by TCP alone and by its web alone', async () => {
-  expect((await site.recognise(at(0).ip, [4028]))?.known).toEqual({ make: 'Sealminer', model: 'A2' });
-  expect((await site.recognise(at(0).ip, [80]))?.known).toEqual({ make: 'Sealminer' });
+  expect((await site().recognise(at(0).ip, [4028]))?.known).toEqual({ make: 'Sealminer', model: 'A2' });
+  expect((await site().recognise(at(0).ip, [80]))?.known).toEqual({ make: 'Sealminer' });
 });
 
 test('is read as it is, with what only it tells', async () => {
@@ -68,11 +58,11 @@ test('a board off the bus is told as not alive, and the machine is still expecte
 
 test('a refused login loses mode and light and nothing else', async () => {
   await withFault(at(2), 'wrong-password', async () => {
-    const link = site.linkAs(at(2).ip, 'seal', 'seal');
+    const link = site().linkAs(at(2).ip, 'seal', 'seal');
     expect(await refusalOf(light.act(link, { on: true }, {}))).toBe('peer.auth');
     expect(await refusalOf(reboot.act(link, {}, {}))).toBe('peer.auth');
     expect(await refusalOf(powerMode.act(link, { mode: 'low' }, {}))).toBe('peer.auth');
-    const { reading, isLoginRefused } = await site.read(at(2).ip, {}, link);
+    const { reading, isLoginRefused } = await site().read(at(2).ip, {}, link);
     expect(isLoginRefused).toBe(true);
     expect(reading).not.toHaveProperty('miningMode');
     expect(reading).not.toHaveProperty('isLightOn');
@@ -197,8 +187,7 @@ describe('pools', () => {
   test.each([2, 3])('device %i has them after its reboot', async (index) => {
     const device = at(index);
     expect(['accepted', 'lost-reply']).toContain((await act(pools, device, { pools: wanted })).kind);
-    await expect.poll(() => device.reboots).toBe(1);
-    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+    await returned(device);
     const reading = await look(device);
     expect(pools.shows?.(reading, { pools: wanted })).toBe(true);
     expectTruth(reading, device);
@@ -213,8 +202,7 @@ describe('pools', () => {
     expect(device.reboots).toBe(0);
     await withFault(device, 'ignores-writes', async () => {
       expect((await act(pools, device, { pools: wanted })).kind).toBe('accepted');
-      await expect.poll(() => device.reboots).toBe(1);
-      await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+      await returned(device);
       expect(pools.shows?.(await look(device), { pools: wanted })).toBe(false);
     });
     expect(pools.params.safeParse({ pools: [...wanted, ...wanted] }).success).toBe(false);

@@ -1,15 +1,15 @@
 // One driver against simulated devices of its family on real sockets, for tests of single families: what `farm.test.ts` does for all.
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type Device, type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Evidence, Known } from '../../src/driver/contract.ts';
-import { familyOf, gatherEvidence } from '../../src/driver/identify.ts';
-import { createVisitMemory, type VisitOutcome, visit } from '../../src/driver/visit.ts';
+import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
+import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../../src/driver/visit.ts';
 import { normaliseMac } from '../../src/model/identity-facts.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import type { ProbeLink } from '../../src/transport/request.ts';
+import type { MinerLink, ProbeLink } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 
 /** Unprivileged ports, so that an ordinary user can run it. */
@@ -17,15 +17,22 @@ export const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433, 8080: 18_088 };
 
 export type Simulated = {
   readonly farm: Farm;
+  /** The nth device of the farm, counted from 0. */
+  device(nth: number): Device;
   link(ip: string): ProbeLink;
   /** With another login than the one that opens it. */
   linkAs(ip: string, user: string, password: string): ProbeLink;
   /** What these ports say to the shared questions. */
   evidenceOf(ip: string, ports?: readonly number[]): Promise<Evidence>;
-  /** Asks only these ports. Undefined when the driver does not know the device by what they say. */
-  recognise(ip: string, ports?: readonly number[]): Promise<{ evidence: Evidence; known: Known } | undefined>;
+  /** Asks only these ports. Undefined when no driver knows the device by what they say. */
+  recognise(
+    ip: string,
+    ports?: readonly number[],
+  ): Promise<{ readonly evidence: Evidence; readonly driver: Driver; readonly known: Known } | undefined>;
+  /** As `read`, time after time with one memory. */
+  reader(ip: string): () => Promise<VisitOutcome>;
   /** Over `over`, if not with the login that opens it; by another driver, if there is more than one family in the farm. */
-  read(ip: string, known?: Known, over?: ProbeLink, by?: Driver): Promise<VisitOutcome>;
+  read(ip: string, known?: Known, over?: MinerLink, by?: Driver): Promise<VisitOutcome>;
   stop(): Promise<void>;
 };
 
@@ -34,8 +41,25 @@ export type SimulatedOptions = Omit<FarmOptions, 'portMap'> & {
   readonly patience?: number;
 };
 
-export async function simulated(driver: Driver, options: SimulatedOptions): Promise<Simulated> {
+/** A farm for the tests of a file, from before the first of them until after the last. */
+export function standing(drivers: Driver | readonly Driver[], options: SimulatedOptions): () => Simulated {
+  let site: Simulated | undefined;
+  beforeAll(async () => {
+    site = await simulated(drivers, options);
+  });
+  afterAll(() => site?.stop());
+  return () => {
+    if (site === undefined) throw new Error('the farm is not there yet');
+    return site;
+  };
+}
+
+/** The first driver reads, unless another one is named. */
+export async function simulated(drivers: Driver | readonly Driver[], options: SimulatedOptions): Promise<Simulated> {
   const { patience = 1, ...farmOptions } = options;
+  const among = [drivers].flat();
+  const [first] = among;
+  if (first === undefined) throw new Error('no driver is named');
   const farm = await startFarm({ seed: 5, freeze: true, bootS: 0.2, ...farmOptions, portMap: PORTS });
   const transport = createTransport({
     clock: systemClock,
@@ -56,29 +80,39 @@ export async function simulated(driver: Driver, options: SimulatedOptions): Prom
     for (const port of ports) if ((await transport.probe(ip, port, 2_000)) === 'open') open.add(port);
     return (await gatherEvidence(transport.link(ip), open, { clock: systemClock })).evidence;
   };
+  const look = (by: Driver, known: Known, over: MinerLink, memory: VisitMemory) =>
+    visit({
+      // No pauses: they are the devices' need, not the test's.
+      driver: { ...by, quirks: {} },
+      known,
+      link: over,
+      memory,
+      rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
+      clock: systemClock,
+      deadlineMs: 20_000,
+    });
   return {
     farm,
+    device(nth) {
+      const device = farm.devices[nth];
+      if (device === undefined) throw new Error(`the farm has no device ${nth}`);
+      return device;
+    },
     link,
     evidenceOf,
     linkAs: (ip, user, password) => transport.link(ip, { user, password: new Secret(password) }),
     async recognise(ip, ports) {
       const evidence = await evidenceOf(ip, ports);
-      const identity = driver.identify({ ...evidence, family: familyOf(evidence) });
-      if (identity === undefined) return undefined;
-      const { confidence: _, ...known } = identity;
-      return { evidence, known };
+      const found = chooseDriver(among, evidence);
+      if (found === undefined) return undefined;
+      const { confidence: _, ...known } = found.identity;
+      return { evidence, driver: found.driver, known };
     },
-    read: (ip, known = {}, over = link(ip), by = driver) =>
-      visit({
-        // No pauses: they are the devices' need, not the test's.
-        driver: { ...by, quirks: {} },
-        known,
-        link: over,
-        memory: createVisitMemory(),
-        rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-        clock: systemClock,
-        deadlineMs: 20_000,
-      }),
+    reader(ip) {
+      const memory = createVisitMemory();
+      return () => look(first, {}, link(ip), memory);
+    },
+    read: (ip, known = {}, over = link(ip), by = first) => look(by, known, over, createVisitMemory()),
     async stop() {
       await transport.close();
       await farm.stop();

@@ -1,57 +1,37 @@
 // VNish on real sockets: read as it is in either unit, known by either door, changed under either form of its token.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { vnish as driver } from '../../drivers/vnish/driver.ts';
-import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
+import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { newTrial, withTrial } from '../../src/agent/login-trial.ts';
-import { systemClock } from '../../src/base/clock.ts';
 import { renderError } from '../../src/base/errors.ts';
-import type { AbilityName } from '../../src/driver/contract.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
 import type { MinerLink } from '../../src/transport/request.ts';
 import { lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
-import { expectTruth, type Simulated, simulated } from './simulated.ts';
+import { acting, returned } from './acting.ts';
+import { expectTruth, standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(driver, { network: '127.92.2.0/26', miners: 16, mix: 'vnish', bootS: 0.3 });
-});
-afterAll(() => site.stop());
+const site = standing(driver, { network: '127.92.2.0/26', miners: 16, mix: 'vnish', bootS: 0.3 });
 
-/** The `nth` of this model. */
-const at = (model: string, nth = 0): Device => {
-  const device = site.farm.devices.filter(({ spec }) => spec.model === model)[nth];
-  if (device === undefined) throw new Error(`no ${model} number ${nth}`);
-  return device;
-};
+const { of: at, act, actOver, look, shown, forbids, findsOut, withFault } = acting(driver, site);
 const MODELS = ['S19j Pro', 'S21', 'L7', 'S19 Pro Hydro'] as const;
 /** Bare token and `find-miner`; bearer and `locate-miner`. */
 const BOTH = ['S19j Pro', 'S21'] as const;
 
-const act = (device: Device, name: AbilityName, params: object, link: MinerLink = site.link(device.ip)) => {
-  const ability = driver.abilities[name];
-  if (ability === undefined) throw new Error(`no ${name}`);
-  expect(ability.params.safeParse(params).success).toBe(true);
-  return ability.act(link, params, {});
-};
-const shows = async (device: Device, name: AbilityName, params: object) =>
-  driver.abilities[name]?.shows?.((await site.read(device.ip)).reading, params);
-
 test('is known by TCP alone, by its web page alone, and by both', async () => {
   for (const model of MODELS) {
     const { ip } = at(model);
-    expect((await site.recognise(ip, [80]))?.known).toEqual({ make: 'Antminer' });
-    expect((await site.recognise(ip, [4028]))?.known).toMatchObject({
+    expect((await site().recognise(ip, [80]))?.known).toEqual({ make: 'Antminer' });
+    expect((await site().recognise(ip, [4028]))?.known).toMatchObject({
       model,
       firmwareVersion: expect.stringMatching(/^1\.\d\.\d$/),
     });
-    expect((await site.recognise(ip))?.evidence.family).toBe('vnish');
+    expect((await site().recognise(ip))?.evidence.family).toBe('vnish');
   }
 });
 
 describe.each(MODELS)('%s', (model) => {
   test('is read as it is', async () => {
     const device = at(model);
-    const { reading, failed, unparsable } = await site.read(device.ip);
+    const { reading, failed, unparsable } = await site().read(device.ip);
     expect({ failed, unparsable }).toEqual({ failed: [], unparsable: [] });
     expectTruth(reading, device);
   });
@@ -67,25 +47,14 @@ describe.each(MODELS)('%s', (model) => {
     { fault: 'duplicate-mac' },
   ])('with $fault $value is read as it is', async ({ fault, value }) => {
     const device = at(model, 1);
-    device.setFault(fault, true, value);
-    expectTruth((await site.read(device.ip)).reading, device);
-    device.setFault(fault, false);
+    // Not every model tells of every one of them.
+    await withFault(device, fault, async () => expectTruth(await look(device), device), value);
   });
 });
 
 test('it is asked two questions per poll once it is known', async () => {
   const { ip } = at('S21');
-  const memory = createVisitMemory();
-  const look = () =>
-    visit({
-      driver,
-      known: {},
-      link: site.link(ip),
-      memory,
-      rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
-      clock: systemClock,
-      deadlineMs: 20_000,
-    });
+  const look = site().reader(ip);
   await look();
   const before = at('S21').requests;
   expectTruth((await look()).reading, at('S21'));
@@ -93,17 +62,17 @@ test('it is asked two questions per poll once it is known', async () => {
 });
 
 test('what rarer fields it has', async () => {
-  const tuned = (await site.read(at('S21').ip)).reading;
+  const tuned = (await site().read(at('S21').ip)).reading;
   expect(tuned).toMatchObject({ miningModePreset: '3500', powerLimitW: 3_500, controlBoard: 'AMLogic' });
   expect(tuned).not.toHaveProperty('miningMode');
   expect(tuned.boards?.map(({ badChips }) => badChips)).toEqual([0, 0, 0]);
   at('S21').setFault('low-hashrate', true);
-  expect((await site.read(at('S21').ip)).reading.boards?.map(({ badChips }) => badChips)).toEqual([1, 1, 1]);
+  expect((await site().read(at('S21').ip)).reading.boards?.map(({ badChips }) => badChips)).toEqual([1, 1, 1]);
   at('S21').setFault('low-hashrate', false);
-  const scrypt = (await site.read(at('L7').ip)).reading;
+  const scrypt = (await site().read(at('L7').ip)).reading;
   expect(scrypt).toMatchObject({ miningModePreset: '10275 M' });
   expect(scrypt).not.toHaveProperty('powerLimitW');
-  const wet = (await site.read(at('S19 Pro Hydro').ip)).reading;
+  const wet = (await site().read(at('S19 Pro Hydro').ip)).reading;
   expect(wet).toMatchObject({ fans: [], expected: { fans: 0, cooling: 'liquid' }, miningModePreset: 'disabled' });
   expect((wet.outletTempC ?? 0) - (wet.inletTempC ?? 0)).toBe(10);
   expect(wet.psus?.[0]?.tempC).toBeGreaterThan(0);
@@ -112,10 +81,10 @@ test('what rarer fields it has', async () => {
 test('a wrong password is told as such, is tried once per action, and locks in the end', async () => {
   const device = at('S21', 1);
   device.setFault('wrong-password', true);
-  const link = site.link(device.ip);
+  const link = site().link(device.ip);
   device.setFault('wrong-password', false);
   // Reads need no login.
-  expectTruth((await site.read(device.ip)).reading, device);
+  expectTruth((await site().read(device.ip)).reading, device);
   const pools = { pools: [{ url: 'stratum+tcp://a.example:1', user: 'w' }] };
   for (const [name, params] of [
     ['reboot', {}],
@@ -124,9 +93,9 @@ test('a wrong password is told as such, is tried once per action, and locks in t
     ['powerMode', { preset: '3000' }],
     ['pools', pools],
   ] as const) {
-    expect(await refusalOf(act(device, name, params, link)), name).toBe('peer.auth');
+    expect(await refusalOf(actOver(link, name, params)), name).toBe('peer.auth');
   }
-  expect(await refusalOf(act(device, 'reboot', {}, link))).toBe('peer.busy');
+  expect(await refusalOf(actOver(link, 'reboot', {}))).toBe('peer.busy');
   expect([device.reboots, device.truth().light_on]).toEqual([0, false]);
 });
 
@@ -136,24 +105,24 @@ describe.each(BOTH)('actions on %s', (model) => {
     for (const on of [true, false]) {
       expect(await act(device, 'light', { on })).toEqual({ kind: 'accepted' });
       expect(await act(device, 'light', { on })).toEqual({ kind: 'accepted', note: 'it was so already' });
-      expect(await shows(device, 'light', { on })).toBe(true);
-      expect(await shows(device, 'light', { on: !on })).toBe(false);
+      expect(await shown(device, 'light', { on })).toBe(true);
+      expect(await shown(device, 'light', { on: !on })).toBe(false);
     }
   });
 
   test('it sleeps and wakes, and keeps its preset', async () => {
     const device = at(model, 2);
-    const preset = (await site.read(device.ip)).reading.miningModePreset;
-    expect(await shows(device, 'powerMode', { mode: 'sleep' })).toBe(false);
+    const preset = (await site().read(device.ip)).reading.miningModePreset;
+    expect(await shown(device, 'powerMode', { mode: 'sleep' })).toBe(false);
     expect(await act(device, 'powerMode', { mode: 'sleep' })).toEqual({ kind: 'accepted' });
-    expect(await shows(device, 'powerMode', { mode: 'sleep' })).toBe(true);
-    expect(await shows(device, 'powerMode', { mode: 'normal' })).toBe(false);
-    const { reading } = await site.read(device.ip);
+    expect(await shown(device, 'powerMode', { mode: 'sleep' })).toBe(true);
+    expect(await shown(device, 'powerMode', { mode: 'normal' })).toBe(false);
+    const { reading } = await site().read(device.ip);
     expectTruth(reading, device);
     expect(reading.boards?.some(({ badChips }) => badChips !== undefined)).toBe(false);
     expect(await act(device, 'powerMode', { mode: 'normal' })).toEqual({ kind: 'accepted' });
-    expect(await shows(device, 'powerMode', { mode: 'normal' })).toBe(true);
-    expect((await site.read(device.ip)).reading.miningModePreset).toBe(preset);
+    expect(await shown(device, 'powerMode', { mode: 'normal' })).toBe(true);
+    expect((await site().read(device.ip)).reading.miningModePreset).toBe(preset);
     expect(await act(device, 'powerMode', { mode: 'normal' })).toMatchObject({
       note: expect.stringMatching(/already/),
     });
@@ -163,9 +132,9 @@ describe.each(BOTH)('actions on %s', (model) => {
     const device = at(model, 3);
     const preset = String(device.spec.powerW - 500);
     expect(await act(device, 'powerMode', { preset })).toEqual({ kind: 'accepted', note: 'mining restarts' });
-    expect(await shows(device, 'powerMode', { preset })).toBe(true);
-    expect(await shows(device, 'powerMode', { preset: 'disabled' })).toBe(false);
-    expect((await site.read(device.ip)).reading).toMatchObject({ powerLimitW: device.spec.powerW - 500 });
+    expect(await shown(device, 'powerMode', { preset })).toBe(true);
+    expect(await shown(device, 'powerMode', { preset: 'disabled' })).toBe(false);
+    expect((await site().read(device.ip)).reading).toMatchObject({ powerLimitW: device.spec.powerW - 500 });
     expect(await act(device, 'powerMode', { preset })).toEqual({ kind: 'accepted', note: 'it was so already' });
     await expect(act(device, 'powerMode', { preset: 'no-such' })).rejects.toMatchObject({
       code: 'peer.unsupported',
@@ -179,9 +148,9 @@ describe.each(BOTH)('actions on %s', (model) => {
       { url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' },
       { url: 'stratum+tcp://new-b.example:443', user: 'farm.z' },
     ];
-    expect(await shows(device, 'pools', { pools })).toBe(false);
+    expect(await shown(device, 'pools', { pools })).toBe(false);
     expect(await act(device, 'pools', { pools })).toMatchObject({ kind: 'accepted' });
-    expect(await shows(device, 'pools', { pools })).toBe(true);
+    expect(await shown(device, 'pools', { pools })).toBe(true);
     const before = device.requests;
     const secured = { pools: [{ url: 'stratum+ssl://a.example:443', user: 'w', password: 'hush-hush' }] };
     const error: unknown = await (async () => act(device, 'pools', secured))().catch((cause: unknown) => cause);
@@ -192,34 +161,29 @@ describe.each(BOTH)('actions on %s', (model) => {
 
   test('a device that says yes and does nothing is found out', async () => {
     const device = at(model);
-    device.setFault('ignores-writes', true);
     for (const [name, params] of [
       ['light', { on: true }],
       ['powerMode', { mode: 'sleep' }],
       ['pools', { pools: [{ url: 'stratum+tcp://other.example:1', user: 'w' }] }],
-    ] as const) {
-      expect((await act(device, name, params)).kind, name).toBe('accepted');
-      expect(await shows(device, name, params), name).toBe(false);
-    }
+    ] as const)
+      await findsOut(device, name, params);
     // A preset is read back at once.
     const preset = String(device.spec.powerW + 500);
-    expect(await refusalOf(act(device, 'powerMode', { preset }))).toBe('peer.rejected');
-    device.setFault('ignores-writes', false);
+    await withFault(device, 'ignores-writes', () =>
+      expect(act(device, 'powerMode', { preset })).rejects.toMatchObject({ code: 'peer.rejected' }),
+    );
   });
 
   test('refused where writing is switched off', async () => {
     const device = at(model, 3);
-    device.setFault('write-api-off', true);
     for (const [name, params] of [
       ['reboot', {}],
       ['light', { on: true }],
       ['powerMode', { mode: 'sleep' }],
       ['powerMode', { preset: 'disabled' }],
       ['pools', { pools: [{ url: 'stratum+tcp://a.example:1', user: 'w' }] }],
-    ] as const) {
-      expect(await refusalOf(act(device, name, params)), name).toBe('peer.permission');
-    }
-    device.setFault('write-api-off', false);
+    ] as const)
+      await forbids(device, name, params);
     expect([device.reboots, device.truth().light_on]).toEqual([0, false]);
   });
 
@@ -234,7 +198,7 @@ describe.each(BOTH)('actions on %s', (model) => {
 
   test('an answer that is lost after sending is left to be seen', async () => {
     const device = at(model, 3);
-    const real = site.link(device.ip);
+    const real = site().link(device.ip);
     // What the device is told goes through; its answer does not come back.
     const link: MinerLink = {
       ip: device.ip,
@@ -252,12 +216,11 @@ describe.each(BOTH)('actions on %s', (model) => {
       ['pools', pools],
       ['reboot', {}],
     ] as const) {
-      expect(await act(device, name, params, link), name).toEqual({ kind: 'lost-reply' });
+      expect(await actOver(link, name, params), name).toEqual({ kind: 'lost-reply' });
     }
-    await expect.poll(() => device.reboots).toBe(1);
-    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
-    expect(await shows(device, 'light', { on: true })).toBe(true);
-    expect(await shows(device, 'pools', pools)).toBe(true);
+    await returned(device);
+    expect(await shown(device, 'light', { on: true })).toBe(true);
+    expect(await shown(device, 'pools', pools)).toBe(true);
   });
 
   test('a reboot takes it away; one that is ignored is accepted and does not', async () => {
@@ -267,17 +230,16 @@ describe.each(BOTH)('actions on %s', (model) => {
     expect(device.reboots).toBe(0);
     device.setFault('ignores-reboot', false);
     expect((await act(device, 'reboot', {})).kind).toBe('accepted');
-    await expect.poll(() => device.reboots).toBe(1);
-    await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+    await returned(device);
   });
 });
 
 test('a token in the wrong form is no refused login: the agent, which tries a login once, gets through', async () => {
   const device = at('S19j Pro');
   const trial = newTrial();
-  const link = withTrial(site.link(device.ip), trial);
+  const link = withTrial(site().link(device.ip), trial);
   for (const on of [true, false]) {
-    expect(await act(device, 'light', { on }, link)).toEqual({ kind: 'accepted' });
+    expect(await actOver(link, 'light', { on })).toEqual({ kind: 'accepted' });
     expect([device.truth().light_on, trial.verdict]).toEqual([on, 'accepted']);
   }
 });
@@ -288,19 +250,18 @@ describe('firmware and log', () => {
 
   test('an image goes up with its settings kept, under either token; what it runs afterwards is the proof', async () => {
     for (const device of [at('S19j Pro', 1), at('L7', 2)]) {
-      expect(await firmware?.act(site.link(device.ip), { version: '1.9' }, {}, image)).toEqual({ kind: 'accepted' });
-      await expect.poll(() => device.reboots).toBe(1);
-      await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
-      expect(await shows(device, 'firmware', { version: '1.9' })).toBe(false);
-      expect(await shows(device, 'firmware', { version: String(device.truth().firmware_version) })).toBe(true);
-      expect(await shows(device, 'firmware', {})).toBeUndefined();
+      expect(await firmware?.act(site().link(device.ip), { version: '1.9' }, {}, image)).toEqual({ kind: 'accepted' });
+      await returned(device);
+      expect(await shown(device, 'firmware', { version: '1.9' })).toBe(false);
+      expect(await shown(device, 'firmware', { version: String(device.truth().firmware_version) })).toBe(true);
+      expect(await shown(device, 'firmware', {})).toBeUndefined();
     }
   });
 
   test('nothing is sent without an image', async () => {
     const device = at('L7', 3);
     const before = device.requests;
-    expect(await refusalOf((async () => firmware?.act(site.link(device.ip), {}, {}))())).toBe('peer.unsupported');
+    expect(await refusalOf((async () => firmware?.act(site().link(device.ip), {}, {}))())).toBe('peer.unsupported');
     expect(device.requests).toBe(before);
   });
 

@@ -3,24 +3,20 @@
 import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { whatsminer } from '../../drivers/whatsminer/driver.ts';
 import { imageOf } from '../../fixtures/farm/image.ts';
 import type { FirmwareImage, Known } from '../../src/driver/contract.ts';
 import { acting } from './acting.ts';
 import { combinedImage } from './combined-image.ts';
-import { type Simulated, simulated } from './simulated.ts';
+import { standing } from './simulated.ts';
 
-let site: Simulated;
-beforeAll(async () => {
-  site = await simulated(whatsminer, {
-    network: '127.96.1.0/27',
-    mix: { 'whatsminer-2': 0.6, 'whatsminer-3': 0.4 },
-    miners: 20,
-    bootS: 0.2,
-  });
+const site = standing(whatsminer, {
+  network: '127.96.1.0/27',
+  mix: { 'whatsminer-2': 0.6, 'whatsminer-3': 0.4 },
+  miners: 20,
+  bootS: 0.2,
 });
-afterAll(() => site.stop());
 
 const pools = [
   { url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'hush-hush' },
@@ -37,9 +33,9 @@ describe.each([
   ['API 3', 'api3', 'M60S VK40', '20260401.16.Rel2', '20260301.1.Rel'],
 ])('%s', (_name, generation, model, version, otherVersion) => {
   const known: Known = { generation };
-  const { of, look, act, shown, withFault, ability } = acting(whatsminer, () => site, known);
+  const { of, look, act, shown, withFault, ability } = acting(whatsminer, site, known);
   const update = (nth: number, image: FirmwareImage) =>
-    ability('firmware').act(site.link(of(model, nth).ip), { version }, known, image);
+    ability('firmware').act(site().link(of(model, nth).ip), { version }, known, image);
 
   test('the light goes on and off, and is seen', async () => {
     const device = of(model);
@@ -202,7 +198,7 @@ describe.each([
   if (generation === 'api2') {
     test('a changed password is told as such', async () => {
       const device = of(model);
-      const link = site.linkAs(device.ip, 'admin', 'wrong');
+      const link = site().linkAs(device.ip, 'admin', 'wrong');
       for (const [name, params] of [
         ['reboot', {}],
         ['light', { on: true }],
@@ -218,7 +214,7 @@ describe.each([
 });
 
 test('a build of API 2 that goes on with its old pools is restarted, and has no power limit', async () => {
-  const { of, act, shown } = acting(whatsminer, () => site, { generation: 'api2' });
+  const { of, act, shown } = acting(whatsminer, site, { generation: 'api2' });
   const device = of('M50 VH50');
   expect(await act(device, 'pools', { pools })).toMatchObject({ kind: 'accepted' });
   expect(await shown(device, 'pools', { pools })).toBe(true);
@@ -226,7 +222,7 @@ test('a build of API 2 that goes on with its old pools is restarted, and has no 
 });
 
 test('API 1 is refused before anything is sent', async () => {
-  const { of, act } = acting(whatsminer, () => site, { generation: 'api1' });
+  const { of, act } = acting(whatsminer, site, { generation: 'api1' });
   const device = of('M50 VH50');
   const before = device.requests;
   for (const [name, params] of [
