@@ -154,6 +154,8 @@ test('a killed copy costs nothing but time', async ({ skip }) => {
   expect(made).toBe(MINERS);
   await expectRound(2);
   for (const copy of copies) expect(await lasting(copy)).toEqual(known);
+  // Whichever copy it was, old or new: the orders were its own, in order.
+  expect(agents.map((agent) => agent.refused())).toEqual(agents.map(() => 0));
 
   const cursors = await queryDatabase(target, 'SELECT agent_id, epoch, seq FROM ingest_cursors ORDER BY agent_id');
   const expected = agents.map((agent) => ({ agent_id: agent.agentId, epoch: agent.epoch, seq: agent.seq() }));

@@ -1,9 +1,15 @@
 // An agent without miners, for tests of the service: it keeps what a real one keeps over a lost connection (its outbox and its ledger of tasks),
-// goes to whichever copy answers, and notes what it would have done to which miner.
+// goes to whichever copy answers, takes only orders that a real one would take, and notes what it would have done to which miner.
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { request } from 'undici';
 import { WebSocket } from 'ws';
+import { createOrderGuard } from '../../src/agent/orders/guard.ts';
+import { memoryPin } from '../../src/agent/orders/pin.ts';
+import { ordersMigrations } from '../../src/agent/orders/sequences.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { openSqlite } from '../../src/base/sqlite.ts';
 import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
 import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { ReportRecord, TaskRecord } from '../../src/wire/records.ts';
@@ -14,6 +20,8 @@ export type FakeAgent = {
   readonly executed: ReadonlyMap<string, string>;
   /** Tasks that came once more after they were in the ledger. */
   redelivered(): number;
+  /** Times that orders were refused, or the key of the service. */
+  refused(): number;
   /** Records that the service has not confirmed. */
   waiting(): number;
   /** Of its last slice. */
@@ -40,7 +48,18 @@ export async function startFakeAgent(
   const body = JSON.stringify({ code, name: 'fake', version: '1.0.0', protocol: PROTOCOL_VERSION });
   const headers = { 'content-type': 'application/json' };
   const answer = await request(urlOf(0) + ENROL_PATH, { method: 'POST', headers, body });
-  const { agent_id: agentId, token } = enrolAnswerSchema.parse(await answer.body.json());
+  const { agent_id: agentId, token, task_key: taskKey = '' } = enrolAnswerSchema.parse(await answer.body.json());
+  const pin = memoryPin();
+  pin.keep(taskKey);
+  let refused = 0;
+  const orders = createOrderGuard(openSqlite(':memory:', [ordersMigrations]), {
+    uplink: 'fake',
+    agentId,
+    pin,
+    clock: systemClock,
+    log: silentLog,
+    audit: () => refused++,
+  });
   const epoch = randomUUID();
   const outbox = new Map<number, Buffer>();
   const executed = new Map<string, string>();
@@ -91,7 +110,18 @@ export async function startFakeAgent(
     });
     socket = current;
     const at = new Date().toISOString();
-    const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1.0.0', epoch, next_seq: seq + 1, at };
+    const session = orders.begin();
+    const { nonce, taskSeq: task_seq } = session;
+    const signed = { understands: ['signed-task'], nonce, task_seq };
+    const hello = {
+      type: 'hello',
+      protocol: PROTOCOL_VERSION,
+      version: '1.0.0',
+      epoch,
+      next_seq: seq + 1,
+      at,
+      ...signed,
+    };
     current.on('open', () => current.send(JSON.stringify(hello)));
     current.on('error', () => {});
     current.on('close', () => {
@@ -101,11 +131,13 @@ export async function startFakeAgent(
     current.on('message', (data) => {
       const frame = serviceFrameSchema.parse(JSON.parse(String(data)));
       if (frame.type === 'welcome') {
+        session.onWelcome(frame);
         if (believesWelcome(attempt)) confirm(frame.acked_seq);
         isWelcome = true;
         for (const slice of outbox.values()) current.send(slice);
       } else if (frame.type === 'ack') confirm(frame.seq);
-      else if (frame.type === 'task') take(frame, current);
+      else if (frame.type === 'task' || frame.type === 'signed-task')
+        for (const order of session.admit([frame])) take(order, current);
     });
   };
   connect();
@@ -114,6 +146,7 @@ export async function startFakeAgent(
     epoch,
     executed,
     redelivered: () => redelivered,
+    refused: () => refused,
     waiting: () => outbox.size,
     seq: () => seq,
     report,
