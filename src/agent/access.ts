@@ -35,19 +35,22 @@ export type Recognised =
     }
   | { readonly status: 'unknown'; readonly evidence: Evidence };
 
+/** What came of a reading of an address not long ago. */
+export type ReadLately = { readonly driverId: string; readonly status: 'identified' | 'login_refused' };
+
 export type Access = {
   readonly transport: Transport;
   readonly drivers: readonly Driver[];
   /**
-   * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. What `readLately` knows of a
-   * reading with this driver stands for another one.
+   * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. A reading of
+   * `lately` by the same driver stands for another one.
    */
   recognise(
     ip: string,
     openPorts: ReadonlySet<number>,
     signal: AbortSignal,
     isLastTry?: boolean,
-    readLately?: (ip: string, driverId: string) => 'identified' | 'login_refused' | undefined,
+    lately?: ReadLately,
   ): Promise<Recognised>;
   /** The driver for what was found, after a question behind the login where families look alike. The caller holds the turn. */
   choose(ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined>;
@@ -205,18 +208,20 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   };
 
   /** Its questions and its visit take a turn each, so that an order waits for one of them and not for both. */
-  const recognise: Access['recognise'] = async (ip, openPorts, signal, isLastTry = false, readLately) => {
+  const recognise: Access['recognise'] = async (ip, openPorts, signal, isLastTry = false, lately) => {
     const endMs = clock.monotonicMs() + SCAN_LIMITS.identifyDeadlineMs;
     const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
     const { evidence, choice } = await inTurn(async () => {
-      const gathered = await gatherEvidence(transport.link(ip), openPorts, { clock, signal, isLastTry });
+      const gathered = await gatherEvidence(transport.link(ip), openPorts, {
+        ...{ clock, signal, isLastTry },
+        expected: lately?.driverId,
+      });
       return { evidence: gathered.evidence, choice: await choose(ip, gathered.evidence, signal) };
     });
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;
     const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newMemory() };
-    const lately = readLately?.(ip, driver.id);
-    if (lately !== undefined) return { status: lately, target, identity, evidence };
+    if (lately?.driverId === driver.id) return { status: lately.status, target, identity, evidence };
     try {
       const outcome = await inTurn(() => {
         const leftMs = Math.max(LEAST_VISIT_MS, endMs - clock.monotonicMs() - LEAST_VISIT_MS);

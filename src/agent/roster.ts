@@ -9,7 +9,7 @@ import { toMinerDocument } from '../model/document.ts';
 import type { Reading } from '../model/reading.ts';
 import { taskNamesOf } from '../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../wire/records.ts';
-import type { Access, MinerTarget, Recognised } from './access.ts';
+import type { Access, MinerTarget, ReadLately, Recognised } from './access.ts';
 import { judge } from './anomaly/judge.ts';
 import type { Sample, SampleContext } from './anomaly/sample.ts';
 import type { AnomalySettings } from './anomaly/settings.ts';
@@ -24,8 +24,8 @@ export type MinerState = {
   target: MinerTarget;
   reading: Reading | undefined;
   readingAtMs: number | undefined;
-  /** Whether it refused the login at that reading. */
-  isLoginRefused: boolean;
+  /** When it last said something, and whether it refused our login then. */
+  answered: { readonly atMs: number; readonly isLoginRefused: boolean } | undefined;
   judgement: MinerJudgement | undefined;
   /** What was reported last. */
   reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
@@ -44,8 +44,8 @@ export type Roster = {
   recognised(ip: string, found: Extract<Recognised, { target: MinerTarget }>, signal: AbortSignal): Promise<void>;
   /** A poll was answered. */
   polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void>;
-  /** What came of the newest reading of this address, if it is by this driver and younger than `withinMs`. */
-  readLately(ip: string, driverId: string, withinMs: number): 'identified' | 'login_refused' | undefined;
+  /** What came of the newest reading of this address, if it is not older than `withinMs`. */
+  readLately(ip: string, withinMs: number): ReadLately | undefined;
   /** A poll failed for good. */
   pollFailed(key: string, error: Error, consecutive: number): void;
   setRebooting(key: string, isRebooting: boolean): void;
@@ -109,7 +109,7 @@ export function createRoster({
       target,
       reading: undefined,
       readingAtMs: earlier?.readingAtMs,
-      isLoginRefused: false,
+      answered: undefined,
       judgement: earlier?.judgement,
       reported: earlier,
       isRebooting: false,
@@ -262,7 +262,7 @@ export function createRoster({
     schedule.set(key, target.ip);
     state.reading = reading;
     state.readingAtMs = sighting.at;
-    state.isLoginRefused = outcome.isLoginRefused;
+    state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
     if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, sighting.at);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
     judgeAndReport(
@@ -310,17 +310,20 @@ export function createRoster({
       const state = miners.get(key);
       if (state !== undefined) await observe(state.target, outcome, {}, signal);
     },
-    readLately(ip, driverId, withinMs) {
+    readLately(ip, withinMs) {
       const state = miners.get(book.byIp(ip)?.key ?? '');
-      if (state?.reading === undefined || state.readingAtMs === undefined) return undefined;
-      if (state.target.driver.id !== driverId || clock.nowMs() - state.readingAtMs > withinMs) return undefined;
-      return state.isLoginRefused ? 'login_refused' : 'identified';
+      if (state?.answered === undefined || clock.monotonicMs() - state.answered.atMs > withinMs) return undefined;
+      return {
+        driverId: state.target.driver.id,
+        status: state.answered.isLoginRefused ? 'login_refused' : 'identified',
+      };
     },
     pollFailed(key, error, consecutive) {
       const state = miners.get(key);
       if (state === undefined) return;
       log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
       const code = error instanceof PeerError ? error.code : 'peer.unparsable';
+      if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
       judgeAndReport(state, { kind: 'failed', code, consecutive, context: contextOf(state, false) }, clock.nowMs());
     },
     setRebooting(key, isRebooting) {

@@ -11,6 +11,9 @@ import type { ScanPlan } from './scan/plan.ts';
 import { runScan } from './scan/scan.ts';
 import { createScanner, type Scanner } from './scan/scanner.ts';
 
+/** Poll intervals: polls come with jitter, and a little late on a busy host. */
+const LATELY = 1.5;
+
 export type Scanning = {
   readonly scanner: Scanner;
   readonly manual: ManualScans<Recognised>;
@@ -60,7 +63,6 @@ export function createScanning(parts: {
     const whole = plan();
     return whole && { ...whole, limits: paceOf(config, config.ranges, 'background').limits, isBackground: true };
   };
-  const readLately = (ip: string, driverId: string) => roster.readLately(ip, driverId, config.poll.interval);
   const manual = createManualScans<Recognised>(
     () => scanner,
     () => findings,
@@ -70,9 +72,10 @@ export function createScanning(parts: {
     log,
     random,
     run(scanPlan, brake, listener, aborted) {
-      const lately = scanPlan.isBackground ? readLately : undefined;
+      const lately = (ip: string) =>
+        scanPlan.isBackground ? roster.readLately(ip, LATELY * config.poll.interval) : undefined;
       const identify: Access['recognise'] = (ip, open, scanSignal, isLastTry) =>
-        access.recognise(ip, open, scanSignal, isLastTry, lately);
+        access.recognise(ip, open, scanSignal, isLastTry, lately(ip));
       const deps = { clock, random, brake, probe: access.transport.probe, identify };
       return runScan(scanPlan, deps, listener, aborted);
     },

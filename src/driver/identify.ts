@@ -12,6 +12,8 @@ export type GatherOptions = {
   readonly deadlineMs?: number;
   /** Nobody will ask again: a slow device gets all the patience there is. */
   readonly isLastTry?: boolean;
+  /** The family that was read there lately: as soon as that shows again, nothing more is asked. */
+  readonly expected?: string | undefined;
   readonly signal?: AbortSignal;
 };
 
@@ -29,7 +31,8 @@ const LAST_TRY = { deadlineMs: 10_000, patienceMs: 5_000, furtherMs: 2_500 } as 
 /**
  * Asks what the open ports can answer, one question at a time: a control board answers one client after the other anyway. Asks every door even when
  * one has decided, because third-party firmware keeps the stock realm and the stock words: a stock answer counts only beside the others, so beside
- * one a silent door is asked once more, until the deadline. Failures of single questions are in `failures`; throws only what a link throws beside PeerError.
+ * one a silent door is asked once more, until the deadline, and an expected one ends nothing early. Failures of single questions are in `failures`;
+ * throws only what a link throws beside PeerError.
  */
 export async function gatherEvidence(
   link: ProbeLink,
@@ -76,6 +79,7 @@ export async function gatherEvidence(
         if (tcpFamily(version, undefined) === undefined) keep('devdetails', await askText('devdetails'));
       },
     },
+    { port: WEB_PORT, ask: async () => keep('web', await look('/')) },
     {
       port: WHATSMINER3_PORT,
       async ask() {
@@ -83,7 +87,6 @@ export async function gatherEvidence(
         keep('whatsminer3', await attempt((limits) => link.send(question, limits)));
       },
     },
-    { port: WEB_PORT, ask: async () => keep('web', await look('/')) },
   ];
   const silent = new Set<(typeof doors)[number]>();
   for (const door of doors) {
@@ -91,6 +94,8 @@ export async function gatherEvidence(
     const before = silences;
     await door.ask();
     if (silences > before) silent.add(door);
+    const shown = familyOf(said);
+    if (shown !== 'antminer-stock' && shown !== undefined && shown === options.expected) break;
   }
   isPatient = !options.isLastTry && familyOf(said) === 'antminer-stock';
   if (isPatient) for (const door of silent) await door.ask();

@@ -261,9 +261,9 @@ function newDoor<F>({ address, range }: Stop, isKnown: boolean): Door<F> {
   };
 }
 
-/** The ports of an address are asked in one burst: a second that begins in the middle of one must not hold more than the rate allows either. */
+/** The ports of an address are asked in bursts: a second that begins and ends in the middle of one must not hold more than the rate allows either. */
 const msPerConnect = (maxPerSecond: number, burst: number): number =>
-  1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - burst);
+  1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - 2 * burst);
 
 function limitsOf({ limits = {} }: ScanPlan): ScanLimits {
   return {

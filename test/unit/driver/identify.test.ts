@@ -32,6 +32,20 @@ describe('the questions', () => {
     expect((await gather({ '/': stockPage }, [80])).evidence.family).toBe('antminer-stock');
   });
 
+  test('what is expected there is believed at the first door that shows it, stock words at all of them', async () => {
+    const ask = async (expected: string, script: Record<string, unknown>) => {
+      const clock = createVirtualClock();
+      const link = fakeLink(clock, script);
+      const { evidence } = await clock.finish(gatherEvidence(link, new Set([80, 4028, 4433]), { clock, expected }));
+      return { asked: link.asked, family: evidence.family };
+    };
+    const script = { version: luxos, '/': 'Luxor Firmware' };
+    expect(await ask('luxos', script)).toEqual({ asked: ['version'], family: 'luxos' });
+    expect((await ask('vnish', script)).asked).toEqual(['version', '/', 'get.device.info']);
+    const stock = await ask('antminer-stock', { version: antminer, '/': 'AnthillOS' });
+    expect(stock).toEqual({ asked: ['version', '/', 'get.device.info'], family: 'vnish' });
+  });
+
   test('devdetails is asked only when version does not decide', async () => {
     const undecided = await gather(
       { version: '{"STATUS":[{"STATUS":"E"}]}', devdetails: '{"Driver":"bitmicro"}' },

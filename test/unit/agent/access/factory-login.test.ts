@@ -121,15 +121,13 @@ test('a refused factory login is tried again after a day, and at once where anot
 test('what was read lately with the same driver is not asked for again', async () => {
   const { port, logins } = await startRefusing();
   const access = accessTo(port, {});
-  const asked: string[] = [];
-  const lately = (ip: string, driverId: string) => {
-    asked.push(`${ip} ${driverId}`);
-    return 'login_refused' as const;
-  };
-  const found = await access.recognise(IP, new Set([80]), new AbortController().signal, false, lately);
-  expect(found).toMatchObject({ status: 'login_refused', target: { driver: { id: 'antminer-stock' } } });
+  const recognise = (driverId: string) =>
+    access.recognise(IP, new Set([80]), new AbortController().signal, false, { driverId, status: 'identified' });
+  const found = await recognise('antminer-stock');
+  expect(found).toMatchObject({ status: 'identified', target: { driver: { id: 'antminer-stock' } } });
   expect(found).not.toHaveProperty('outcome');
-  expect(asked).toEqual([`${IP} antminer-stock`]);
   expect(logins()).toBe(0);
+  expect(await recognise('vnish')).toMatchObject({ status: 'login_refused' });
+  expect(logins()).toBe(1);
   await access.close();
 });

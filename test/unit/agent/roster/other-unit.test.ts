@@ -110,15 +110,21 @@ test('the MAC that only the neighbour table knows is reported as the miner’s',
   expect(emitted.find(({ kind }) => kind === 'miner')).toMatchObject({ mac_state: 'ok', document: { mac: MAC_A } });
 });
 
-test('a reading of this interval stands for another one, by the same driver only', async () => {
+test('what was read lately is known with its driver, and a refused login as such', async () => {
   const { clock, roster, see } = setUp();
-  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBeUndefined();
+  const driverId = 'antminer-stock';
+  expect(roster.readLately(IP, 60_000)).toBeUndefined();
   await see({});
-  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBe('identified');
-  expect(roster.readLately(IP, 'vnish', 60_000)).toBeUndefined();
-  expect(roster.readLately('10.0.0.2', 'antminer-stock', 60_000)).toBeUndefined();
+  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'identified' });
+  expect(roster.readLately('10.0.0.2', 60_000)).toBeUndefined();
   await clock.advance(61_000);
-  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBeUndefined();
+  expect(roster.readLately(IP, 60_000)).toBeUndefined();
   await see(refused(true));
-  expect(roster.readLately(IP, 'antminer-stock', 60_000)).toBe('login_refused');
+  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'login_refused' });
+  await clock.advance(61_000);
+  const [state] = roster.all();
+  roster.pollFailed(state?.key ?? '', new PeerError('peer.timeout', 'poll', 'soon'), 1);
+  expect(roster.readLately(IP, 60_000)).toBeUndefined();
+  roster.pollFailed(state?.key ?? '', new PeerError('peer.auth', 'poll', 'never'), 2);
+  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'login_refused' });
 });
