@@ -65,3 +65,14 @@ function parseHyphen(text: string, from: string, to: string): Ipv4Range | string
 export function isInRange(range: Ipv4Range, address: number): boolean {
   return address >= range.first && address <= range.last;
 }
+
+/** Whether the host of a URL is this machine itself, so that what goes there is on no line. Resolves no names but the one that means it. */
+export function isThisMachine(hostname: string): boolean {
+  const address = parseIpv4(hostname);
+  return hostname === 'localhost' || hostname === '[::1]' || (address !== undefined && address >>> 24 === 127);
+}
+
+/** Whether a URL leads over a line that everybody on the way can read. */
+export function isExposed(url: URL): boolean {
+  return (url.protocol === 'http:' || url.protocol === 'ws:') && !isThisMachine(url.hostname);
+}

@@ -10,6 +10,7 @@ import { privateNetworks } from '../agent/networks.ts';
 import { paceOf } from '../agent/pace.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, renderError } from '../base/errors.ts';
+import { isExposed } from '../base/ipv4.ts';
 import { ASIDE } from '../base/sqlite.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
@@ -229,6 +230,17 @@ async function companyService({ url, allowPlain }: NonNullable<AgentConfig['serv
       },
     ];
   }
+  const exposed: Finding = {
+    about,
+    level: 'warning',
+    text: `${url} is not encrypted: everybody on the way can read along, this agent's token too`,
+    remedy: 'use https:// and take service.allowPlain away: it is for trials',
+  };
+  return [...(isExposed(new URL(url)) ? [exposed] : []), ...(await reachService(url))];
+}
+
+async function reachService(url: string): Promise<Finding[]> {
+  const about = 'service';
   try {
     const beforeMs = systemClock.nowMs();
     const { statusCode, headers, body } = await request(new URL('/healthz', url), {

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { KEY_FILE, parseConfig } from '../agent/config.ts';
 import { driverFacts, rangesOrThrow } from '../agent/once.ts';
 import { ConfigError } from '../base/errors.ts';
+import { isExposed } from '../base/ipv4.ts';
 import { restartUnit } from '../base/service-manager.ts';
 import { openVault } from '../base/vault.ts';
 import {
@@ -103,6 +104,10 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
   if (before !== undefined && before !== text) writeFileSync(`${path}.bak`, before);
   writeFileSync(path, text);
+  if (answers.service !== undefined && isExposed(new URL(answers.service.url)))
+    context.stderr.write(
+      `${answers.service.url} is not encrypted: everybody on the way can read along. For trials only\n`,
+    );
   if (!flags.json)
     context.stderr.write(`${path} is written and fine\n${config.ranges.echo.map((line) => `  ${line}\n`).join('')}`);
 

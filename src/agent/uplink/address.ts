@@ -1,12 +1,14 @@
 // Where the service is. Encrypted, or the machine itself; anything else only when the operator says so. It resolves no names.
 import { ConfigError } from '../../base/errors.ts';
-import { parseIpv4 } from '../../base/ipv4.ts';
+import { isExposed } from '../../base/ipv4.ts';
 
 export type ServiceAddress = {
   /** `http:` or `https:`, without a trailing slash. */
   readonly http: string;
   /** `ws:` or `wss:`. */
   readonly ws: string;
+  /** Not encrypted, and not this machine: only because the operator says so. */
+  readonly isExposed: boolean;
 };
 
 const FORMS = 'https://… or wss://… (http:// and ws:// only to this machine, or with allowPlain)';
@@ -20,12 +22,11 @@ export function serviceAddress(text: string, { allowPlain }: { readonly allowPla
   const isPlain = url.protocol === 'http:' || url.protocol === 'ws:';
   if (!isEncrypted && !isPlain) throw refuse(`is not ${FORMS}`);
   if (url.username !== '' || url.password !== '') throw refuse('must not hold a user or a password');
-  if (isPlain && !allowPlain && !isLoopback(url.hostname)) throw refuse(`is not encrypted: use ${FORMS}`);
+  if (isExposed(url) && !allowPlain) throw refuse(`is not encrypted: use ${FORMS}`);
   const rest = `${url.host}${url.pathname.replace(/\/+$/, '')}`;
-  return { http: `${isEncrypted ? 'https' : 'http'}://${rest}`, ws: `${isEncrypted ? 'wss' : 'ws'}://${rest}` };
-}
-
-function isLoopback(hostname: string): boolean {
-  const address = parseIpv4(hostname);
-  return hostname === 'localhost' || hostname === '[::1]' || (address !== undefined && address >>> 24 === 127);
+  return {
+    http: `${isEncrypted ? 'https' : 'http'}://${rest}`,
+    ws: `${isEncrypted ? 'wss' : 'ws'}://${rest}`,
+    isExposed: isExposed(url),
+  };
 }

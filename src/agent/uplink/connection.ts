@@ -64,7 +64,9 @@ export function connect(options: ConnectionOptions): Connection {
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     followRedirects: false,
+    // Whatever the environment says.
     minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
   });
 
   const timers = new Map<'answer' | 'ping' | 'silence' | 'ack', Cancel>();

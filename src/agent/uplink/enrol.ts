@@ -28,7 +28,7 @@ export async function enrol(options: EnrolOptions): Promise<EnrolAnswer> {
   const deadline = new AbortController();
   const cancelDeadline = clock.after(options.deadlineMs ?? 20_000, () => deadline.abort());
   const signal = options.signal === undefined ? deadline.signal : AbortSignal.any([options.signal, deadline.signal]);
-  const client = new Client(target.origin);
+  const client = new Client(target.origin, { connect: { minVersion: 'TLSv1.2', rejectUnauthorized: true } });
   const what = `enrol at ${target.origin}`;
   const request = {
     code: options.code,

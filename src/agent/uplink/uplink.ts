@@ -134,6 +134,8 @@ export function createUplink(options: {
     name,
     start() {
       if (running !== undefined) return;
+      if (address.isExposed)
+        log.warn({ uplink: name }, 'the line to the service is not encrypted: allowPlain is for trials');
       const stop = new AbortController();
       running = { stop, done: run(stop.signal) };
     },
