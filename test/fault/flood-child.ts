@@ -1,0 +1,119 @@
+// Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and report once a second, or one with as
+// many miners that sends as fast as it is let. Lines on stdin: `on` and `off` for the flood, which prints how many slices were stored since the last line; `mark` for
+// the steady ones, which print how long each slice since the last mark took to be acknowledged, in ms. Arguments: `steady` or `flood`, the service's URL,
+// miners of an agent, identities as JSON.
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { zstdCompressSync } from 'node:zlib';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { encodeSlice, serviceFrameSchema } from '../../src/wire/frames.ts';
+import { PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
+import { hostRecord, minerRecord } from '../unit/service-http/records.ts';
+
+const [mode, url = '', miners, identities = '[]'] = process.argv.slice(2);
+const PERIOD_MS = 1_000;
+/** Polls a minute apart. */
+const PERIODS = 60;
+const SLICE_RECORDS = 250;
+/** Of a flood: more would only lie in our own memory. */
+const MAX_UNSENT_BYTES = 4e6;
+const agents = z.array(z.object({ agentId: z.string(), token: z.string() })).parse(JSON.parse(identities));
+
+type Miner = { readonly key: string; readonly n: number };
+const newMiners = (): Miner[] => Array.from({ length: Number(miners) }, (_, n) => ({ key: randomUUID(), n }));
+
+function packSlice(part: readonly Miner[], atMs: number): Buffer {
+  const records = part.map(({ key, n }) => minerRecord(n, atMs, { key }));
+  const body = { v: 1, records: [hostRecord(atMs), ...records] };
+  return zstdCompressSync(Buffer.from(JSON.stringify(body)));
+}
+
+/** The share of the period, of so many. */
+const shareOf = (all: readonly Miner[], period: number, periods: number) => {
+  const size = Math.ceil(all.length / periods);
+  return all.slice((period % periods) * size, ((period % periods) + 1) * size);
+};
+
+async function connect({ agentId, token }: (typeof agents)[number], onAck: (seq: number) => void) {
+  const epoch = randomUUID();
+  const socket = new WebSocket(url.replace('http', 'ws') + UPLINK_PATH, {
+    headers: { authorization: `Bearer ${agentId}.${token}` },
+    perMessageDeflate: false,
+  });
+  socket.on('error', () => {});
+  socket.on('close', (code, reason) => process.stderr.write(`closed: ${code} ${reason}\n`));
+  const welcomed = new Promise<void>((resolve) => {
+    socket.on('message', (data) => {
+      const frame = serviceFrameSchema.parse(JSON.parse(String(data)));
+      if (frame.type === 'welcome') resolve();
+      else if (frame.type === 'ack') onAck(frame.seq);
+    });
+  });
+  socket.on('open', () => {
+    const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1 };
+    socket.send(JSON.stringify({ ...hello, at: new Date().toISOString() }));
+  });
+  await welcomed;
+  let seq = 0;
+  return {
+    socket,
+    send(body: Buffer) {
+      socket.send(encodeSlice({ epoch, seq: ++seq, produced_at: new Date().toISOString() }, body));
+      return seq;
+    },
+  };
+}
+
+const say = (value: unknown) => void process.stdout.write(`${JSON.stringify(value)}\n`);
+const lines = createInterface({ input: process.stdin });
+const slices = Math.ceil(Number(miners) / SLICE_RECORDS);
+
+if (mode === 'steady') {
+  let tookMs: number[] = [];
+  for (const [i, identity] of agents.entries()) {
+    const sentAt = new Map<number, number>();
+    const agent = await connect(identity, (seq) => {
+      for (const [number, atMs] of sentAt) {
+        if (number > seq) continue;
+        tookMs.push(performance.now() - atMs);
+        sentAt.delete(number);
+      }
+    });
+    const all = newMiners();
+    for (let n = 0; n < slices; n++) agent.send(packSlice(shareOf(all, n, slices), Date.now()));
+    let period = 0;
+    const report = () => {
+      const body = packSlice(shareOf(all, period++, PERIODS), Date.now());
+      const atMs = performance.now();
+      sentAt.set(agent.send(body), atMs);
+    };
+    // Spread over the second: agents do not know of each other.
+    setTimeout(() => setInterval(report, PERIOD_MS), (i * PERIOD_MS) / agents.length);
+  }
+  lines.on('line', () => {
+    say(tookMs);
+    tookMs = [];
+  });
+} else {
+  const [identity] = agents;
+  if (identity === undefined) throw new Error('no identity');
+  let stored = 0;
+  const agent = await connect(identity, () => stored++);
+  const all = newMiners();
+  const bodies = Array.from({ length: 40 * slices }, (_, n) => packSlice(shareOf(all, n, slices), Date.now() + n));
+  let isOn = false;
+  let next = 0;
+  setInterval(() => {
+    while (isOn && agent.socket.bufferedAmount < MAX_UNSENT_BYTES) {
+      const body = bodies[next++ % bodies.length];
+      if (body !== undefined) agent.send(body);
+    }
+  }, 5);
+  lines.on('line', (line) => {
+    isOn = line === 'on';
+    say(stored);
+    stored = 0;
+  });
+}
+say('ready');

@@ -1,0 +1,100 @@
+// One agent sends as much as it is let, in the name of others too: what others report is stored as soon as without it, and nothing under another id.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../src/base/clock.ts';
+import { until } from '../e2e/until.ts';
+import { query } from '../unit/service-http/database.ts';
+import { recordingLog, startRig } from '../unit/service-http/rig.ts';
+import { enrol, type Identity } from '../unit/service-http/wire-agent.ts';
+import { pause } from './agent-site.ts';
+import { isFull, report } from './table.ts';
+
+const HONEST = 20;
+/** Of each agent; polled once a minute. */
+const MINERS = 1_500;
+/** Of the flood: the most that an agent puts into one. */
+const SLICE_RECORDS = 250;
+const ROUNDS = 7;
+const ROUND_MS = 5_000;
+
+async function startAgents(mode: 'steady' | 'flood', url: string, identities: readonly Identity[]) {
+  const script = join(import.meta.dirname, 'flood-child.ts');
+  const child = spawn(process.execPath, [script, mode, url, String(MINERS), JSON.stringify(identities)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout });
+  await once(lines, 'line');
+  return async (word: string): Promise<unknown> => {
+    const answer = once(lines, 'line');
+    child.stdin.write(`${word}\n`);
+    return JSON.parse(String((await answer)[0]));
+  };
+}
+
+const quantile = (values: readonly number[], q: number) =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * q)] ?? Number.NaN;
+
+test.runIf(isFull)('an agent that sends without end costs the others nothing', async () => {
+  const log = recordingLog();
+  const rig = await startRig({ clock: systemClock, log });
+  const { admin } = rig.service;
+  const farms = await Promise.all(
+    Array.from({ length: HONEST + 1 }, (_, n) => admin.createFarm({ workspaceId: rig.workspaceId, name: `farm ${n}` })),
+  );
+  const identities = await Promise.all(farms.map(({ id }) => enrol(rig, id)));
+  const steady = await startAgents('steady', rig.url, identities.slice(1));
+  const flood = await startAgents('flood', rig.url, identities.slice(0, 1));
+  // What a new farm may report at once is used up first.
+  await flood('on');
+  await until(
+    () => log.lines.filter(({ message }) => message.includes('sends more than its miners need')),
+    (warnings) => warnings.some(({ fields }) => fields.agentId === identities[0]?.agentId),
+    100_000,
+  );
+  const numbers = z.array(z.number());
+  const calm: number[][] = [];
+  const beside: number[][] = [];
+  let stored = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    await flood('off');
+    await pause(1_000);
+    await steady('mark');
+    await pause(ROUND_MS);
+    calm.push(numbers.parse(await steady('mark')));
+    await flood('on');
+    await pause(ROUND_MS);
+    beside.push(numbers.parse(await steady('mark')));
+    stored += Number(await flood('off'));
+  }
+  // The middle of the rounds: what else this machine does for a while does not count.
+  const middle = (rounds: readonly number[][], q: number) =>
+    quantile(
+      rounds.map((tookMs) => quantile(tookMs, q)),
+      0.5,
+    );
+  const [calmMs, besideMs] = [middle(calm, 0.99), middle(beside, 0.99)];
+  const recordsPerS = (stored * SLICE_RECORDS) / ((ROUNDS * ROUND_MS) / 1_000);
+  report({
+    id: 'S24',
+    value: `${HONEST} agents of ${MINERS} miners beside one that sends without end, of which ${Math.round(recordsPerS)} records/s are stored (its miners need ${MINERS / 60}): their p99 ${calmMs.toFixed(1)} -> ${besideMs.toFixed(1)} ms, median ${middle(calm, 0.5).toFixed(1)} -> ${middle(beside, 0.5).toFixed(1)} ms (${calm.flat().length} and ${beside.flat().length} slices in ${ROUNDS} rounds)`,
+    bar: 'p99 + <= 10 %',
+    isMet: besideMs <= calmMs * 1.1,
+  });
+  // Nobody else has been made to wait.
+  const waited = log.lines.filter(({ message }) => message.includes('sends more than its miners need'));
+  expect(new Set(waited.map(({ fields }) => fields.agentId))).toEqual(new Set([identities[0]?.agentId]));
+
+  const counts = await query(rig, 'SELECT farm_id, count(*) AS n FROM miners GROUP BY farm_id');
+  const astray = counts.filter(({ farm_id, n }) => n !== MINERS || farm_id === rig.farmId).length;
+  report({
+    id: 'S24',
+    value: `${counts.length} farms with ${MINERS} miners each: ${astray} with others`,
+    bar: '0 rows under another id',
+    isMet: counts.length === HONEST + 1 && astray === 0,
+  });
+});
