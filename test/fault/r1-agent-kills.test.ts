@@ -102,7 +102,12 @@ async function lasting(site: AgentSite) {
   return miners.map(({ id, created_at, ip }) => ({ id, created_at, ip })).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-test(`${KILLS} kills of the agent lose nothing that was committed, and nothing takes effect twice`, async () => {
+/** The short run takes seconds, but on a machine that does much else too. */
+const timeout = isFull ? 300_000 : 120_000;
+
+test(`${KILLS} kills of the agent lose nothing that was committed, and nothing takes effect twice`, {
+  timeout,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-program-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const program = await buildProgram(folder, 'ledger-writer.ts');

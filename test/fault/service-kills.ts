@@ -1,8 +1,7 @@
 // Kills the service again and again while an agent reports to it, then counts what is in the database: every slice once, nothing missing, nothing
-// twice. Half of the kills come between the commit and its acknowledgement, the others at any moment.
+// twice. Two of three kills come between the commit and its acknowledgement, the others at any moment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/base/clock.ts';
 import { openAdmin } from '../../src/service/admin.ts';
@@ -15,7 +14,6 @@ import { minerRecord } from '../unit/service-http/records.ts';
 /** Miners that are in every slice; each slice brings one more of its own. */
 const LASTING = 10;
 const MINUTE_MS = 60_000;
-const LEAST = 2;
 
 export type Figures = {
   readonly kills: number;
@@ -33,19 +31,21 @@ export type Figures = {
 export type KillOptions = {
   readonly target: string;
   readonly kills: number;
-  /** No further kill after so long; but one of each kind. */
-  readonly limitMs?: number;
+  /** The service as a program: `service-process.ts`, built. */
+  readonly program: string;
   /** Gives [0, 1). */
   readonly random: () => number;
+  /** Ends it with an error; no process is left. */
+  readonly signal: AbortSignal;
 };
 
-export async function killAgainAndAgain({ target, kills, limitMs = Infinity, random }: KillOptions): Promise<Figures> {
+export async function killAgainAndAgain({ target, kills, program, random, signal }: KillOptions): Promise<Figures> {
   const startMs = performance.now();
   const admin = await openAdmin(target, { clock: systemClock });
   const { farmId } = await admin.ensureDefaults();
   const { code } = await admin.createEnrolmentCode({ farmId, ttlMs: 3_600_000 });
   await admin.close();
-  let running = await startService(target, 0);
+  let running = await startService(program, target, 0);
   const agent = await startFakeAgent(
     code,
     () => running.url,
@@ -55,11 +55,13 @@ export async function killAgainAndAgain({ target, kills, limitMs = Infinity, ran
   const beginMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 24 * 60 * MINUTE_MS;
   const report = () => agent.report(recordsOf(agent.seq() + 1, beginMs));
   let [done, afterCommit] = [0, 0];
+  signal.addEventListener('abort', () => running.child.kill('SIGKILL'));
   try {
-    for (; done < kills && (done < LEAST || performance.now() - startMs < limitMs); done++) {
-      const isAfterCommit = done % 2 === 0;
+    for (; done < kills; done++) {
+      const isAfterCommit = done % 3 < 2;
       await stopService(running, 'SIGKILL');
-      running = await startService(target, isAfterCommit ? agent.seq() + 1 + Math.floor(random() * 3) : 0);
+      signal.throwIfAborted();
+      running = await startService(program, target, isAfterCommit ? agent.seq() + 1 + Math.floor(random() * 3) : 0);
       for (let count = 0; count < 4; count++) report();
       if (isAfterCommit) {
         await ended(running);
@@ -70,7 +72,7 @@ export async function killAgainAndAgain({ target, kills, limitMs = Infinity, ran
       }
     }
     await stopService(running, 'SIGKILL');
-    running = await startService(target, 0);
+    running = await startService(program, target, 0);
     await until(
       async () => agent.waiting(),
       (waiting) => waiting === 0,
@@ -126,8 +128,8 @@ async function count(target: string, agent: FakeAgent): Promise<Pick<Figures, 'l
 
 type Running = { readonly child: ChildProcess; readonly url: string };
 
-async function startService(target: string, fatalSeq: number): Promise<Running> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts'), target, String(fatalSeq)], {
+async function startService(program: string, target: string, fatalSeq: number): Promise<Running> {
+  const child = spawn(process.execPath, [program, target, String(fatalSeq)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await new Promise<string>((resolve, reject) => {
@@ -147,12 +149,3 @@ async function stopService(running: Running, signal: NodeJS.Signals): Promise<vo
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** The same numbers in every run. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
