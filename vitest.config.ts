@@ -31,7 +31,19 @@ const E2E = {
 };
 /** Of those, what takes long and is about one thing: `npm run test:long`. */
 const LONG = [
-  ...['capture', 'cli-admin', 'copies', 'demo', 'doctor', 'first-run', 'log', 'pool-lock', 'scan-mix', 'scan-task'],
+  ...[
+    'capture',
+    'cli-admin',
+    'copies',
+    'demo',
+    'doctor',
+    'first-run',
+    'log',
+    'pool-lock',
+    'running',
+    'scan-mix',
+    'scan-task',
+  ],
   ...['selftest', 'setup', 'stop-with-stdin', 'tls'],
 ].map((name) => `test/e2e/${name}.test.ts`);
 

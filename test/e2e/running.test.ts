@@ -1,0 +1,237 @@
+// A technician beside the running service: what is asked on the command line goes through the agent that runs here, so that the farm's breakers and
+// its miners see one gate; how the agent is doing, and giving everything up. Everybody is a process of their own.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { MAIN, runPithead, type Started, startPithead } from './process.ts';
+import { readScan } from './scan-lines.ts';
+import { minerListSchema } from './site.ts';
+import { until } from './until.ts';
+
+const NETWORK = '127.51.0.0/27';
+const MINERS = 16;
+const GATE = { count: 4, windowS: 6 };
+/** What lies between the gate and the device on a busy machine. */
+const MARGIN_MS = 2_000;
+
+let farm: Farm;
+let folder: string;
+let config: string;
+/** Of an agent that starts four miners, and no more while a test lasts. */
+let patient: string;
+let up: Started;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pithead-running-'));
+  chmodSync(folder, 0o755);
+  const portMap = await suitablePortMap();
+  farm = await startFarm({
+    ...{ network: NETWORK, miners: MINERS, mix: { 'antminer-b': 10, 'whatsminer-2': 6 }, seed: 7, portMap },
+    ...{ noise: 0, noiseStepS: 1, bootS: 2, warmUpS: 2 },
+  });
+  config = write('pithead.yaml', { networks: [NETWORK], portMap }, GATE);
+  patient = write('patient.yaml', { networks: [NETWORK], portMap, stateDir: 'patient' }, { count: 4, windowS: 600 });
+  up = await start();
+});
+afterAll(async () => {
+  up.kill('SIGTERM');
+  await up.end();
+  await farm.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, more: Readonly<Record<string, unknown>>, powerGate: object): string {
+  const path = join(folder, name);
+  const reboot = { concurrency: 16, backS: 20, hashS: 60, graceS: 10, checkEveryS: 0.3, dailyCap: 100, recentS: 0 };
+  const common = { stateDir: 'state', poll: { interval: '1s', deadline: '3s' }, tasks: { reboot, powerGate } };
+  writeFileSync(path, JSON.stringify({ ...common, ...more }));
+  return path;
+}
+
+async function start(): Promise<Started> {
+  const started = startPithead(['up', '--config', config, '--port', '0']);
+  await started.untilPrinted('stderr', 'service on');
+  await until(status, ({ state }) => state?.miners.answering === MINERS, 30_000);
+  return started;
+}
+
+const pithead = (...args: string[]) => runPithead([...args, '--config', config]);
+
+const stateSchema = z.looseObject({
+  running: z.boolean().nullable(),
+  troubles: z.array(z.string()),
+  miners: z.looseObject({ total: z.int(), answering: z.int() }),
+  tasks: z.object({ waiting: z.int(), running: z.int() }),
+});
+
+async function status() {
+  const { code, stdout } = await pithead('status', '--json');
+  return { code, state: stateSchema.safeParse(JSON.parse(stdout)).data };
+}
+
+const stepSchema = z.strictObject({
+  ip: z.string(),
+  status: z.string(),
+  message: z.string().nullable(),
+  evidence: z.looseObject({}),
+});
+const stepsOf = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => stepSchema.parse(JSON.parse(line)));
+const endsOf = (stdout: string) => stepsOf(stdout).filter(({ status }) => status !== 'pending' && status !== 'running');
+
+/** When each reboot reached its device, seen from there. */
+function watchReboots() {
+  const before = farm.devices.map(({ reboots }) => reboots);
+  const times: number[] = [];
+  const watching = setInterval(() => {
+    for (const [i, { reboots }] of farm.devices.entries()) {
+      for (let seen = before[i] ?? 0; seen < reboots; seen++) times.push(performance.now());
+      before[i] = reboots;
+    }
+  }, 10);
+  return { times, stop: () => clearInterval(watching) };
+}
+
+const mostWithin = (times: readonly number[], windowMs: number) =>
+  Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length));
+
+/** Reboots as an integrator orders them. */
+async function orderByService(ips: readonly string[]): Promise<void> {
+  const { stdout } = await pithead('key', 'create', '--name', 'e2e', '--json');
+  const { key, workspace_id, farm_id } = z
+    .looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() })
+    .parse(JSON.parse(stdout));
+  const url = /service on (\S+?),/.exec(up.stderr())?.[1];
+  const call = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
+    const answer = await request(`${url}/private-api/v1/${workspace_id}/farms/${farm_id}${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    expect(answer.statusCode).toBe(200);
+    return answer.body.json();
+  };
+  const miners = minerListSchema.parse(await call('GET', '/miner/latest?pageSize=100')).data;
+  const miner_ids = miners.filter(({ ip }) => ips.includes(ip)).map(({ id }) => id);
+  expect(miner_ids).toHaveLength(ips.length);
+  await call('POST', '/tasks/batches', { task_name: 'miner.system.reboot', miner_ids });
+}
+
+test('the breakers see one gate, whoever reboots: the service and a technician at the same time', async () => {
+  const ips = farm.devices.map(({ ip }) => ip);
+  const watch = watchReboots();
+  try {
+    await orderByService(ips.slice(0, MINERS / 2));
+    const { code, stdout, stderr } = await pithead('reboot', ...ips.slice(MINERS / 2), '--json');
+    expect(stderr).toContain('by way of the agent that runs here');
+    expect(endsOf(stdout).map(({ status }) => status)).toEqual(Array(MINERS / 2).fill('succeeded'));
+    expect(code).toBe(0);
+    await until(status, ({ state }) => state?.tasks.running === 0 && state.tasks.waiting === 0, 60_000);
+  } finally {
+    watch.stop();
+  }
+  expect(farm.devices.map(({ reboots }) => reboots)).toEqual(Array(MINERS).fill(1));
+  expect(mostWithin(watch.times, GATE.windowS * 1_000 - MARGIN_MS)).toBeLessThanOrEqual(GATE.count);
+});
+
+test('abort ends what waits, whoever asked for it, and what was sent is proven', async () => {
+  up.kill('SIGTERM');
+  await up.end();
+  config = patient;
+  up = await start();
+  const before = farm.devices.map(({ reboots }) => reboots);
+  const rebooting = startPithead(['reboot', NETWORK, '--json', '--config', config]);
+  await until(
+    () => farm.devices.filter(({ reboots }, i) => reboots > (before[i] ?? 0)).length,
+    (count) => count === 4,
+    40_000,
+  );
+  const open = await pithead('tasks', '--limit', '100', '--json');
+  expect(open.stdout.trimEnd().split('\n')).toHaveLength(MINERS);
+  expect((await pithead('abort')).code).toBe(2);
+  const { code, stdout } = await pithead('abort', '--yes', '--reason', 'a breaker tripped', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ given_up: MINERS - 4 });
+  const ended = await rebooting.end(60_000);
+  expect(ended.code).toBe(1);
+  const ends = endsOf(ended.stdout);
+  expect(ends.filter((step) => step.status === 'succeeded')).toHaveLength(4);
+  const cancelled = ends.filter((step) => step.status === 'cancelled');
+  expect(cancelled).toHaveLength(MINERS - 4);
+  expect(cancelled[0]?.message).toContain('a breaker tripped');
+  expect((await status()).state?.tasks).toEqual({ waiting: 0, running: 0 });
+});
+
+test('a technician who goes away takes along what has not been started; one who presses Ctrl-C hears of it', async () => {
+  const before = farm.devices.map(({ reboots }) => reboots);
+  for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+    const rebooting = startPithead(['reboot', NETWORK, '--json', '--config', config]);
+    await rebooting.untilPrinted('stdout', '"status":"pending"');
+    rebooting.kill(signal);
+    const { code, stdout } = await rebooting.end();
+    expect(code).toBe(signal === 'SIGKILL' ? null : 1);
+    if (signal === 'SIGINT') expect(endsOf(stdout).map((step) => step.status)).toEqual(Array(MINERS).fill('cancelled'));
+    await until(status, ({ state }) => state?.tasks.waiting === 0 && state.tasks.running === 0, 60_000);
+  }
+  expect(farm.devices.map(({ reboots }) => reboots)).toEqual(before);
+});
+
+test('scan, miner and log are answered by the agent, in the same words as without one', async () => {
+  const scan = await pithead('scan', NETWORK, '--exclude', farm.devices[0]?.ip ?? '', '--json');
+  const { found, summary } = readScan(scan.stdout);
+  expect(scan.stderr).toContain('by way of the agent');
+  expect(found).toHaveLength(MINERS - 1);
+  expect(summary).toMatchObject({ addresses: 32, excluded: 3, identified: MINERS - 1, not_reached: 0 });
+  const miner = farm.devices.find(({ driver }) => driver === 'antminer-stock');
+  const shown = JSON.parse((await pithead('miner', miner?.ip ?? '', '--json')).stdout);
+  expect(shown).toMatchObject({ status: 'identified', reading: { mac: miner?.truth().mac } });
+  expect((await pithead('log', miner?.ip ?? '')).stdout).toMatch(/\S+\n$/);
+
+  const beyond = await pithead('scan', '127.51.1.0/30', '--json');
+  expect(beyond.stderr).toContain('this command asks there itself');
+  expect(readScan(beyond.stdout).summary).toMatchObject({ addresses: 4, identified: 0 });
+  const across = await pithead('scan', '127.51.0.0/24');
+  expect(across).toMatchObject({ code: 1, stdout: '' });
+  expect(across.stderr).toContain('127.51.0.32 to 127.51.0.254');
+});
+
+test('whoever may not ask is told how, and reboots nothing beside the agent', async (context) => {
+  const uid = 65_534;
+  const read = `require('node:fs').readFileSync(${JSON.stringify(MAIN)})`;
+  if (process.getuid?.() !== 0 || spawnSync(process.execPath, ['-e', read], { uid, gid: uid }).status !== 0)
+    return context.skip('there is no other user here who may read the project');
+  for (const args of [['status'], ['reboot', farm.devices[0]?.ip ?? '']]) {
+    const asked = await runPithead([...args, '--config', config], { uid });
+    expect(asked).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('run with sudo') });
+  }
+});
+
+test('status tells scripts how the agent is, also after it was killed', async () => {
+  expect(await pithead('status')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^health +well$/m) });
+  up.kill('SIGKILL');
+  await up.end();
+  expect(await pithead('status')).toMatchObject({ code: 3, stdout: '' });
+  expect(await pithead('tasks')).toMatchObject({ code: 3, stdout: '' });
+  expect(JSON.parse((await pithead('status', '--json')).stdout)).toMatchObject({ running: false });
+
+  const idle = write('idle.yaml', { stateDir: 'idle', networks: [] }, GATE);
+  const other = startPithead(['up', '--config', idle, '--port', '0']);
+  await other.untilPrinted('stderr', 'service on');
+  const troubled = await runPithead(['status', '--config', idle]);
+  other.kill('SIGTERM');
+  await other.end();
+  expect(troubled).toMatchObject({ code: 1, stdout: expect.stringContaining('no networks are configured') });
+
+  up = await start();
+  expect((await status()).code).toBe(0);
+});
