@@ -1,4 +1,4 @@
-// The simulated farm in a process of its own, so that its work is not counted as ours.
+// What benches measure against, each in a process of its own so that its work is not counted as ours: the simulated farm, and a service.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,21 +12,41 @@ const deviceSchema = z.object({
 });
 export type BenchDevice = z.infer<typeof deviceSchema>;
 
+/** `bareUrl`: a server without anything, see service-process.ts. */
+const serviceSchema = z.object({
+  url: z.string(),
+  bareUrl: z.string(),
+  workspaceId: z.string(),
+  farmId: z.string(),
+  key: z.string(),
+  code: z.string(),
+});
+export type BenchService = z.infer<typeof serviceSchema>;
+
+const root = join(import.meta.dirname, '..', '..');
+
 /** Starts the farm and resolves when all its devices listen. `stop` ends it. */
 export async function startFarmProcess(
   args: readonly string[],
 ): Promise<{ devices: BenchDevice[]; stop: () => Promise<void> }> {
-  const root = join(import.meta.dirname, '..', '..');
-  const child = spawn(process.execPath, ['fixtures/farm/main.ts', '--json', ...args], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const firstLine = await new Promise<string>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the farm ended with code ${code} before it was ready`)));
+  const { line, stop } = await startUntilLine(['fixtures/farm/main.ts', '--json', ...args]);
+  const { devices } = z.object({ devices: z.array(deviceSchema) }).parse(JSON.parse(line));
+  return { devices, stop };
+}
+
+/** Starts the service with an empty database and resolves when it listens. `stop` ends it. */
+export async function startServiceProcess(): Promise<BenchService & { stop: () => Promise<void> }> {
+  const { line, stop } = await startUntilLine([join(import.meta.dirname, 'service-process.ts')]);
+  return { ...serviceSchema.parse(JSON.parse(line)), stop };
+}
+
+async function startUntilLine(args: readonly string[]): Promise<{ line: string; stop: () => Promise<void> }> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${args[0]} ended with code ${code} before it was ready`)));
     createInterface({ input: child.stdout }).once('line', resolve);
   });
-  const { devices } = z.object({ devices: z.array(deviceSchema) }).parse(JSON.parse(firstLine));
-  return { devices, stop: () => stopChild(child) };
+  return { line, stop: () => stopChild(child) };
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {

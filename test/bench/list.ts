@@ -1,9 +1,6 @@
 // The lists of v1 and v2: a page of every miner against the same bytes from a bare server in the same process, in turns in one run; then a page of 50 while
 // reports come in at the rate that one agent may have (25,000 a minute).
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { request } from 'undici';
 import { WebSocket } from 'ws';
@@ -12,17 +9,8 @@ import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protoc
 import type { MinerRecord } from '../../src/wire/records.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { slice } from '../unit/service-http/wire-agent.ts';
+import { type BenchService, startServiceProcess } from './farm-process.ts';
 import { median, print, stats, timed } from './figures.ts';
-
-const readySchema = z.object({
-  url: z.string(),
-  bareUrl: z.string(),
-  workspaceId: z.string(),
-  farmId: z.string(),
-  key: z.string(),
-  code: z.string(),
-});
-type Ready = z.infer<typeof readySchema>;
 
 const SLICE = 500;
 const REPORTS_PER_S = 25_000 / 60;
@@ -37,15 +25,8 @@ export async function benchList(args: readonly string[]): Promise<void> {
     },
   });
   const [miners = 0, rounds = 0, seconds = 0] = [values.miners, values.rounds, values.seconds].map(Number);
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const ready = await startServiceProcess();
   try {
-    const line = await new Promise<string>((resolve, reject) => {
-      child.once('exit', (code) => reject(new Error(`the service ended with code ${code} before it was ready`)));
-      createInterface({ input: child.stdout }).once('line', resolve);
-    });
-    const ready = readySchema.parse(JSON.parse(line));
     const agent = await connect(ready);
     const records = Array.from({ length: miners }, (_, index) => minerRecord(index, Date.now()));
     for (const pass of ['first', 'again']) await fill(agent, records, pass);
@@ -59,15 +40,13 @@ export async function benchList(args: readonly string[]): Promise<void> {
     print(`  slices of ${SLICE} in that time: ${stats(await load)}`);
     agent.close();
   } finally {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await ended;
+    await ready.stop();
   }
 }
 
 type BenchAgent = { report(records: readonly MinerRecord[]): Promise<void>; close(): void };
 
-async function connect({ url, code }: Ready): Promise<BenchAgent> {
+async function connect({ url, code }: BenchService): Promise<BenchAgent> {
   const { body } = await request(url + ENROL_PATH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -131,7 +110,12 @@ async function keepReporting(
   return times;
 }
 
-const listUrl = ({ url, workspaceId, farmId }: Ready, pageSize: number, page = 1, version: 'v1' | 'v2' = 'v1') =>
+const listUrl = (
+  { url, workspaceId, farmId }: BenchService,
+  pageSize: number,
+  page = 1,
+  version: 'v1' | 'v2' = 'v1',
+) =>
   version === 'v1'
     ? `${url}/private-api/v1/${workspaceId}/farms/${farmId}/miner/latest?pageSize=${pageSize}&page=${page}`
     : `${url}/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/miners?page_size=${pageSize}&page=${page}`;
@@ -144,7 +128,7 @@ async function get(url: string, key: string, coding = 'identity'): Promise<Buffe
 }
 
 /** Every page in turns with the same bytes from the bare server: kept ones, ones that are made for this request, and compressed ones. */
-async function largePages(ready: Ready, pageSize: number, rounds: number, when = 'quiet'): Promise<void> {
+async function largePages(ready: BenchService, pageSize: number, rounds: number, when = 'quiet'): Promise<void> {
   for (const version of ['v1', 'v2'] as const) {
     const url = listUrl(ready, pageSize, 1, version);
     // No miner has this mode: nothing is left out, and nobody has asked for the page before.
@@ -174,7 +158,7 @@ async function largePages(ready: Ready, pageSize: number, rounds: number, when =
   }
 }
 
-async function smallPages(ready: Ready, when: string, seconds: number): Promise<void> {
+async function smallPages(ready: BenchService, when: string, seconds: number): Promise<void> {
   const times: number[] = [];
   const endMs = performance.now() + seconds * 1_000;
   for (let page = 1; performance.now() < endMs; page = (page % 20) + 1)

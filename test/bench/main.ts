@@ -1,7 +1,9 @@
-// `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio. It asserts nothing.
+// `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio, or what a process
+// takes of its host. It asserts nothing.
 import { benchFilters } from './filters.ts';
 import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
+import { benchMemory } from './memory.ts';
 import { benchPoll } from './poll.ts';
 import { benchStart } from './start.ts';
 
@@ -9,6 +11,7 @@ const BENCHES = {
   filters: benchFilters,
   ingest: benchIngest,
   list: benchList,
+  memory: benchMemory,
   poll: benchPoll,
   start: benchStart,
 } as const;

@@ -30,6 +30,8 @@ export type Books = {
   /** Since when samples may be missing because the last run did not end cleanly. */
   restartGap(): { readonly fromMs: number; readonly toMs: number } | undefined;
   backlog(): Record<string, number>;
+  /** Slices that wait in the open lane of the uplink that has fewest there; 0 without uplinks. */
+  leastBehind(): number;
 };
 
 export function openBooks(store: Store, options: { nowMs: number; newEpoch: () => string }): Books {
@@ -149,6 +151,10 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       Object.fromEntries(
         [...lanesOf].map(([name, own]) => [name, own.reduce((sum, lane) => sum + lastOf(lane) - lane.acked, 0)]),
       ),
+    leastBehind() {
+      const open = [...lanesOf.values()].flatMap((own) => own.at(-1) ?? []);
+      return open.length === 0 ? 0 : Math.min(...open.map((lane) => lastOf(lane) - lane.acked));
+    },
   };
 }
 

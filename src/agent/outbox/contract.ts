@@ -6,7 +6,7 @@ export type OutboxSettings = {
   /** Compressed slices on disk, all uplinks together. Default 256 MiB. */
   readonly maxBytes?: number;
   readonly sliceRecords?: number;
-  /** A record waits at most this long for its slice to fill. */
+  /** A sample waits at most this long for its slice to fill, ten times as long while nobody takes what is stored. */
   readonly flushMs?: number;
   /** Records and bytes that wait in memory while the disk refuses. */
   readonly maxPendingRecords?: number;
@@ -67,7 +67,7 @@ export type OutboxState = {
 };
 
 export type Outbox = {
-  /** Hands over a sample, to be stored within `flushMs`. */
+  /** Hands over a sample, to be stored within `flushMs`, or ten times that while nobody takes what is stored. */
   offer(record: ReportRecord): void;
   /** Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits or the outbox closes. */
   append(records: readonly ReportRecord[]): Promise<number>;

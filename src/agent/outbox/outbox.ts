@@ -10,15 +10,16 @@ import type { ReportRecord } from '../../wire/records.ts';
 import { type Books, openBooks } from './books.ts';
 import { shrinkOnce } from './cap.ts';
 import { createChanges } from './changes.ts';
-import type { LanePosition, Outbox, OutboxSettings, SliceSource } from './contract.ts';
+import type { Outbox, OutboxSettings } from './contract.ts';
+import { createOutgoing } from './outgoing.ts';
 import { type Batch, createQueue, type Queue, queueFull } from './queue.ts';
-import { readSlices } from './reader.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
 import type { Space } from './space.ts';
-import { type Lane, openStore } from './store.ts';
+import { openStore } from './store.ts';
 
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 const DELETE_BATCH = 256;
+const UNFOLLOWED_FACTOR = 10;
 const DEFAULTS = {
   maxBytes: 256 * 1024 * 1024,
   sliceRecords: 250,
@@ -72,6 +73,8 @@ export function createOutbox(
   /** Records at the head of the queue that must not wait for a full slice. */
   let urgent = 0;
   let timer: Cancel | undefined;
+  /** The timer is one of samples that wait for a fuller slice. */
+  let isPatient = false;
   let working: Promise<void> | undefined;
 
   const note = (error: unknown) => {
@@ -86,10 +89,27 @@ export function createOutbox(
 
   const maxBytes = () => options.space?.allowed(bytes) ?? settings.maxBytes;
 
+  /** While nobody takes what is written, samples wait for a fuller slice: it is smaller for what it holds, and the disk is spared. */
+  const wakeForSamples = () => {
+    if (timer !== undefined) return;
+    isPatient = !outgoing.isFollowed();
+    wake(settings.flushMs * (isPatient ? UNFOLLOWED_FACTOR : 1));
+  };
+
+  const wakeForPeer = () => {
+    if (isPatient) {
+      timer?.();
+      timer = undefined;
+      isPatient = false;
+    }
+    wake(settings.flushMs);
+  };
+
   const wake = (delayMs: number) => {
     if (isClosed || isAbandoned || timer !== undefined) return;
     timer = clock.after(delayMs, () => {
       timer = undefined;
+      isPatient = false;
       urgent = queue.size();
       void work();
     });
@@ -202,7 +222,8 @@ export function createOutbox(
       working = undefined;
       if (isClosed || isAbandoned) return;
       if (urgent > 0 && fault === undefined) void work();
-      else if (queue.size() > 0 || books.isDirty()) wake(settings.flushMs);
+      else if (books.isDirty()) wake(settings.flushMs);
+      else if (queue.size() > 0) wakeForSamples();
     });
     return working;
   };
@@ -239,69 +260,22 @@ export function createOutbox(
     }
   };
 
-  const laneOf = (name: string, epoch: string | undefined): Lane | undefined => {
-    const lanes = books.lanes(name);
-    return epoch === undefined ? lanes[0] : lanes.find((lane) => lane.epoch === epoch);
-  };
-
-  const read = (
-    name: string,
-    range: { epoch?: string | undefined; afterSeq?: number | undefined; maxSlices: number; maxBytes: number },
-  ) => {
-    const lane = laneOf(name, range.epoch);
-    if (lane === undefined) return [];
-    const { deletedThrough } = books.meta();
-    const nextId = lane.through === null ? books.meta().nextId : lane.through + 1;
-    const wanted = range.afterSeq === undefined ? lane.acked : lane.base + range.afterSeq;
-    const afterId = Math.max(wanted, deletedThrough, lane.base);
-    try {
-      const result = readSlices(store, { ...range, afterId, nextId, nowMs: clock.nowMs() });
-      if (result.failure !== undefined) note(result.failure);
-      if (result.repaired.length > 0) {
-        ({ bytes, slices } = store.sums());
-        log.warn({ slices: result.repaired.length }, 'damaged slices were replaced by declared gaps');
-      }
-      return result.slices.map(({ id, producedMs, body }) => ({
-        header: { epoch: lane.epoch, seq: id - lane.base, produced_at: new Date(producedMs).toISOString() },
-        body,
-      }));
-    } catch (error) {
-      note(error);
-      return [];
-    }
-  };
-
-  const acknowledge = (name: string, seq: number, epoch = books.lanes(name)[0].epoch) => {
-    if (books.acknowledge(name, epoch, seq)) wake(settings.flushMs);
-  };
-
-  const positionOf = ({ epoch, base, acked, through }: Lane): LanePosition => {
-    const { nextId, deletedThrough } = books.meta();
-    return {
-      epoch,
-      firstSeq: Math.max(deletedThrough, base) - base + 1,
-      ackedSeq: acked - base,
-      nextSeq: (through === null ? nextId : through + 1) - base,
-    };
-  };
-
-  const source = (name: string): SliceSource => ({
-    position: () => positionOf(books.lanes(name)[0]),
-    lanes: () => books.lanes(name).map(positionOf),
-    split: () => books.split(name),
-    read: (range) => read(name, range),
-    acknowledge: (seq, epoch) => acknowledge(name, seq, epoch),
-    renewEpoch(peerAckedSeq, epoch = books.lanes(name)[0].epoch) {
+  const outgoing = createOutgoing({
+    store,
+    books,
+    clock,
+    log,
+    listeners,
+    onFailure: note,
+    onRepaired() {
+      ({ bytes, slices } = store.sums());
+    },
+    onAcknowledged: wakeForPeer,
+    onRenewed() {
       const nowMs = clock.nowMs();
-      books.renew(name, epoch, peerAckedSeq);
-      log.warn({ uplink: name }, 'a new epoch begins: what the service knows of us does not match what is stored here');
       queue.add(gapEntry('buffer_damaged', lastCommitAt ?? nowMs, nowMs, null));
       urgent = queue.size();
       void work();
-    },
-    onMore(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
     },
   });
 
@@ -322,7 +296,7 @@ export function createOutbox(
       if (isClosed) return;
       enqueue(record);
       if (fault === undefined && queue.size() >= settings.sliceRecords) void work();
-      else wake(settings.flushMs);
+      else wakeForSamples();
     },
     append(records) {
       if (isClosed) return Promise.reject(new CancelledError('store records: the outbox is closed'));
@@ -336,9 +310,9 @@ export function createOutbox(
         else wake(settings.flushMs);
       });
     },
-    source,
-    read: (name, range) => read(name, range),
-    acknowledge: (name, seq) => acknowledge(name, seq),
+    source: outgoing.source,
+    read: outgoing.read,
+    acknowledge: (name, seq) => outgoing.acknowledge(name, seq),
     setUplinks(names) {
       guarded('the outbox cannot store its uplinks', () => books.setUplinks(names));
     },

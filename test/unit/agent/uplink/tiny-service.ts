@@ -28,6 +28,8 @@ export async function startService(options: { port?: number; refuse?: number } =
     takesLanes: false,
     mayAck: (_seq: number) => true,
     onSlice: (_socket: WebSocket, _seq: number) => {},
+    /** The samples of a slice that is new. */
+    onSamples: (_numbers: readonly number[]) => {},
     onWelcomed: (_socket: WebSocket) => {},
   };
   let duplicates = 0;
@@ -54,7 +56,9 @@ export async function startService(options: { port?: number; refuse?: number } =
           if (known.has(header.seq)) duplicates++;
           else {
             if (header.seq !== known.size + 1) holes++;
-            known.set(header.seq, contents([{ header, body }]).samples);
+            const { samples } = contents([{ header, body }]);
+            known.set(header.seq, samples);
+            behaviour.onSamples(samples);
           }
           behaviour.onSlice(ws, header.seq);
           if (behaviour.mayAck(header.seq))

@@ -1,0 +1,80 @@
+// What the agent takes of the memory of its host: the program as users start it, alone, at a farm and a service in processes of their own.
+// Prints what is resident (and how much of it is not a mapped file) every so often; `--node` hands options to Node, `--env` sets a variable.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../src/base/clock.ts';
+import { startFarmProcess, startServiceProcess } from './farm-process.ts';
+import { print } from './figures.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const NETWORK = '127.44.0.0/20';
+
+export async function benchMemory(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      miners: { type: 'string', default: '1000' },
+      seconds: { type: 'string', default: '180' },
+      every: { type: 'string', default: '30' },
+      interval: { type: 'string', default: '60s' },
+      program: { type: 'string' },
+      node: { type: 'string', multiple: true, default: [] },
+      env: { type: 'string', multiple: true, default: [] },
+    },
+  });
+  const farm = await startFarmProcess(['--miners', values.miners, '--network', NETWORK, '--for', '2h']);
+  const service = await startServiceProcess();
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-bench-'));
+  mkdirSync(join(folder, 'state'), { mode: 0o700 });
+  const config = join(folder, 'pithead.yaml');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      stateDir: 'state',
+      networks: [NETWORK],
+      poll: { interval: values.interval },
+      service: { url: service.url, enrolmentCode: service.code, allowPlain: true },
+    }),
+    { mode: 0o600 },
+  );
+  const command =
+    values.program === undefined ? [process.execPath, ...values.node, join(root, 'src', 'main.ts')] : [values.program];
+  const [file = '', ...rest] = [...command, 'agent', '--config', config];
+  const child = spawn(file, rest, {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...Object.fromEntries(values.env.map((each) => each.split(/=(.*)/s).slice(0, 2))) },
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  try {
+    for (let atS = 0; atS < Number(values.seconds); ) {
+      const stepS = Math.min(Number(values.every), Number(values.seconds) - atS);
+      await systemClock.sleep(stepS * 1_000);
+      atS += stepS;
+      const { residentMb, anonymousMb, mostMb, cpuS } = memoryOf(child.pid ?? 0);
+      print(
+        `${String(atS).padStart(5)} s: RSS ${residentMb.toFixed(0)} MB, not of files ${anonymousMb.toFixed(0)} MB, most ${mostMb.toFixed(0)} MB; CPU ${cpuS.toFixed(1)} s`,
+      );
+    }
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+    await service.stop();
+    await farm.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const TICKS_PER_S = 100;
+
+/** Of a process of this host, as Linux tells. MB = 2^20 bytes. */
+function memoryOf(pid: number) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024;
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const cpuS = (Number(stat[11]) + Number(stat[12])) / TICKS_PER_S;
+  return { residentMb: mb('VmRSS'), anonymousMb: mb('RssAnon'), mostMb: mb('VmHWM'), cpuS };
+}
