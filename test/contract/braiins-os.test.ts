@@ -85,10 +85,9 @@ test('what rarer fields it has', async () => {
 test('with a wrong password REST tells nothing, GraphQL all but the MAC; both say that the login is refused', async () => {
   for (const model of BOTH) {
     const device = at(model, 1);
-    device.setFault('wrong-password', true);
+    // As it left the factory: while none is set, any password will do.
     const link = site().link(device.ip);
-    device.setFault('wrong-password', false);
-    // The link has the changed password, the device its old one.
+    device.setFault('wrong-password', true);
     const outcome = await site().read(device.ip, {}, link);
     expect([outcome.isLoginRefused, outcome.reading.mac]).toEqual([true, undefined]);
     if (model === 'S21+') expect(outcome.reading.hashrateHs).toBeGreaterThan(0);
@@ -101,6 +100,7 @@ test('with a wrong password REST tells nothing, GraphQL all but the MAC; both sa
     ] as const) {
       expect(await refusalOf(actOver(link, name, params)), `${model} ${name}`).toBe('peer.auth');
     }
+    device.setFault('wrong-password', false);
     expect(device.reboots).toBe(0);
   }
 });
