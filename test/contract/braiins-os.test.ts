@@ -85,8 +85,8 @@ test('what rarer fields it has', async () => {
 test('with a wrong password REST tells nothing, GraphQL all but the MAC; both say that the login is refused', async () => {
   for (const model of BOTH) {
     const device = at(model, 1);
-    // As it left the factory: while none is set, any password will do.
-    const link = site().link(device.ip);
+    // Of its own, because as it left the factory any will do.
+    const link = site().linkAs(device.ip, 'root', 'not this one');
     device.setFault('wrong-password', true);
     const outcome = await site().read(device.ip, {}, link);
     expect([outcome.isLoginRefused, outcome.reading.mac]).toEqual([true, undefined]);
