@@ -66,6 +66,14 @@ export async function knock(stateDir: string): Promise<Knock> {
   }
 }
 
+/** Two agents on one state would have two gates and one journal. Throws RefusedError when one runs there. */
+export async function mustBeAlone(stateDir: string): Promise<void> {
+  const found = await knock(stateDir);
+  if (found.kind === 'running') await found.agent.close();
+  if (found.kind === 'running' || found.kind === 'silent')
+    throw new RefusedError('agent.not-alone', `start an agent on ${stateDir}: another one runs there`);
+}
+
 function kindOf(error: unknown): 'none' | 'locked' | 'silent' {
   const cause = error instanceof PeerError ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;

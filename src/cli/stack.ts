@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Agent, createAgent, type UplinkConfig } from '../agent/agent.ts';
 import type { AgentConfig } from '../agent/config.ts';
 import { enrolOnce, loadCredentials } from '../agent/credentials.ts';
+import { mustBeAlone } from '../agent/running.ts';
 import { systemClock } from '../base/clock.ts';
 import { renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -45,6 +46,7 @@ export async function startStack(options: {
 }): Promise<Stack> {
   const { config, host, port, log } = options;
   prepareStateDir(config.stateDir);
+  await mustBeAlone(config.stateDir);
   const service = await createService({
     databasePath: options.database ?? databaseOf(config.stateDir),
     host,

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { createAgent } from '../agent/agent.ts';
 import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
 import { privateNetworks } from '../agent/networks.ts';
+import { mustBeAlone } from '../agent/running.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
@@ -87,6 +88,7 @@ export function addAgent(program: Command, context: CliContext): Command {
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
   prepareStateDir(config.stateDir);
+  await mustBeAlone(config.stateDir);
   const uplink = await companyUplink(config, path);
   const log = createLog(context, 'stdout', config.log.level);
   const agent = createAgent({

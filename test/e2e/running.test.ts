@@ -216,6 +216,12 @@ test('whoever may not ask is told how, and reboots nothing beside the agent', as
   }
 });
 
+test('no second agent is started on the same state: it would have a gate of its own', async () => {
+  const second = await runPithead(['up', '--config', config, '--port', '0']);
+  expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('another one runs there') });
+  expect((await pithead('status')).code).toBe(0);
+});
+
 test('status tells scripts how the agent is, also after it was killed', async () => {
   expect(await pithead('status')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^health +well$/m) });
   up.kill('SIGKILL');

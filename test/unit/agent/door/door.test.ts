@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { doorAddress } from '../../../../src/agent/door/address.ts';
 import { createDoor } from '../../../../src/agent/door/door.ts';
-import { knock } from '../../../../src/agent/running.ts';
+import { knock, mustBeAlone } from '../../../../src/agent/running.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { until } from '../../../e2e/until.ts';
@@ -67,6 +67,15 @@ test('only the owner may open it, whatever the rights of the folder, and it is g
   await door.stop();
   expect(existsSync(path)).toBe(false);
   expect((await knock(stateDir)).kind).toBe('none');
+});
+
+test('somebody who hangs up is there, and is no agent that could be asked', async () => {
+  const stateDir = newFolder();
+  const server = createServer((socket) => socket.destroy()).listen(join(stateDir, 'agent.sock'));
+  await once(server, 'listening');
+  expect((await knock(stateDir)).kind).toBe('silent');
+  await expect(mustBeAlone(stateDir)).rejects.toThrow('another one runs there');
+  server.close();
 });
 
 test('a socket that a crash left is replaced', async () => {
