@@ -8,6 +8,7 @@ import { addFarm } from './admin/farm.ts';
 import { addGrant } from './admin/grant.ts';
 import { addKey } from './admin/key.ts';
 import { addPosition } from './admin/position.ts';
+import { addSigningKey } from './admin/signing-key.ts';
 import { addWorkspace } from './admin/workspace.ts';
 import { addCapture } from './capture.ts';
 import { addDemo } from './demo.ts';
@@ -60,6 +61,7 @@ export function buildProgram(context: CliContext): Command {
   addKey(program, context);
   addGrant(program, context);
   addEnroll(program, context);
+  addSigningKey(program, context);
   addPosition(program, context);
   addConfig(program, context);
   addDemo(program, context);

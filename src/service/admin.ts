@@ -13,6 +13,8 @@ import {
   type Store,
   type Workspace,
 } from './store/store.ts';
+import { replaceKey } from './tasks/signer.ts';
+import { findServiceVault, type KeyFiles } from './vault.ts';
 
 export { PERMISSIONS, type Permission };
 
@@ -86,6 +88,10 @@ export type Admin = {
   }): Promise<{ id: string }>;
   listGrants(): Promise<readonly GrantInfo[]>;
   revokeGrant(id: string): Promise<boolean>;
+  /** That orders are signed with, as agents show it in their log; undefined before the service has run. */
+  taskKey(): Promise<string | undefined>;
+  /** See `replaceKey`. */
+  replaceTaskKey(options: { isLost: boolean }): Promise<{ publicKey: string; isEndorsed: boolean }>;
   /** CSV; see positions.ts. */
   exportPositions(farmId: string): Promise<string>;
   /** What changes, or would in a dry run. Throws ConfigError that names every wrong line; nothing is changed then. */
@@ -95,9 +101,9 @@ export type Admin = {
 /** Opens the database of a service, also while the service runs. Close it when done. */
 export async function openAdmin(
   databasePath: string,
-  parts: { clock: Clock },
+  parts: { clock: Clock; keyFiles?: KeyFiles | undefined },
 ): Promise<Admin & { close(): Promise<void> }> {
-  const store = await openStore(databasePath);
+  const store = await openStore(databasePath, undefined, findServiceVault(databasePath, parts.keyFiles));
   return { ...createAdmin(store, parts.clock), close: () => store.close() };
 }
 
@@ -214,6 +220,8 @@ export function createAdmin(store: Store, clock: Clock): Admin {
       }));
     },
     revokeGrant: (id) => tenants.revokeGrant(id, clock.nowMs()),
+    taskKey: () => store.taskKeys.currentPublic(),
+    replaceTaskKey: (options) => replaceKey(store.taskKeys, clock, options),
     async exportPositions(farmId) {
       await requireFarm(farmId);
       return exportPositions(store.operators, farmId);

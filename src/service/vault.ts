@@ -2,7 +2,7 @@
 // host; one that copies of the service share needs one that all of them have.
 import { ConfigError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { openOrCreateVault, type Vault } from '../base/vault.ts';
+import { openOrCreateVault, openVault, type Vault } from '../base/vault.ts';
 import { isPostgresUrl } from './store/postgres.ts';
 
 export type KeyFiles = {
@@ -11,6 +11,12 @@ export type KeyFiles = {
   /** The same on every copy of the service; for any database. */
   readonly shared?: string | undefined;
 };
+
+/** For a look into the database beside the service: makes no file, which would be another user's. */
+export function findServiceVault(databasePath: string, files: KeyFiles | undefined): Vault | undefined {
+  const keyFile = files?.shared ?? (isPostgresUrl(databasePath) ? undefined : files?.own);
+  return keyFile === undefined ? undefined : openVault(keyFile);
+}
 
 /** Made if there is none. Undefined = secrets lie open, which is logged. Throws ConfigError when a file that was named holds no key. */
 export function openServiceVault(databasePath: string, files: KeyFiles | undefined, log: Log): Vault | undefined {

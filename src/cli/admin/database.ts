@@ -6,7 +6,7 @@ import { DURATION_FORMS, parseDurationMs } from '../../base/duration.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { type Admin, openAdmin } from '../../service/admin.ts';
 import { CommandFailed } from '../exit.ts';
-import { databaseOf } from '../stack.ts';
+import { databaseOf, serverOf } from '../stack.ts';
 import type { CliContext } from '../terminal.ts';
 import { CONFIG_HELP, configOrDefault } from '../up.ts';
 
@@ -23,13 +23,16 @@ export function onDatabase(command: Command, ...examples: readonly string[]): Co
 export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
   command.addHelpText('after', ['\nExamples:', ...examples.map((line) => `  $ ${line}`)].join('\n'));
 
+/** `opens` = it needs what lies sealed in the database, so the configuration is read for the key file. */
 export async function withAdmin<T>(
   flags: DatabaseFlags,
   context: CliContext,
   work: (admin: Admin) => Promise<T>,
+  { opens = false } = {},
 ): Promise<T> {
-  const path = flags.database ?? databaseOf(configOrDefault(flags.config, context).stateDir);
-  const admin = await openAdmin(path, { clock: systemClock });
+  const config = () => configOrDefault(flags.config, context);
+  const keyFiles = opens ? serverOf(config()).keyFiles : undefined;
+  const admin = await openAdmin(flags.database ?? databaseOf(config().stateDir), { clock: systemClock, keyFiles });
   try {
     return await work(admin);
   } finally {

@@ -13,6 +13,7 @@ export type TaskKey = { readonly id: number; readonly publicKey: string; readonl
 export type TaskKeyStore = {
   /** Of the key in use; undefined before there is one. */
   currentId(): Promise<number | undefined>;
+  currentPublic(): Promise<string | undefined>;
   /** The key in use; the first is what `make` gives. */
   current(make: () => KeyPair, nowMs: number): Promise<TaskKey>;
   /** How each key but the first came from the one before, oldest first, the newest `limit` of them; those that were not signed by it are left out. */
@@ -42,6 +43,7 @@ export function createTaskKeyStore({ read, transact, lock }: Databases, sealing:
       const row = await read.selectFrom('task_keys').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
       return row?.id;
     },
+    currentPublic: async () => (await newest(read))?.publicKey,
     current: (make, nowMs) =>
       transact(async (trx) => {
         await lock(trx, 'task-keys');

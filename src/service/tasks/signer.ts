@@ -58,17 +58,20 @@ export function createSigner(keys: TaskKeyStore, clock: Clock): Signer {
   };
 }
 
-/** Puts a new key in the place of the one in use. Says whether agents will take it over by themselves: the old one could sign it. */
+/**
+ * Puts a new key in the place of the one in use; each agent gets it with its next connection. `isEndorsed` = agents take it over by themselves,
+ * because the old one has signed it. Throws ConfigError when the old one cannot be opened, unless it `isLost`.
+ */
 export async function replaceKey(
   keys: TaskKeyStore,
   clock: Clock,
+  { isLost }: { readonly isLost: boolean },
 ): Promise<{ publicKey: string; isEndorsed: boolean }> {
-  let isEndorsed = false;
+  let isEndorsed = true;
   const endorse = ({ publicKey: from, privateKey }: TaskKey, to: string) => {
     isEndorsed = privateKey !== undefined;
-    return privateKey === undefined
-      ? null
-      : sign(null, keyChangeBytes({ from, to }), readPrivate(privateKey)).toString('base64');
+    if (!isEndorsed && isLost) return null;
+    return sign(null, keyChangeBytes({ from, to }), readPrivate(opened(privateKey))).toString('base64');
   };
   const { publicKey } = await keys.replace(newPair, endorse, clock.nowMs());
   return { publicKey, isEndorsed };
@@ -80,7 +83,7 @@ function opened(privateKey: string | undefined): string {
     {
       path: 'listen.sealKeyFile',
       message:
-        'the key in the database was sealed with another key file: every copy of the service needs the same one; if it is lost, `pithead signing-key replace` makes a new key',
+        'the key in the database was sealed with another key file: name that one; every copy of the service needs it. If it is lost, `pithead signing-key replace --lost` makes a new key',
     },
   ]);
 }

@@ -137,3 +137,21 @@ test('positions go out as CSV, are tried with --dry-run, and come in', async () 
   expect([wrong.code, wrong.stderr]).toEqual([78, expect.stringContaining('line 2')]);
   expect((await run('position', 'import', join(folder, 'nowhere.csv'))).code).toBe(78);
 });
+
+test('the key that orders are signed with is shown and replaced', async () => {
+  const { run, path, folder } = newDatabase();
+  const config = join(folder, 'pithead.yaml');
+  writeFileSync(config, JSON.stringify({ listen: { sealKeyFile: 'shared.key' } }));
+  expect((await run('signing-key', 'show')).stdout).toContain('none yet');
+  const store = await openStore(path);
+  await store.taskKeys.current(() => ({ publicKey: 'first', privateKey: 'sealed:1:elsewhere' }), 1);
+  await store.close();
+  expect(json(await run('signing-key', 'show', '--json'))).toEqual({ key: 'first' });
+  const refused = await run('signing-key', 'replace', '-c', config);
+  expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('signing-key replace --lost')]);
+  const made = await run('signing-key', 'replace', '--lost', '-c', config);
+  expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('on each farm, remove the file')]);
+  const next = json(await run('signing-key', 'replace', '-c', config, '--json'));
+  expect(next).toEqual({ publicKey: expect.stringMatching(/^MCowBQ/), isEndorsed: true });
+  expect((await run('signing-key', 'show')).stdout).toBe(`${next.publicKey}\n`);
+});

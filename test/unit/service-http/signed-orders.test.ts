@@ -3,11 +3,13 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../../../src/base/errors.ts';
+import { openOrCreateVault } from '../../../src/base/vault.ts';
+import { openAdmin } from '../../../src/service/admin.ts';
 import { openServiceVault } from '../../../src/service/vault.ts';
 import type { SignedTaskFrame } from '../../../src/wire/frames.ts';
-import { orderBytes, signedOrderSchema } from '../../../src/wire/orders.ts';
+import { keyChangeBytes, orderBytes, signedOrderSchema } from '../../../src/wire/orders.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, recordingLog, startOwnedRig, startRig, temporaryFolder } from './rig.ts';
@@ -139,6 +141,50 @@ test('with a key file the params and the private key lie sealed, also those from
       if (!(error instanceof ConfigError)) throw new Error('it must not start');
       expect(error.problems).toMatchObject([{ path: 'listen.sealKeyFile' }]);
     }
+  } finally {
+    await stop();
+  }
+});
+
+test('a key that is replaced is signed by the one before, and in use with the next connection', async () => {
+  const rig = await startRig();
+  const before = await connect(rig, { nonce: NONCE });
+  const old = (await before.frame('welcome')).task_key;
+  const made = await rig.service.admin.replaceTaskKey({ isLost: false });
+  expect(made).toEqual({ publicKey: await rig.service.admin.taskKey(), isEndorsed: true });
+  await order(rig, before, 1);
+  const signed = await before.frame('signed-task');
+  expect(isSigned(orderBytes(signed.text), signed.signature, old)).toBe(true);
+  const after = await connect(rig, { identity: before.identity, nonce: NONCE });
+  const { task_key, task_key_changes: changes = [] } = await after.frame('welcome');
+  expect(task_key).toBe(made.publicKey);
+  expect(changes).toMatchObject([{ from: old, to: made.publicKey }]);
+  for (const change of changes) expect(isSigned(keyChangeBytes(change), change.signature, old)).toBe(true);
+  const again = await after.frame('signed-task');
+  expect(isSigned(orderBytes(again.text), again.signature, task_key)).toBe(true);
+});
+
+test('a key whose key file is lost is replaced only when that is said, and nobody signs the new one', async () => {
+  const shared = join(temporaryFolder(), 'shared.key');
+  const { rig, stop } = await startOwnedRig({ keyFiles: { own: shared, shared } });
+  try {
+    const agent = await connect(rig, { nonce: NONCE });
+    await order(rig, agent, 1, 'miner.pool.update', { pools: [POOL] });
+    await agent.close();
+    const other = join(temporaryFolder(), 'other.key');
+    openOrCreateVault(other);
+    const admin = await openAdmin(rig.databasePath, { clock: rig.clock, keyFiles: { own: other, shared: other } });
+    onTestFinished(() => admin.close());
+    await expect(admin.replaceTaskKey({ isLost: false })).rejects.toThrow(ConfigError);
+    expect(await admin.replaceTaskKey({ isLost: true })).toMatchObject({ isEndorsed: false });
+    const next = await startRig({ databasePath: rig.databasePath, keyFiles: { own: other, shared: other } });
+    const back = await connect(next, { identity: agent.identity, nonce: NONCE });
+    expect(await back.frame('welcome')).toMatchObject({ task_key: await admin.taskKey(), task_key_changes: [] });
+    // What cannot be opened any more is not sent, and not shown: the order would be another one.
+    const farm = `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}`;
+    const { data } = (await next.get(`${farm}/task-batches`)).body;
+    expect(data).toMatchObject([{ task_params: {} }]);
+    expect(signedOf(back)).toEqual([]);
   } finally {
     await stop();
   }

@@ -1,0 +1,44 @@
+// `pithead signing-key`: the key of the service that agents believe orders by.
+import type { Command } from 'commander';
+import type { CliContext } from '../terminal.ts';
+import { type DatabaseFlags, onDatabase, print, withAdmin, withExamples } from './database.ts';
+
+const SHOW = 'pithead signing-key show';
+const REPLACE = 'pithead signing-key replace';
+
+export function addSigningKey(program: Command, context: CliContext): void {
+  const commands = withExamples(
+    program.command('signing-key').description('the key of the service that agents believe orders by'),
+    SHOW,
+    REPLACE,
+  );
+  onDatabase(
+    commands.command('show').description('its public half, as agents name it in their log when they learn it'),
+    SHOW,
+    `${SHOW} --json`,
+  ).action(async (flags: DatabaseFlags) => {
+    const key = await withAdmin(flags, context, (admin) => admin.taskKey());
+    print(context, flags, { key: key ?? null }, () => key ?? 'none yet: the service makes it when it starts');
+  });
+  onDatabase(
+    commands
+      .command('replace')
+      .description('make a new one; agents take it over with their next connection, because the old one signs it'),
+    REPLACE,
+    `${REPLACE} --lost`,
+  )
+    .option(
+      '--lost',
+      'the key file that the old one was sealed with is lost: each agent must be told to take the new one',
+    )
+    .action(async (flags: DatabaseFlags & { lost?: boolean }) => {
+      const isLost = flags.lost === true;
+      const made = await withAdmin(flags, context, (admin) => admin.replaceTaskKey({ isLost }), { opens: true });
+      print(context, flags, made, () => `${made.publicKey}\n${made.isEndorsed ? TAKEN_OVER : TO_BE_TOLD}`);
+    });
+}
+
+const TAKEN_OVER =
+  'agents take it over with their next connection; restart every copy of the service if the old one should not be used any more';
+const TO_BE_TOLD =
+  'restart every copy of the service; then, on each farm, remove the file that the log of the agent names (agent-….key.json in its state) and restart the agent';
