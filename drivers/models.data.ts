@@ -29,7 +29,7 @@ export const FIRMWARE_KEYS = [
 /** Who reports the name; `avalon-stock:MODEL` is the `MODEL` field of an Avalon up to its first `-`. */
 export type FirmwareKey = (typeof FIRMWARE_KEYS)[number];
 
-export type Algorithm =
+type Algorithm =
   | 'blake256r14'
   | 'blake2s'
   | 'blake3'

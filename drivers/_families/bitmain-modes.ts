@@ -12,7 +12,7 @@ export { likeBefore } from './bitmain-conf.ts';
 /** Of a configuration whose two names for the mode disagree: it is written over, and afterwards only a look tells. */
 export const UNCLEAR = -1;
 
-export type ModeDialect = {
+type ModeDialect = {
   /** The device's number for a mode; undefined = it has no such mode. */
   toNumber(mode: Mode): number | undefined;
   /** Undefined when the configuration does not say: then nothing is written over it. */

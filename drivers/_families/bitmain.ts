@@ -157,7 +157,7 @@ function newBoards(chain: readonly unknown[], rate: Rate, units: Units): Board[]
 }
 
 /** What a firmware writes of one board, unread but for its rates. */
-export type Parts = Readonly<
+type Parts = Readonly<
   Record<'chips' | 'map' | 'serial' | 'frequency' | 'hw' | 'pcb' | 'chip' | 'pic', unknown> &
     Record<'rateHs' | 'idealHs', number | undefined>
 >;

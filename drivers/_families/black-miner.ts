@@ -3,7 +3,7 @@
 import { first } from '../../src/driver/fields.ts';
 import { findModel, type Model } from './models.ts';
 
-export type BlackMiner = {
+type BlackMiner = {
   readonly make: 'Hammer' | 'VolcMiner';
   /** Display name; the reported one where the table does not know it. */
   readonly model?: string;

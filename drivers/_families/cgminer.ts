@@ -23,7 +23,7 @@ export const summaryRow = z.looseObject({
   'Hardware Errors': count(),
 });
 
-export const poolRow = z.looseObject({
+const poolRow = z.looseObject({
   POOL: int({ min: 0, max: 63 }),
   URL: text(512),
   User: text(512),

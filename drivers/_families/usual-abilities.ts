@@ -7,7 +7,7 @@ import { unsupported } from './outcomes.ts';
 import { poolParams, showsPools, type WantedPool } from './pool-params.ts';
 
 /** Params that are not needed may be left out. */
-export type UsualAbility = Omit<Ability, 'act'> & {
+type UsualAbility = Omit<Ability, 'act'> & {
   act(link: MinerLink, params?: unknown, known?: Known, image?: FirmwareImage): Promise<ActResult>;
 };
 
@@ -86,7 +86,7 @@ const modeOrPreset = z
   .refine((wanted) => (wanted.mode === undefined) !== (wanted.preset === undefined));
 
 /** One of both, never none. */
-export type Wanted = { readonly mode?: Mode | undefined; readonly preset?: string | undefined };
+type Wanted = { readonly mode?: Mode | undefined; readonly preset?: string | undefined };
 
 /** For families that take a preset instead of a mode; what a preset is they say themselves. */
 export const modesAndPresets = (

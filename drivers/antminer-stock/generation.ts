@@ -1,7 +1,7 @@
 // Which of the three stock firmware generations a build belongs to (atlas 3). Decided by the build date and, where the web of 2020 never came to a
 // machine, by its name; no question asked.
 
-export type Generation = 'a' | 'b' | 'c';
+type Generation = 'a' | 'b' | 'c';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 

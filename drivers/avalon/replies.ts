@@ -8,7 +8,7 @@ import { scanSections, type Tokens } from './tokens.ts';
 /** One controller (MM): its own tokens, and by number the tokens of the boards where the build gives them apart (`HB0`, `HB1`, ...). */
 export type Module = { readonly tokens: Tokens; readonly boards: ReadonlyMap<number, Tokens> };
 
-export type Stats = {
+type Stats = {
   readonly modules: readonly Module[];
   readonly elapsedS: number | undefined;
   readonly whenS: number | undefined;
@@ -54,7 +54,6 @@ const avalonVersion = versionRow.extend({
   CGVERSION: text(),
   VERSION: text(),
 });
-export type VersionRow = z.output<typeof avalonVersion>;
 
 /** One schema per ask of driver.ts. */
 export const replies = z.object({

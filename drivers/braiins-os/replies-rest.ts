@@ -29,7 +29,6 @@ export const detailsReply = z.looseObject({
   sticker_hashrate: rate(),
   psu_info: part({ model_name: text(), serial_number: text() }),
 });
-export type Details = z.output<typeof detailsReply>;
 
 const board = z.looseObject({
   id: field((value) => toNumber(value, { min: 0, max: 63 })),

@@ -4,7 +4,7 @@ import { versionTexts } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { FIRMWARE_KEYS, type FirmwareKey } from '../models.data.ts';
 
-export type Description = { readonly make?: string; readonly model?: string; readonly firmwareVersion?: string };
+type Description = { readonly make?: string; readonly model?: string; readonly firmwareVersion?: string };
 
 /** Keys of `VERSION[0]` that hold the maker's own version text, best first; others name a program. */
 const VERSIONS = ['LVERSION', 'CGVERSION', 'fw_version', 'VERSION', 'Miner'];
@@ -46,7 +46,7 @@ export function modelOf(texts: Readonly<Record<string, string>>): Model | undefi
 /** Keys under which a name is a name: a chip (`BM1366`) or a bare number names no machine by itself. */
 const isPlainName = (key: FirmwareKey) => key !== 'axeos' && key !== 'axeos-nerd' && key !== 'iceriver-stock';
 
-export const reportedModel = (texts: Readonly<Record<string, string>>) => texts.PROD ?? texts.Type ?? texts.Model;
+const reportedModel = (texts: Readonly<Record<string, string>>) => texts.PROD ?? texts.Type ?? texts.Model;
 
 /** `Antminer S19k Pro` names its maker. */
 const makeInName = (name: string | undefined) =>
@@ -55,7 +55,7 @@ const makeInName = (name: string | undefined) =>
   );
 
 /** The maker's version text; else the mining program and its version, said as such (`CGMiner 4.11.1`). */
-export function firmwareOf(texts: Readonly<Record<string, string>>): string | undefined {
+function firmwareOf(texts: Readonly<Record<string, string>>): string | undefined {
   const own = VERSIONS.map((key) => texts[key]).find((text) => text !== undefined);
   if (own !== undefined) return own;
   const program = PROGRAMS.find((key) => texts[key] !== undefined);

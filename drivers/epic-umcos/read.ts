@@ -120,7 +120,7 @@ function pools(summary: Summary | undefined): PoolReading[] | undefined {
 }
 
 /** Some builds write it without the scheme. */
-export const poolUrl = (pool: string) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(pool) ? pool : `stratum+tcp://${pool}`);
+const poolUrl = (pool: string) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(pool) ? pool : `stratum+tcp://${pool}`);
 
 /** One sentence; it may stay after the trouble has gone. */
 function errors(summary: Summary | undefined): ErrorReading[] | undefined {

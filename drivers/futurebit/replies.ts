@@ -50,7 +50,7 @@ const online = z.looseObject({
     .catch(undefined),
 });
 
-export const statsReply = z.looseObject({
+const statsReply = z.looseObject({
   data: z.looseObject({
     Miner: z.looseObject({
       stats: part(z.looseObject({ result: part(z.looseObject({ stats: list(unit, 16) })) })),

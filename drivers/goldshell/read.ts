@@ -69,7 +69,7 @@ function addUp(rows: readonly Row[] | undefined, model: string | undefined): boo
 }
 
 /** `Goldshell-KD5`, `Goldshell KD5`. */
-export const modelOf = (reported: string | undefined) => findModel('goldshell-stock', reported?.replace('-', ' '));
+const modelOf = (reported: string | undefined) => findModel('goldshell-stock', reported?.replace('-', ' '));
 const bareName = (reported: string | undefined) => reported?.replace(/^goldshell[- ]/i, '');
 
 function fromTcp(row: DevsRow, place: number): Row {

@@ -56,7 +56,7 @@ const isAsleep = (mode: number | undefined, hashrateHs: number | undefined) =>
   mode !== undefined && mode !== 1 && (hashrateHs ?? 0) === 0;
 
 /** `model` is mostly empty; the mining program is called after it: `5977449_ks3m_miner`, `pbv077c_ks0miner`, `211_10306_miner`. */
-export function reportedModel({ model, softver1 }: Panel): string | undefined {
+function reportedModel({ model, softver1 }: Panel): string | undefined {
   if (model !== undefined) return model.toUpperCase();
   const parts = softver1?.split('_') ?? [];
   const last = parts.at(-1);

@@ -27,7 +27,7 @@ const edge = () =>
   });
 
 /** `days:hours:minutes:seconds`. */
-export function toSeconds(value: unknown): number | undefined {
+function toSeconds(value: unknown): number | undefined {
   const [, days, hours, minutes, seconds] = toText(value)?.match(/^(\d{1,5}):(\d{1,2}):(\d{1,2}):(\d{1,2})$/) ?? [];
   if (seconds === undefined) return undefined;
   return Number(days) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);

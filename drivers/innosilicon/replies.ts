@@ -15,7 +15,6 @@ const chain = z.looseObject({
   'Temp max': sensor(),
   'Hardware Errors': int({ min: 0, max: 1e15 }),
 });
-export type Chain = z.output<typeof chain>;
 
 const statsRow = z.looseObject({
   'Chain ID': int({ min: 0, max: 63 }),

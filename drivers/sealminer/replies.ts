@@ -12,7 +12,7 @@ const asWritten = () => field((value) => toText(value, 128));
 const fault = () => field((value) => (typeof value === 'string' && value.trim() === '' ? '' : toText(value, 128)));
 
 /** Boards and fans follow as keys with their number in front: `0 Chip Count`, `0 Speed`. */
-export const statsRow = z.looseObject({
+const statsRow = z.looseObject({
   MAC: asWritten(),
   Model: text(),
   Firmware: text(),

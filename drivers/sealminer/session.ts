@@ -5,7 +5,7 @@ import type { WebSession } from '../../src/driver/contract.ts';
 
 const loginAnswer = z.looseObject({ state: z.number().optional() });
 
-export const session: WebSession = {
+const session: WebSession = {
   name: 'sealminer',
   open: ({ user, password }) => ({
     via: 'http',

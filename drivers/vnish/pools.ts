@@ -5,7 +5,7 @@ import { type PoolRow, poolReadings, positive, present } from '../_families/cgmi
 import type { WebPool } from './replies.ts';
 
 /** The device writes and wants `host:port`, without a scheme. */
-export const poolUrl = (written: string): string =>
+const poolUrl = (written: string): string =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `stratum+tcp://${written}`;
 
 const isMasked = (text: string | undefined) => text === undefined || /^\*+$/.test(text);

@@ -14,7 +14,7 @@ const powerReply = z.looseObject({
   msg: deviceInfo.optional().catch(undefined),
 });
 
-export type PowerState = { readonly isSuspended: boolean; readonly mode: ReturnType<typeof powerMode> };
+type PowerState = { readonly isSuspended: boolean; readonly mode: ReturnType<typeof powerMode> };
 
 const info3 = { via: 'whatsminer3', cmd: 'get.device.info' } as const;
 const status3 = (param: string) => ({ via: 'whatsminer3', cmd: 'get.miner.status', param }) as const;

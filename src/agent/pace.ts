@@ -14,7 +14,7 @@ export type Pace = {
  * Connects per second of a scan that nobody waits for, where the configuration says nothing: routers that track connections bear it, and no miner
  * notices.
  */
-export const BACKGROUND_PER_SECOND = 100;
+const BACKGROUND_PER_SECOND = 100;
 
 /** `background` = nobody waits for it. */
 export function paceOf(

@@ -73,7 +73,7 @@ type Printer = { found(found: Found): void; account(account: ScanAccount): void 
 type Line = (text: string) => void;
 
 /** The stable field names of a found miner, as `scan --json` prints them: H/s, W, degrees Celsius, seconds. */
-export function toRow({ ip, status, openPorts, driver, identity, reading }: Found) {
+function toRow({ ip, status, openPorts, driver, identity, reading }: Found) {
   return {
     ip,
     status,

@@ -19,7 +19,7 @@ const KEYS: readonly (readonly [PrivateKind, RegExp])[] = [
 ];
 
 /** What a key says of its value; undefined = nothing private. */
-export function privateKind(key: string): PrivateKind | undefined {
+function privateKind(key: string): PrivateKind | undefined {
   const spaced = key.replaceAll('_', ' ');
   return KEYS.find(([, pattern]) => pattern.test(key) || pattern.test(spaced))?.[0];
 }

@@ -12,15 +12,15 @@ const rpm = z.number().min(0).max(30_000);
 const seconds = z.number().min(0).max(4e9);
 const text = z.string().min(1).max(256);
 
-export const MINING_MODES = ['sleep', 'low', 'normal', 'high', 'power_tuning', 'hashrate_tuning'] as const;
-export const miningModeSchema = z.enum(MINING_MODES);
+const MINING_MODES = ['sleep', 'low', 'normal', 'high', 'power_tuning', 'hashrate_tuning'] as const;
+const miningModeSchema = z.enum(MINING_MODES);
 export type MiningMode = z.infer<typeof miningModeSchema>;
 
 export const COOLINGS = ['air', 'liquid'] as const;
 export type Cooling = (typeof COOLINGS)[number];
 
 /** One populated hashboard. `slot` counts from 0 in the device's own order; a missing board is simply not in the list. */
-export const boardReadingSchema = z.strictObject({
+const boardReadingSchema = z.strictObject({
   slot: z.int().min(0).max(63),
   serialNumber: text.optional(),
   hashrateHs: hashrateHs.optional(),
@@ -43,14 +43,14 @@ export const boardReadingSchema = z.strictObject({
 });
 export type BoardReading = z.infer<typeof boardReadingSchema>;
 
-export const fanReadingSchema = z.strictObject({
+const fanReadingSchema = z.strictObject({
   index: z.int().min(0).max(31),
   rpm: rpm.optional(),
   dutyPercent: z.number().min(0).max(100).optional(),
 });
 export type FanReading = z.infer<typeof fanReadingSchema>;
 
-export const psuReadingSchema = z.strictObject({
+const psuReadingSchema = z.strictObject({
   serialNumber: text.optional(),
   model: text.optional(),
   tempC: tempC.optional(),
@@ -64,7 +64,7 @@ export const psuReadingSchema = z.strictObject({
 export type PsuReading = z.infer<typeof psuReadingSchema>;
 
 /** One configured pool. `index` is its place in the device's own list; share counts and difficulties are cumulative since process start. */
-export const poolReadingSchema = z.strictObject({
+const poolReadingSchema = z.strictObject({
   index: z.int().min(0).max(63),
   url: z.string().max(512),
   user: z.string().max(512),
@@ -81,7 +81,7 @@ export const poolReadingSchema = z.strictObject({
 });
 export type PoolReading = z.infer<typeof poolReadingSchema>;
 
-export const errorCategorySchema = z.custom<ErrorCategory>(
+const errorCategorySchema = z.custom<ErrorCategory>(
   (value) => typeof value === 'string' && value in ERROR_CATEGORY_FLAG,
 );
 
@@ -97,7 +97,7 @@ export const errorReadingSchema = z.strictObject({
 export type ErrorReading = z.infer<typeof errorReadingSchema>;
 
 /** What model, mode and cooling lead us to expect. Absent where nobody knows: then only zero is abnormal. */
-export const expectationSchema = z.strictObject({
+const expectationSchema = z.strictObject({
   boards: z.int().min(1).max(63).optional(),
   chipsPerBoard: z.int().min(1).max(100_000).optional(),
   fans: z.int().min(0).max(31).optional(),

@@ -12,7 +12,7 @@ export const EXECUTION_TASK_NAMES = [
   'agent.scan.create',
   'agent.self.update',
 ] as const;
-export const EVENT_TASK_NAMES = ['miner.asset.update', 'miner.asset.delete', 'miner.rack_location.update'] as const;
+const EVENT_TASK_NAMES = ['miner.asset.update', 'miner.asset.delete', 'miner.rack_location.update'] as const;
 export const TASK_NAMES = [...EXECUTION_TASK_NAMES, ...EVENT_TASK_NAMES] as const;
 export const taskNameSchema = z.enum(TASK_NAMES);
 export type TaskName = z.infer<typeof taskNameSchema>;
@@ -95,7 +95,7 @@ export function taskNamesOf(abilities: readonly string[]): TaskName[] {
 }
 
 /** The task that an ability carries out, or undefined. */
-export function taskNameOf(ability: string): TaskName | undefined {
+function taskNameOf(ability: string): TaskName | undefined {
   const [name] = Object.entries(TASK_ABILITIES).find(([, does]) => does === ability) ?? [];
   return taskNameSchema.safeParse(name).data;
 }

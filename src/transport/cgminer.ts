@@ -22,7 +22,7 @@ export type Wire = {
 };
 
 /** Request line of a command, ending in the newline that LuxOS expects and nobody minds. */
-export function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
+function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
   return Buffer.from(
     `${JSON.stringify({
       command,

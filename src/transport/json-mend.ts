@@ -2,7 +2,7 @@
 // name may contain `}{`). It repairs what the list below names and nothing else; JSON.parse has the last word on the result.
 
 /** In the order of atlas section 1.2, steps 3 to 9. */
-export const MENDS = [
+const MENDS = [
   'control-characters', // raw control characters inside strings, or between values
   'joined-objects', // `}{` for `},{` inside a list
   'stray-commas', // `,}` `,]` `[,` `{,` and a `,` in place of the first `{`

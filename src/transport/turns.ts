@@ -2,7 +2,7 @@
 // are at work: that is for whoever polls or scans.
 import { WaitingLine } from './waiting-line.ts';
 
-export const TURN_PRIORITIES = ['command', 'poll', 'scan'] as const;
+const TURN_PRIORITIES = ['command', 'poll', 'scan'] as const;
 export type TurnPriority = (typeof TURN_PRIORITIES)[number];
 
 export type Turns = {

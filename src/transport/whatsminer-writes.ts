@@ -38,7 +38,7 @@ const CODE_TOKEN_WRONG = 135;
 /** How a device answers what it cannot decrypt: the key comes from the password. */
 const WRONG_KEY = /enc json|decrypt|password|token/i;
 
-export const WRITE_API_ADVICE =
+const WRITE_API_ADVICE =
   'the write API is off: change the default password and choose "Enable API" with the WhatsMinerTool of the vendor';
 
 /**

@@ -28,7 +28,7 @@ export const enrolAnswerSchema = z.object({
 export type EnrolAnswer = z.infer<typeof enrolAnswerSchema>;
 
 /** Agent → service, first frame. The epoch changes only when the outbox was lost; `next_seq` is the next slice it will write. */
-export const helloFrameSchema = z.object({
+const helloFrameSchema = z.object({
   type: z.literal('hello'),
   protocol: z.int(),
   version: z.string().max(64),
@@ -49,9 +49,9 @@ export type HelloFrame = z.infer<typeof helloFrameSchema>;
  * Agent → service that understands lanes, after the welcome: slices of this epoch too come through this connection, in order among themselves.
  * They may be sent once the service has said with a frame of the same type what it has of them.
  */
-export const laneFrameSchema = z.object({ type: z.literal('lane'), epoch: id, next_seq: z.int().min(1) });
+const laneFrameSchema = z.object({ type: z.literal('lane'), epoch: id, next_seq: z.int().min(1) });
 /** Agent → service: the order is in the agent's journal and will not be lost. */
-export const taskReceivedFrameSchema = z.object({ type: z.literal('task-received'), task_id: id });
+const taskReceivedFrameSchema = z.object({ type: z.literal('task-received'), task_id: id });
 export const agentFrameSchema = z.discriminatedUnion('type', [
   helloFrameSchema,
   laneFrameSchema,
@@ -60,12 +60,12 @@ export const agentFrameSchema = z.discriminatedUnion('type', [
 export type AgentFrame = z.infer<typeof agentFrameSchema>;
 
 /** The service signs with `to` from now on: by the key before it. */
-export const keyChangeSchema = z.object({ from: publicKey, to: publicKey, signature });
+const keyChangeSchema = z.object({ from: publicKey, to: publicKey, signature });
 export type KeyChange = z.infer<typeof keyChangeSchema>;
 /** Most changes in one welcome: the newest. */
 export const MAX_KEY_CHANGES = 16;
 /** Service → agent, answer to hello: everything up to `acked_seq` of this epoch is stored (0 = nothing). */
-export const welcomeFrameSchema = z.object({
+const welcomeFrameSchema = z.object({
   type: z.literal('welcome'),
   protocol: z.int(),
   acked_seq: z.int().min(0),
@@ -78,11 +78,11 @@ export const welcomeFrameSchema = z.object({
 });
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
 /** Service → agent, answer to lane: everything up to `acked_seq` of this epoch is stored. */
-export const laneReadyFrameSchema = z.object({ type: z.literal('lane'), epoch: id, acked_seq: z.int().min(0) });
+const laneReadyFrameSchema = z.object({ type: z.literal('lane'), epoch: id, acked_seq: z.int().min(0) });
 /** Most epochs in one connection, the first included. */
 export const MAX_LANES = 8;
 /** Service → agent: every slice of the epoch up to and including `seq` is stored durably. */
-export const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
+const ackFrameSchema = z.object({ type: z.literal('ack'), epoch: id, seq: z.int().min(1) });
 /**
  * For a batch that is not carried out all at once, by the agent that has it, on its own: as many as `canary` go first, and the others only when those
  * have succeeded; none is begun any more once as many as `stop_after` have failed, or one of the first. What then waits ends as cancelled.
@@ -108,10 +108,10 @@ export const taskFrameSchema = z.object({
 });
 export type TaskOrder = z.infer<typeof taskFrameSchema>;
 /** Service → agent that understands it, instead of `task`: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
-export const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
+const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
 export type SignedTaskFrame = z.infer<typeof signedTaskFrameSchema>;
 /** Service → agent: give this task up if it has not been sent to the miner yet. Not signed: who could forge it could as well hold the order back. */
-export const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
+const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
 
 /** Most miners in one ops-status frame. */
 export const OPS_STATUS_PAGE = 2_000;
@@ -119,7 +119,7 @@ export const OPS_STATUS_PAGE = 2_000;
  * Service → agent that understands it: what operators say of its miners, after the welcome and at each change. `is_first` = forget what was said
  * before; miners that are not named have no ops status. A long list comes in several frames.
  */
-export const opsStatusFrameSchema = z.object({
+const opsStatusFrameSchema = z.object({
   type: z.literal('ops-status'),
   is_first: z.boolean(),
   miners: z.array(z.object({ miner_key: id, ops_status: z.string().min(1).max(64) })).max(OPS_STATUS_PAGE),
@@ -171,7 +171,7 @@ function readFrame<F>(schema: z.ZodType<F>, known: readonly string[], text: stri
 }
 
 /** Sequence numbers of an epoch start at 1 and have no holes; slices are sent in order. */
-export const sliceHeaderSchema = z.object({ epoch: id, seq: z.int().min(1), produced_at: isoTime });
+const sliceHeaderSchema = z.object({ epoch: id, seq: z.int().min(1), produced_at: isoTime });
 export type SliceHeader = z.infer<typeof sliceHeaderSchema>;
 
 export function encodeSlice(header: SliceHeader, compressedBody: Uint8Array): Buffer {

@@ -19,7 +19,7 @@ export const USUAL_FAULTS = [
   'vendor-error',
 ] as const satisfies readonly FaultName[];
 
-export type Acting = {
+type Acting = {
   /** The nth device of a model. */
   of(model: string, nth?: number): Device;
   look(device: Device): Promise<Reading>;

@@ -2,7 +2,7 @@
 import { normaliseMac } from '../../src/model/identity-facts.ts';
 import type { Reading } from '../../src/model/reading.ts';
 
-export type Place = (reading: Reading) => unknown;
+type Place = (reading: Reading) => unknown;
 
 const sum = (values: readonly (number | undefined)[] | undefined) =>
   values?.reduce<number | undefined>((total, value) => (value === undefined ? total : (total ?? 0) + value), undefined);

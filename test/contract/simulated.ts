@@ -36,7 +36,7 @@ export type Simulated = {
   stop(): Promise<void>;
 };
 
-export type SimulatedOptions = Omit<FarmOptions, 'portMap'> & {
+type SimulatedOptions = Omit<FarmOptions, 'portMap'> & {
   /** Share of the deadlines of single requests that is waited for: for devices that keep silent. */
   readonly patience?: number;
 };
@@ -55,7 +55,7 @@ export function standing(drivers: Driver | readonly Driver[], options: Simulated
 }
 
 /** The first driver reads, unless another one is named. */
-export async function simulated(drivers: Driver | readonly Driver[], options: SimulatedOptions): Promise<Simulated> {
+async function simulated(drivers: Driver | readonly Driver[], options: SimulatedOptions): Promise<Simulated> {
   const { patience = 1, ...farmOptions } = options;
   const among = [drivers].flat();
   const [first] = among;

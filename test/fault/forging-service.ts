@@ -27,8 +27,6 @@ export type Line = {
   send(frame: unknown): void;
 };
 
-export type ForgingService = Awaited<ReturnType<typeof startForgingService>>;
-
 export async function startForgingService() {
   const agentId = randomUUID();
   const signer = newSigner();

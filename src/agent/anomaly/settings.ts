@@ -18,7 +18,7 @@ const ratio = (fallback: number) => z.number().min(0).max(10).default(fallback);
 const tempC = z.number().min(-50).max(200);
 
 /** Limits in degrees Celsius; those of the longest matching model name win. */
-export const temperatureLimitsSchema = z.strictObject({
+const temperatureLimitsSchema = z.strictObject({
   chipMaxC: tempC.optional(),
   boardMaxC: tempC.optional(),
   minC: tempC.optional(),

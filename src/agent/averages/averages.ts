@@ -5,8 +5,6 @@ import type { Clock } from '../../base/clock.ts';
 import { BUCKETS, createRows } from './rows.ts';
 import { createAveragesStore, type StoredRow } from './store.ts';
 
-export { averagesMigrations } from './store.ts';
-
 export const BUCKET_MS = 10 * 60_000;
 const MIN_COVERED = BUCKETS / 2;
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
-export const SOCKET_FILE = 'agent.sock';
+const SOCKET_FILE = 'agent.sock';
 
 /** What the system's socket addresses hold, in bytes. */
 const MAX_BYTES = process.platform === 'darwin' ? 103 : 107;

@@ -6,7 +6,7 @@ import { readingSchema } from '../../model/reading.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
 
 /** Miners that one request may name or mean. */
-export const MAX_MINERS = 1_000;
+const MAX_MINERS = 1_000;
 const MAX_RANGES = 4_096;
 
 const text = z.string().min(1).max(512);
@@ -80,7 +80,7 @@ export const foundSchema = z.object({
 });
 export type ShownFound = z.infer<typeof foundSchema>;
 
-export const accountSchema = z.object({
+const accountSchema = z.object({
   addresses: count,
   excluded: count,
   counts: z.record(z.enum(CONTACT_STATUSES), count),
@@ -91,7 +91,7 @@ export const accountSchema = z.object({
 });
 
 /** One step of one task; the last one of each has a final status. `task_id` is null where there was no miner to give it to. */
-export const stepSchema = z.object({
+const stepSchema = z.object({
   ip: z.string(),
   task_id: nullableText,
   status: taskStatusSchema,

@@ -15,7 +15,7 @@ export type Fetch = (path: string, url: URL, allowedHosts: readonly string[], si
 
 export type FetchLimits = { readonly deadlineMs: number; readonly maxBytes: number };
 
-export const FETCH_LIMITS: FetchLimits = { deadlineMs: 30 * 60_000, maxBytes: 1024 ** 3 };
+const FETCH_LIMITS: FetchLimits = { deadlineMs: 30 * 60_000, maxBytes: 1024 ** 3 };
 const MAX_REDIRECTS = 3;
 
 /** Host and port when the address may be fetched from, else undefined. */

@@ -20,8 +20,6 @@ import {
 } from './record.ts';
 import { createIdentityStore } from './store.ts';
 
-export { identityMigrations } from './store.ts';
-
 export type Observed =
   /** `left` = miners that stand nowhere any more because of this sighting: not to be polled at that address. */
   | {

@@ -42,7 +42,7 @@ export type StoredSlice = SliceHead & {
 /** Uncompressed bytes per slice: even records that do not compress then fit a frame with its header. */
 export const MAX_BODY_BYTES = MAX_FRAME_BYTES - 64 * 1024;
 /** One record larger than this is not reported but counted as lost: it cannot be an honest one. */
-export const MAX_RECORD_BYTES = 512 * 1024;
+const MAX_RECORD_BYTES = 512 * 1024;
 /** What a row costs beside its body, roughly. */
 export const ROW_BYTES = 64;
 
@@ -97,7 +97,7 @@ export function headOf(id: number, producedMs: number, entries: readonly Entry[]
 }
 
 /** A sum of which one unknown part makes the whole unknown. */
-export function addCounts(a: number | null, b: number | null): number | null {
+function addCounts(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
@@ -120,7 +120,7 @@ export async function compress(entries: readonly Entry[]): Promise<Uint8Array> {
 }
 
 /** For bodies of a few records. */
-export function compressSmall(entries: readonly Entry[]): Uint8Array {
+function compressSmall(entries: readonly Entry[]): Uint8Array {
   return zstdCompressSync(Buffer.from(bodyText(entries)), COMPRESSION);
 }
 
@@ -138,7 +138,7 @@ function bodyCrc(id: number, body: Uint8Array): number {
   return crc32(body, crc32(String(id)));
 }
 
-export const isHeadSound = (slice: StoredSlice): boolean => headCrc(slice) === slice.headCrc;
+const isHeadSound = (slice: StoredSlice): boolean => headCrc(slice) === slice.headCrc;
 export const isSound = (slice: StoredSlice): boolean =>
   isHeadSound(slice) && bodyCrc(slice.id, slice.body) === slice.bodyCrc;
 

@@ -25,7 +25,7 @@ const STUCK_AFTER_MS = 30_000;
 /** Typical time to an answer and its spread, as TCP estimates them (RFC 6298). */
 export type AnswerTime = { meanMs: number; spreadMs: number; count: number };
 
-export function learnAnswerTime(time: AnswerTime, tookMs: number): void {
+function learnAnswerTime(time: AnswerTime, tookMs: number): void {
   if (time.count++ === 0) {
     time.meanMs = tookMs;
     time.spreadMs = tookMs / 2;

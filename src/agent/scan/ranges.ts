@@ -24,7 +24,7 @@ export type ScanRanges = {
 /** `path` and `excludePath` name the two fields in problems. */
 export type RangeOptions = { readonly maxAddresses?: number; readonly path?: string; readonly excludePath?: string };
 
-export const MAX_SCAN_ADDRESSES = 262_144;
+const MAX_SCAN_ADDRESSES = 262_144;
 const MAX_RANGES = 4_096;
 const FIRST_USABLE = 2 ** 24;
 const FIRST_MULTICAST = 224 * 2 ** 24;

@@ -53,7 +53,7 @@ export function abilityOf(name: string): AbilityName | undefined {
 type Plan = Omit<Order, 'image'> & { readonly rule: Ability };
 
 /** What is to be sent, or why it must not be. */
-export function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutcome {
+function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutcome {
   const { deps, clock } = parts;
   const notHere = notAllowed(row.name, parts.settings);
   if (notHere !== undefined) return failed(notHere);

@@ -2,7 +2,7 @@
 // it can carry between two signs of life. Pure.
 
 export const MAX_SLICES_IN_FLIGHT = 8;
-export const MAX_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
+const MAX_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
 const FIRST_BYTES = 256 * 1024;
 const LEAST_BYTES = 16 * 1024;
 const QUICK_MS = 2_000;

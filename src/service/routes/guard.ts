@@ -36,7 +36,7 @@ export function farmOf({ farm, caller }: Access): Farm {
   return farm;
 }
 
-export function ruleOf(method: string, url: string): Rule {
+function ruleOf(method: string, url: string): Rule {
   const rule = RULES[`${method} ${url}`];
   if (rule === undefined) throw new BugError(`register ${method} ${url}: it has no row in the authorisation table`);
   return rule;

@@ -117,7 +117,7 @@ export async function createServer(parts: ServerParts): Promise<App> {
 }
 
 /** `name[]=a&name[]=b` means the same as `name=a&name=b`. */
-export function parseQuery(text: string): Record<string, string | string[]> {
+function parseQuery(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const [written, value] of Object.entries(parse(text))) {
     if (value === undefined) continue;

@@ -179,7 +179,7 @@ const homeOf = ({ home, epoch }: Slice) => home ?? epoch;
 const lastAtOf = (before: Registered | undefined) => before?.last_at ?? 0;
 
 /** How long after its newest successful reading a miner counts as online. */
-export function staleAfterMs(pollIntervalMs: number): number {
+function staleAfterMs(pollIntervalMs: number): number {
   return Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
 }
 

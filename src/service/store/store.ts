@@ -25,16 +25,16 @@ import { createTaskKeyStore, type TaskKeyStore } from './task-keys.ts';
 import { createTaskStore, type TaskStore } from './tasks.ts';
 import { createTenantStore, type TenantStore } from './tenants.ts';
 
-export type { Agent, AgentFilter, AgentRow, AgentStatus, AgentStore } from './agents.ts';
+export type { Agent, AgentRow, AgentStore } from './agents.ts';
 export type { BatchDetail, BatchDetailStore, Task } from './batch-detail.ts';
 export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
-export type { Classification, ClassificationStore } from './classification.ts';
+export type { ClassificationStore } from './classification.ts';
 export type { Messages } from './databases.ts';
-export { GRANULARITIES, type Granularity, type HistoryBucket, type HistoryStore } from './history.ts';
-export type { IngestStore, Slice, SliceOutcome } from './ingest.ts';
+export { GRANULARITIES, type HistoryBucket, type HistoryStore } from './history.ts';
+export type { IngestStore } from './ingest.ts';
 export type { ApiKey, KeyStore } from './keys.ts';
 export type { LinkStore } from './links.ts';
-export type { MinerFilter, RunStatus, StatusSet } from './miner-filter.ts';
+export type { MinerFilter, StatusSet } from './miner-filter.ts';
 export {
   type MinerPageRow,
   type MinerSearch,
@@ -46,7 +46,6 @@ export {
   type Edited,
   type EditProblem,
   type OperatorStore,
-  type OperatorValues,
   type Placement,
   positionSchema,
   rackSchema,
@@ -56,7 +55,7 @@ export { IDEMPOTENCY_MS } from './pruning.ts';
 export type { KeyPair, TaskKey, TaskKeyStore } from './task-keys.ts';
 export type { TaskStore } from './tasks.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants.ts';
-export { isMatch, type TimeFilter, type ValueFilter } from './value-filter.ts';
+export { isMatch, type ValueFilter } from './value-filter.ts';
 
 export type Store = {
   readonly tenants: TenantStore;

@@ -4,7 +4,7 @@ import type { NewBatch, TaskCandidate } from '../store/store.ts';
 import { type RolloutOrder, rolloutOf } from './rollout.ts';
 
 /** Why a miner is skipped, in the order in which the reasons are looked for. */
-export const SKIP_MESSAGES = {
+const SKIP_MESSAGES = {
   not_found: 'No miner with this id in the farm',
   ops_status: 'The miner is retired or archived',
   no_agent: 'No agent has ever served the miner',

@@ -7,7 +7,7 @@ import type { Finding } from '../state.ts';
 
 type Measured = { readonly value: number; readonly source: string };
 
-export function limitsFor(model: string | undefined, settings: AnomalySettings['temperature']): TemperatureLimits {
+function limitsFor(model: string | undefined, settings: AnomalySettings['temperature']): TemperatureLimits {
   const { chipMaxC, boardMaxC, minC, inletMaxC, inletMinC, outletMaxC } = settings;
   const general = { chipMaxC, boardMaxC, minC, inletMaxC, inletMinC, outletMaxC };
   const words = wordsOf(model ?? '');

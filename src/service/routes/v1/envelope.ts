@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Window } from '../../store/store.ts';
 import { named } from '../openapi.ts';
 
-export const paginationSchema = named(
+const paginationSchema = named(
   'Pagination',
   z.strictObject({
     total: z.number().meta({ description: 'Total number of items' }),

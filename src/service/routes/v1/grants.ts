@@ -9,7 +9,7 @@ import { toIso } from '../window.ts';
 
 const workspaceSchema = named('Workspace', z.strictObject({ id: z.string(), name: z.string(), slug: z.string() }));
 
-export const grantSchema = named(
+const grantSchema = named(
   'Grant',
   z.strictObject({
     id: z.uuid(),

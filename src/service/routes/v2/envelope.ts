@@ -10,7 +10,7 @@ const MAX_PAGE_SIZE = 10_000;
 const DEFAULT_PAGE_SIZE = 20;
 
 /** The next page exists while `page < total_pages`. */
-export const pageSchema = named(
+const pageSchema = named(
   'PaginationV2',
   z.strictObject({
     total: z.number().meta({ description: 'Total number of items' }),

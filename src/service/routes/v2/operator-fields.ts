@@ -24,7 +24,7 @@ documented.add(rackSchema, {
 const rack = rackSchema.nullable();
 const position = positionSchema.nullable();
 
-export const operatorFieldsSchema = named(
+const operatorFieldsSchema = named(
   'MinerOperatorFields',
   z.strictObject({
     id: z.uuid(),

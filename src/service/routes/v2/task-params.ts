@@ -55,40 +55,25 @@ const range = z
 const version = printable(64);
 
 const MAX_EXPIRY_S = 86_400;
-const expiry = z
-  .int()
-  .min(60)
-  .max(MAX_EXPIRY_S)
-  .optional()
-  .meta({
-    description: 'Seconds. What is not begun within them ends as timeout; not given = 900, with a rollout 14400',
-  });
+const expiry = z.int().min(60).max(MAX_EXPIRY_S).optional().meta({
+  description: 'Seconds. What is not begun within them ends as timeout; not given = 900, with a rollout 14400',
+});
 
 const rollout = closedObject({
-  canary: z
-    .int()
-    .min(1)
-    .max(MAX_TARGETS)
-    .optional()
-    .meta({
-      description:
-        'So many of the miners, as they are listed, go first; the others only when all of these have succeeded',
-    }),
+  canary: z.int().min(1).max(MAX_TARGETS).optional().meta({
+    description:
+      'So many of the miners, as they are listed, go first; the others only when all of these have succeeded',
+  }),
   stop_after: z
     .int()
     .min(1)
     .max(MAX_TARGETS)
     .optional()
     .meta({ description: 'Failures after which no more are begun' }),
-  stop_after_percent: z
-    .int()
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({
-      description:
-        'The same as a share of the tasks of the batch, rounded up; of two limits the first to be reached counts',
-    }),
+  stop_after_percent: z.int().min(1).max(100).optional().meta({
+    description:
+      'The same as a share of the tasks of the batch, rounded up; of two limits the first to be reached counts',
+  }),
 })
   .refine((limits) => Object.keys(limits).length > 0, {
     error: 'accepted: an object with canary, stop_after or stop_after_percent',
@@ -177,4 +162,3 @@ export const orderSchema = z.discriminatedUnion(
     error: (issue) => (issue.code === 'invalid_union' ? `accepted: ${EXECUTION_TASK_NAMES.join(', ')}` : undefined),
   },
 );
-export type Order = z.infer<typeof orderSchema>;

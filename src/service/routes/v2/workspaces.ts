@@ -7,7 +7,7 @@ import { accessOf } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
 
-export const workspaceV2Schema = named(
+const workspaceV2Schema = named(
   'WorkspaceV2',
   z.strictObject({
     id: z.string(),

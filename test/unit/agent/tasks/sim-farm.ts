@@ -30,8 +30,6 @@ export type SimMiner = {
   };
 };
 
-export type SimFarm = ReturnType<typeof createSimFarm>;
-
 export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']; firmware?: Ability['effect'] } = {}) {
   const miners = new Map<string, SimMiner>();
   const phases: string[] = [];
