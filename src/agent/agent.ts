@@ -19,11 +19,13 @@ import { createDoor } from './door/door.ts';
 import { createDoorOffers } from './door-offers.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
+import { createIpReports } from './hints/listener.ts';
 import { homeMigrations, homeOf } from './home.ts';
 import { createHostReader } from './host/host.ts';
 import { createNeighbours } from './host/neighbours.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
+import { createIpReportDesk } from './ip-reports.ts';
 import { createMemory, memoryMigrations } from './memory.ts';
 import { createOpsStatuses, opsStatusMigrations } from './ops-status.ts';
 import { ordersMigrations } from './orders/sequences.ts';
@@ -178,6 +180,10 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     onError: report,
   });
   const { scanner, manual, planFor, plan, findings } = scanning;
+  const ipReports = createIpReports({
+    ...{ clock, log, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
+    onReport: createIpReportDesk({ clock, log, random, config, access, scanning, book, emit, signal: stopping.signal }),
+  });
 
   const firmware = createFirmwareStore(config.firmware, { clock, log, fetchTo: createFetch(clock) });
 
@@ -318,6 +324,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     { name: 'scanner', start: () => scanner.start(), stop: () => scanner.stop() },
     // Stops before the scanner: a scan that is a task goes on with the next start, it is not given up.
     { name: 'tasks', start: () => tasks.start(), stop: () => tasks.stop() },
+    ...(config.scan.ipReports ? [{ name: 'IP reports', start: ipReports.start, stop: ipReports.stop }] : []),
     { name: 'door', start: () => door.start(), stop: () => door.stop() },
     {
       name: 'rounds',

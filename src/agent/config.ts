@@ -73,6 +73,8 @@ export const fileSchema = z.strictObject({
       maxInFlight: z.int().min(3).max(8_000).default(2_000),
       maxIdentifying: z.int().min(1).max(512).default(128),
       maxPerSecond: z.int().min(1).max(100_000).optional(),
+      /** Hear the IP-report buttons of miners. */
+      ipReports: z.boolean().default(true),
     })
     .prefault({}),
   poll: z

@@ -86,6 +86,7 @@ export const EVENT_TYPES = [
   'moved',
   'duplicate',
   'replaced',
+  'ip_reported',
   'pools_changed',
   'pools_restored',
   'pools_not_restored',

@@ -1,16 +1,34 @@
 // From the simulated devices to what an integrator reads: the same values, per family; faults as the right bits, and gone again.
+import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { createVisitMemory } from '../../src/driver/visit.ts';
 import { ANOMALY_BITS, type AnomalyType } from '../../src/model/flags.ts';
 import { macState, serialState, unstableReason } from '../../src/model/identity-facts.ts';
 import { type Site, startSite } from './site.ts';
 
 let site: Site;
+/** Where this agent hears the IP reports of Whatsminers. */
+let reportPort = 0;
+const WHATSMINER_REPORTS = 8_888;
+
+async function freeUdpPort(): Promise<number> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, resolve));
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => socket.close(() => resolve()));
+  return port;
+}
 
 beforeAll(async () => {
-  site = await startSite({ network: '127.31.0.0/25', miners: 40, mix: 'all', seed: 7, noise: 0.01, noiseStepS: 3_600 });
+  const portMap = { ...(await suitablePortMap()), [WHATSMINER_REPORTS]: await freeUdpPort() };
+  reportPort = portMap[WHATSMINER_REPORTS];
+  site = await startSite(
+    { network: '127.31.0.0/25', miners: 40, mix: 'all', seed: 7, noise: 0.01, noiseStepS: 3_600 },
+    { portMap },
+  );
   await site.until(
     () => site.miners(),
     (miners) => miners.length === 40,
@@ -156,4 +174,20 @@ test('a miner that moves to another address keeps its id and its age', async () 
     30_000,
   );
   expect(after[0]).toMatchObject({ id: before.id, created_at: before.created_at, mac: before.mac });
+});
+
+test('a miner that moved is found without a scan when somebody presses its button', async () => {
+  const device = site.farm.devices.findLast(({ driver }) => driver === 'whatsminer');
+  if (device === undefined) throw new Error('the farm has no such miner');
+  const before = await site.miner(device.ip);
+  const free = Array.from({ length: 100 }, (_, i) => `127.31.0.${i + 2}`).find((ip) => !site.farm.device(ip));
+  const to = free ?? '';
+  await site.farm.move(device.ip, to);
+  await site.farm.pressIpReport(to, { host: '127.0.0.1', port: reportPort });
+  const after = await site.until(
+    () => site.miners(`&ip_ranges=${to}`),
+    (miners) => miners.length === 1,
+    30_000,
+  );
+  expect(after[0]).toMatchObject({ id: before.id, mac: before.mac });
 });

@@ -1,0 +1,78 @@
+// What miners broadcast when somebody presses their IP-report button: one port and one form per make. It reads what a datagram claims and believes none of
+// it; anybody in the network can send one.
+import { inflateSync } from 'node:zlib';
+import { z } from 'zod';
+import { parseIpv4 } from '../../base/ipv4.ts';
+import { macState, normaliseMac } from '../../model/identity-facts.ts';
+
+/** `ip` is absent where the form has none: then it is the sender's. */
+export type Claim = { readonly ip?: string; readonly mac?: string };
+
+export type ReportFormat = {
+  readonly port: number;
+  /** Who is known to send there. */
+  readonly makes: string;
+  /** Undefined = no report. */
+  read(bytes: Buffer): Claim | undefined;
+};
+
+/** Longer datagrams are not looked at; the longest known report has about 1 KB. */
+export const MAX_REPORT_BYTES = 4_096;
+const MAX_INFLATED_BYTES = 64 * 1024;
+
+const MAC = /\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b/;
+
+const addressed = z.object({ ip: z.string(), mac: z.string() });
+
+export const REPORT_FORMATS: readonly ReportFormat[] = [
+  { port: 14_235, makes: 'Antminer, VolcMiner, Hammer', read: byWords(/^\[?([\d.]+)(?:\/[^\]]*\])?,([0-9A-Fa-f:]+)$/) },
+  { port: 11_503, makes: 'Iceriver', read: byWords(/^addr:([\d.]+)$/) },
+  { port: 8_888, makes: 'Whatsminer', read: byWords(/^IP:([\d.]+)MAC:([0-9A-Fa-f:]+)$/) },
+  { port: 1_314, makes: 'Goldshell', read: byFields(addressed) },
+  { port: 18_650, makes: 'Sealminer', read: packed },
+  { port: 9_999, makes: 'Elphapex', read: byWords(/^DG_IPREPORT_ONLY$/) },
+  // Gadgets of another maker send JSON to this port, too.
+  { port: 12_345, makes: 'Auradine', read: byFields(addressed.extend({ SerialNo: z.string() })) },
+  { port: 54_321, makes: 'iPollo', read: byWords(/IP Addr:\[([\d.]+)\].*MAC Addr:\[([0-9A-Fa-f:]+)\]/s) },
+  { port: 42_069, makes: 'HiveOS', read: byWords(/^HiveOS ([\d.]+)$/) },
+];
+
+/** The first group is the address, the second the MAC. */
+function byWords(form: RegExp): ReportFormat['read'] {
+  return (bytes) => {
+    const found = form.exec(textOf(bytes));
+    return found === null ? undefined : claimOf(found[1], found[2]);
+  };
+}
+
+function byFields(schema: z.ZodType<{ ip: string; mac: string }>): ReportFormat['read'] {
+  return (bytes) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(textOf(bytes));
+    } catch {
+      return undefined;
+    }
+    const { data } = schema.safeParse(value);
+    return data && claimOf(data.ip, data.mac);
+  };
+}
+
+/** Several objects in a row; the first thing in them that looks like a MAC is the miner's. */
+function packed(bytes: Buffer): Claim | undefined {
+  try {
+    const text = inflateSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES }).toString('latin1');
+    return text.includes('{') ? claimOf(undefined, MAC.exec(text)?.[0]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when the address is none; a MAC that cannot be one is left out. */
+function claimOf(ip: string | undefined, mac: string | undefined): Claim | undefined {
+  if (ip !== undefined && parseIpv4(ip) === undefined) return undefined;
+  const normal = mac !== undefined && macState(mac) === 'ok' ? normaliseMac(mac) : undefined;
+  return { ...(ip !== undefined && { ip }), ...(normal !== undefined && { mac: normal }) };
+}
+
+const textOf = (bytes: Buffer): string => bytes.toString('latin1').replace(/\0.*$/s, '').trim();

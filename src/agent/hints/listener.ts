@@ -1,0 +1,105 @@
+// Listens for IP reports and makes a hint of each that concerns the configured ranges: somebody stands in front of that miner. Repeats, floods and nonsense
+// end here. It sends nothing, and a port that somebody else holds costs that port and no more.
+import { createSocket, type Socket } from 'node:dgram';
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { BoundedMap } from '../../transport/bounded-map.ts';
+import { type Allowance, createAllowance } from './allowance.ts';
+import { MAX_REPORT_BYTES, REPORT_FORMATS, type ReportFormat } from './formats.ts';
+
+/** `claimedMac` is what the datagram says: never identity. `makes` = who is known to send to that port. */
+export type IpReport = {
+  readonly ip: string;
+  readonly makes: string;
+  readonly claimedMac?: string;
+};
+
+export type IpReports = {
+  /** Resolves when every port is bound or given up. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Of each format that is listened to, by its own port: where it is bound. */
+  ports(): ReadonlyMap<number, number>;
+};
+
+type Options = {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where a standard port is bound; 0 = anywhere. */
+  readonly portOf: (standard: number) => number;
+  /** Whether the address is in the configured ranges. */
+  readonly isOurs: (ip: string) => boolean;
+  /** Must not throw. */
+  readonly onReport: (report: IpReport) => void;
+};
+
+/** Miners send their report several times over. */
+const REPEAT_MS = 10_000;
+const WINDOW_MS = 10_000;
+/** Datagrams looked at per sender and window, whatever is in them. */
+const MOST_PER_SENDER = 5;
+/** Reports handed on per window. */
+const MOST_IN_ALL = 20;
+const MAX_KNOWN = 1_024;
+const WARN_EVERY_MS = 60_000;
+
+export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options): IpReports {
+  const sockets = new Map<number, Socket>();
+  const senders = new BoundedMap<Allowance>(MAX_KNOWN);
+  const reportedMs = new BoundedMap<number>(MAX_KNOWN);
+  const inAll = createAllowance(clock, MOST_IN_ALL, WINDOW_MS);
+  const warnings = createAllowance(clock, 1, WARN_EVERY_MS);
+
+  const senderMayGoOn = (ip: string): boolean => {
+    const allowance = senders.get(ip) ?? createAllowance(clock, MOST_PER_SENDER, WINDOW_MS);
+    senders.set(ip, allowance);
+    return allowance.take();
+  };
+
+  const take = (format: ReportFormat, bytes: Buffer, sender: string) => {
+    if (bytes.length > MAX_REPORT_BYTES || !isOurs(sender) || !senderMayGoOn(sender)) return;
+    const claim = format.read(bytes);
+    if (claim === undefined) return;
+    const ip = claim.ip ?? sender;
+    const nowMs = clock.monotonicMs();
+    if (!isOurs(ip) || nowMs - (reportedMs.get(ip) ?? -Infinity) < REPEAT_MS) return;
+    if (!inAll.take()) {
+      if (warnings.take()) log.warn({ sender }, 'more IP reports than technicians can press buttons: some are ignored');
+      return;
+    }
+    reportedMs.set(ip, nowMs);
+    onReport({ ip, makes: format.makes, ...(claim.mac !== undefined && { claimedMac: claim.mac }) });
+  };
+
+  const listen = (format: ReportFormat): Promise<void> => {
+    const port = portOf(format.port);
+    const socket = createSocket({ type: 'udp4', reuseAddr: true });
+    sockets.set(format.port, socket);
+    return new Promise((resolve) => {
+      socket.on('error', (error) => {
+        log.warn(
+          { port, cause: renderError(error) },
+          `IP reports of ${format.makes} cannot be heard: is another program on this port? \`scan.ipReports: false\` ends the try`,
+        );
+        sockets.delete(format.port);
+        socket.close();
+        resolve();
+      });
+      socket.on('message', (bytes, { address }) => take(format, bytes, address));
+      socket.bind(port, resolve);
+    });
+  };
+
+  return {
+    async start() {
+      await Promise.all(REPORT_FORMATS.map(listen));
+    },
+    async stop() {
+      const open = [...sockets.values()];
+      sockets.clear();
+      await Promise.all(open.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
+    },
+    ports: () => new Map([...sockets].map(([standard, socket]) => [standard, socket.address().port])),
+  };
+}

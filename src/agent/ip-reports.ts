@@ -1,0 +1,61 @@
+// A technician presses the IP-report button of a miner: its address is looked at now, whatever scans wait, and the service is told. Who stands there is for
+// identification alone to say.
+import pLimit from 'p-limit';
+import type { Clock } from '../base/clock.ts';
+import { renderError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { EventRecord } from '../wire/records.ts';
+import type { Access, Recognised } from './access.ts';
+import type { AgentConfig } from './config.ts';
+import type { IpReport } from './hints/listener.ts';
+import { narrowRanges } from './scan/narrow.ts';
+import type { Contact } from './scan/plan.ts';
+import { runScan } from './scan/scan.ts';
+import type { Scanning } from './scanning.ts';
+
+type Parts = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  /** As it is now. */
+  readonly config: Pick<AgentConfig, 'ranges'>;
+  readonly access: Pick<Access, 'transport' | 'recognise'>;
+  readonly scanning: Pick<Scanning, 'planFor' | 'takeIn'>;
+  readonly book: { byIp(ip: string): { readonly key: string } | undefined };
+  readonly emit: (event: EventRecord) => void;
+  /** Aborts when the agent stops. */
+  readonly signal: AbortSignal;
+};
+
+const AT_ONCE = 4;
+/** A report that would wait behind more than these is not worth it: the button is pressed again. */
+const MAX_WAITING = 16;
+
+/** Takes reports; never throws. */
+export function createIpReportDesk(parts: Parts): (report: IpReport) => void {
+  const { clock, log, random, config, access, scanning, book, emit, signal } = parts;
+  const turn = pLimit(AT_ONCE);
+
+  const look = async ({ ip, makes, claimedMac }: IpReport) => {
+    const ranges = narrowRanges(config.ranges, [ip]);
+    if (typeof ranges === 'string' || signal.aborted) return;
+    let contact: Contact<Recognised> | undefined;
+    const listener = { onContact: (found: Contact<Recognised>) => (contact = found) };
+    const deps = { clock, random, probe: access.transport.probe, identify: access.recognise };
+    await runScan(scanning.planFor(ranges), deps, listener, signal);
+    if (contact?.found !== undefined) await scanning.takeIn(ip, contact.found);
+    const status = contact?.status ?? 'silent';
+    log.info({ ip, makes, claimedMac, status }, 'somebody pressed the IP-report button of a miner');
+    const key = book.byIp(ip)?.key;
+    if (key === undefined || contact === undefined) return;
+    const detail = { ip, makes, claimedMac: claimedMac ?? null, status };
+    emit({ kind: 'event', type: 'ip_reported', key, at: new Date(clock.nowMs()).toISOString(), detail });
+  };
+
+  return (report) => {
+    if (turn.pendingCount >= MAX_WAITING) return;
+    turn(look, report).catch((error: unknown) => {
+      if (!signal.aborted) log.error({ ip: report.ip, cause: renderError(error) }, 'look at who reported its address');
+    });
+  };
+}

@@ -1,0 +1,101 @@
+// A press of the button on a simulated miner, over real sockets: the address is looked at now, identity is what the device itself says.
+import { afterEach, expect, test } from 'vitest';
+import { drivers } from '../../../drivers/index.ts';
+import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
+import { createAccess, type Recognised } from '../../../src/agent/access.ts';
+import { parseConfig } from '../../../src/agent/config.ts';
+import { createIpReports } from '../../../src/agent/hints/listener.ts';
+import { createIpReportDesk } from '../../../src/agent/ip-reports.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { type LogFields, silentLog } from '../../../src/base/log.ts';
+import type { EventRecord } from '../../../src/wire/records.ts';
+import { until } from '../../e2e/until.ts';
+
+const NETWORK = '127.49.0.0/28';
+const KEY = '00000000-0000-7000-8000-000000000001';
+const cleanUp: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of cleanUp.splice(0).toReversed()) await stop();
+});
+
+async function setUp(mix: string, exclude: readonly string[] = []) {
+  const portMap = await suitablePortMap();
+  const farm: Farm = await startFarm({ network: NETWORK, miners: 1, mix, seed: 3, freeze: true, portMap });
+  const config = parseConfig(JSON.stringify({ portMap, networks: [NETWORK], exclude }), {
+    baseDir: '.',
+    environment: {},
+    name: 'test',
+  });
+  const logged: LogFields[] = [];
+  const log = { ...silentLog, info: (fields: LogFields) => void logged.push(fields) };
+  const taken: { ip: string; found: Recognised }[] = [];
+  const events: EventRecord[] = [];
+  const access = createAccess({ clock: systemClock, log, drivers, config, mayReach: () => true });
+  const desk = createIpReportDesk({
+    ...{ clock: systemClock, log, random: Math.random, config, access },
+    scanning: {
+      planFor: (ranges) => ({ ranges, limits: { probeTimeoutMs: 300 } }),
+      takeIn: async (ip, found) => void taken.push({ ip, found }),
+    },
+    book: { byIp: () => (taken.length === 0 ? undefined : { key: KEY }) },
+    emit: (event) => void events.push(event),
+    signal: new AbortController().signal,
+  });
+  const listener = createIpReports({ clock: systemClock, log, portOf: () => 0, isOurs: () => true, onReport: desk });
+  await listener.start();
+  cleanUp.push(
+    () => farm.stop(),
+    () => access.close(),
+    () => listener.stop(),
+  );
+  const [device] = farm.devices;
+  if (device === undefined) throw new Error('the farm is empty');
+  const press = (standard: number) =>
+    farm.pressIpReport(device.ip, { host: '127.0.0.1', port: listener.ports().get(standard) ?? 0 });
+  return { device, press, taken, events, logged, desk };
+}
+
+test('a press makes the miner known and is told with what the datagram claimed', async () => {
+  const { device, press, taken, events, logged } = await setUp('whatsminer-2');
+  await press(8_888);
+  await until(
+    async () => events.length,
+    (count) => count === 1,
+    15_000,
+  );
+  expect(taken).toMatchObject([
+    { ip: device.ip, found: { status: 'identified', target: { driver: { id: 'whatsminer' } } } },
+  ]);
+  expect(events).toMatchObject([
+    { type: 'ip_reported', key: KEY, detail: { ip: device.ip, claimedMac: device.truth().mac, status: 'identified' } },
+  ]);
+  expect(logged).toMatchObject([{ ip: device.ip, status: 'identified' }]);
+});
+
+test('a claim about somebody else’s MAC changes nothing of who the device is', async () => {
+  const { device, desk, taken, events } = await setUp('whatsminer-2');
+  desk({ ip: device.ip, makes: 'Whatsminer', claimedMac: 'AA:AA:AA:AA:AA:AA' });
+  await until(
+    async () => events.length,
+    (count) => count === 1,
+    15_000,
+  );
+  const [first] = taken;
+  expect(JSON.stringify(first?.found)).not.toContain('AA:AA:AA:AA:AA:AA');
+  expect(first?.found).toMatchObject({ outcome: { reading: { mac: device.truth().mac } } });
+});
+
+test('an address that is excluded, or silent, makes nobody known', async () => {
+  const { device, desk, taken, events, logged } = await setUp('whatsminer-2', ['127.49.0.8/30']);
+  const before = device.requests;
+  desk({ ip: '127.49.0.9', makes: 'Whatsminer' });
+  desk({ ip: device.ip === '127.49.0.2' ? '127.49.0.3' : '127.49.0.2', makes: 'Whatsminer' });
+  await until(
+    async () => logged.length,
+    (count) => count === 1,
+    15_000,
+  );
+  expect([taken, events]).toEqual([[], []]);
+  expect(device.requests).toBe(before);
+});
