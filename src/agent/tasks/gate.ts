@@ -310,6 +310,11 @@ export function createTaskGate(
       current.stop.abort();
       await Promise.all([...current.work, current.ticker]);
       if (running === current) running = undefined;
+      try {
+        reports.flush();
+      } catch {
+        // They are told again, which is harmless.
+      }
       // What is left goes on from the journal with the next start.
       jobs.clear();
       lines.clear();

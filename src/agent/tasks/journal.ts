@@ -237,8 +237,11 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
         }
       });
     },
-    reported(taskId: string): void {
-      markReported.run(taskId);
+    /** All or nothing. */
+    reported(taskIds: readonly string[]): void {
+      transact(db, () => {
+        for (const taskId of taskIds) markReported.run(taskId);
+      });
     },
     effectsSince: (minerKey: string, name: string, sinceMs: number) =>
       countSchema.parse(effects.get(minerKey, name, sinceMs)).count,

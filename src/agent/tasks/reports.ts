@@ -1,4 +1,5 @@
-// Tells the service what becomes of tasks. A final outcome is marked as told once it is on disk in the outbox; until then it is told again.
+// Tells the service what becomes of tasks. A final outcome is marked as told once it is on disk in the outbox, many at a time; until then it is told
+// again.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -12,6 +13,8 @@ export type Reports = {
   tell(row: JournalRow): void;
   /** Final outcomes that are not marked as told, a bounded number per call. */
   tellMissing(): void;
+  /** Marks what was told just now. Throws, with nothing lost, when the journal refuses. */
+  flush(): void;
 };
 
 export function createReports(parts: {
@@ -22,6 +25,22 @@ export function createReports(parts: {
 }): Reports {
   const { clock, log, journal } = parts;
   const underWay = new Set<string>();
+  /** On disk in the outbox, not marked yet. */
+  let told: string[] = [];
+
+  const flush = () => {
+    if (told.length === 0) return;
+    journal.reported(told);
+    for (const taskId of told) underWay.delete(taskId);
+    told = [];
+  };
+  const flushSoon = () => {
+    try {
+      flush();
+    } catch (error) {
+      log.warn({ tasks: told.length, error: renderError(error) }, 'that tasks were reported could not be written yet');
+    }
+  };
 
   const tell = (row: JournalRow) => {
     if (row.source === 'local') return;
@@ -33,17 +52,21 @@ export function createReports(parts: {
     Promise.resolve()
       .then(() => parts.report({ kind: 'task', task_id: taskId, status, at, message, evidence }))
       .then(() => {
-        if (isFinal) journal.reported(taskId);
+        if (!isFinal) return;
+        // The outbox writes many at once, and says so of all of them in one turn.
+        if (told.push(taskId) === 1) clock.after(0, flushSoon, { unref: true });
       })
-      .catch((error: unknown) =>
-        log.warn({ taskId, status, error: renderError(error) }, 'a task could not be reported yet'),
-      )
-      .finally(() => underWay.delete(taskId));
+      .catch((error: unknown) => {
+        underWay.delete(taskId);
+        log.warn({ taskId, status, error: renderError(error) }, 'a task could not be reported yet');
+      });
   };
 
   return {
     tell,
+    flush,
     tellMissing() {
+      flush();
       for (const row of journal.unreported(BATCH)) tell(row);
     },
   };
