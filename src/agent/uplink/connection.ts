@@ -11,7 +11,7 @@ import {
   type ServiceFrame,
   type SignedTaskFrame,
   type TaskOrder,
-  type UNDERSTOOD,
+  UNDERSTOOD,
 } from '../../wire/frames.ts';
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { ServiceAddress } from './address.ts';
@@ -263,9 +263,11 @@ export function connect(options: ConnectionOptions): Connection {
     heard();
     hello = source.position();
     const { epoch, nextSeq } = hello;
-    const understands: (typeof UNDERSTOOD)[number][] = [];
-    if (options.onOpsStatus !== undefined) understands.push('ops-status');
-    if (session !== undefined) understands.push('signed-task');
+    const cannot = [
+      ...(options.onOpsStatus === undefined ? ['ops-status'] : []),
+      ...(session === undefined ? ['signed-task'] : []),
+    ];
+    const understands = UNDERSTOOD.filter((what) => !cannot.includes(what));
     send({
       type: 'hello',
       protocol: PROTOCOL_VERSION,
@@ -274,7 +276,7 @@ export function connect(options: ConnectionOptions): Connection {
       next_seq: nextSeq,
       at: new Date(clock.nowMs()).toISOString(),
       ...(options.home === undefined ? {} : { home: options.home }),
-      ...(understands.length === 0 ? {} : { understands }),
+      understands,
       ...(session === undefined ? {} : { nonce: session.nonce, task_seq: session.taskSeq }),
     });
     setTimer('answer', timing.answerMs, () => end('lost', 'the service does not answer the greeting', CLOSE.cannot));
