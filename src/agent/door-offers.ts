@@ -82,6 +82,9 @@ export function createDoorOffers(
       for (const line of wanted.echo) hearer.onUnderstood(line);
       const left = wanted.toProbe - part.toProbe;
       if (left > 0) hearer.onUnderstood(`of these ${left} left out: the agent is configured not to touch them`);
+      const { running, waiting } = scanning.scanner.current();
+      const before = waiting.length + running.filter(({ kind }) => kind === 'manual').length;
+      if (before > 0) hearer.onUnderstood(`scans that somebody asked for before and that go first: ${before}`);
       return scanning.manual.run(`local-${parts.newId()}`, scanning.planFor(part), {
         signal,
         onContact(contact) {

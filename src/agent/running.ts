@@ -25,6 +25,8 @@ export type { DoorState, RunRequest, ShownTask, Step } from './door/messages.ts'
 /** Each throws RefusedError with what the agent says, PeerError when it does not answer or goes away. */
 export type RunningAgent = {
   readonly stateDir: string;
+  /** Of the program that it is. */
+  version(): Promise<string>;
   state(): Promise<DoorState>;
   tasks(limit: number): Promise<ShownTask[]>;
   /** When `signal` aborts, what has not been started is given up; the answer comes when what was started is over. */
@@ -41,10 +43,13 @@ export type RunningAgent = {
   close(): Promise<void>;
 };
 
-/** `locked` = somebody may be there, but this user may not ask; `silent` = somebody is there and does not answer. */
+/**
+ * `locked` = somebody may be there, but this user may not ask; `silent` = somebody is there and does not answer; `unreachable` = an agent there would
+ * have no door.
+ */
 export type Knock =
-  | { readonly kind: 'running'; readonly agent: RunningAgent; readonly state: DoorState }
-  | { readonly kind: 'none' | 'locked' | 'silent' };
+  | { readonly kind: 'running'; readonly agent: RunningAgent }
+  | { readonly kind: 'none' | 'locked' | 'silent' | 'unreachable' };
 
 const ANSWER_MS = 10_000;
 /** Longer than the door lets a look at a miner or its log take. */
@@ -56,10 +61,11 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export async function knock(stateDir: string): Promise<Knock> {
   const address = doorAddress(stateDir);
-  if (address === undefined) return { kind: 'none' };
+  if (address === undefined) return { kind: 'unreachable' };
   const agent = openDoor(stateDir, address);
   try {
-    return { kind: 'running', agent, state: await agent.state() };
+    await agent.version();
+    return { kind: 'running', agent };
   } catch (error) {
     await agent.close();
     return { kind: kindOf(error) };
@@ -146,6 +152,7 @@ function openDoor(stateDir: string, address: string): RunningAgent {
 
   return {
     stateDir,
+    version: async () => (await ask(z.object({ version: z.string() }), 'GET', '/state')).version,
     state: () => ask(stateSchema, 'GET', '/state'),
     tasks: async (limit) =>
       (await ask(z.object({ tasks: z.array(shownTaskSchema) }), 'GET', `/tasks?limit=${limit}`)).tasks,

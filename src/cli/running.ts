@@ -32,10 +32,17 @@ export function describeTrouble(kind: Trouble, stateDir: string): string {
       return `this user may not ask the agent of ${stateDir}: run with sudo, or as the user that the agent runs as`;
     case 'silent':
       return `the agent of ${stateDir} does not answer: its log may say why`;
+    case 'unreachable':
+      return `whether an agent runs on ${stateDir} cannot be told: the path is too long for a socket, choose a shorter stateDir`;
   }
 }
 
-const CODES = { none: EXIT.notRunning, locked: EXIT.notAllowed, silent: EXIT.failed } as const;
+export const KNOCK_EXIT = {
+  none: EXIT.notRunning,
+  locked: EXIT.unknown,
+  unreachable: EXIT.unknown,
+  silent: EXIT.failed,
+} as const satisfies Record<Trouble, number>;
 
 /** Throws CommandFailed when there is none that may be asked. */
 export async function withRunning<T>(
@@ -45,7 +52,7 @@ export async function withRunning<T>(
 ): Promise<T> {
   const stateDir = placeOf(flags, context);
   const found = await knock(stateDir);
-  if (found.kind !== 'running') throw new CommandFailed(describeTrouble(found.kind, stateDir), CODES[found.kind]);
+  if (found.kind !== 'running') throw new CommandFailed(describeTrouble(found.kind, stateDir), KNOCK_EXIT[found.kind]);
   try {
     return await work(found.agent);
   } finally {
@@ -70,7 +77,7 @@ export async function findRunning(
   }
   if (found.kind === 'none') return undefined;
   const trouble = describeTrouble(found.kind, stateDir);
-  if (writes) throw new CommandFailed(trouble, CODES[found.kind]);
+  if (writes && found.kind !== 'unreachable') throw new CommandFailed(trouble, KNOCK_EXIT[found.kind]);
   context.stderr.write(`${trouble}\nthis command asks the miners itself meanwhile\n`);
   return undefined;
 }

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { type DoorState, knock } from '../agent/running.ts';
 import { formatDurationMs } from '../base/duration.ts';
 import { CONTACT_STATUSES } from '../model/contact.ts';
-import { CommandFailed, EXIT } from './exit.ts';
-import { addRunningOptions, describeTrouble, placeOf, type RunningFlags } from './running.ts';
+import { CommandFailed } from './exit.ts';
+import { addRunningOptions, describeTrouble, KNOCK_EXIT, placeOf, type RunningFlags } from './running.ts';
 import { type CliContext, type Paint, painter } from './terminal.ts';
 
 type Flags = RunningFlags & { json?: boolean };
 
 const HELP = `
-Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 this user may not ask it.
+Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be told (no rights).
 What is wrong with single miners is not the agent's trouble: it is what it reports.
 
 Examples:
@@ -34,13 +34,11 @@ async function run(flags: Flags, context: CliContext): Promise<void> {
   const print = (value: unknown) => context.stdout.write(`${JSON.stringify(value)}\n`);
   if (found.kind !== 'running') {
     const trouble = describeTrouble(found.kind, stateDir);
-    const isRunning = found.kind === 'none' ? false : found.kind === 'silent' ? true : null;
+    const isRunning = { none: false, silent: true, locked: null, unreachable: null }[found.kind];
     if (flags.json) print({ running: isRunning, state_dir: stateDir, troubles: [trouble] });
-    const code = { none: EXIT.notRunning, locked: EXIT.notAllowed, silent: EXIT.failed }[found.kind];
-    throw new CommandFailed(flags.json ? '' : trouble, code);
+    throw new CommandFailed(flags.json ? '' : trouble, KNOCK_EXIT[found.kind]);
   }
-  await found.agent.close();
-  const { state } = found;
+  const state = await found.agent.state().finally(() => found.agent.close());
   if (flags.json) print({ running: true, ...state });
   else context.stdout.write(describe(state, painter(context.stdout)));
   if (state.troubles.length > 0) throw new CommandFailed('');

@@ -125,7 +125,7 @@ test('a state directory whose path is too long for a socket gets a warning and n
   mkdirSync(stateDir);
   const { warnings, door } = await openDoor(stateDir);
   expect(warnings).toEqual([expect.stringContaining('too long')]);
-  expect((await knock(stateDir)).kind).toBe('none');
+  expect((await knock(stateDir)).kind).toBe('unreachable');
   await door.stop();
 });
 
