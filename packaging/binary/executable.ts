@@ -1,11 +1,23 @@
-// One executable from the bundle and a base, through pkg's plain single-executable mode. pkg finds the base in a cache that is filled here, as
-// it would have filled it itself, so that nothing is fetched from anywhere.
+// One executable from the bundle and a base, through pkg's plain single-executable mode, with options for the engine. pkg finds the base in a cache
+// that is filled here, as it would have filled it itself, so that nothing is fetched from anywhere.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;
+
+/** Young objects get this many MB where the engine would take 64 on a host with much memory. What `NODE_OPTIONS` says comes on top. */
+const SEA_CONFIG = { execArgv: ['--max-semi-space-size=8'], execArgvExtension: 'env' };
+
+/** The command line of pkg takes no options for the engine in this mode; what it calls does. Arguments: bundle, target, options. */
+const PKG_CALL = `
+const { default: sea } = require('@yao-pkg/pkg/lib-es5/sea.js');
+const [bundle, target, seaConfig] = process.argv.slice(1);
+sea(bundle, { targets: [JSON.parse(target)], seaConfig: JSON.parse(seaConfig) }).catch((error) => {
+  process.stderr.write(String(error) + '\\n');
+  process.exitCode = 1;
+});`;
 
 export function makeExecutable(
   root: string,
@@ -16,11 +28,12 @@ export function makeExecutable(
   output: string,
 ): void {
   fillCache(join(folder, '.pkg-cache', 'sea'), target, base);
-  const pkg = join(root, 'node_modules', '@yao-pkg', 'pkg', 'lib-es5', 'bin.js');
-  execFileSync(process.execPath, [pkg, '--sea', '-t', `node${NODE_VERSION}-${target.name}`, '-o', output, bundle], {
+  const [platform, arch] = target.name.split('-');
+  const pkgTarget = { nodeRange: `node${NODE_VERSION}`, platform, arch, output };
+  execFileSync(process.execPath, ['-e', PKG_CALL, bundle, JSON.stringify(pkgTarget), JSON.stringify(SEA_CONFIG)], {
     // Away from the project: a package.json nearby would put pkg into another mode.
     cwd: folder,
-    env: { ...process.env, HOME: folder, USERPROFILE: folder },
+    env: { ...process.env, NODE_PATH: join(root, 'node_modules'), HOME: folder, USERPROFILE: folder },
     timeout: PKG_TIMEOUT_MS,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,6 +2,7 @@
 // comes; then everything stops in order.
 import { once } from 'node:events';
 import { systemClock } from '../base/clock.ts';
+import { keepHeapSmall } from '../base/engine.ts';
 import type { Log } from '../base/log.ts';
 import { createServiceManager } from '../base/service-manager.ts';
 import type { CliContext } from './terminal.ts';
@@ -10,6 +11,7 @@ export async function runUntilStopped(
   { environment, signal }: Pick<CliContext, 'environment' | 'signal'>,
   running: { readonly log: Log; stalled?(): string | undefined; reload?(): void; stop(): Promise<void> },
 ): Promise<void> {
+  keepHeapSmall();
   const manager = createServiceManager({ environment, clock: systemClock, log: running.log });
   const reload = () => running.reload?.();
   // From a terminal the signal means that its window is gone: then the program goes too.

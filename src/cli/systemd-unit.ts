@@ -65,6 +65,8 @@ RestartSec=3
 # 78: the configuration is wrong, 2: so is this file. A restart helps neither.
 RestartPreventExitStatus=78 2
 LimitNOFILE=65536
+# Memory that threads have freed is used again rather than kept by each of them.
+Environment=MALLOC_ARENA_MAX=2
 
 ${SANDBOX}ConfigurationDirectory=pithead
 LoadCredential=secrets.yaml:/etc/pithead/secrets.yaml
