@@ -17,6 +17,8 @@ import type { KeyPin } from './orders/contract.ts';
 import { filePin, newPin } from './orders/pin.ts';
 import { enrol } from './uplink/enrol.ts';
 
+export { memoryPin } from './orders/pin.ts';
+
 export type Credentials = {
   readonly url: string;
   readonly agentId: string;

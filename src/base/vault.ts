@@ -1,6 +1,6 @@
 // Secrets at rest: texts sealed with AES-256-GCM under a key that lies in a file of its own, away from the data. Who can read both files can read the
 // secrets; a copy of the data alone, a backup or a lost disk, gives nothing away.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -8,6 +8,8 @@ export type Vault = {
   seal(text: string): string;
   /** Undefined when it was sealed with another key, or changed since. */
   open(sealed: string): string | undefined;
+  /** 32 bytes, the same for the same key and purpose; they give neither the key away nor those for another purpose. */
+  derive(purpose: string): Buffer;
 };
 
 const PREFIX = 'sealed:1:';
@@ -42,6 +44,7 @@ export function createVault(key: Uint8Array): Vault {
         return undefined;
       }
     },
+    derive: (purpose) => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)),
   };
 }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Agent, createAgent, type UplinkConfig } from '../agent/agent.ts';
 import type { AgentConfig } from '../agent/config.ts';
-import { enrolOnce, loadCredentials } from '../agent/credentials.ts';
+import { enrolOnce, loadCredentials, memoryPin } from '../agent/credentials.ts';
 import { mustBeAlone } from '../agent/running.ts';
 import { systemClock } from '../base/clock.ts';
 import { renderError } from '../base/errors.ts';
@@ -73,7 +73,9 @@ export async function startStack(options: {
     const { workspaceId, farmId } = await service.admin.ensureDefaults();
     const kept = loadCredentials(config.stateDir, EMBEDDED, config.credentials.keyFile);
     const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
-    const own: UplinkConfig = { name: EMBEDDED, ...credentials };
+    // Its own service is asked, whatever was learnt of it before.
+    const pin = memoryPin(await service.admin.taskKey());
+    const own: UplinkConfig = { name: EMBEDDED, ...credentials, pin };
     const agent = createAgent({ config, uplinks: [own, ...(await others(config, log))], clock: systemClock, log });
     await agent.start();
     return {

@@ -68,6 +68,8 @@ export type Service = {
 const STOP = { stopMs: 5_000, totalMs: 9_000, answerMs: 4_000 };
 const PRUNE_MS = 3_600_000;
 const RENEW_MS = 60_000;
+/** What the key file is asked for. */
+const FIRST_KEY = 'pithead: first key of orders';
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
 /** Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
@@ -78,7 +80,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const vault = openServiceVault(options.databasePath, options.keyFiles, options.log);
   const store = await openStore(options.databasePath, options.log, vault);
   try {
-    return await compose(options, store, secured?.material);
+    return await compose(options, store, vault?.derive(FIRST_KEY), secured?.material);
   } catch (error) {
     await store.close();
     throw error;
@@ -144,7 +146,12 @@ const announcing = (
   },
 });
 
-async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
+async function compose(
+  options: ServiceOptions,
+  store: Store,
+  keySeed: Uint8Array | undefined,
+  tls: TlsMaterial | undefined,
+): Promise<Service> {
   const { clock, log, host, port, limits = DEFAULT_LIMITS } = options;
   const app = await createServer({
     source: {
@@ -162,7 +169,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     trustProxy: options.trustProxy ?? [],
     newRequestId: () => v4(),
   });
-  const signer = createSigner(store.taskKeys, clock);
+  const signer = createSigner(store.taskKeys, clock, keySeed);
   // Whoever cannot sign must not take the place of a copy that can.
   const taskKey = await signer.publicKey();
   await store.sealWhatIsOpen();

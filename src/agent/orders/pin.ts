@@ -31,8 +31,8 @@ export function newPin(path: string, key: string | undefined): KeyPin {
 }
 
 /** Lasts as long as the process. */
-export function memoryPin(): KeyPin {
-  let pinned: string | undefined;
+export function memoryPin(key?: string): KeyPin {
+  let pinned = key;
   return {
     read: () => pinned,
     keep(key) {

@@ -1,6 +1,6 @@
 // Texts that lie sealed in the database, where the service has a key for that: the params of tasks, because they may hold passwords of pools, and the
 // private halves of the keys that orders are signed with. What was written before there was a key stays readable.
-import { isSealed, type Vault } from '../../base/vault.ts';
+import { isSealed, openWith, sealWith, type Vault } from '../../base/vault.ts';
 import type { Databases } from './databases.ts';
 
 export type Sealing = {
@@ -15,8 +15,8 @@ export type Sealing = {
 const NO_PARAMS = '{}';
 
 export function createSealing(vault: Vault | undefined): Sealing {
-  const seal = (text: string) => vault?.seal(text) ?? text;
-  const open = (text: string) => (isSealed(text) ? vault?.open(text) : text);
+  const seal = (text: string) => sealWith(vault, text);
+  const open = (text: string) => openWith(vault, text);
   return {
     seal,
     open,

@@ -1,5 +1,5 @@
 // Signs what agents carry out, with the newest key of the service. The signed form is in wire/orders.ts.
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { type KeyChange, MAX_KEY_CHANGES, type SignedTaskFrame, type TaskOrder } from '../../wire/frames.ts';
@@ -32,11 +32,15 @@ export type Signer = {
 
 type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; readonly privateKey: KeyObject };
 
-export function createSigner(keys: TaskKeyStore, clock: Clock): Signer {
+/**
+ * With a `seed` the first key comes from it: the same again for a database that was put back to a copy from before it had one, so that agents which have
+ * learnt it meanwhile are not lost.
+ */
+export function createSigner(keys: TaskKeyStore, clock: Clock, seed?: Uint8Array): Signer {
   let kept: Key | undefined;
   const current = async (): Promise<Key> => {
     if (kept !== undefined && kept.id === (await keys.currentId())) return kept;
-    const { id, publicKey, privateKey } = await keys.current(newPair, clock.nowMs());
+    const { id, publicKey, privateKey } = await keys.current(() => pairOf(seed), clock.nowMs());
     const changes = await keys.changes(MAX_KEY_CHANGES);
     kept = { id, publicKey, changes, privateKey: readPrivate(opened(privateKey)) };
     return kept;
@@ -73,7 +77,7 @@ export async function replaceKey(
     if (!isEndorsed && isLost) return null;
     return sign(null, keyChangeBytes({ from, to }), readPrivate(opened(privateKey))).toString('base64');
   };
-  const { publicKey } = await keys.replace(newPair, endorse, clock.nowMs());
+  const { publicKey } = await keys.replace(() => pairOf(), endorse, clock.nowMs());
   return { publicKey, isEndorsed };
 }
 
@@ -91,10 +95,11 @@ function opened(privateKey: string | undefined): string {
 const readPrivate = (text: string): KeyObject =>
   createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
 
-function newPair(): KeyPair {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519', {
-    publicKeyEncoding: { format: 'der', type: 'spki' },
-    privateKeyEncoding: { format: 'der', type: 'pkcs8' },
-  });
-  return { publicKey: publicKey.toString('base64'), privateKey: privateKey.toString('base64') };
+/** What an Ed25519 key begins with in PKCS 8; 32 bytes follow. */
+const PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function pairOf(seed: Uint8Array = randomBytes(32)): KeyPair {
+  const privateKey = Buffer.concat([PREFIX, seed]).toString('base64');
+  const publicKey = createPublicKey(readPrivate(privateKey)).export({ format: 'der', type: 'spki' });
+  return { publicKey: publicKey.toString('base64'), privateKey };
 }

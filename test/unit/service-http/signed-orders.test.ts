@@ -1,12 +1,13 @@
 // The service signs what an agent carries out: with one key, whichever copy sends, for this agent and this connection only. Agents that do not
 // understand that get their orders as ever.
 import { createPublicKey, verify } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { openOrCreateVault } from '../../../src/base/vault.ts';
 import { openAdmin } from '../../../src/service/admin.ts';
+import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
 import { openServiceVault } from '../../../src/service/vault.ts';
 import type { SignedTaskFrame } from '../../../src/wire/frames.ts';
 import { keyChangeBytes, orderBytes, signedOrderSchema } from '../../../src/wire/orders.ts';
@@ -133,6 +134,10 @@ test('with a key file the params and the private key lie sealed, also those from
     await query(rig, 'UPDATE tasks SET status = ?', 'failed');
     await order(sealed, back, 1, 'miner.pool.update', { pools: [POOL] });
     expect(await stored()).not.toContain(PASSWORD);
+    if (!isPostgresUrl(rig.databasePath)) {
+      await query(rig, 'PRAGMA wal_checkpoint(TRUNCATE)');
+      expect(readFileSync(rig.databasePath, 'latin1')).not.toContain(PASSWORD);
+    }
 
     for (const keyFile of [join(temporaryFolder(), 'another.key'), undefined]) {
       const keyFiles = keyFile === undefined ? undefined : { own: keyFile, shared: keyFile };
@@ -162,6 +167,21 @@ test('a key that is replaced is signed by the one before, and in use with the ne
   for (const change of changes) expect(isSigned(keyChangeBytes(change), change.signature, old)).toBe(true);
   const again = await after.frame('signed-task');
   expect(isSigned(orderBytes(again.text), again.signature, task_key)).toBe(true);
+});
+
+test('a database from before there was a key gets the same one again, where the key file is the same', async () => {
+  const shared = join(temporaryFolder(), 'shared.key');
+  const keyFiles = { own: shared, shared };
+  const { rig, stop } = await startOwnedRig({ keyFiles });
+  const key = await rig.service.admin.taskKey();
+  await query(rig, 'DELETE FROM task_keys');
+  const again = await startRig({ databasePath: rig.databasePath, keyFiles });
+  expect(await again.service.admin.taskKey()).toBe(key);
+  const agent = await connect(again, { nonce: NONCE });
+  await order(again, agent, 1);
+  const { text, signature } = await agent.frame('signed-task');
+  expect(isSigned(orderBytes(text), signature, key)).toBe(true);
+  await stop();
 });
 
 test('a key whose key file is lost is replaced only when that is said, and nobody signs the new one', async () => {
