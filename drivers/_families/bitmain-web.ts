@@ -31,6 +31,9 @@ export const summaryPage = z.looseObject({
   ),
 });
 
+/** Of a configuration: the mode under its two names. */
+export const modePage = z.looseObject({ 'bitmain-work-mode': int({ min: 0 }), 'miner-mode': int({ min: 0 }) });
+
 /** `{"blink": true}`; some builds answer with the code that switching it would give. */
 export const blinkPage = z.looseObject({ blink: bool(), code: text(16) });
 

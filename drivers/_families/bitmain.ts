@@ -2,8 +2,9 @@
 // fans and rates in our units. Which machine it is, and what its sensors mean on that machine, is the driver's business.
 import { z } from 'zod';
 import { first, largest, list, mean, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
-import type { BoardReading, FanReading } from '../../src/model/reading.ts';
+import type { BoardReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs, rateUnit, whenS } from './cgminer.ts';
+import type { Model } from './models.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 /** Read key by key, so not copied: it has some two hundred, and half of them say nothing. */
@@ -218,4 +219,22 @@ export function toFans(slots: readonly (number | undefined)[], wanted: number): 
   const usual = wanted === 2 && slots.length > 4 ? [2, 5] : slots.map((_, slot) => slot);
   const others = usual.filter((slot) => !turning.includes(slot)).slice(0, Math.max(0, wanted - turning.length));
   return [...turning, ...others].toSorted((a, b) => a - b).map((slot, index) => present({ index, rpm: slots[slot] }));
+}
+
+/** Those of a control board that lists its slots; undefined where it lists none. */
+export function fansOf(stats: Stats | undefined, model: Model | undefined): FanReading[] | undefined {
+  if (stats === undefined || stats.fanSlots.length === 0) return undefined;
+  const { cooling, fans = 0 } = model?.expected ?? {};
+  return toFans(stats.fanSlots, cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, fans));
+}
+
+/** The device's own figures where it has them. A nameplate stands for normal mode only. */
+export function expectation(
+  model: Model | undefined,
+  stats: Stats | undefined,
+  mode: MiningMode | undefined,
+): Reading['expected'] {
+  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
+  const hashrateHs = first(stats?.idealHs, mode === undefined || mode === 'normal' ? nameplateHs : undefined);
+  return present({ ...parts, fans: first(parts.fans, stats?.fanCount), hashrateHs });
 }

@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { type Board, readStats, type Stats, toFans } from '../_families/bitmain.ts';
+import { type Board, expectation, fansOf, readStats, type Stats } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -51,7 +51,7 @@ export function read(replies: Replies, known: Known): Reading {
     outletTempC: mean(boards?.map((board) => board.outletTempC) ?? []),
 
     boards,
-    fans: stats && stats.fanSlots.length > 0 ? toFans(stats.fanSlots, fanCount(stats, model)) : undefined,
+    fans: fansOf(stats, model),
     pools: poolReadings(replies.pools?.POOLS),
     errors: errors(replies),
     expected: expectation(model, stats, mode),
@@ -111,24 +111,9 @@ function airTemps([outA, outB, inA, inB]: Board['picC']): Partial<BoardReading> 
   return { inletTempC, outletTempC };
 }
 
-function fanCount(stats: Stats, model: Model | undefined): number {
-  return model?.expected.cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0);
-}
-
 /** Faults of the status list and of the helper on port 6060. */
 function errors({ summary, warning }: Replies): ErrorReading[] | undefined {
   const faults = statusFaults(summary);
   if (warning === undefined || warning === 'None') return faults ?? (warning === undefined ? undefined : []);
   return [...(faults ?? []), { code: warning, ...(CODES[warning] ?? { category: 'unknown' }) }];
-}
-
-/** The device's own figure where it has one. A nameplate stands for normal mode only. */
-function expectation(
-  model: Model | undefined,
-  stats: Stats | undefined,
-  mode: MiningMode | undefined,
-): Reading['expected'] {
-  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const hashrateHs = first(stats?.idealHs, mode === undefined || mode === 'normal' ? nameplateHs : undefined);
-  return present({ ...parts, fans: first(parts.fans, stats?.fanCount), hashrateHs });
 }

@@ -1,10 +1,10 @@
 // What stock Antminers answer, as far as we read it (atlas 3.2, 3.3).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { int, text } from '../../src/driver/fields.ts';
+import { text } from '../../src/driver/fields.ts';
 import { statsReply, toWatts } from '../_families/bitmain.ts';
 import { blinkState } from '../_families/bitmain-forms.ts';
-import { blinkPage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
+import { blinkPage, modePage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
 import { poolsReply, versionReply } from '../_families/cgminer.ts';
 
 /** `miner_power: 3250`: nothing but a name, a colon and the figure, so that no error page is taken for one. */
@@ -15,7 +15,7 @@ export const replies = z.object({
   pools: reply(poolsReply),
   version: reply(versionReply),
   summary: reply(summaryPage),
-  conf: reply(z.looseObject({ 'bitmain-work-mode': int({ min: 0 }), 'miner-mode': int({ min: 0 }) })),
+  conf: reply(modePage),
   blink: reply(blinkPage),
   oldBlink: reply(blinkPage),
   oldBlinkForm: reply(blinkState),

@@ -1,5 +1,5 @@
 // What the generations have in common when they are read: slots behind board names, fans behind four places, models behind names.
-import type { FanReading } from '../../src/model/reading.ts';
+import type { FanReading, PoolReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 
@@ -43,3 +43,16 @@ export function modelOf(reported: string | undefined): Model | undefined {
   }
   return undefined;
 }
+
+/** The pools of all groups in their order; `more` is what the generation tells of one. Counts of shares are no difficulties. */
+export const poolsIn = <P extends { readonly url?: string | undefined; readonly user?: string | undefined }>(
+  groups: readonly { readonly pools?: readonly P[] | undefined }[] | undefined,
+  more: (pool: P) => { readonly [K in keyof PoolReading]?: PoolReading[K] | undefined },
+): PoolReading[] | undefined =>
+  groups
+    ?.flatMap(({ pools }) => pools ?? [])
+    .flatMap((pool, index) =>
+      pool.url === undefined || index > 63
+        ? []
+        : [present({ ...more(pool), index, url: pool.url, user: pool.user ?? '' })],
+    );

@@ -2,11 +2,11 @@
 // give both the MAC.
 import type { z } from 'zod';
 import { first, largest, mean, toNumber } from '../../src/driver/fields.ts';
-import type { BoardReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
+import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
 import { appeals } from './errors.ts';
-import { fansOf, slotsOf } from './parts.ts';
+import { fansOf, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';
 import type { poolGroups, Solver } from './replies-old.ts';
 
@@ -97,28 +97,13 @@ function boardsOf(solvers: readonly Solver[], named: readonly Solver[] | undefin
   });
 }
 
-type Groups = z.output<typeof poolGroups>;
-
-/** Counts of shares are no difficulties. */
-function pools(groups: Groups): PoolReading[] | undefined {
-  return groups
-    ?.flatMap((group) => group.pools ?? [])
-    .flatMap(({ url, user, status, active, shares }, index) =>
-      url === undefined || index > 63
-        ? []
-        : [
-            present({
-              index,
-              url,
-              user: user ?? '',
-              isAlive: status === undefined ? undefined : status.toUpperCase() === 'ALIVE',
-              isActive: active,
-              accepted: shares?.acceptedSolutions,
-              rejected: shares?.rejectedSolutions,
-            }),
-          ],
-    );
-}
+const pools = (groups: z.output<typeof poolGroups>) =>
+  poolsIn(groups, ({ status, active, shares }) => ({
+    isAlive: status === undefined ? undefined : status.toUpperCase() === 'ALIVE',
+    isActive: active,
+    accepted: shares?.acceptedSolutions,
+    rejected: shares?.rejectedSolutions,
+  }));
 
 export function readTcp(replies: Replies, model: Model | undefined): Reading {
   const { tcp, tcpPools } = replies;

@@ -1,10 +1,10 @@
 // The REST generation as a Reading. Each answer gives its own fields; what is missing stays away.
 import { first, largest, mean, scale } from '../../src/driver/fields.ts';
-import type { BoardReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
+import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
 import { errorsOf } from './errors.ts';
-import { fansOf, slotsOf } from './parts.ts';
+import { fansOf, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';
 import type { RestBoard } from './replies-rest.ts';
 
@@ -138,28 +138,15 @@ function psus(details: Replies['details']): Reading['psus'] {
   return [present({ model: model_name, serialNumber: serial_number })];
 }
 
-/** Counts of shares are no difficulties. */
-function pools(groups: Replies['pools']): PoolReading[] | undefined {
-  return groups
-    ?.flatMap((group) => group.pools ?? [])
-    .flatMap(({ url, user, alive, active, stats }, index) =>
-      url === undefined || index > 63
-        ? []
-        : [
-            present({
-              index,
-              url,
-              user: user ?? '',
-              isAlive: alive,
-              isActive: active,
-              accepted: stats?.accepted_shares,
-              rejected: stats?.rejected_shares,
-              stale: stats?.stale_shares,
-              difficulty: positive(stats?.last_difficulty),
-            }),
-          ],
-    );
-}
+const pools = (groups: Replies['pools']) =>
+  poolsIn(groups, ({ alive, active, stats }) => ({
+    isAlive: alive,
+    isActive: active,
+    accepted: stats?.accepted_shares,
+    rejected: stats?.rejected_shares,
+    stale: stats?.stale_shares,
+    difficulty: positive(stats?.last_difficulty),
+  }));
 
 function apiVersion(version: Replies['version']): string | undefined {
   if (version?.major === undefined || version.minor === undefined || version.patch === undefined) return undefined;

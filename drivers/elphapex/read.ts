@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { type Board, readStats, type Stats, toFans, toWatts, type Units } from '../_families/bitmain.ts';
+import { type Board, fansOf, readStats, type Stats, toWatts, type Units } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -63,10 +63,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     tempC: largest(boards?.map((board) => board.chipTempMaxC) ?? []),
     boards,
-    fans:
-      stats && stats.fanSlots.length > 0
-        ? toFans(stats.fanSlots, Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0))
-        : undefined,
+    fans: fansOf(stats, model),
     psus: psus(power),
     pools: webPools(replies.pools?.POOLS),
     errors: statusFaults(replies.summary),

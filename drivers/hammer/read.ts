@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { type Board, readStats, type Stats, toFans } from '../_families/bitmain.ts';
+import { type Board, fansOf, readStats, type Stats } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking } from '../_families/bitmain-web.ts';
 import { whichBlackMiner } from '../_families/black-miner.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
@@ -37,10 +37,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     tempC: largest(boards?.map((board) => board.chipTempMaxC) ?? []),
     boards,
-    fans:
-      stats && stats.fanSlots.length > 0
-        ? toFans(stats.fanSlots, Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0))
-        : undefined,
+    fans: fansOf(stats, model),
     pools: poolReadings((replies.pools ?? replies.poolsElsewhere)?.POOLS),
     expected: model?.expected,
   });

@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { type Board, readStats, type Stats, toFans } from '../_families/bitmain.ts';
+import { type Board, expectation, fansOf, readStats } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -65,7 +65,7 @@ export function read(replies: Replies, known: Known): Reading {
     ),
     inletTempC: isT9 ? ambientC(replies) : undefined,
     boards,
-    fans: stats && stats.fanSlots.length > 0 ? toFans(stats.fanSlots, fanCount(stats, row)) : undefined,
+    fans: fansOf(stats, row),
     pools: poolReadings(replies.pools?.POOLS),
     errors: statusFaults(replies.summary),
     expected: expectation(row, stats, mode),
@@ -112,19 +112,4 @@ function sum(values: readonly (number | undefined)[]): number | undefined {
 function ambientC(replies: Replies): number | undefined {
   const rows = replies.stats?.STATS ?? [];
   return mean(T9_BOARDS.flatMap(([chain]) => rows.map((row) => toTempC(row[`temp3_${chain}`]))));
-}
-
-function fanCount(stats: Stats, model: Model | undefined): number {
-  return model?.expected.cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0);
-}
-
-/** The device's own figure where it has one. A nameplate stands for normal mode only. */
-function expectation(
-  model: Model | undefined,
-  stats: Stats | undefined,
-  mode: MiningMode | undefined,
-): Reading['expected'] {
-  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const hashrateHs = first(stats?.idealHs, mode === undefined || mode === 'normal' ? nameplateHs : undefined);
-  return present({ ...parts, fans: first(parts.fans, stats?.fanCount), hashrateHs });
 }

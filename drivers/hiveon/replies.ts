@@ -1,10 +1,9 @@
 // What Hiveon firmware answers, as far as we read it (atlas 15).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { int } from '../../src/driver/fields.ts';
 import { statsReply } from '../_families/bitmain.ts';
 import { blinkState } from '../_families/bitmain-forms.ts';
-import { blinkPage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
+import { blinkPage, modePage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
 import { poolsReply, versionReply } from '../_families/cgminer.ts';
 
 export const replies = z.object({
@@ -12,7 +11,7 @@ export const replies = z.object({
   pools: reply(poolsReply),
   version: reply(versionReply),
   summary: reply(summaryPage),
-  conf: reply(z.looseObject({ 'bitmain-work-mode': int({ min: 0 }), 'miner-mode': int({ min: 0 }) })),
+  conf: reply(modePage),
   blink: reply(blinkPage),
   blinkForm: reply(blinkState),
   system: reply(systemReply),

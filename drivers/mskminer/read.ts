@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, toFans, toWatts } from '../_families/bitmain.ts';
+import { fansOf, readStats, toWatts } from '../_families/bitmain.ts';
 import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
@@ -46,10 +46,7 @@ export function read(replies: Replies, known: Known): Reading {
       largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
     ),
     boards,
-    fans:
-      stats && stats.fanSlots.length > 0
-        ? toFans(stats.fanSlots, Math.max(stats.fanCount ?? 0, model?.expected.fans ?? 0))
-        : undefined,
+    fans: fansOf(stats, model),
     pools: poolReadings(replies.pools?.POOLS),
     expected: present({ ...model?.expected, hashrateHs: first(stats?.idealHs, model?.expected.hashrateHs) }),
   });
