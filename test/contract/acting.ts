@@ -5,7 +5,7 @@ import type { PeerCode } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Driver, FirmwareImage, Known } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import type { MinerLink, MinerRequest } from '../../src/transport/request.ts';
-import { lostAfterSending, neverSent } from '../unit/drivers/fake-link.ts';
+import { fakeLink, lostAfterSending, neverSent } from '../unit/drivers/fake-link.ts';
 import { expectTruth, type Simulated } from './simulated.ts';
 
 /** What may befall most devices and shows in what they say. */
@@ -18,6 +18,9 @@ export const USUAL_FAULTS = [
   'psu-fault',
   'vendor-error',
 ] as const satisfies readonly FaultName[];
+
+/** A list for orders that are about something else. */
+export const NEW_POOL = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
 
 type Acting = {
   /** The nth device of a model. */
@@ -35,6 +38,10 @@ type Acting = {
   readsFault(device: Device, fault: FaultName, value?: FaultValue): Promise<void>;
   /** It says yes, does nothing, and that shows. */
   findsOut(device: Device, name: AbilityName, params: object): Promise<void>;
+  /** Unsupported, by what the order says: nothing is asked either. */
+  refusesUnsent(name: AbilityName, params: object): Promise<void>;
+  /** `lost-reply` where nothing comes back from the device any more. */
+  losesReply(name: AbilityName, params: object): Promise<void>;
   /** Writing is switched off, and it says so. */
   forbids(device: Device, name: AbilityName, params?: object, code?: PeerCode): Promise<void>;
   withFault<T>(device: Device, fault: FaultName, work: () => Promise<T>, value?: FaultValue): Promise<T>;
@@ -106,6 +113,17 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
         expect((await actOver(site().link(device.ip), name, params)).kind, name).toBe('accepted');
         expect(await shown(device, name, params), name).toBe(false);
       }),
+    async refusesUnsent(name, params) {
+      const link = fakeLink(() => ({}));
+      await expect(actOver(link, name, params), name).rejects.toMatchObject({ code: 'peer.unsupported' });
+      expect(link.sent).toEqual([]);
+    },
+    async losesReply(name, params) {
+      const link = fakeLink(() => {
+        throw lostAfterSending();
+      });
+      expect(await actOver(link, name, params), name).toEqual({ kind: 'lost-reply' });
+    },
     forbids: (device, name, params, code = 'peer.permission') =>
       withFault(device, 'write-api-off', () =>
         expect(actOver(site().link(device.ip), name, params), name).rejects.toMatchObject({ code }),

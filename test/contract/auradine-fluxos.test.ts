@@ -1,19 +1,20 @@
 // Auradine on real sockets: known by TCP and by its page, read over both APIs, told what it can be told, and lied by.
 import { describe, expect, test } from 'vitest';
 import { auradineFluxos as driver } from '../../drivers/auradine-fluxos/driver.ts';
-import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
-import { acting, USUAL_FAULTS } from './acting.ts';
+import { acting, NEW_POOL, USUAL_FAULTS } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(driver, { network: '127.93.2.0/27', miners: 4, mix: 'auradine' });
-const { look, ability, act, shown, readsFault, forbids, findsOut, refusedLogin } = acting(driver, site);
+const { look, ability, act, shown, readsFault, forbids, findsOut, refusedLogin, refusesUnsent, losesReply } = acting(
+  driver,
+  site,
+);
 const device = (nth: number) => site().device(nth);
 
-const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
 const ORDERS = [
   ['light', { on: true }],
   ['powerMode', { mode: 'sleep' }],
-  ['pools', POOLS],
+  ['pools', NEW_POOL],
 ] as const;
 
 describe.each([0, 1])('device %i', (nth) => {
@@ -63,22 +64,11 @@ test('firmware is fetched by the device itself, and proven by its restart', asyn
     expect(ability('firmware').params.safeParse({ url }).success, url).toBe(false);
 });
 
-test('modes and targets that it does not have are refused unsent', async () => {
-  const link = fakeLink(() => ({}));
-  await expect(async () => ability('powerMode').act(link, { preset: 'fast' }, {})).rejects.toMatchObject({
-    code: 'peer.unsupported',
-  });
-  expect(link.sent).toEqual([]);
-});
+test('modes and targets that it does not have are refused unsent', () =>
+  refusesUnsent('powerMode', { preset: 'fast' }));
 
-test('a lost answer is left to be seen', async () => {
-  const link = fakeLink(() => {
-    throw lostAfterSending();
-  });
-  for (const [name, params] of [
-    ['reboot', {}],
-    ['pools', POOLS],
-    ['firmware', { url: 'http://files.example/fluxos.bin' }],
-  ] as const)
-    expect(await ability(name).act(link, params, {}), name).toEqual({ kind: 'lost-reply' });
-});
+test.each([
+  ['reboot', {}],
+  ['pools', NEW_POOL],
+  ['firmware', { url: 'http://files.example/fluxos.bin' }],
+] as const)('a lost answer to %s is left to be seen', (name, params) => losesReply(name, params));

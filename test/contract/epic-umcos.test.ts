@@ -2,17 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import { epicUmcos as driver } from '../../drivers/epic-umcos/driver.ts';
 import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
-import { acting, USUAL_FAULTS } from './acting.ts';
+import { acting, NEW_POOL, USUAL_FAULTS } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(driver, { network: '127.93.1.0/27', miners: 4, mix: 'epic' });
 const { of, look, ability, act, shown, readsFault, forbids, findsOut, withFault, refusedLogin } = acting(driver, site);
 
-const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
 const ORDERS = [
   ['light', { on: true }],
   ['powerMode', { mode: 'sleep' }],
-  ['pools', POOLS],
+  ['pools', NEW_POOL],
 ] as const;
 
 describe.each(['S21', 'BlockMiner 720i'])('%s', (model) => {

@@ -1,18 +1,18 @@
 // Proto rigs on real sockets: known by their page, read behind their owner's password, told what they can be told, and lied by.
 import { describe, expect, test } from 'vitest';
 import { proto as driver } from '../../drivers/proto/driver.ts';
-import { fakeLink, lostAfterSending } from '../unit/drivers/fake-link.ts';
-import { acting, USUAL_FAULTS } from './acting.ts';
+import { fakeLink } from '../unit/drivers/fake-link.ts';
+import { acting, NEW_POOL, USUAL_FAULTS } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(driver, { network: '127.93.3.0/27', miners: 4, mix: 'proto' });
-const { look, ability, act, shown, readsFault, forbids, findsOut, withFault, refusedLogin } = acting(driver, site);
+const { look, ability, act, shown, readsFault, forbids, findsOut, withFault, refusedLogin, refusesUnsent, losesReply } =
+  acting(driver, site);
 const device = (nth: number) => site().device(nth);
 
-const POOLS = { pools: [{ url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'y' }] };
 const ORDERS = [
   ['powerMode', { mode: 'sleep' }],
-  ['pools', POOLS],
+  ['pools', NEW_POOL],
 ] as const;
 
 describe.each([0, 1])('device %i', (nth) => {
@@ -97,22 +97,11 @@ test('firmware is sent as a file and proven by the restart', async () => {
   await expect.poll(() => rig.reboots).toBe(1);
 });
 
-test('modes and targets that it does not have are refused unsent', async () => {
-  const link = fakeLink(() => ({}));
-  await expect(async () => ability('powerMode').act(link, { preset: 'fast' }, {})).rejects.toMatchObject({
-    code: 'peer.unsupported',
-  });
-  expect(link.sent).toEqual([]);
-});
+test('modes and targets that it does not have are refused unsent', () =>
+  refusesUnsent('powerMode', { preset: 'fast' }));
 
-test('a lost answer is left to be seen', async () => {
-  const link = fakeLink(() => {
-    throw lostAfterSending();
-  });
-  for (const [name, params] of [
-    ['reboot', {}],
-    ['pools', POOLS],
-    ['light', { on: true }],
-  ] as const)
-    expect(await ability(name).act(link, params, {}), name).toEqual({ kind: 'lost-reply' });
-});
+test.each([
+  ['reboot', {}],
+  ['pools', NEW_POOL],
+  ['light', { on: true }],
+] as const)('a lost answer to %s is left to be seen', (name, params) => losesReply(name, params));

@@ -4,14 +4,13 @@ import { vnish as driver } from '../../drivers/vnish/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { newTrial, withTrial } from '../../src/agent/login-trial.ts';
 import { renderError } from '../../src/base/errors.ts';
-import type { MinerLink } from '../../src/transport/request.ts';
-import { lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+import { refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting, returned } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(driver, { network: '127.92.2.0/26', miners: 16, mix: 'vnish', bootS: 0.3 });
 
-const { of: at, act, actOver, look, shown, forbids, findsOut, withFault } = acting(driver, site);
+const { of: at, act, actOver, actUnheard, look, shown, forbids, findsOut, withFault } = acting(driver, site);
 const MODELS = ['S19j Pro', 'S21', 'L7', 'S19 Pro Hydro'] as const;
 /** Bare token and `find-miner`; bearer and `locate-miner`. */
 const BOTH = ['S19j Pro', 'S21'] as const;
@@ -198,16 +197,6 @@ describe.each(BOTH)('actions on %s', (model) => {
 
   test('an answer that is lost after sending is left to be seen', async () => {
     const device = at(model, 3);
-    const real = site().link(device.ip);
-    // What the device is told goes through; its answer does not come back.
-    const link: MinerLink = {
-      ip: device.ip,
-      async send(request, limits) {
-        const answer = await real.send(request, limits);
-        if (request.via === 'http' && request.method === 'POST') throw lostAfterSending();
-        return answer;
-      },
-    };
     const pools = { pools: [{ url: 'stratum+tcp://third.example:1', user: 'w' }] };
     for (const [name, params] of [
       ['light', { on: true }],
@@ -216,7 +205,7 @@ describe.each(BOTH)('actions on %s', (model) => {
       ['pools', pools],
       ['reboot', {}],
     ] as const) {
-      expect(await actOver(link, name, params), name).toEqual({ kind: 'lost-reply' });
+      expect(await actUnheard(device, name, params), name).toEqual({ kind: 'lost-reply' });
     }
     await returned(device);
     expect(await shown(device, 'light', { on: true })).toBe(true);
