@@ -72,13 +72,25 @@ function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutcome {
   const given = fetched === undefined ? wanted : { ...wanted, url: fetched };
   const params = ability.params.safeParse(name === 'reboot' ? {} : given);
   if (!params.success) return failed(`refused: the params do not fit ${row.name}`);
-  const refusal = name === 'reboot' ? refuseReboot(parts, row, force === true) : undefined;
+  const refusal = refuseOften(parts, row, name, force === true);
   return refusal ?? { ability: name, effect: ability.effect, params: params.data, ip: target.ip, rule: ability };
 }
 
-function refuseReboot({ journal, clock, settings }: CarryOutParts, row: JournalRow, isForced: boolean) {
-  const { dailyCap, recentS } = settings.reboot;
+function refuseOften(
+  { journal, clock, settings }: CarryOutParts,
+  row: JournalRow,
+  ability: AbilityName,
+  isForced: boolean,
+): TaskOutcome | undefined {
   const nowMs = clock.nowMs();
+  const isPowerMode = ability === 'powerMode';
+  if (isPowerMode && journal.effectsSince(row.minerKey, row.name, nowMs - DAY_MS) >= settings.powerMode.dailyCap) {
+    return failed(
+      `refused: the power mode of the miner was set ${settings.powerMode.dailyCap} times in 24 hours; see tasks.powerMode.dailyCap`,
+    );
+  }
+  if (ability !== 'reboot') return undefined;
+  const { dailyCap, recentS } = settings.reboot;
   if (journal.effectsSince(row.minerKey, row.name, nowMs - DAY_MS) >= dailyCap) {
     return failed(`refused: the miner was rebooted ${dailyCap} times in 24 hours; it needs a person`);
   }

@@ -43,7 +43,13 @@ export const taskSettingsSchema = z.strictObject({
     })
     .prefault({}),
   light: kind(20),
-  powerMode: kind(5),
+  powerMode: z
+    .strictObject({
+      concurrency: concurrency(5),
+      /** Changes of one miner in 24 hours, whoever asked: sleep and wake wear its boards out. */
+      dailyCap: z.int().min(1).max(1_000).default(24),
+    })
+    .prefault({}),
   pools: kind(5),
   firmware: z
     .strictObject({

@@ -35,6 +35,25 @@ test('a wake takes the place of a reboot, whether the service or a technician as
   expect(bench.farm.orders).toHaveLength(6);
 });
 
+test('a miner is put to sleep and woken so often a day and no more, whoever asks', async () => {
+  gate = bench.make({ ...SETTINGS, powerMode: { dailyCap: 3 } });
+  gate.start();
+  for (const wanted of ['sleep', 'normal', 'sleep', 'normal']) {
+    gate.accept(mode(1, wanted));
+    await bench.clock.advance(600_000);
+  }
+  expect(bench.farm.orders).toHaveLength(3);
+  expect(bench.farm.finals().at(-1)?.message).toContain('3 times in 24 hours');
+  await bench.clock.advance(86_400_000);
+  const { outcome } = gate.runLocal({
+    name: 'miner.power_mode.update',
+    minerKey: keyOf(1),
+    params: { mode: 'normal' },
+  });
+  await bench.clock.advance(60_000);
+  expect(await outcome).toMatchObject({ status: 'succeeded' });
+});
+
 test('sleep takes load away and waits for nobody', async () => {
   begin().acceptAll([1, 2, 3, 4, 5, 6, 7, 8].map((number) => mode(number, 'sleep')));
   await bench.clock.advance(10_000);

@@ -77,6 +77,25 @@ test('a task that is over keeps nothing of its params, those of older versions i
   expect(isOnDisk()).toBe(false);
 });
 
+test('a file of the version before is taken over: what waits is sealed, what is over keeps nothing', () => {
+  db.close();
+  rmSync(join(folder, 'agent.sqlite'));
+  db = openSqlite(join(folder, 'agent.sqlite'), [{ owner: 'tasks', steps: tasksMigrations.steps.slice(0, 1) }]);
+  const insert = db.prepare(
+    `INSERT INTO tasks_journal (task_id, name, miner_key, params, source, accepted_ms, expires_ms, state, status, started_ms)
+     VALUES (?, 'miner.pool.update', 'a', ?, 'service', 1, 9, ?, ?, 1)`,
+  );
+  insert.run('1', JSON.stringify({ pools: POOLS }), 'accepted', 'pending');
+  for (let number = 2; number < 60; number++)
+    insert.run(String(number), JSON.stringify({ pools: POOLS, padding: 'x'.repeat(number * 100) }), 'final', 'failed');
+  db.exec("DELETE FROM tasks_journal WHERE task_id > '50'");
+  expect(isOnDisk()).toBe(true);
+  db.close();
+  db = open();
+  expect(openJournal(db, vault).open()).toMatchObject([{ taskId: '1', params: { pools: POOLS } }]);
+  expect(isOnDisk()).toBe(false);
+});
+
 test('with another key the params are said to be unreadable, not taken for empty', () => {
   openJournal(db, vault).insert([row('1')]);
   openPoolWishes(db, vault).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
