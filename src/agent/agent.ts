@@ -168,7 +168,13 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     schedule: { set: (key, ip) => poller.add({ key, ip }), drop: (key) => poller.remove(key) },
   });
 
-  const pace = paceOf(config, config.ranges);
+  /** Says how this host reaches the miners, and which setting of it stands in the way. */
+  const sayReadiness = () => {
+    if (config.ranges.toProbe === 0) return;
+    const { way, advice } = paceOf(config, config.ranges, 'background');
+    log.info({ addresses: config.ranges.toProbe, way }, 'networks of the miners');
+    for (const line of advice) log.warn({}, line);
+  };
   const scanning = createScanning({
     clock,
     log,
@@ -349,13 +355,14 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
       poller.adjust({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
       if (outcome.changed.includes('networks')) {
         roster.confine();
+        sayReadiness();
         const scanPlan = plan();
         if (scanPlan !== undefined) scanner.request(newUuid(), scanPlan);
       }
       return outcome;
     },
     async start() {
-      for (const advice of pace.advice) log.warn({}, advice);
+      sayReadiness();
       const { files, bytes } = await firmware.size();
       if (files > 0) log.info({ folder: config.firmware.folder, files, bytes }, 'firmware images on this host');
       stop = await startParts(parts, {

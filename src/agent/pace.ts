@@ -6,7 +6,9 @@ import type { ScanRanges } from './scan/ranges.ts';
 
 export type Pace = {
   readonly limits: { readonly [K in keyof ScanLimits]?: ScanLimits[K] | undefined };
-  /** One line per shortcoming of this host, with the setting to change. */
+  /** How the addresses are reached, in words. */
+  readonly way: string;
+  /** One line per shortcoming of this host or of the settings, with the setting to change. */
   readonly advice: readonly string[];
 };
 
@@ -19,10 +21,10 @@ const BACKGROUND_PER_SECOND = 100;
 /** `background` = nobody waits for it. */
 export function paceOf(
   { scan }: Pick<AgentConfig, 'scan'>,
-  { ranges }: Pick<ScanRanges, 'ranges'>,
+  { ranges, toProbe }: Pick<ScanRanges, 'ranges' | 'toProbe'>,
   kind: 'asked-for' | 'background' = 'asked-for',
 ): Pace {
-  const { limits, onLinkPerSecond, advice } = readiness({
+  const { limits, onLinkPerSecond, way, advice } = readiness({
     sockets: scan.maxInFlight,
     ranges: ranges.flatMap(({ spans }) => spans),
   });
@@ -35,6 +37,19 @@ export function paceOf(
       probeTimeoutMs: scan.timeout,
       maxIdentifying: scan.maxIdentifying,
     },
-    advice,
+    way,
+    advice: [...advice, ...(kind === 'background' ? adviseSchedule(scan, toProbe, scan.maxPerSecond ?? usual) : [])],
   };
+}
+
+/** A scan that is not over when the next one is due leaves that out. */
+function adviseSchedule({ every, maxPerSecond }: AgentConfig['scan'], toProbe: number, perSecond: number): string[] {
+  const connects = toProbe * SCAN_PORTS.length;
+  const tookMs = (connects / perSecond) * 1_000;
+  if (tookMs <= every) return [];
+  const wanted = Math.ceil((connects * 1_000) / every / 10) * 10;
+  return [
+    `scan: ${toProbe} addresses take ${Math.ceil(tookMs / 60_000)} min at ${perSecond} connects a second${maxPerSecond === undefined ? ' (the default)' : ''}, ` +
+      `longer than scan.every. Set scan.maxPerSecond to ${wanted} or more if the network bears it, or scan.every to ${Math.ceil((tookMs * 1.2) / 60_000)}m.`,
+  ];
 }

@@ -106,14 +106,15 @@ function networks(config: AgentConfig): Finding[] {
     const remedy = `name those of the miners: pithead setup. This host is in: ${describeNetworks(privateNetworks()).replaceAll('\n', '; ')}`;
     return [{ about: 'networks', level: 'wrong', text: 'none is named, so nothing is scanned', remedy }];
   }
-  const advice = paceOf(config, ranges).advice.map((line): Finding => {
+  const { way, advice } = paceOf(config, ranges, 'background');
+  const findings = advice.map((line): Finding => {
     const [what = line, ...rest] = line.split(': ');
     const [text = '', ...remedy] = rest.join(': ').split('. ');
     return { about: what, level: 'warning', text, remedy: remedy.join('. ') };
   });
   return [
-    { about: 'networks', level: 'ok', text: `${ranges.toProbe} addresses in ${ranges.ranges.length} ranges` },
-    ...advice,
+    { about: 'networks', level: 'ok', text: `${ranges.toProbe} addresses in ${ranges.ranges.length} ranges, ${way}` },
+    ...findings,
   ];
 }
 

@@ -74,6 +74,8 @@ test('a host where all is well says so and ends with 0', async () => {
   const { code, findings } = await doctor({ networks: ['127.39.0.0/28'], listen: { port } });
   expect(findings.filter(({ level }) => level === 'wrong')).toEqual([]);
   expect(findings).toContainEqual({ about: 'service', level: 'ok', text: `answers on http://127.0.0.1:${port}` });
+  const text = '14 addresses in 1 ranges, all inside this host';
+  expect(findings).toContainEqual({ about: 'networks', level: 'ok', text });
   expect(code).toBe(0);
 });
 
@@ -150,5 +152,12 @@ test("a company's service: unreachable, not encrypted, or with another time", as
   expect(about('service')).toEqual([expect.objectContaining({ level: 'ok' })]);
   expect(about('clock')).toEqual([
     expect.objectContaining({ level: 'warning', text: expect.stringMatching(/s behind the service/) }),
+  ]);
+});
+
+test('a schedule that the scan cannot keep is named with the settings that end it', async () => {
+  const { about } = await doctor({ networks: ['127.0.0.0/16'], listen: { port: await serve(200) } });
+  expect(about('scan')).toEqual([
+    expect.objectContaining({ level: 'warning', remedy: expect.stringContaining('scan.maxPerSecond') }),
   ]);
 });

@@ -19,6 +19,8 @@ export type OwnNetwork = {
 const INSIDE = /^(docker|br-|veth|virbr|cni|flannel|lxc|podman)/;
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(parseIpv4Range);
 const ROUTES = '/proc/net/route';
+const ROUTE_UP = 0x1;
+const ROUTE_REJECT = 0x200;
 
 /** Every IPv4 network of an interface that leads out of this host. */
 export function ownNetworks(interfaces: Interfaces = networkInterfaces()): OwnNetwork[] {
@@ -73,6 +75,22 @@ export function countOnLink(
 function overlap(a: { first: number; last: number }, b: { first: number; last: number }): number {
   return Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
 }
+
+/** What the routing table leads to, the default route included; undefined where this system does not say. */
+export function routedSpans(routes = readRoutes()): { readonly first: number; readonly last: number }[] | undefined {
+  const lines = routes.split('\n').slice(1);
+  const spans = lines.flatMap((line) => {
+    const [, destination = '', , flags = '', , , , mask = ''] = line.split(/\s+/);
+    const isInUse = (Number.parseInt(flags, 16) & (ROUTE_UP | ROUTE_REJECT)) === ROUTE_UP;
+    const [first, size] = [addressOf(destination), 2 ** 32 - addressOf(mask)];
+    return isInUse && Number.isFinite(first + size) ? [{ first, last: first + size - 1 }] : [];
+  });
+  return spans.length === 0 ? undefined : spans;
+}
+
+/** Eight hex digits, the last byte first. */
+const addressOf = (digits: string): number =>
+  /^[0-9A-F]{8}$/i.test(digits) ? Number.parseInt(digits.match(/../g)?.reverse().join('') ?? '', 16) : Number.NaN;
 
 /** Of Linux, in its own table; other systems fall back to the first interface. */
 function readRoutes(): string {

@@ -1,7 +1,8 @@
 // Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
 import { readFileSync } from 'node:fs';
+import { formatIpv4 } from '../../base/ipv4.ts';
 import { openFileLimit } from '../../base/open-files.ts';
-import { countOnLink, type OwnNetwork, ownNetworks } from './networks.ts';
+import { countOnLink, type OwnNetwork, ownNetworks, routedSpans } from './networks.ts';
 
 /** Entries of the IPv4 neighbour table: below `least` nothing is collected, above `most` new hosts cannot be reached. */
 export type NeighbourLimits = { readonly least: number; readonly soft: number; readonly most: number };
@@ -11,18 +12,23 @@ export type HostLimits = {
   readonly openFiles: number | undefined;
   readonly neighbours: NeighbourLimits | undefined;
   readonly networks: readonly OwnNetwork[];
+  readonly routes: readonly Span[] | undefined;
 };
+
+type Span = { readonly first: number; readonly last: number };
 
 /** `sockets` = most that scan and poll hold at once. */
 export type HostNeeds = {
   readonly sockets: number;
-  readonly ranges: readonly { readonly first: number; readonly last: number }[];
+  readonly ranges: readonly Span[];
 };
 
 export type Readiness = {
   readonly limits: HostLimits;
   /** Addresses of the ranges that are direct neighbours of this host. */
   readonly onLinkAddresses: number;
+  /** How the addresses of the ranges are reached, in words. */
+  readonly way: string;
   /** New silent neighbours per second that the table bears; undefined when it is no constraint. */
   readonly onLinkPerSecond: number | undefined;
   /** One line per shortcoming, with the setting to change. Empty = ready. */
@@ -42,20 +48,23 @@ export function readLimits(): HostLimits {
     least !== undefined && soft !== undefined && most !== undefined && least + soft + most > 0
       ? { least, soft, most }
       : undefined;
-  return { openFiles: openFileLimit(), neighbours, networks: ownNetworks() };
+  return { openFiles: openFileLimit(), neighbours, networks: ownNetworks(), routes: routedSpans() };
 }
 
 export function readiness(needs: HostNeeds, limits: HostLimits = readLimits()): Readiness {
   const onLinkAddresses = countOnLink(needs.ranges, limits.networks);
   const most = limits.neighbours?.most;
   const isTight = most !== undefined && onLinkAddresses * 2 > most;
+  const astray = limits.routes === undefined ? [] : needs.ranges.filter((range) => !isReached(range, limits));
   return {
     limits,
     onLinkAddresses,
+    way: wayTo(needs.ranges, onLinkAddresses, limits.networks),
     onLinkPerSecond: isTight ? Math.max(1, Math.floor(most / SHARE_PER_SECOND)) : undefined,
     advice: [
       ...adviseOpenFiles(needs.sockets, limits.openFiles),
       ...(isTight ? adviseNeighbours(onLinkAddresses, most) : []),
+      ...adviseRoutes(astray),
     ],
   };
 }
@@ -77,6 +86,44 @@ function adviseNeighbours(onLink: number, most: number): string[] {
     `neighbour table: ${onLink} addresses of the ranges are in this host's own network, but its table holds ${most} neighbours; ` +
       `above that, miners cannot be reached. Run \`sysctl -w ${settings.join(' ')}\` and put the three settings into /etc/sysctl.d/90-pithead.conf.`,
   ];
+}
+
+/** Loopback is inside this host: no table leads there. */
+const LOOPBACK: Span = { first: 0x7f000000, last: 0x7fffffff };
+
+const meets = (a: Span, b: Span): boolean => a.first <= b.last && b.first <= a.last;
+const sizeOf = ({ first, last }: Span): number => last - first + 1;
+
+/** Whether some of it is. */
+const isReached = (range: Span, { networks, routes = [] }: HostLimits): boolean =>
+  [LOOPBACK, ...networks, ...routes].some((way) => meets(range, way));
+
+function adviseRoutes(astray: readonly Span[]): string[] {
+  const [first] = astray;
+  if (first === undefined) return [];
+  const count = astray.reduce((sum, range) => sum + sizeOf(range), 0);
+  const example = `${formatIpv4(first.first)} to ${formatIpv4(first.last)}`;
+  return [
+    `routes: ${count} addresses (${example}${astray.length > 1 ? ', …' : ''}) cannot be reached, this host is not in their network and no route leads there. ` +
+      'Run `ip route add <network> via <router>` with the router between, or put this host into the network of the miners.',
+  ];
+}
+
+function wayTo(ranges: readonly Span[], onLink: number, networks: readonly OwnNetwork[]): string {
+  const all = ranges.reduce((sum, range) => sum + sizeOf(range), 0);
+  const inside = ranges.filter((range) => meets(range, LOOPBACK)).reduce((sum, range) => sum + sizeOf(range), 0);
+  const names = new Set(
+    networks.filter((own) => ranges.some((range) => meets(range, own))).map((own) => own.interface),
+  );
+  const parts = [
+    [onLink, `direct neighbours of this host (${[...names].join(', ')})`],
+    [inside, 'inside this host'],
+    [all - onLink - inside, 'behind a router'],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => `${count === all ? 'all' : count} ${words}`)
+    .join(', ');
 }
 
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));

@@ -1,7 +1,13 @@
 // Which networks this host stands in, from what its interfaces say.
 import type { NetworkInterfaceInfoIPv4 } from 'node:os';
 import { expect, test } from 'vitest';
-import { countOnLink, ownAddress, ownNetworks, privateNetworks } from '../../../../src/agent/host/networks.ts';
+import {
+  countOnLink,
+  ownAddress,
+  ownNetworks,
+  privateNetworks,
+  routedSpans,
+} from '../../../../src/agent/host/networks.ts';
 import { parseIpv4, parseIpv4Range } from '../../../../src/base/ipv4.ts';
 
 const at = (cidr: string, internal = false): NetworkInterfaceInfoIPv4 => ({
@@ -50,4 +56,20 @@ test('direct neighbours are counted once, also when two addresses of this host a
     return typeof range === 'string' ? [] : [range];
   });
   expect(countOnLink(ranges, ownNetworks(interfaces))).toBe(10 + 6);
+});
+
+test('the routing table as spans: the default route is everything, what is down or rejected is nothing', () => {
+  expect(routedSpans(routes)).toEqual([
+    { first: 0, last: 0xffffffff },
+    { first: 0, last: 0xffffffff },
+    { first: 0xcb007100, last: 0xcb0071ff },
+  ]);
+  const more = [
+    'eth1\t00001F0A\t0101A8C0\t0003\t0\t0\t0\t00FCFFFF\t0\t0\t0',
+    'eth1\t0000200A\t00000000\t0000\t0\t0\t0\t00FCFFFF\t0\t0\t0',
+    '*\t0000210A\t00000000\t0201\t0\t0\t0\t00FCFFFF\t0\t0\t0',
+    'cut',
+  ].join('\n');
+  expect(routedSpans(`Iface\n${more}`)).toEqual([{ first: 0x0a1f0000, last: 0x0a1f03ff }]);
+  expect(routedSpans('')).toBeUndefined();
 });
