@@ -73,7 +73,8 @@ export type AgentOptions = {
 const POOL_UPDATE = 'miner.pool.update';
 const POOL_LOCK = 'miner.pool.lock';
 const HOST_EVERY_MS = 60_000;
-const WRITE_EVERY_MS = 5_000;
+/** As often as samples go to the disk: what flags are made of is not older than what was reported. */
+const WRITE_EVERY_MS = 1_000;
 const STOP_MS = 8_000;
 /** A visit ends within its own deadline and keeps what it heard until then; the poller's bound, which throws all of it away, lies behind that. */
 const SETTLE_MS = 1_000;
@@ -317,7 +318,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     { name: 'outbox', start() {}, stop: () => outbox.close() },
     {
       name: 'roster',
-      start: () => roster.restore(),
+      start: () => roster.restore(outbox.state().earlierUntil),
       stop() {
         memory.writeAll();
         averages.flush();

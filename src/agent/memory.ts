@@ -1,12 +1,12 @@
-// What a restart must not forget of each miner: the judgement of its flags and the values it last reported. Written when a flag changes, every
-// quarter of an hour otherwise, and at a clean stop: the samples themselves are in the outbox, so this need not be fresh to the minute.
+// What a restart must not forget of each miner: the judgement of its flags and the values it last reported. Written when its flags move, now and then
+// otherwise, and at a clean stop: the samples themselves are in the outbox, so this need not be fresh to the minute.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { type Migrations, transact } from '../base/sqlite.ts';
 import { type MinerDocument, type MinerExtras, minerDocumentSchema, minerExtrasSchema } from '../model/miner.ts';
 import { parseJson } from '../wire/frames.ts';
-import { judgementSchema, type MinerJudgement } from './anomaly/state.ts';
+import { judgementSchema, type MinerJudgement, passed } from './anomaly/state.ts';
 
 export const memoryMigrations: Migrations = {
   owner: 'memory',
@@ -29,8 +29,11 @@ export type Remembered = {
 };
 
 export type Memory = {
-  /** Everything of earlier runs; what cannot be read is left out: the next samples make it anew. */
-  load(): Map<string, Remembered>;
+  /**
+   * Everything of earlier runs; what cannot be read is left out: the next samples make it anew. Samples that came after what is remembered, until
+   * `untilMs` (wall time), are forgotten, but they were there: their time has passed for the flags.
+   */
+  load(untilMs: number): Map<string, Remembered>;
   /** Takes note; written soon when `isUrgent`, else when its time comes. */
   note(key: string, remembered: Remembered, isUrgent: boolean): void;
   forget(key: string): void;
@@ -70,11 +73,14 @@ export function createMemory(db: DatabaseSync, clock: Clock): Memory {
   };
 
   return {
-    load() {
+    load(untilMs) {
       const loaded = new Map<string, Remembered>();
       for (const { key, body } of rows.iterate()) {
         const parsed = rememberedSchema.safeParse(parseJson(String(body)));
-        if (typeof key === 'string' && parsed.success) loaded.set(key, parsed.data);
+        if (typeof key !== 'string' || !parsed.success) continue;
+        const { judgement } = parsed.data;
+        const forgottenMs = Math.min(Math.max(0, untilMs - judgement.atMs), EVERY_MS);
+        loaded.set(key, { ...parsed.data, judgement: passed(judgement, forgottenMs) });
       }
       return loaded;
     },

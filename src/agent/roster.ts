@@ -13,7 +13,7 @@ import type { Access, MinerTarget, ReadLately, Recognised } from './access.ts';
 import { judge } from './anomaly/judge.ts';
 import type { Sample, SampleContext } from './anomaly/sample.ts';
 import type { AnomalySettings } from './anomaly/settings.ts';
-import type { MinerJudgement } from './anomaly/state.ts';
+import { type MinerJudgement, standingOf } from './anomaly/state.ts';
 import type { Averages } from './averages/averages.ts';
 import type { IdentityBook, IdentityStates } from './identity/book.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
@@ -33,8 +33,8 @@ export type MinerState = {
 };
 
 export type Roster = {
-  /** Miners of earlier runs, from the identity book, as far as they may be reached. */
-  restore(): void;
+  /** Miners of earlier runs, from the identity book, as far as they may be reached. `untilMs`: wall time until which those runs went on. */
+  restore(untilMs: number): void;
   /** The networks are others now: who stands outside is let go, who is inside again is back. The identity book keeps all. */
   confine(): void;
   get(key: string): MinerState | undefined;
@@ -178,7 +178,8 @@ export function createRoster({
   };
 
   const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {
-    const judgement = judge(state.judgement, sample, settings, atMs);
+    const before = state.judgement;
+    const judgement = judge(before, sample, settings, atMs);
     const { mac, serial, unstableReason } = statesOf(state.key);
     const reported = toMinerDocument({
       reading: sample.kind === 'ok' ? sample.reading : undefined,
@@ -195,7 +196,8 @@ export function createRoster({
     });
     state.judgement = judgement;
     state.reported = reported;
-    memory.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, judgement.edges.length > 0);
+    const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
+    memory.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, hasMoved);
     const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
     emit({
       kind: 'miner',
@@ -285,8 +287,8 @@ export function createRoster({
   };
 
   return {
-    restore() {
-      for (const [key, earlier] of memory.load()) remembered.set(key, earlier);
+    restore(untilMs) {
+      for (const [key, earlier] of memory.load(untilMs)) remembered.set(key, earlier);
       meetAgain();
       remembered.clear();
     },

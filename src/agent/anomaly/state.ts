@@ -6,7 +6,7 @@ import { anomalyTypeSchema, flagSchema } from '../../model/flags.ts';
 const t = z.number().min(0);
 const figure = z.union([z.number(), z.string()]).nullable();
 
-export const findingSchema = z.strictObject({
+const findingSchema = z.strictObject({
   value: figure,
   limit: figure,
   source: z.string(),
@@ -16,7 +16,7 @@ export const findingSchema = z.strictObject({
 /** What a rule found wrong: what was compared, where it was read, how bad it is. */
 export type Finding = z.infer<typeof findingSchema>;
 
-export const conditionSchema = z.strictObject({
+const conditionSchema = z.strictObject({
   isRaised: z.boolean(),
   /** First bad sample of this spell: wall time in ms, and observed time. */
   badAtMs: z.number(),
@@ -50,14 +50,14 @@ const counterWindowSchema = z.strictObject({
 });
 export type CounterWindow = z.infer<typeof counterWindowSchema>;
 
-export const idleSchema = z.enum(['rebooting', 'maintenance', 'sleep', 'warm-up']);
+const idleSchema = z.enum(['rebooting', 'maintenance', 'sleep', 'warm-up']);
 /** Why a miner is not judged as a working one. */
 export type Idle = z.infer<typeof idleSchema>;
 
 const learnable = ['hashrateHs', 'powerW', 'boards', 'chips', 'fans'] as const;
 export type Learnable = (typeof learnable)[number];
 
-export const historySchema = z.strictObject({
+const historySchema = z.strictObject({
   t,
   idle: idleSchema.optional(),
   uptimeS: z.number().optional(),
@@ -101,3 +101,27 @@ export const judgementSchema = z.strictObject({
 export type MinerJudgement = z.infer<typeof judgementSchema>;
 
 export const EMPTY_HISTORY: History = { t: 0, restartsT: [], addressChangesT: [], learned: {} };
+
+/** The judgement as it would be after `ms` more of samples like its last one. */
+export const passed = (judgement: MinerJudgement, ms: number): MinerJudgement => ({
+  ...judgement,
+  atMs: judgement.atMs + ms,
+  history: { ...judgement.history, t: judgement.history.t + ms },
+});
+
+/** A value that has come so often need not be counted on. */
+const MANY_REPEATS = 16;
+
+/**
+ * What must outlive a sudden end: two judgements of a miner with the same standing lead to the same flags, however the samples between them are
+ * forgotten. It changes rarely, but for miners whose flags are on their way up or down.
+ */
+export function standingOf({ conditions, history }: MinerJudgement): string {
+  const { t, idle = '', restartsT, addressChangesT, shares, still } = history;
+  const moving = Object.entries(conditions).map(
+    ([id, { isRaised, badPolls, goodPolls }]) => `${id} ${isRaised ? 'raised' : badPolls} ${goodPolls}`,
+  );
+  const standsStill = shares !== undefined && shares.changedT < t;
+  const repeats = Math.min(still?.polls ?? 0, MANY_REPEATS);
+  return [idle, restartsT.length, addressChangesT.length, standsStill, repeats, ...moving].join();
+}

@@ -29,6 +29,8 @@ export type Books = {
   setUplinks(names: readonly string[]): void;
   /** Since when samples may be missing because the last run did not end cleanly. */
   restartGap(): { readonly fromMs: number; readonly toMs: number } | undefined;
+  /** Until when the run before this one is known to have worked. */
+  earlierUntilMs(): number;
   backlog(): Record<string, number>;
   /** Slices that wait in the open lane of the uplink that has fewest there; 0 without uplinks. */
   leastBehind(): number;
@@ -147,6 +149,7 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       if (leaving.length > 0) commit({ meta });
     },
     restartGap: () => (hasCrashed ? { fromMs: before.aliveMs, toMs: Math.max(nowMs, before.aliveMs) } : undefined),
+    earlierUntilMs: () => before.aliveMs,
     backlog: () =>
       Object.fromEntries(
         [...lanesOf].map(([name, own]) => [name, own.reduce((sum, lane) => sum + lastOf(lane) - lane.acked, 0)]),

@@ -59,6 +59,8 @@ export type OutboxState = {
   /** Nothing is left that could give way: new samples are counted, not kept. */
   readonly isFull: boolean;
   readonly lastCommitAt: number | undefined;
+  /** Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its start. */
+  readonly earlierUntil: number;
   /** Samples that gave way on disk although they showed a change, since the start. */
   readonly droppedChanges: number;
   /** Why the newest commit failed; undefined when it worked. */

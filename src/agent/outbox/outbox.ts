@@ -331,6 +331,7 @@ export function createOutbox(
       droppedRecords: droppedBySpace + queue.lost(),
       isFull,
       lastCommitAt,
+      earlierUntil: books.earlierUntilMs(),
       fault,
       backlog: books.backlog(),
     }),
