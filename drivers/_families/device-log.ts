@@ -1,11 +1,11 @@
 // The log of a device as text: whole or not at all, since its end is what matters and nothing lets us ask for that alone.
 import { PeerError } from '../../src/base/errors.ts';
-import type { MinerLink } from '../../src/driver/contract.ts';
+import type { MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 
 const LIMITS = { deadlineMs: 30_000, maxBytes: 1024 * 1024 } as const;
 
 /** A log of more than 1 MiB is `peer.rejected`: to ask for it again would be no use. */
-export async function fetchLog(link: MinerLink, request: Parameters<MinerLink['send']>[0]): Promise<string> {
+export async function fetchLog(link: MinerLink, request: MinerRequest): Promise<string> {
   try {
     return String(await link.send(request, LIMITS));
   } catch (error) {

@@ -1,11 +1,11 @@
 // One `ascset` to an Avalon and what its answer is taken for (atlas 5.3), and the device's own clock, which it wants times of.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
+import type { ActResult, MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 import { int, list, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 
-type CgminerRequest = Extract<Parameters<MinerLink['send']>[0], { readonly via: 'cgminer' }>;
+type CgminerRequest = Extract<MinerRequest, { readonly via: 'cgminer' }>;
 
 export const DEADLINE_MS = 8_000;
 /** The device switches at a time of its own clock: a little ahead of now. */

@@ -1,7 +1,7 @@
 // What Innosilicon can be told through its web API: reboot, and the three pools. Its light and its modes have no known way.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
+import type { Ability, AbilityName, ActResult, MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 import { bool, list, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { THEY_WERE_SO } from '../_families/outcomes.ts';
@@ -23,7 +23,7 @@ export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
 
 const verdict = z.looseObject({ success: bool(), message: text(256), msg: text(256) });
 
-async function order(link: MinerLink, what: string, request: Parameters<MinerLink['send']>[0]): Promise<ActResult> {
+async function order(link: MinerLink, what: string, request: MinerRequest): Promise<ActResult> {
   const answer = verdict.safeParse(await link.send(request, { deadlineMs: DEADLINE_MS })).data;
   const words = answer?.message ?? answer?.msg;
   if (answer?.success === true) return { kind: 'accepted', ...(words !== undefined && { note: words }) };

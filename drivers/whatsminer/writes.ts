@@ -2,13 +2,11 @@
 // are taken for. What is to be done is in abilities.ts.
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
-import type { ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
+import type { ActResult, Known, MinerLink, MinerRequest } from '../../src/driver/contract.ts';
 import { int, text } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { unsupported } from '../_families/outcomes.ts';
 import { generationOf } from './identify.ts';
-
-type MinerRequest = Parameters<MinerLink['send']>[0];
 
 /** A device that restarts often leaves without a word: waiting longer tells nothing. */
 export const DEADLINE_MS = 8_000;

@@ -6,7 +6,7 @@ import type { Effect } from '../model/task.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import type { FamilyId } from './families.data.ts';
 
-export type { MinerLink, WebSession } from '../transport/request.ts';
+export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
 
 /** What the shared probe questions answered (visit.ts asks them). Absent = that door is closed or gave nothing. */
 export type Evidence = {
