@@ -209,6 +209,8 @@ works "$old"
 step "the package of $old puts itself in place: dpkg decides"
 inside apt-get purge -y -q pithead >>"$work/apt.log" 2>&1
 rm -f "$tree"/root/*.bundle "$tree/root/pithead.deb"
+# The trial's own.
+rm -r "$tree/etc/systemd/system/pithead.service.d"
 # What a person's own account keeps is the person's.
 left=$(inside find / -xdev -name '*pithead*' -not -path '/proc/*' -not -path '/var/log/*')
 [ -z "$left" ] || fail "left behind: $left"
