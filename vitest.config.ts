@@ -40,6 +40,7 @@ const LONG = [
     'first-run',
     'log',
     'pool-lock',
+    'rollout',
     'running',
     'scan-mix',
     'scan-task',

@@ -1,6 +1,6 @@
 // What of a new configuration is taken over while the agent runs, and what is only said to take a restart.
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../src/agent/config.ts';
+import { parseConfig, switchedOff } from '../../../src/agent/config.ts';
 import { adopt, ownConfig } from '../../../src/agent/reload.ts';
 
 const read = (config: Readonly<Record<string, unknown>>, password = 'first') =>
@@ -40,6 +40,15 @@ test('what takes a restart is named and stays as it was', () => {
   expect(own.poll).toMatchObject({ maxInFlight: 256, interval: 2_000 });
   expect(own.tasks).toMatchObject({ powerGate: { count: 20 }, reboot: { dailyCap: 2 } });
   expect(own.stateDir).not.toContain('elsewhere');
+});
+
+test('what is allowed holds as soon as it is read', () => {
+  const own = ownConfig(read({}));
+  const { tasks } = own;
+  expect(adopt(own, read({ tasks: { control: false, allow: { scan: false } } })).needsRestart).toEqual([]);
+  expect(switchedOff(tasks)).toEqual(['tasks.control', 'tasks.allow.scan']);
+  adopt(own, read({}));
+  expect(switchedOff(tasks)).toEqual([]);
 });
 
 test('the same configuration changes nothing', () => {
