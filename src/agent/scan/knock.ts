@@ -35,6 +35,18 @@ function learnAnswerTime(time: AnswerTime, tookMs: number): void {
   time.meanMs += (tookMs - time.meanMs) / 8;
 }
 
+/** Hosts far away get up to this many times the usual patience. */
+const MOST_PATIENCE = 2.5;
+
+/**
+ * How long a probe waits: what hosts here take with some to spare, and never less than `leastMs`, because a silent address is asked once and a lost
+ * first packet must have its second.
+ */
+export function patienceMs({ meanMs, spreadMs, count }: AnswerTime, leastMs: number): number {
+  if (count === 0) return leastMs;
+  return Math.min(MOST_PATIENCE * leastMs, Math.max(leastMs, meanMs + 4 * spreadMs));
+}
+
 export type Knock = {
   readonly clock: Clock;
   readonly probe: ScanDeps<never>['probe'];

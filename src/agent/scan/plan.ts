@@ -14,7 +14,7 @@ export type ScanLimits = {
   readonly maxSockets: number;
   /** Probes started per second; absent = as fast as `maxSockets` allows. */
   readonly maxPerSecond?: number | undefined;
-  /** Of one probe. Above one second, because a lost first packet is repeated after one. */
+  /** Of one probe at least; where hosts answer slowly it waits longer. Above one second, because a lost first packet is repeated after one. */
   readonly probeTimeoutMs: number;
   readonly maxIdentifying: number;
   /** Of one identification, in all. */
@@ -80,7 +80,7 @@ export type ScanProgress = {
   readonly elapsedMs: number;
   /** Of the first pass, from its speed until now; absent before there is any. */
   readonly remainingMs?: number;
-  /** Within what time live hosts answer here, from those that did; for display, no probe is cut short by it. */
+  /** Within what time live hosts answer here, from those that did. */
   readonly answerMs?: number;
 };
 

@@ -5,7 +5,7 @@ import { withDeadline } from '../../base/deadline.ts';
 import { PeerError } from '../../base/errors.ts';
 import { formatIpv4, parseIpv4 } from '../../base/ipv4.ts';
 import { CONTACT_STATUSES, type ContactStatus, type ScanAccount } from '../../model/contact.ts';
-import { type AnswerTime, type Door, knock } from './knock.ts';
+import { type AnswerTime, type Door, knock, patienceMs } from './knock.ts';
 import { createLane, type Lane } from './lane.ts';
 import { orderAddresses, type Stop } from './order.ts';
 import {
@@ -59,6 +59,9 @@ export async function runScan<F extends Identification>(
   let unasked = 0;
   let isOver = false;
   let broken: { readonly error: unknown } | undefined;
+
+  /** What was missed is asked again with more patience. */
+  const probeTimeoutMs = () => (phase === 'second pass' ? 2 : 1) * patienceMs(answerTime, limits.probeTimeoutMs);
 
   const progress = (): ScanProgress => {
     const elapsedMs = clock.monotonicMs() - startMs;
@@ -125,12 +128,12 @@ export async function runScan<F extends Identification>(
       run: async (door) => {
         const wasUp = isAnswering(door);
         const { probe } = deps;
-        await knock(door, { clock, probe, ports, timeoutMs: limits.probeTimeoutMs, signal, answerTime });
+        await knock(door, { clock, probe, ports, timeoutMs: probeTimeoutMs(), signal, answerTime });
         // A host that is up and shows none of the usual doors may still have a rare one; silent addresses cost nothing more.
         if (door.isUp && door.open.size === 0 && sidePorts.length > 0 && !signal.aborted) {
           const { hasSilentPort, isUnasked } = door;
           probeLane.charge(connectMs * sidePorts.length);
-          await knock(door, { clock, probe, ports: sidePorts, timeoutMs: limits.probeTimeoutMs, signal, answerTime });
+          await knock(door, { clock, probe, ports: sidePorts, timeoutMs: probeTimeoutMs(), signal, answerTime });
           door.hasSilentPort = hasSilentPort;
           door.isUnasked ||= isUnasked;
         }

@@ -45,8 +45,9 @@ export function createNetwork(clock: VirtualClock, stations: ReadonlyMap<string,
         const scripted = station?.ports?.[port];
         const answer = typeof scripted === 'object' ? nth(scripted, `${ip}:${port}`) : scripted;
         if (answer === 'error') throw new Error('out of sockets');
-        await clock.sleep(answer === 'open' || answer === 'refused' ? (station?.answerMs ?? 5) : timeoutMs, signal);
-        return answer ?? 'silent';
+        const takesMs = answer === 'open' || answer === 'refused' ? (station?.answerMs ?? 5) : timeoutMs;
+        await clock.sleep(Math.min(takesMs, timeoutMs), signal);
+        return takesMs > timeoutMs ? 'silent' : (answer ?? 'silent');
       } finally {
         seen.probing--;
       }
