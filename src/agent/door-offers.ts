@@ -2,7 +2,7 @@
 // for people of this host too. It opens no door.
 import pLimit from 'p-limit';
 import { RefusedError } from '../base/errors.ts';
-import { formatIpv4, parseIpv4 } from '../base/ipv4.ts';
+import { formatIpv4, parseIpv4, parseIpv4Range } from '../base/ipv4.ts';
 import type { Access } from './access.ts';
 import type { AgentConfig } from './config.ts';
 import type { DoorOffers } from './door/contract.ts';
@@ -66,9 +66,14 @@ export function createDoorOffers(
     state: () => shownState({ ...parts, scanner: scanning.scanner }),
     tasks: (limit) => tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip)),
     async run(request, onStep, signal) {
+      const beyond = new Set(request.miners.filter((name) => isBeyond(config.ranges, name)));
+      if (beyond.size === request.miners.length)
+        throw new RefusedError('run.outside', `${request.name}: all outside the networks of the running agent`);
       const { miners, unknown } = await name(request.miners, signal);
-      for (const { name, reason } of unknown)
-        onStep({ ip: name, task_id: null, status: 'failed', message: reason, evidence: {} });
+      for (const { name, reason } of unknown) {
+        const message = beyond.has(name) ? 'outside the networks of the running agent: name it by itself' : reason;
+        onStep({ ip: name, task_id: null, status: 'failed', message, evidence: {} });
+      }
       const succeeded = await runs.run(request, miners, onStep, signal);
       return { total: miners.length + unknown.length, succeeded };
     },
@@ -124,6 +129,14 @@ function within(configured: ScanRanges, wanted: ScanRanges): ScanPlan['ranges'] 
   });
   const toProbe = ranges.reduce((sum, range) => sum + countAddresses(range.spans), 0);
   return { ranges, addresses: wanted.addresses, excluded: wanted.addresses - toProbe, toProbe };
+}
+
+/** An address or range of which the agent may not reach anything. */
+function isBeyond(configured: ScanRanges, name: string): boolean {
+  const range = parseIpv4Range(name);
+  if (typeof range === 'string') return false;
+  const reach = mergeSpans(configured.ranges.map(({ range }) => range));
+  return countAddresses(subtractSpans([range], reach)) === range.last - range.first + 1;
 }
 
 const words = ({ first, last }: Span) =>

@@ -6,7 +6,7 @@ import { ConfigError } from '../base/errors.ts';
 import { isFinal } from '../model/task.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
-import { findRunning } from './running.ts';
+import { throughRunning } from './running.ts';
 import { type CliContext, painter } from './terminal.ts';
 
 type Flags = AccessFlags & {
@@ -45,12 +45,15 @@ async function reboot(ips: readonly string[], flags: Flags, context: CliContext)
   const concurrency = readNumber('--concurrency', flags.concurrency);
   const rollout = rolloutOf(flags);
   const print = flags.json ? jsonPrinter(context) : linePrinter(context);
-  const agent = await findRunning(flags, context, { writes: true });
-  if (agent === undefined && rollout !== undefined)
-    throw new CommandFailed('--canary and --stop-after need an agent that runs on this host', EXIT.notRunning);
-  const result = await (agent === undefined
-    ? alone(ips, concurrency, flags, context, print)
-    : byAgent(agent, { ips, concurrency, rollout, force: flags.force === true }, context, print));
+  const result = await throughRunning(flags, context, {
+    writes: true,
+    ask: (agent) => byAgent(agent, { ips, concurrency, rollout, force: flags.force === true }, context, print),
+    alone() {
+      if (rollout === undefined) return alone(ips, concurrency, flags, context, print);
+      const message = '--canary and --stop-after need an agent that runs on this host and watches these miners';
+      throw new CommandFailed(message, EXIT.notRunning);
+    },
+  });
   if (!flags.json) context.stdout.write(`${result.succeeded} of ${result.total} rebooted\n`);
   if (result.succeeded < result.total) throw new CommandFailed('');
 }
@@ -65,7 +68,7 @@ function alone(
   context: CliContext,
   print: Print,
 ): Promise<Result> {
-  context.stderr.write('no agent runs on this host: its limits hold for these miners alone, nobody else sees them\n');
+  context.stderr.write('by this command alone: its limits hold for these miners, and nobody else sees them\n');
   const config = readAccessConfig(flags, context.environment);
   const { tasks } = config;
   const reboot = { ...tasks.reboot, ...(concurrency !== undefined && { concurrency }) };
@@ -73,7 +76,7 @@ function alone(
   return rebootOnce(options, print, context.signal);
 }
 
-async function byAgent(
+function byAgent(
   agent: RunningAgent,
   order: { ips: readonly string[]; concurrency: number | undefined; rollout: RunRequest['rollout']; force: boolean },
   { signal }: CliContext,
@@ -87,11 +90,7 @@ async function byAgent(
     ...(concurrency !== undefined && { concurrency }),
     ...(rollout !== undefined && { rollout }),
   } as const;
-  try {
-    return await agent.run(request, ({ task_id: _, ...step }) => print(step), signal);
-  } finally {
-    await agent.close();
-  }
+  return agent.run(request, ({ task_id: _, ...step }) => print(step), signal);
 }
 
 function rolloutOf({ canary, stopAfter }: Flags): RunRequest['rollout'] {

@@ -1,9 +1,11 @@
 // Finds the agent that runs on this host: the one of the configuration's state directory. Says what a person should know where it may not be asked.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Knock, knock, type RunningAgent } from '../agent/running.ts';
 import { stateDirOf } from '../agent/state-dir.ts';
-import { RefusedError } from '../base/errors.ts';
-import { usualConfig } from './config-file.ts';
+import { ConfigError, RefusedError } from '../base/errors.ts';
+import { DEFAULT_CONFIG, systemFolder, usualConfig } from './config-file.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import type { AccessFlags } from './options.ts';
 import { defaultStateDir } from './state-dir.ts';
@@ -16,11 +18,42 @@ export function addRunningOptions(command: Command): Command {
   return command.option('-c, --config <file>', `${CONFIG_HELP}, for its state directory`);
 }
 
-/** Where the agent of this host keeps its state. Throws ConfigError. */
-export function placeOf({ config }: RunningFlags, { environment }: CliContext): string {
-  const path = config ?? usualConfig(environment);
-  return path === undefined ? defaultStateDir(environment) : stateDirOf(path);
+/**
+ * Where an agent of this host may keep its state, likeliest first: that of the configuration, and beside it that of the system service and that of
+ * an agent without a configuration. Throws ConfigError for a configuration that is wrong.
+ */
+function placesOf({ config }: RunningFlags, { environment }: Pick<CliContext, 'environment'>): string[] {
+  const first = config ?? usualConfig(environment);
+  const system = join(systemFolder(environment), DEFAULT_CONFIG);
+  const places = first === undefined ? [] : [stateDirOf(first)];
+  if (first !== system && existsSync(system)) places.push(...readable(system));
+  return [...new Set([...places, defaultStateDir(environment)])];
 }
+
+function readable(path: string): string[] {
+  try {
+    return [stateDirOf(path)];
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
+}
+
+type Knocked = { readonly stateDir: string; readonly found: Knock };
+
+/** The first place where somebody is or may be, else the likeliest. */
+async function knockAt([stateDir = '', ...others]: readonly string[]): Promise<Knocked> {
+  const found = await knock(stateDir);
+  if ((found.kind !== 'none' && found.kind !== 'unreachable') || others.length === 0) return { stateDir, found };
+  const elsewhere = await knockAt(others);
+  return elsewhere.found.kind === 'none' ? { stateDir, found } : elsewhere;
+}
+
+/** Of the configuration that is named, and no other. */
+const namedPlaces = (flags: RunningFlags, context: CliContext) =>
+  flags.config === undefined ? placesOf(flags, context) : [stateDirOf(flags.config)];
+
+export const knockFor = (flags: RunningFlags, context: CliContext) => knockAt(namedPlaces(flags, context));
 
 type Trouble = Exclude<Knock['kind'], 'running'>;
 
@@ -50,8 +83,7 @@ export async function withRunning<T>(
   context: CliContext,
   work: (agent: RunningAgent) => Promise<T>,
 ): Promise<T> {
-  const stateDir = placeOf(flags, context);
-  const found = await knock(stateDir);
+  const { stateDir, found } = await knockFor(flags, context);
   if (found.kind !== 'running') throw new CommandFailed(describeTrouble(found.kind, stateDir), KNOCK_EXIT[found.kind]);
   try {
     return await work(found.agent);
@@ -61,16 +93,15 @@ export async function withRunning<T>(
 }
 
 /**
- * The running agent, for commands that can do without one; the caller closes it. Where it cannot be asked, what `writes` is refused (CommandFailed), what only
- * reads goes on without it, with a word of warning.
+ * The running agent, for commands that can do without one, also where a configuration is named for its logins only; the caller closes it. Where it
+ * cannot be asked, what `writes` is refused (CommandFailed), what only reads goes on without it, with a word of warning.
  */
-export async function findRunning(
+async function findRunning(
   flags: AccessFlags,
   context: CliContext,
-  { writes }: { writes: boolean },
+  writes: boolean,
 ): Promise<RunningAgent | undefined> {
-  const stateDir = placeOf(flags, context);
-  const found = await knock(stateDir);
+  const { stateDir, found } = await knockAt(placesOf(flags, context));
   if (found.kind === 'running') {
     context.stderr.write(`by way of the agent that runs here (state ${stateDir})\n${ignored(flags)}`);
     return found.agent;
@@ -83,14 +114,14 @@ export async function findRunning(
 }
 
 /**
- * Through the running agent where it watches this address, else by ourselves: nobody else talks to the miner there. Throws what either throws.
+ * Through the running agent where it watches what was named, else by ourselves: nobody else talks to the miners there. Throws what either throws.
  */
 export async function throughRunning<T>(
   flags: AccessFlags,
   context: CliContext,
-  { ask, alone }: { ask(agent: RunningAgent): Promise<T>; alone(): Promise<T> },
+  { writes, ask, alone }: { writes?: true; ask(agent: RunningAgent): Promise<T>; alone(): Promise<T> },
 ): Promise<T> {
-  const agent = await findRunning(flags, context, { writes: false });
+  const agent = await findRunning(flags, context, writes === true);
   if (agent === undefined) return alone();
   try {
     return await ask(agent);
@@ -99,11 +130,11 @@ export async function throughRunning<T>(
   } finally {
     await agent.close();
   }
-  context.stderr.write('it does not watch what was named: this command asks there itself\n');
+  context.stderr.write('it does not watch what was named: this command goes there itself\n');
   return alone();
 }
 
-const OUTSIDE: ReadonlySet<string> = new Set(['scan.outside', 'look.outside']);
+const OUTSIDE: ReadonlySet<string> = new Set(['run.outside', 'scan.outside', 'look.outside']);
 
 /** Its own configuration says how miners are reached. */
 function ignored({ portMap, timeout, factoryDefaults }: AccessFlags): string {

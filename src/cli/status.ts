@@ -1,10 +1,10 @@
 // `pithead status`: how the agent that runs on this host is doing. It asks the agent and changes nothing.
 import type { Command } from 'commander';
-import { type DoorState, knock } from '../agent/running.ts';
+import type { DoorState } from '../agent/running.ts';
 import { formatDurationMs } from '../base/duration.ts';
 import { CONTACT_STATUSES } from '../model/contact.ts';
 import { CommandFailed } from './exit.ts';
-import { addRunningOptions, describeTrouble, KNOCK_EXIT, placeOf, type RunningFlags } from './running.ts';
+import { addRunningOptions, describeTrouble, KNOCK_EXIT, knockFor, type RunningFlags } from './running.ts';
 import { type CliContext, type Paint, painter } from './terminal.ts';
 
 type Flags = RunningFlags & { json?: boolean };
@@ -29,8 +29,7 @@ export function addStatus(program: Command, context: CliContext): void {
 }
 
 async function run(flags: Flags, context: CliContext): Promise<void> {
-  const stateDir = placeOf(flags, context);
-  const found = await knock(stateDir);
+  const { stateDir, found } = await knockFor(flags, context);
   const print = (value: unknown) => context.stdout.write(`${JSON.stringify(value)}\n`);
   if (found.kind !== 'running') {
     const trouble = describeTrouble(found.kind, stateDir);

@@ -198,8 +198,17 @@ test('scan, miner and log are answered by the agent, in the same words as withou
   expect((await pithead('log', miner?.ip ?? '')).stdout).toMatch(/\S+\n$/);
 
   const beyond = await pithead('scan', '127.51.1.0/30', '--json');
-  expect(beyond.stderr).toContain('this command asks there itself');
+  expect(beyond.stderr).toContain('this command goes there itself');
   expect(readScan(beyond.stdout).summary).toMatchObject({ addresses: 4, identified: 0 });
+  const nobody = await pithead('reboot', '127.51.1.1', '--json');
+  expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('by this command alone') });
+  const taken = new Set(farm.devices.map(({ ip }) => ip));
+  const free = Array.from({ length: 30 }, (_, i) => `127.51.0.${i + 1}`).find((ip) => !taken.has(ip)) ?? '';
+  const mixed = await pithead('reboot', '127.51.1.1', free, '--json');
+  expect(endsOf(mixed.stdout).map(({ ip, message }) => `${ip} ${message}`)).toEqual([
+    expect.stringContaining('127.51.1.1 outside the networks'),
+    expect.stringContaining(`${free} the running agent knows no such miner`),
+  ]);
   const across = await pithead('scan', '127.51.0.0/24');
   expect(across).toMatchObject({ code: 1, stdout: '' });
   expect(across.stderr).toContain('127.51.0.32 to 127.51.0.254');
