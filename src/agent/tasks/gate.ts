@@ -170,6 +170,8 @@ export function createTaskGate(
 
   /** `rules` = of the batches that come with a rule. */
   const take = (rows: readonly JournalRow[], rules: ReadonlyMap<string, Rollout> = new Map()) => {
+    // Before rules of batches are written that have no task in the journal yet.
+    if (journalRows + rows.length > MAX_JOURNAL_ROWS) makeRoom(KEEP_LEAST_MS);
     const known = new Map<string, JournalRow>();
     const fresh = new Map<string, JournalRow>();
     for (const row of rows) {
@@ -183,7 +185,6 @@ export function createTaskGate(
         fresh.set(row.taskId, enter(row, { isKnown, waiting, stopped, settings }));
       } else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
     }
-    if (journalRows + fresh.size > MAX_JOURNAL_ROWS) makeRoom(KEEP_LEAST_MS);
     if (journalRows + fresh.size > MAX_JOURNAL_ROWS) {
       throw new RefusedError(
         'tasks.journal-full',

@@ -8,6 +8,7 @@ import { tasksMigrations } from '../../../../src/agent/tasks/journal.ts';
 import { type TaskSettings, taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/sqlite.ts';
+import type { Vault } from '../../../../src/base/vault.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createSimFarm } from './sim-farm.ts';
@@ -27,8 +28,8 @@ export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
   };
   let db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);
 
-  const makeWith = (settings: TaskSettings) =>
-    createTaskGate(db, { clock, random: () => 0, log, settings, deps: farm.deps });
+  const makeWith = (settings: TaskSettings, vault?: Vault) =>
+    createTaskGate(db, { clock, random: () => 0, log, settings, deps: farm.deps, vault });
   const make = (settings: object = {}) => makeWith(taskSettingsSchema.parse(settings));
 
   return {

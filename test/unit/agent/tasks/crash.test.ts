@@ -2,6 +2,8 @@
 // gate's feet, and a new gate on the same file.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
+import { createVault } from '../../../../src/base/vault.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';
 
@@ -126,6 +128,21 @@ test.each([
   await bench.clock.advance(600_000);
   expect(miner.otherOrders).toBe(orders);
   expect(bench.farm.finals().map((record) => record.status)).toEqual([status]);
+});
+
+test('a task whose params cannot be opened any more is not carried out, and says so', async () => {
+  bench.farm.add(keyOf(1));
+  const settings = taskSettingsSchema.parse({});
+  const first = bench.makeWith(settings, createVault(Buffer.alloc(32, 1)));
+  first.accept(bench.order(keyOf(1)));
+  kill(first);
+  gate = bench.makeWith(settings, createVault(Buffer.alloc(32, 2)));
+  gate.start();
+  await bench.clock.advance(5_000);
+  expect(bench.farm.orders).toEqual([]);
+  expect(bench.farm.finals()).toMatchObject([
+    { status: 'failed', message: expect.stringContaining('cannot be opened with the key in use') },
+  ]);
 });
 
 test('killed at any moment of twenty reboots, none is sent twice and all end', async () => {
