@@ -36,8 +36,8 @@ type Acting = {
   shown(device: Device, name: AbilityName, params: object): Promise<boolean | undefined>;
   /** With the fault, which must show in its truth, it is read as it is. */
   readsFault(device: Device, fault: FaultName, value?: FaultValue): Promise<void>;
-  /** It says yes, does nothing, and that shows. */
-  findsOut(device: Device, name: AbilityName, params: object): Promise<void>;
+  /** It does nothing, and that shows: afterwards, or `at once` where the order looks for itself. */
+  findsOut(device: Device, name: AbilityName, params: object, when?: 'at once' | 'later'): Promise<void>;
   /** Unsupported, by what the order says: nothing is asked either. */
   refusesUnsent(name: AbilityName, params: object): Promise<void>;
   /** `lost-reply` where nothing comes back from the device any more. */
@@ -108,9 +108,10 @@ export function acting(driver: Driver, site: () => Simulated, known: Known = {})
         value,
       );
     },
-    findsOut: (device, name, params) =>
+    findsOut: (device, name, params, when = 'later') =>
       withFault(device, 'ignores-writes', async () => {
-        expect((await actOver(site().link(device.ip), name, params)).kind, name).toBe('accepted');
+        const outcome = await actOver(site().link(device.ip), name, params).catch((error: unknown) => error);
+        expect(outcome, name).toMatchObject(when === 'later' ? { kind: 'accepted' } : { code: 'peer.rejected' });
         expect(await shown(device, name, params), name).toBe(false);
       }),
     async refusesUnsent(name, params) {

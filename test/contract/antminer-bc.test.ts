@@ -99,15 +99,8 @@ describe.each(GENERATIONS)('generation %s', (_, miner, model) => {
   test('says no, and says yes without doing it', async () => {
     const device = miner.of(model, 3 % (model === 'S21' ? 4 : 3));
     for (const [name, params] of ORDERS) {
-      await miner.withFault(device, 'write-api-off', async () =>
-        expect(await refusalOf(miner.act(device, name, params)), name).toBe('peer.permission'),
-      );
-      await miner.withFault(device, 'ignores-writes', async () => {
-        const outcome = await miner.act(device, name, params).catch((error: unknown) => error);
-        // A mode is read back at once.
-        expect(outcome, name).toMatchObject(name === 'powerMode' ? { code: 'peer.rejected' } : { kind: 'accepted' });
-        expect(await miner.shown(device, name, params), name).toBe(false);
-      });
+      await miner.forbids(device, name, params);
+      await miner.findsOut(device, name, params, name === 'powerMode' ? 'at once' : 'later');
     }
     for (const [name, params] of [...ORDERS, ['log', {}], ['reboot', {}], ['firmware', {}]] as const)
       await miner.refusedLogin(device, name, params, AT_ONCE.has(name) ? 'along' : 'first');

@@ -8,11 +8,7 @@ import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(driver, { network: '127.91.41.0/26', miners: 12, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1' });
 
-const of = (model: string, nth = 0): Device => {
-  const device = site().farm.devices.filter(({ spec }) => spec.model === model)[nth];
-  if (device === undefined) throw new Error(`no ${model} in the farm`);
-  return device;
-};
+const { of, act, shown, forbids, withFault } = acting(driver, site);
 const MODELS = ['Supra', 'Gamma', 'NerdQAxe', 'LV07'] as const;
 
 const known = async ({ ip }: Device) => {
@@ -21,12 +17,6 @@ const known = async ({ ip }: Device) => {
   return found.known;
 };
 const readKnown = async (device: Device) => site().read(device.ip, await known(device));
-const act = (device: Device, ability: 'reboot' | 'light' | 'powerMode' | 'pools', params: object) => {
-  const found = driver.abilities[ability];
-  if (found === undefined) throw new Error(`no ${ability}`);
-  expect(found.params.safeParse(params).success).toBe(true);
-  return found.act(site().link(device.ip), params, {});
-};
 
 describe.each(MODELS)('%s', (model) => {
   test('is known by its compressed page alone', async () => {
@@ -127,10 +117,8 @@ describe('actions', () => {
 
   test('refused where the device takes no changes from us', async () => {
     const device = of('NerdQAxe');
-    device.setFault('write-api-off', true);
-    await expect(act(device, 'reboot', {})).rejects.toMatchObject({ code: 'peer.permission' });
+    await forbids(device, 'reboot');
     expect(device.reboots).toBe(0);
-    device.setFault('write-api-off', false);
   });
 
   test('a reboot takes it away', async () => {
@@ -141,7 +129,6 @@ describe('actions', () => {
 });
 
 describe('changes that show', () => {
-  const { of: one, act: tell, shown, withFault } = acting(driver, site);
   const pools = [{ url: 'stratum+tcp://only.example:3333', user: 'w', password: 'p' }];
   const image = (version: string) => {
     const bytes = Buffer.concat([Buffer.alloc(64), imageOf(version, 200_000)]);
@@ -153,33 +140,33 @@ describe('changes that show', () => {
     expect.poll(() => device.isUp && device.reboots > reboots, { timeout: 5_000 }).toBe(true);
 
   test.each(['Supra', 'Gamma'])('%s: another frequency, and the machine is read as it is with it', async (model) => {
-    const device = one(model, 1);
+    const device = of(model, 1);
     const { reboots, spec } = device;
     const preset = `${spec.frequencyMhz - 50} MHz`;
     expect(await shown(device, 'powerMode', { preset })).toBe(false);
-    expect(await tell(device, 'powerMode', { preset })).toMatchObject({ kind: 'accepted' });
+    expect(await act(device, 'powerMode', { preset })).toMatchObject({ kind: 'accepted' });
     await isBack(device, reboots);
     expect(await shown(device, 'powerMode', { preset })).toBe(true);
     expectTruth((await site().read(device.ip, await known(device))).reading, device);
   });
 
   test('a frequency that the chip is not made for, where the build tells', async () => {
-    await expect(tell(one('Gamma'), 'powerMode', { preset: '999 MHz' })).rejects.toMatchObject({
+    await expect(act(of('Gamma'), 'powerMode', { preset: '999 MHz' })).rejects.toMatchObject({
       code: 'peer.unsupported',
       wasSent: false,
     });
   });
 
   test('one pool alone is shown when it is the fallback too', async () => {
-    const device = one('Supra', 1);
+    const device = of('Supra', 1);
     const { reboots } = device;
-    expect(await tell(device, 'pools', { pools })).toMatchObject({ kind: 'accepted' });
+    expect(await act(device, 'pools', { pools })).toMatchObject({ kind: 'accepted' });
     await isBack(device, reboots);
     expect(await shown(device, 'pools', { pools })).toBe(true);
   });
 
   test('firmware is sent and runs; a file that only looks like one is refused by the device', async () => {
-    const device = one('Gamma', 1);
+    const device = of('Gamma', 1);
     const { reboots } = device;
     const update = (version: string) =>
       driver.abilities.firmware?.act(site().link(device.ip), { version }, {}, image(version));
@@ -190,7 +177,7 @@ describe('changes that show', () => {
   });
 
   test('a yes that does nothing shows', async () => {
-    const device = one('Gamma', 2);
+    const device = of('Gamma', 2);
     await withFault(device, 'ignores-writes', () =>
       withFault(device, 'ignores-reboot', async () => {
         for (const [name, params] of [
@@ -198,7 +185,7 @@ describe('changes that show', () => {
           ['powerMode', { preset: `${device.spec.frequencyMhz - 50} MHz` }],
           ['pools', { pools }],
         ] as const) {
-          expect(await tell(device, name, params), name).toMatchObject({ kind: 'accepted' });
+          expect(await act(device, name, params), name).toMatchObject({ kind: 'accepted' });
           expect(await shown(device, name, params), name).toBe(false);
         }
       }),

@@ -235,9 +235,7 @@ test('old BOSminer can pause and resume by TCP, and nothing else', async () => {
   expect(await act(device, 'powerMode', { mode: 'sleep' })).toEqual({ kind: 'accepted' });
   expect(await shown(device, 'powerMode', { mode: 'sleep' })).toBe(true);
   await act(device, 'powerMode', { mode: 'normal' });
-  device.setFault('write-api-off', true);
-  expect(await refusalOf(act(device, 'powerMode', { mode: 'sleep' }))).toBe('peer.permission');
-  device.setFault('write-api-off', false);
+  await forbids(device, 'powerMode', { mode: 'sleep' });
 });
 
 describe('firmware and log', () => {

@@ -73,9 +73,7 @@ describe.each([
 
   test('is refused, only said to be on, or switched unheard', async () => {
     const device = miner.of(model);
-    await miner.withFault(device, 'write-api-off', async () =>
-      expect(await refusalOf(miner.act(device, 'light', { on: true }))).toBe('peer.permission'),
-    );
+    await miner.forbids(device, 'light', { on: true });
     await miner.withFault(device, 'ignores-writes', async () => {
       expect(await refusalOf(miner.act(device, 'light', { on: true }))).toBe('peer.rejected');
       expect(await miner.shown(device, 'light', { on: true })).toBe(false);
@@ -115,14 +113,8 @@ describe('modes and pools', () => {
   test('it says no, says yes without doing it, or does it unheard', async () => {
     const device = modern.of('S19');
     for (const [name, params] of ORDERS) {
-      await modern.withFault(device, 'write-api-off', async () =>
-        expect(await refusalOf(modern.act(device, name, params)), name).toBe('peer.permission'),
-      );
-      await modern.withFault(device, 'ignores-writes', async () => {
-        const outcome = await modern.act(device, name, params).catch((error: unknown) => error);
-        expect(outcome, name).toMatchObject(name === 'powerMode' ? { code: 'peer.rejected' } : { kind: 'accepted' });
-        expect(await modern.shown(device, name, params), name).toBe(false);
-      });
+      await modern.forbids(device, name, params);
+      await modern.findsOut(device, name, params, name === 'powerMode' ? 'at once' : 'later');
       await modern.refusedLogin(device, name, params);
       expect(await modern.actUnheard(device, name, params), name).toEqual({ kind: 'lost-reply' });
       await expect.poll(() => modern.shown(device, name, params)).toBe(true);

@@ -11,7 +11,7 @@ import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(mara, { network: '127.98.2.0/28', miners: 6, mix: 'mara', bootS: 0.4 });
 
-const { of, look, ability, act, actUnheard, shown, withFault, refusedLogin } = acting(mara, site);
+const { of, look, ability, act, actUnheard, shown, forbids, findsOut, withFault, refusedLogin } = acting(mara, site);
 
 test('TCP names it although the web speaks like stock; the web alone is taken for stock', async () => {
   const { ip } = of('S21');
@@ -236,15 +236,8 @@ test('it takes pools, all of them into its first group', async () => {
 test('it says no, says yes without doing it, or does it unheard', async () => {
   const device = of('S21', 1);
   for (const [name, params] of ORDERS) {
-    await withFault(device, 'write-api-off', async () =>
-      expect(await refusalOf(act(device, name, params)), name).toBe('peer.permission'),
-    );
-    await withFault(device, 'ignores-writes', async () => {
-      const outcome = await act(device, name, params).catch((error: unknown) => error);
-      // A mode is read back at once.
-      expect(outcome, name).toMatchObject(name === 'powerMode' ? { code: 'peer.rejected' } : { kind: 'accepted' });
-      expect(await shown(device, name, params), name).toBe(false);
-    });
+    await forbids(device, name, params);
+    await findsOut(device, name, params, name === 'powerMode' ? 'at once' : 'later');
     expect(await actUnheard(device, name, params), name).toEqual({ kind: 'lost-reply' });
     await expect.poll(() => shown(device, name, params)).toBe(true);
   }
