@@ -6,6 +6,7 @@ import { type Capture, captureOnce } from '../agent/capture-once.ts';
 import { ConfigError } from '../base/errors.ts';
 import { CommandFailed } from './exit.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
+import { warnOfRunning } from './running.ts';
 import { type CliContext, progressBar } from './terminal.ts';
 
 type Flags = AccessFlags & { json?: boolean; output: string };
@@ -35,6 +36,7 @@ Examples:
 
 async function run(ip: string, flags: Flags, context: CliContext): Promise<void> {
   const config = readAccessConfig(flags, context.environment);
+  await warnOfRunning(flags, context);
   const bar = progressBar(context, 'capturing');
   let capture: Capture | undefined;
   try {

@@ -136,6 +136,16 @@ export async function throughRunning<T>(
 
 const OUTSIDE: ReadonlySet<string> = new Set(['run.outside', 'scan.outside', 'look.outside']);
 
+/** A word to whoever talks to a miner beside the agent, which does so too. */
+export async function warnOfRunning(flags: AccessFlags, context: CliContext): Promise<void> {
+  const { stateDir, found } = await knockAt(placesOf(flags, context));
+  if (found.kind !== 'running') return;
+  await found.agent.close();
+  context.stderr.write(
+    `the agent of ${stateDir} goes on asking its miners meanwhile: for a clean record of one of them stop it first\n`,
+  );
+}
+
 /** Its own configuration says how miners are reached. */
 function ignored({ portMap, timeout, factoryDefaults }: AccessFlags): string {
   const given = [
