@@ -43,7 +43,7 @@ export type Access = {
   readonly drivers: readonly Driver[];
   /**
    * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. A reading of
-   * `lately` by the same driver stands for another one.
+   * `lately` by the same driver stands for another one. Whoever does not say that there will be another try gets all the patience.
    */
   recognise(
     ip: string,
@@ -208,7 +208,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   };
 
   /** Its questions and its visit take a turn each, so that an order waits for one of them and not for both. */
-  const recognise: Access['recognise'] = async (ip, openPorts, signal, isLastTry = false, lately) => {
+  const recognise: Access['recognise'] = async (ip, openPorts, signal, isLastTry = true, lately) => {
     const endMs = clock.monotonicMs() + SCAN_LIMITS.identifyDeadlineMs;
     const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
     const { evidence, choice } = await inTurn(async () => {

@@ -78,7 +78,9 @@ export async function captureOnce(
     if (open.size === 0) return undefined;
 
     const probeLink = recording(access.transport.link(ip), record);
-    const { evidence } = await gatherEvidence(probeLink, open, { clock: systemClock, signal, deadlineMs: 15_000 });
+    const { evidence } = await gatherEvidence(probeLink, open, {
+      ...{ clock: systemClock, signal, isLastTry: true, deadlineMs: 15_000 },
+    });
     const choice = await access.choose(ip, evidence, signal);
     const known = choice === undefined ? {} : knownFrom(choice.identity);
     const driver = choice?.driver;

@@ -78,7 +78,9 @@ test('one sender cannot have the farm probed, and all together cannot either', a
 
 test('nonsense and what is too long are dropped, and the port stays open', async () => {
   const { reports, send } = await setUp();
-  await send('127.47.0.9', 8_888, 'OK\0\0', '', Buffer.alloc(60_000, 'IP:127.47.0.9MAC:'));
+  await send('127.47.0.9', 8_888, 'OK\0\0', '');
+  const long = (bytes: number) => JSON.stringify({ ip: '127.47.0.9', mac: MAC, version: 'x'.repeat(bytes) });
+  await send('127.47.0.8', 1_314, long(4_096));
   expect(reports).toEqual([]);
   await send('127.47.0.9', 8_888, `IP:127.47.0.9MAC:${MAC}`);
   expect(reports).toHaveLength(1);
