@@ -80,7 +80,7 @@ export const taskRecordSchema = z.object({
 });
 export type TaskRecord = z.infer<typeof taskRecordSchema>;
 
-/** Something that happened to a miner; a newer agent may know more of it. */
+/** Something that happened to a miner or, with its own id as `key`, to the agent; a newer agent may know more of it. */
 export const EVENT_TYPES = [
   'appeared',
   'moved',
@@ -90,6 +90,11 @@ export const EVENT_TYPES = [
   'pools_changed',
   'pools_restored',
   'pools_not_restored',
+  /** Of the agent: orders that it did not take, summed up by reason; what it believes orders by. */
+  'orders_refused',
+  'task_key_pinned',
+  'task_key_changed',
+  'task_key_refused',
 ] as const;
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
