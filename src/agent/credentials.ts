@@ -13,6 +13,7 @@ import { VERSION } from '../base/version.ts';
 import { writeWhole } from '../base/whole-file.ts';
 import { parseJson } from '../wire/frames.ts';
 import type { AgentConfig } from './config.ts';
+import { loadIdentityKey, newIdentityKey, type Prove } from './identity-key.ts';
 import type { KeyPin } from './orders/contract.ts';
 import { filePin, newPin } from './orders/pin.ts';
 import { enrol } from './uplink/enrol.ts';
@@ -23,6 +24,8 @@ export type Credentials = {
   readonly url: string;
   readonly agentId: string;
   readonly token: Secret;
+  /** Of the key that it was enrolled with; undefined for one without. */
+  readonly prove: Prove | undefined;
   readonly workspaceId: string;
   readonly farmId: string;
   /** The key that its orders are signed with. */
@@ -41,6 +44,8 @@ const fileSchema = z.strictObject({
 function fileOf(stateDir: string, realm: string): string {
   return join(stateDir, `agent-${createHash('sha256').update(realm).digest('hex').slice(0, 12)}.json`);
 }
+
+const identityFileOf = (stateDir: string, realm: string) => fileOf(stateDir, realm).replace(/json$/, 'identity');
 
 const pinFileOf = (stateDir: string, realm: string) => fileOf(stateDir, realm).replace(/json$/, 'key.json');
 
@@ -71,7 +76,8 @@ export function loadCredentials(stateDir: string, realm: string, keyFile: string
   if (!isSealed(kept)) keep(fileOf(stateDir, realm), parsed.data, keyFile);
   const { url, agent_id: agentId, workspace_id: workspaceId, farm_id: farmId } = parsed.data;
   const pin = filePin(pinFileOf(stateDir, realm));
-  return { url, agentId, token: new Secret(token), workspaceId, farmId, pin };
+  const prove = loadIdentityKey(identityFileOf(stateDir, realm), keyFile);
+  return { url, agentId, token: new Secret(token), prove, workspaceId, farmId, pin };
 }
 
 /** Exchanges the code for an identity and keeps it. Throws ConfigError when the service refuses the code. */
@@ -86,7 +92,17 @@ export async function enrolOnce(options: {
   readonly allowPlain: boolean;
 }): Promise<Credentials> {
   const { stateDir, keyFile, realm, url, code, allowPlain } = options;
-  const answer = await enrol({ url, code, name: options.name ?? hostname(), version: VERSION, allowPlain });
+  const key = newIdentityKey();
+  const answer = await enrol({
+    url,
+    code,
+    name: options.name ?? hostname(),
+    version: VERSION,
+    identityKey: key.publicKey,
+    allowPlain,
+  });
+  // First: credentials without their key would be refused.
+  key.keep(identityFileOf(stateDir, realm), keyFile);
   const { task_key, ...identity } = answer;
   const pin = newPin(pinFileOf(stateDir, realm), task_key);
   keep(fileOf(stateDir, realm), { url, ...identity }, keyFile);
@@ -94,6 +110,7 @@ export async function enrolOnce(options: {
     url,
     agentId: answer.agent_id,
     token: new Secret(answer.token),
+    prove: key.prove,
     workspaceId: answer.workspace_id,
     farmId: answer.farm_id,
     pin,

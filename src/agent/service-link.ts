@@ -6,6 +6,7 @@ import type { Secret } from '../base/secrets.ts';
 import { VERSION } from '../base/version.ts';
 import type { OpsStatusFrame } from '../wire/frames.ts';
 import type { ReportRecord } from '../wire/records.ts';
+import type { Prove } from './identity-key.ts';
 import type { KeyPin } from './orders/contract.ts';
 import { createOrderGuard } from './orders/guard.ts';
 import { memoryPin } from './orders/pin.ts';
@@ -18,13 +19,15 @@ export type UplinkConfig = {
   readonly url: string;
   readonly agentId: string;
   readonly token: Secret;
+  /** Of the key that it was enrolled with. */
+  readonly prove?: Prove | undefined;
   readonly allowPlain?: boolean;
   /** The key that the service signs orders with. Absent: learnt anew with each start. */
   readonly pin?: KeyPin;
 };
 
 export function createServiceLink(
-  { name, url, agentId, token, allowPlain = false, pin = memoryPin() }: UplinkConfig,
+  { name, url, agentId, token, prove, allowPlain = false, pin = memoryPin() }: UplinkConfig,
   parts: {
     readonly db: DatabaseSync;
     readonly home: string;
@@ -51,7 +54,7 @@ export function createServiceLink(
     name,
     url,
     allowPlain,
-    credentials: { agentId, token },
+    credentials: { agentId, token, prove },
     version: VERSION,
     orders,
     onState: ({ phase, lastError }) => log.info({ uplink: name, phase, lastError }, 'uplink'),

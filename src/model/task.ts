@@ -62,15 +62,27 @@ export const actorSchema = z.strictObject({
 });
 export type Actor = z.infer<typeof actorSchema>;
 
-/** The params as people may see them: passwords of pools are for the miner only. */
+/** The params as people may see them: passwords of pools are for the miner only, and what opens an address is for whoever fetches from there. */
 export function shownParams(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { pools } = params;
-  if (!Array.isArray(pools)) return { ...params };
-  return { ...params, pools: pools.map(hidePassword) };
+  const { pools, url } = params;
+  return {
+    ...params,
+    ...(Array.isArray(pools) ? { pools: pools.map(hidePassword) } : {}),
+    ...(typeof url === 'string' ? { url: shownUrl(url) } : {}),
+  };
 }
 
 const hidePassword = (pool: unknown): unknown =>
   typeof pool === 'object' && pool !== null && 'password' in pool ? { ...pool, password: '***' } : pool;
+
+/** Without its user, password and query, where it has any. */
+function shownUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.username === '' && url.password === '' && url.search === '') return text;
+  const user = url.username === '' && url.password === '' ? '' : '***@';
+  return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : '?***'}`;
+}
 
 /** Effect of an action if it runs again: see DESIGN section 2. `once` is never repeated after a crash; its outcome is settled by looking. */
 export const EFFECTS = ['read-only', 'repeatable', 'once'] as const;

@@ -15,6 +15,8 @@ export const enrolRequestSchema = z.object({
   name: z.string().min(1).max(128),
   version: z.string().max(64),
   protocol: z.int(),
+  /** Of the key that the agent proves with each connection: see proof.ts. Absent: it has none. */
+  identity_key: publicKey.optional(),
 });
 export type EnrolRequest = z.infer<typeof enrolRequestSchema>;
 export const enrolAnswerSchema = z.object({
@@ -43,6 +45,8 @@ const helloFrameSchema = z.object({
   nonce: nonceSchema.optional(),
   /** Sequence number of the last order that the agent admitted. */
   task_seq: z.int().min(0).optional(),
+  /** Of the agent's key, for the challenge of this connection: see proof.ts. */
+  proof: signature.optional(),
 });
 export type HelloFrame = z.infer<typeof helloFrameSchema>;
 /**

@@ -13,6 +13,7 @@ import {
   type TaskOrder,
   UNDERSTOOD,
 } from '../../wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../wire/proof.ts';
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { ServiceAddress } from './address.ts';
 import type { LanePosition, OrderCheck, SliceSource, TaskListener, Timing, UplinkCredentials } from './contract.ts';
@@ -53,6 +54,7 @@ const CLOSE_MS = 2_000;
 const LONG_BACKLOG = 32;
 /** Less than this is our own ping on its way into the kernel, which takes it whether or not the peer lives. */
 const LEAST_MOVING_BYTES = 4 * 1024;
+const MAX_CHALLENGE = 128;
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 export function connect(options: ConnectionOptions): Connection {
@@ -277,6 +279,9 @@ export function connect(options: ConnectionOptions): Connection {
       at: new Date(clock.nowMs()).toISOString(),
       ...(options.home === undefined ? {} : { home: options.home }),
       understands,
+      ...(challenge === undefined || credentials.prove === undefined
+        ? {}
+        : { proof: credentials.prove(credentials.agentId, challenge) }),
       ...(session === undefined ? {} : { nonce: session.nonce, task_seq: session.taskSeq }),
     });
     setTimer('answer', timing.answerMs, () => end('lost', 'the service does not answer the greeting', CLOSE.cannot));
@@ -285,6 +290,11 @@ export function connect(options: ConnectionOptions): Connection {
     stopListening = source.onMore(() => guarded(sendMore));
   };
 
+  let challenge: string | undefined;
+  socket.on('upgrade', ({ headers }) => {
+    const told = headers[CHALLENGE_HEADER];
+    if (typeof told === 'string' && told.length <= MAX_CHALLENGE) challenge = told;
+  });
   socket.on('open', () => guarded(onOpen));
   socket.on('message', (data, isBinary) => {
     heard();

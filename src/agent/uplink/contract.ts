@@ -49,7 +49,12 @@ export type OrderCheck = {
   };
 };
 
-export type UplinkCredentials = { readonly agentId: string; readonly token: Secret };
+export type UplinkCredentials = {
+  readonly agentId: string;
+  readonly token: Secret;
+  /** Signs the challenge of a connection; absent for an identity without a key. */
+  readonly prove?: ((agentId: string, challenge: string) => string) | undefined;
+};
 
 /** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
 export type UplinkState = {

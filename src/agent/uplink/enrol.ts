@@ -13,6 +13,8 @@ export type EnrolOptions = {
   readonly code: string;
   readonly name: string;
   readonly version: string;
+  /** The public half of the key that it will prove. */
+  readonly identityKey?: string;
   /** Total time for the exchange, ms. Default 20 s. */
   readonly deadlineMs?: number;
   readonly allowPlain?: boolean;
@@ -35,6 +37,7 @@ export async function enrol(options: EnrolOptions): Promise<EnrolAnswer> {
     name: options.name,
     version: options.version,
     protocol: PROTOCOL_VERSION,
+    ...(options.identityKey === undefined ? {} : { identity_key: options.identityKey }),
   } satisfies EnrolRequest;
   try {
     const response = await client.request({

@@ -21,6 +21,7 @@ import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';
+import { isProven } from './proof.ts';
 
 /** Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection took over. */
 export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
@@ -48,6 +49,8 @@ export type BeginSigning = (connection: {
 
 export type ConnectionParts = {
   readonly agent: Agent;
+  /** That was told to whoever connects. */
+  readonly challenge: string;
   readonly ingest: IngestStore;
   readonly beginSigning: BeginSigning;
   readonly clock: Clock;
@@ -108,6 +111,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
         'frame.protocol',
         `speak protocol ${frame.protocol}: this service speaks ${PROTOCOL_VERSION}`,
       );
+    const { id, identityKey } = agent;
+    if (identityKey !== null && !isProven({ id, identityKey }, parts.challenge, frame.proof))
+      throw new RefusedError('auth.proof', "take a hello: it does not prove the agent's key");
     const nowMs = clock.nowMs();
     const skewMs = Date.parse(frame.at) - nowMs;
     if (Math.abs(skewMs) > CLOCK_SKEW_MS) log.warn({ ...fields, skewMs }, 'the clock of the agent differs from ours');

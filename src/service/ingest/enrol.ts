@@ -5,6 +5,7 @@ import type { EnrolAnswer, EnrolRequest } from '../../wire/frames.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import { hashEnrolmentCode, newAgentToken } from '../auth/secrets.ts';
 import type { AgentStore } from '../store/store.ts';
+import { readIdentityKey } from './proof.ts';
 
 /** Throws RefusedError `request.invalid` for another protocol, `auth.code` for a code that is unknown, used or expired. */
 export async function enrolAgent(
@@ -22,13 +23,16 @@ export async function enrolAgent(
       'request.invalid',
       `Invalid request parameters: protocol: received ${request.protocol}, accepted: ${PROTOCOL_VERSION}`,
     );
+  const { identity_key: identityKey } = request;
+  if (identityKey !== undefined && readIdentityKey(identityKey) === undefined)
+    throw new RefusedError('request.invalid', 'Invalid request parameters: identity_key: accepted: an Ed25519 key');
   // Before the code is used up.
   const task_key = await parts.taskKey();
   const nowMs = parts.clock.nowMs();
   const id = parts.newId(nowMs);
   const token = newAgentToken();
   const { name, version } = request;
-  const agent = { id, name, version, tokenHash: token.hash, nowMs };
+  const agent = { id, name, version, tokenHash: token.hash, identityKey, nowMs };
   const joined = await parts.agents.enrol(hashEnrolmentCode(request.code), agent);
   if (joined === undefined) throw new RefusedError('auth.code', 'Invalid, used or expired enrolment code');
   return { agent_id: id, token: token.text, workspace_id: joined.workspaceId, farm_id: joined.farmId, task_key };

@@ -7,10 +7,12 @@ import { type Clock, loop } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ServiceFrame } from '../../wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../wire/proof.ts';
 import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS, UPLINK_PATH } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, IngestStore, LinkStore } from '../store/store.ts';
 import { type BeginSigning, CLOSE, type Connection, createConnection } from './connection.ts';
+import { newChallenge } from './proof.ts';
 
 export type UplinkParts = {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
@@ -48,6 +50,9 @@ const CLOSE_GRACE_MS = 2_000;
 /** Tokens cannot be guessed; this bounds the work that trying makes. */
 const MAX_AUTHENTICATING = 256;
 
+/** For an agent to prove its key. */
+const PROOF_MS = 15_000;
+
 const TOOK_OVER = 'a newer connection of this agent took over';
 
 export function createUplinks(parts: UplinkParts): Uplinks {
@@ -60,14 +65,29 @@ export function createUplinks(parts: UplinkParts): Uplinks {
   let authenticating = 0;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 
-  const accept = (socket: WebSocket, agent: Agent) => {
+  const challenges = new WeakMap<IncomingMessage, string>();
+  sockets.on('headers', (headers, request) => {
+    const challenge = newChallenge();
+    challenges.set(request, challenge);
+    headers.push(`${CHALLENGE_HEADER}: ${challenge}`);
+  });
+
+  const accept = (socket: WebSocket, agent: Agent, challenge: string) => {
+    const takeOver = () => {
+      if (connections.get(agent.id) === connection) return;
+      connections.get(agent.id)?.close(CLOSE.replaced, TOOK_OVER);
+      connections.set(agent.id, connection);
+    };
     const connection: Connection = createConnection(socket, {
       agent,
+      challenge,
       ingest: parts.ingest,
       beginSigning: parts.beginSigning,
       clock,
       log,
       onHello: async (version) => {
+        cancelPatience();
+        takeOver();
         await agents.setVersion(agent.id, version);
         await agents.touch([agent.id], clock.nowMs());
         const linkId = parts.newLinkId();
@@ -78,11 +98,13 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       onReady: () => parts.onReady(agent.id),
       onTaskReceived: (taskId) => parts.onTaskReceived(agent.id, taskId),
     });
-    connections.get(agent.id)?.close(CLOSE.replaced, TOOK_OVER);
-    connections.set(agent.id, connection);
+    // Whoever holds no more than the token of an agent with a key takes nobody's place, and does not stay.
+    const cancelPatience = agent.identityKey === null ? () => {} : clock.after(PROOF_MS, () => connection.terminate());
+    if (agent.identityKey === null) takeOver();
     log.info({ agentId: agent.id }, 'agent connected');
     socket.on('error', (error) => log.debug({ agentId: agent.id, error: renderError(error) }, 'uplink socket failed'));
     socket.on('close', (code) => {
+      cancelPatience();
       if (connections.get(agent.id) === connection) connections.delete(agent.id);
       log.info({ agentId: agent.id, code }, 'agent disconnected');
     });
@@ -102,7 +124,9 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       return;
     }
     socket.off('error', onError);
-    sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, agent));
+    sockets.handleUpgrade(request, socket, head, (webSocket) =>
+      accept(webSocket, agent, challenges.get(request) ?? newChallenge()),
+    );
   };
 
   const yieldReplaced = async (agentId?: string) => {

@@ -16,6 +16,8 @@ export type Agent = {
   readonly workspaceId: string;
   readonly name: string;
   readonly tokenHash: string;
+  /** That it has to prove with each connection; null = it was enrolled without one. */
+  readonly identityKey: string | null;
   readonly isRevoked: boolean;
 };
 
@@ -37,13 +39,19 @@ export type AgentRow = {
 /** Farms to look in (none = nothing to find); statuses wanted. */
 export type AgentFilter = { readonly farmIds: readonly string[]; readonly statuses: readonly AgentStatus[] };
 
+export type NewAgent = {
+  readonly id: string;
+  readonly name: string;
+  readonly tokenHash: string;
+  readonly identityKey?: string | undefined;
+  readonly version: string;
+  readonly nowMs: number;
+};
+
 export type AgentStore = {
   createCode(code: { hash: string; farmId: string; nowMs: number; expiresAtMs: number }): Promise<void>;
   /** Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired. */
-  enrol(
-    codeHash: string,
-    agent: { id: string; name: string; tokenHash: string; version: string; nowMs: number },
-  ): Promise<{ workspaceId: string; farmId: string } | undefined>;
+  enrol(codeHash: string, agent: NewAgent): Promise<{ workspaceId: string; farmId: string } | undefined>;
   find(id: string): Promise<Agent | undefined>;
   touch(ids: readonly string[], nowMs: number): Promise<void>;
   setVersion(id: string, version: string): Promise<void>;
@@ -92,7 +100,7 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
       const row = await read
         .selectFrom('agents')
         .innerJoin('farms', 'farms.id', 'agents.farm_id')
-        .select(['agents.id', 'farm_id', 'workspace_id', 'agents.name', 'token_hash', 'revoked_at'])
+        .select(['agents.id', 'farm_id', 'workspace_id', 'agents.name', 'token_hash', 'identity_key', 'revoked_at'])
         .where('agents.id', '=', id)
         .executeTakeFirst();
       return (
@@ -102,6 +110,7 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
           workspaceId: row.workspace_id,
           name: row.name,
           tokenHash: row.token_hash,
+          identityKey: row.identity_key,
           isRevoked: row.revoked_at !== null,
         }
       );
@@ -176,15 +185,13 @@ function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly A
   ]);
 }
 
-function newAgent(
-  agent: { id: string; name: string; tokenHash: string; version: string; nowMs: number },
-  farmId: string,
-): Tables['agents'] {
+function newAgent(agent: NewAgent, farmId: string): Tables['agents'] {
   return {
     id: agent.id,
     farm_id: farmId,
     name: agent.name,
     token_hash: agent.tokenHash,
+    identity_key: agent.identityKey ?? null,
     version: agent.version,
     enrolled_at: agent.nowMs,
     last_seen_at: null,

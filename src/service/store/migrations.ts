@@ -11,6 +11,7 @@ import { addFilterIndexes } from './schema-5.ts';
 import { addFarmArchive } from './schema-6.ts';
 import { addOpsStatusIndex } from './schema-7.ts';
 import { addTaskKeys } from './schema-8.ts';
+import { addIdentityKeys } from './schema-9.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
@@ -24,6 +25,7 @@ export const STEPS: readonly Step[] = [
   addFarmArchive,
   addOpsStatusIndex,
   addTaskKeys,
+  addIdentityKeys,
 ];
 
 /** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */

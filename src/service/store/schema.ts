@@ -19,6 +19,8 @@ export type AgentTable = {
   farm_id: string;
   name: string;
   token_hash: string;
+  /** SPKI in base64; null for an identity from before there were keys. */
+  identity_key: string | null;
   version: string;
   enrolled_at: number;
   last_seen_at: number | null;

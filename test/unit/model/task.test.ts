@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   batchStatus,
   isFinal,
+  shownParams,
   TASK_NAMES,
   TASK_STATUSES,
   type TaskStatus,
@@ -47,4 +48,21 @@ test('the task names are those of the interface', () => {
   expect(TASK_NAMES).toHaveLength(12);
   expect(taskNameSchema.safeParse('miner.system.reboot').success).toBe(true);
   expect(taskNameSchema.safeParse('miner.system.shutdown').success).toBe(false);
+});
+
+test.each([
+  ['https://a.example/x.bin', 'https://a.example/x.bin'],
+  ['https://u:p@a.example:8443/x.bin', 'https://***@a.example:8443/x.bin'],
+  ['https://a.example/x.bin?token=t&v=1', 'https://a.example/x.bin?***'],
+  ['no address', 'no address'],
+])('what opens an address is not shown: %s', (url, shown) => {
+  expect(shownParams({ url, sha256: 's' })).toEqual({ url: shown, sha256: 's' });
+});
+
+test('passwords of pools are not shown', () => {
+  const pool = { url: 'stratum+tcp://a:1', user: 'u' };
+  expect(shownParams({ pools: [{ ...pool, password: 'p' }, pool], locked: true })).toEqual({
+    pools: [{ ...pool, password: '***' }, pool],
+    locked: true,
+  });
 });

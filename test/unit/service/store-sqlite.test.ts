@@ -85,6 +85,7 @@ const PRINTS = [
   '1f7fa14b75b86597',
   'ef2a188a7a763b00',
   'deac5306ff18c3cc',
+  '7bd34701f2022a9e',
 ];
 
 test('released steps are never edited', async () => {

@@ -1,0 +1,148 @@
+// A token in the wrong hands: without the key that the agent made at its enrolment it opens nothing and disturbs nobody; revoked, it ends the session too.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { enrolOnce, loadCredentials } from '../../src/agent/credentials.ts';
+import { newIdentityKey } from '../../src/agent/identity-key.ts';
+import { createUplink } from '../../src/agent/uplink/uplink.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
+import { PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
+import { until } from '../e2e/until.ts';
+import { minerRecord } from '../unit/service-http/records.ts';
+import { startRig, temporaryFolder } from '../unit/service-http/rig.ts';
+import { slice } from '../unit/service-http/wire-agent.ts';
+import { startAgentSite } from './agent-site.ts';
+import { isFull, report } from './table.ts';
+
+test('the token alone, used from elsewhere, is refused, and the agent itself notices nothing', async () => {
+  const rig = await startRig({ clock: systemClock });
+  const folder = temporaryFolder();
+  const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  const keyFile = join(folder, 'keys', 'key');
+  const place = { stateDir: folder, keyFile, realm: rig.url };
+  await enrolOnce({ ...place, url: rig.url, code, allowPlain: false });
+  // As after a restart.
+  const credentials = loadCredentials(folder, rig.url, keyFile);
+  if (credentials?.prove === undefined) throw new Error('no key');
+  const { agentId, token, prove } = credentials;
+  const overheard: string[] = [];
+  const phases: string[] = [];
+  const position = { epoch: randomUUID(), firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
+  const startAgent = (proof?: typeof prove) => {
+    const uplink = createUplink({
+      name: 'x',
+      url: rig.url,
+      credentials: { agentId, token, prove: proof },
+      version: '1',
+      source: {
+        position: () => position,
+        lanes: () => [position],
+        split() {},
+        read: () => [],
+        acknowledge() {},
+        renewEpoch() {},
+        onMore: () => () => {},
+      },
+      tasks: { onTasks() {}, onCancel() {} },
+      clock: systemClock,
+      random: Math.random,
+      log: silentLog,
+      onState: ({ phase }) => void phases.push(phase),
+    });
+    onTestFinished(() => uplink.stop());
+    uplink.start();
+    return uplink;
+  };
+  const agent = startAgent((id, challenge) => {
+    const proof = prove(id, challenge);
+    overheard.push(proof);
+    return proof;
+  });
+  await until(
+    () => agent.state().phase,
+    (phase) => phase === 'online',
+    30_000,
+  );
+
+  const stranger = newIdentityKey();
+  const proofs: Readonly<Record<string, (challenge: string) => string | undefined>> = {
+    none: () => undefined,
+    'one that was overheard': () => overheard[0],
+    'that of another key': (challenge) => stranger.prove(agentId, challenge),
+    'that of another agent': (challenge) => prove(randomUUID(), challenge),
+    'that of another challenge': () => prove(agentId, 'x'.repeat(32)),
+    'that of no challenge': () => prove(agentId, ''),
+    nonsense: () => Buffer.alloc(64, 7).toString('base64'),
+  };
+  const letIn: string[] = [];
+  for (const [name, make] of Object.entries(proofs)) {
+    const socket = new WebSocket(rig.url.replace('http', 'ws') + UPLINK_PATH, {
+      headers: { authorization: `Bearer ${agentId}.${token.reveal()}` },
+    });
+    const epoch = randomUUID();
+    let challenge = '';
+    let heard = '';
+    socket.on('upgrade', ({ headers }) => {
+      challenge = String(headers[CHALLENGE_HEADER]);
+    });
+    socket.on('error', () => {});
+    socket.on('message', (data) => {
+      heard += String(data);
+    });
+    socket.on('open', () => {
+      const at = new Date().toISOString();
+      const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1, at };
+      socket.send(JSON.stringify({ ...hello, proof: make(challenge) }));
+      socket.send(slice(epoch, 1, [minerRecord(1, Date.now())]));
+    });
+    const ended = await new Promise<number>((resolve) => socket.on('close', resolve));
+    if (ended !== 1008 || heard !== '') letIn.push(`${name}: ${ended} ${heard}`);
+  }
+  expect(letIn).toEqual([]);
+  const { body } = await rig.get(rig.farm('/miner/latest'));
+  expect(body.data).toEqual([]);
+  expect(phases).toEqual(['connecting', 'online']);
+  expect(overheard).toHaveLength(1);
+  // With the key it is let in from anywhere, and takes over.
+  await agent.stop();
+  const moved = startAgent(prove);
+  await until(
+    () => moved.state().phase,
+    (phase) => phase === 'online',
+    30_000,
+  );
+  report({
+    id: 'S9',
+    value: `the token with ${Object.keys(proofs).length} kinds of proof that are none: ${letIn.length} let in, the agent stayed connected`,
+    bar: 'refused without the identity key',
+    isMet: letIn.length === 0,
+  });
+});
+
+test.runIf(isFull)('an agent that is revoked is out within a minute, and stays out', async () => {
+  const site = await startAgentSite({ network: '127.64.1.0/28', miners: 4, mix: 'all' });
+  onTestFinished(() => site.stop());
+  const agent = site.startAgent();
+  await until(
+    () => site.miners(),
+    (miners) => miners.length === 4,
+    60_000,
+  );
+  const [row] = site.stored('SELECT id FROM agents');
+  const startMs = performance.now();
+  expect(await site.service.admin.revokeAgent(String(row?.id))).toBe(true);
+  await agent.untilPrinted('stdout', /"phase":"refused"|revoked/, 65_000);
+  const outMs = performance.now() - startMs;
+  await agent.untilPrinted('stdout', /"phase":"refused"/, 65_000);
+  agent.kill('SIGTERM');
+  await agent.end();
+  report({
+    id: 'S9',
+    value: `revoked: out after ${(outMs / 1_000).toFixed(1)} s, then refused`,
+    bar: 'live session closed <= 60 s',
+    isMet: outMs <= 60_000,
+  });
+});
