@@ -46,6 +46,7 @@ import { notAllowed } from './tasks/allow.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 
+export type { Reloaded } from './reload.ts';
 export type { UplinkConfig } from './service-link.ts';
 
 export type Agent = {
@@ -68,6 +69,8 @@ export type AgentOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly random?: () => number;
+  /** Reads the configuration anew and takes it over, for those who ask at the local door. Throws ConfigError. */
+  readonly reload?: () => Reloaded;
 };
 
 const POOL_UPDATE = 'miner.pool.update';
@@ -81,7 +84,8 @@ const SETTLE_MS = 1_000;
 const MAX_OVERDUE_MS = 40_000;
 
 /** The state directory must exist. Throws when its database cannot be opened. */
-export function createAgent({ config: given, uplinks, clock, log, random = Math.random }: AgentOptions): Agent {
+export function createAgent(options: AgentOptions): Agent {
+  const { config: given, uplinks, clock, log, random = Math.random } = options;
   const config = ownConfig(given);
   const stopping = new AbortController();
   const owners = [
@@ -307,6 +311,7 @@ export function createAgent({ config: given, uplinks, clock, log, random = Math.
     newId: newUuid,
     offers: createDoorOffers({
       ...{ clock, startedMs, config, access, roster, book, scanning, tasks, standstill, mayReach, newId: newUuid },
+      reload: options.reload,
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
       uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),

@@ -12,6 +12,7 @@ import { createLocalRuns } from './local-runs.ts';
 import { logWith } from './log-once.ts';
 import { namedMiners } from './named-miners.ts';
 import { type Found, foundOf, lookWith } from './once.ts';
+import type { Reloaded } from './reload.ts';
 import type { Roster } from './roster.ts';
 import { SCAN_PORTS, type ScanPlan } from './scan/plan.ts';
 import { readRanges, type ScanRanges } from './scan/ranges.ts';
@@ -32,6 +33,7 @@ export function createDoorOffers(
     readonly tasks: TaskGate;
     readonly mayReach: (ip: string) => boolean;
     readonly newId: () => string;
+    readonly reload: (() => Reloaded) | undefined;
   },
 ): DoorOffers {
   const { config, access, roster, book, scanning, tasks, mayReach } = parts;
@@ -102,6 +104,12 @@ export function createDoorOffers(
     async look(ip, signal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `look at ${ip}: outside the networks configured here`);
       return shownFound(await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal));
+    },
+    reload() {
+      if (parts.reload === undefined)
+        throw new RefusedError('reload.unable', 'read the configuration anew: there is none');
+      const { changed, needsRestart } = parts.reload();
+      return { changed, needs_restart: needsRestart };
     },
     async log(ip, signal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `ask ${ip}: outside the networks configured here`);

@@ -1,7 +1,7 @@
 // The agent that runs on a state directory, as the command line sees it: asked at its local door. It starts none, and keeps nothing.
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { PeerError, RefusedError } from '../base/errors.ts';
+import { ConfigError, PeerError, RefusedError } from '../base/errors.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { doorAddress } from './door/address.ts';
 import type { ScanHearer } from './door/contract.ts';
@@ -12,6 +12,7 @@ import {
   lineSchema,
   type RunRequest,
   refusalSchema,
+  reloadedSchema,
   type ScanRequest,
   type ShownFound,
   type ShownTask,
@@ -40,6 +41,8 @@ export type RunningAgent = {
   scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
   look(ip: string, signal: AbortSignal): Promise<ShownFound>;
   log(ip: string, signal: AbortSignal): Promise<string>;
+  /** Throws ConfigError with what is wrong with the configuration that the agent reads; then nothing has changed. */
+  reload(): Promise<z.output<typeof reloadedSchema>>;
   close(): Promise<void>;
 };
 
@@ -191,6 +194,7 @@ function openDoor(stateDir: string, address: string): RunningAgent {
     look: (ip, signal) => ask(foundSchema, 'POST', '/look', { ip }, { headersTimeout: LOOK_MS, signal }),
     log: async (ip, signal) =>
       (await ask(z.object({ text: z.string() }), 'POST', '/log', { ip }, { headersTimeout: LOOK_MS, signal })).text,
+    reload: () => ask(reloadedSchema, 'POST', '/reload', {}),
     close: () => pool.destroy(),
   };
 }
@@ -200,11 +204,11 @@ type Body = Awaited<ReturnType<Pool['request']>>['body'];
 
 const givenUpSchema = z.object({ given_up: z.int() });
 
-function refusalOf(said: unknown): RefusedError {
+function refusalOf(said: unknown): RefusedError | ConfigError {
   const parsed = refusalSchema.safeParse(said);
-  return parsed.success
-    ? new RefusedError(parsed.data.code, parsed.data.error)
-    : new RefusedError('door.unclear', 'the running agent refuses this without a reason');
+  if (!parsed.success) return new RefusedError('door.unclear', 'the running agent refuses this without a reason');
+  const { code, error, problems } = parsed.data;
+  return problems === undefined ? new RefusedError(code, error) : new ConfigError(error, problems);
 }
 
 async function jsonOf(body: Body): Promise<unknown> {

@@ -19,6 +19,7 @@ export type Answers = {
 export type LoginAnswer = { readonly family: string; readonly user: string; readonly password: string };
 
 export const DEFAULT_CONFIG = 'pithead.yaml';
+export const CONFIG_HELP = `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`;
 export const SECRETS_FILE = 'secrets.yaml';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -16,6 +16,7 @@ import { addDoctor } from './doctor.ts';
 import { addLog } from './log.ts';
 import { addMiner } from './miner.ts';
 import { addReboot } from './reboot.ts';
+import { addReload } from './reload.ts';
 import { addScan } from './scan.ts';
 import { addSelftest } from './selftest.ts';
 import { addServiceInstall } from './service-install.ts';
@@ -52,6 +53,7 @@ export function buildProgram(context: CliContext): Command {
   addStatus(program, context);
   addTasks(program, context);
   addAbort(program, context);
+  addReload(program, context);
   addUp(program, context);
   addAgentAdmin(addAgent(program, context), context);
   addService(program, context);

@@ -5,12 +5,11 @@ import type { Command } from 'commander';
 import { type Knock, knock, type RunningAgent } from '../agent/running.ts';
 import { stateDirOf } from '../agent/state-dir.ts';
 import { ConfigError, RefusedError } from '../base/errors.ts';
-import { DEFAULT_CONFIG, systemFolder, usualConfig } from './config-file.ts';
+import { CONFIG_HELP, DEFAULT_CONFIG, systemFolder, usualConfig } from './config-file.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import type { AccessFlags } from './options.ts';
 import { defaultStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
-import { CONFIG_HELP } from './up.ts';
 
 export type RunningFlags = { config?: string };
 

@@ -1,6 +1,6 @@
 // Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
 import { join } from 'node:path';
-import { type Agent, createAgent, type UplinkConfig } from '../agent/agent.ts';
+import { type Agent, createAgent, type Reloaded, type UplinkConfig } from '../agent/agent.ts';
 import type { AgentConfig } from '../agent/config.ts';
 import { enrolOnce, loadCredentials, memoryPin } from '../agent/credentials.ts';
 import { mustBeAlone } from '../agent/running.ts';
@@ -43,6 +43,8 @@ export async function startStack(options: {
   log: Log;
   /** A file or a `postgres://` URL; absent: the file in the state directory. */
   database?: string | undefined;
+  /** Reads the configuration anew for those who ask the agent to. Throws ConfigError. */
+  reload?(agent: Agent): Reloaded;
 }): Promise<Stack> {
   const { config, host, port, log } = options;
   prepareStateDir(config.stateDir);
@@ -76,7 +78,14 @@ export async function startStack(options: {
     // Its own service is asked, whatever was learnt of it before.
     const pin = memoryPin(await service.admin.taskKey());
     const own: UplinkConfig = { name: EMBEDDED, ...credentials, pin };
-    const agent = createAgent({ config, uplinks: [own, ...(await others(config, log))], clock: systemClock, log });
+    const { reload } = options;
+    const agent: Agent = createAgent({
+      config,
+      uplinks: [own, ...(await others(config, log))],
+      clock: systemClock,
+      log,
+      ...(reload && { reload: () => reload(agent) }),
+    });
     await agent.start();
     return {
       url,

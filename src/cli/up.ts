@@ -1,7 +1,7 @@
 // `pithead up`, `agent`, `service`, `run`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
 
 import type { Command } from 'commander';
-import { createAgent } from '../agent/agent.ts';
+import { type Agent, createAgent } from '../agent/agent.ts';
 import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
 import { privateNetworks } from '../agent/networks.ts';
 import { mustBeAlone } from '../agent/running.ts';
@@ -10,15 +10,14 @@ import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { createService } from '../service/service.ts';
 import { companyUplink } from './company.ts';
-import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
+import { CONFIG_HELP, DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { createLog } from './logging.ts';
 import { runUntilStopped, stoppedByStdin } from './long-run.ts';
-import { reloader } from './reload.ts';
+import { reloader, reloadNow } from './reload.ts';
 import { databaseOf, serverOf, startStack } from './stack.ts';
 import { defaultStateDir, prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
 
-export const CONFIG_HELP = `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`;
 const DATABASE_HELP = 'database file, or a postgres:// URL (default: a file in the state directory)';
 
 type ListenFlags = { config?: string; host?: string; port?: string; database?: string };
@@ -43,14 +42,18 @@ export function addUp(program: Command, context: CliContext): void {
 async function runUp(config: AgentConfig, flags: ListenFlags, context: CliContext): Promise<void> {
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
-  const stack = await startStack({ config, ...listenOf(config, flags), log, database });
+  const source = { log, read: () => configOrDefault(flags.config, context) };
+  const stack = await startStack({
+    ...{ config, ...listenOf(config, flags), log, database },
+    reload: (agent) => reloadNow(agent, source),
+  });
   context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
   // A URL may hold a password: it is not repeated.
   const where = database === undefined ? '' : ' --database <the same>';
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
   context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
   if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-  const reload = reloader(stack.agent, { log, read: () => configOrDefault(flags.config, context) });
+  const reload = reloader(stack.agent, source);
   await runUntilStopped(context, { log, reload, stalled: () => stack.agent.stalled(), stop: () => stack.stop() });
 }
 
@@ -91,15 +94,17 @@ async function runAgent(config: AgentConfig, path: string, context: CliContext):
   await mustBeAlone(config.stateDir);
   const uplink = await companyUplink(config, path);
   const log = createLog(context, 'stdout', config.log.level);
-  const agent = createAgent({
+  const source = { log, read: () => loadConfig(path, context.environment) };
+  const agent: Agent = createAgent({
     config,
     uplinks: [uplink],
     clock: systemClock,
     log,
+    reload: () => reloadNow(agent, source),
   });
   await agent.start();
   if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-  const reload = reloader(agent, { log, read: () => loadConfig(path, context.environment) });
+  const reload = reloader(agent, source);
   await runUntilStopped(context, { log, reload, stalled: () => agent.stalled(), stop: () => agent.stop() });
 }
 

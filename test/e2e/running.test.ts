@@ -2,7 +2,7 @@
 // its miners see one gate; how the agent is doing, and giving everything up. Everybody is a process of their own.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -222,6 +222,24 @@ test('whoever may not ask is told how, and reboots nothing beside the agent', as
   for (const args of [['status'], ['reboot', farm.devices[0]?.ip ?? '']]) {
     const asked = await runPithead([...args, '--config', config], { uid });
     expect(asked).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('run with sudo') });
+  }
+});
+
+test('reload takes a new configuration over and says what of it takes a restart; a wrong one changes nothing', async () => {
+  const text = readFileSync(config, 'utf8');
+  const settings: unknown = JSON.parse(text);
+  const written = (more: object) => writeFileSync(config, JSON.stringify(Object.assign({}, settings, more)));
+  try {
+    written({ poll: { interval: '2s', deadline: '3s' }, name: 'renamed' });
+    const { code, stdout } = await pithead('reload', '--json');
+    expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, changed: ['poll'], needs_restart: ['name'] });
+    written({ networks: ['10.0.0.0/99'] });
+    const wrong = await pithead('reload');
+    expect(wrong).toMatchObject({ code: 78, stdout: '' });
+    expect(wrong.stderr).toContain('networks[0]');
+    expect((await status()).state?.miners.total).toBe(MINERS);
+  } finally {
+    writeFileSync(config, text);
   }
 });
 

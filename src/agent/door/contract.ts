@@ -27,6 +27,8 @@ export type DoorOffers = {
   scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
   /** Everything that one address says now. */
   look(ip: string, signal: AbortSignal): Promise<ShownFound>;
+  /** Throws ConfigError too, and then nothing has changed. */
+  reload(): { readonly changed: readonly string[]; readonly needs_restart: readonly string[] };
   /** The log that the miner there keeps, without passwords. Throws PeerError too. */
   log(ip: string, signal: AbortSignal): Promise<string>;
 };

@@ -50,7 +50,13 @@ export const tasksQuerySchema = z.strictObject({
 });
 
 /** Why something is not done; `code` is for programs. */
-export const refusalSchema = z.object({ code: z.string(), error: z.string() });
+export const refusalSchema = z.object({
+  code: z.string(),
+  error: z.string(),
+  /** What is wrong with a configuration. */
+  problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+export const reloadedSchema = z.object({ changed: z.array(z.string()), needs_restart: z.array(z.string()) });
 
 const identitySchema = z.object({
   generation: z.string().exactOptional(),

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server } f
 import { fastify, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
-import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
+import { ConfigError, PeerError, type Problem, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { DoorOffers } from './contract.ts';
 import {
@@ -97,6 +97,7 @@ export async function createDoorServer(parts: {
   app.post('/log', { schema: { body: addressRequestSchema } }, async ({ body, raw }) => ({
     text: await offers.log(body.ip, whileHeard(raw, LOG_MS)),
   }));
+  app.post('/reload', () => offers.reload());
   app.post('/stop', { schema: { body: stopRequestSchema } }, ({ body }) => ({ stopped: streams.stop(body.id) }));
   await app.ready();
   return {
@@ -118,10 +119,17 @@ function whileHeard({ socket }: IncomingMessage, limitMs: number): AbortSignal {
   return AbortSignal.any([gone.signal, AbortSignal.timeout(limitMs)]);
 }
 
-type Refusal = { readonly status: number; readonly code: string; readonly error: string };
+type Refusal = {
+  readonly status: number;
+  readonly code: string;
+  readonly error: string;
+  readonly problems?: readonly Problem[];
+};
 
 function answerTo(error: unknown): Refusal {
   if (error instanceof RefusedError) return { status: 409, code: error.code, error: error.message };
+  if (error instanceof ConfigError)
+    return { status: 422, code: error.code, error: error.message, problems: error.problems };
   if (error instanceof PeerError) return { status: 502, code: error.code, error: error.message };
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500)
     return { status: error.statusCode, code: 'wrong-request', error: error.message };

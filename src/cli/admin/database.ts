@@ -5,10 +5,11 @@ import { systemClock } from '../../base/clock.ts';
 import { DURATION_FORMS, parseDurationMs } from '../../base/duration.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { type Admin, openAdmin } from '../../service/admin.ts';
+import { CONFIG_HELP } from '../config-file.ts';
 import { CommandFailed } from '../exit.ts';
 import { databaseOf, serverOf } from '../stack.ts';
 import type { CliContext } from '../terminal.ts';
-import { CONFIG_HELP, configOrDefault } from '../up.ts';
+import { configOrDefault } from '../up.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
 

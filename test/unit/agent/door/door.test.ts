@@ -153,6 +153,14 @@ test('what it does not know, what does not fit and what is too large is refused 
   expect(asked).toMatchObject({ runs: [], reasons: [] });
 });
 
+test('a configuration that is wrong is refused with its problems, as if it had been read here', async () => {
+  const agent = await running((await openDoor()).stateDir);
+  await expect(agent.reload()).rejects.toMatchObject({
+    message: 'check config pithead.yaml',
+    problems: [{ path: 'networks[0]', message: 'is wrong' }],
+  });
+});
+
 test('two callers are served side by side; one that goes away gives its tasks up, the other is not touched', async () => {
   const { stateDir, asked, release } = await openDoor();
   const [a, b] = [await running(stateDir), await running(stateDir)];

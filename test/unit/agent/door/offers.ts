@@ -1,7 +1,7 @@
 // An agent's offers for tests of the door: what was asked of them is kept, and answers come when the test says so.
 import type { DoorOffers } from '../../../../src/agent/door/contract.ts';
 import type { DoorState, RunRequest } from '../../../../src/agent/door/messages.ts';
-import { RefusedError } from '../../../../src/base/errors.ts';
+import { ConfigError, RefusedError } from '../../../../src/base/errors.ts';
 
 export const STATE: DoorState = {
   version: '1.2.3',
@@ -78,6 +78,9 @@ export function createOffers() {
       throw new RefusedError('scan.ranges', 'scan nothing');
     },
     look: (ip) => Promise.resolve({ ip, status: 'silent', openPorts: [] }),
+    reload() {
+      throw new ConfigError('check config pithead.yaml', [{ path: 'networks[0]', message: 'is wrong' }]);
+    },
     log: (ip) => Promise.reject(new RefusedError('look.outside', `ask ${ip}`)),
   };
   return { offers, asked, release: () => held.resolve() };
