@@ -160,17 +160,19 @@ export function createTaskStore(read: Db, write: Db, transact: Transact, sealing
       return transact(async (trx) => {
         const tasks = await trx
           .selectFrom('tasks')
-          .select(['id', 'batch_id', 'received_at'])
+          .select(['id', 'batch_id', 'sent_at', 'received_at'])
           .where('id', 'in', due)
           .orderBy('id')
           .execute();
         const ended: typeof tasks = [];
         for (const task of tasks) {
-          const { id, received_at } = task;
+          const { id, sent_at, received_at } = task;
           const message =
-            received_at === null
-              ? 'The agent was not there to take the task before it expired'
-              : 'The agent took the task but did not say what became of it';
+            received_at !== null
+              ? 'The agent took the task but did not say what became of it'
+              : sent_at === null
+                ? 'The agent was not there to take the task before it expired'
+                : 'The agent was sent the task but did not confirm it before it expired; if it refused it, its log and its events say why';
           const { numUpdatedRows } = await trx
             .updateTable('tasks')
             .set({ status: 'timeout', is_presumed: 1, message, updated_at: nowMs })
