@@ -40,7 +40,13 @@ export function createFetch(
     signal: AbortSignal,
   ): Promise<Fetched> => {
     const agent = new Agent({
-      connect: { timeout: 10_000, ...(ca === undefined ? {} : { ca }) },
+      // Certificates are checked whatever the environment says.
+      connect: {
+        timeout: 10_000,
+        minVersion: 'TLSv1.2',
+        rejectUnauthorized: true,
+        ...(ca === undefined ? {} : { ca }),
+      },
       headersTimeout: 60_000,
     });
     try {
