@@ -27,6 +27,8 @@ export type MinerState = {
   /** When it last said something, and whether it refused our login then. */
   answered: { readonly atMs: number; readonly isLoginRefused: boolean } | undefined;
   judgement: MinerJudgement | undefined;
+  /** When that was, by the monotonic clock; undefined = in an earlier run. */
+  judgedMs: number | undefined;
   /** What was reported last. */
   reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
   isRebooting: boolean;
@@ -111,6 +113,7 @@ export function createRoster({
       readingAtMs: earlier?.readingAtMs,
       answered: undefined,
       judgement: earlier?.judgement,
+      judgedMs: undefined,
       reported: earlier,
       isRebooting: false,
     };
@@ -179,7 +182,9 @@ export function createRoster({
 
   const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {
     const before = state.judgement;
-    const judgement = judge(before, sample, settings, atMs);
+    const nowMs = clock.monotonicMs();
+    const elapsedMs = state.judgedMs === undefined ? undefined : nowMs - state.judgedMs;
+    const judgement = judge(before, sample, settings, atMs, elapsedMs);
     const { mac, serial, unstableReason } = statesOf(state.key);
     const reported = toMinerDocument({
       reading: sample.kind === 'ok' ? sample.reading : undefined,
@@ -195,6 +200,7 @@ export function createRoster({
       lastReadingAtMs: state.readingAtMs,
     });
     state.judgement = judgement;
+    state.judgedMs = nowMs;
     state.reported = reported;
     const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
     memory.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, hasMoved);

@@ -12,14 +12,18 @@ import { type Condition, EMPTY_HISTORY, type MinerJudgement } from './state.ts';
 
 export type { MinerJudgement } from './state.ts';
 
-/** `previous` undefined = a miner never judged before. `nowMs` is wall time; it may step without harm. */
+/**
+ * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` since the previous judgement by a clock that nobody
+ * sets. Without it, as after a restart, wall time has to tell.
+ */
 export function judge(
   previous: MinerJudgement | undefined,
   sample: Sample,
   settings: AnomalySettings,
   nowMs: number,
+  elapsedMs = nowMs - (previous?.atMs ?? nowMs),
 ): MinerJudgement {
-  const facts = factsOf(previous, sample, settings, nowMs);
+  const facts = factsOf(previous, sample, settings, elapsedMs);
   const conditions: Record<string, Condition> = {};
   for (const rule of RULES) {
     const before = previous?.conditions[rule.id];
@@ -48,7 +52,7 @@ function factsOf(
   previous: MinerJudgement | undefined,
   sample: Sample,
   settings: AnomalySettings,
-  nowMs: number,
+  elapsedMs: number,
 ): Facts {
   const before = previous?.history ?? EMPTY_HISTORY;
   const raw = sample.kind === 'ok' ? sample.reading : undefined;
@@ -60,7 +64,7 @@ function factsOf(
   const hashing = isHashing(believed.reading);
   const history = advance({
     before,
-    elapsedMs: nowMs - (previous?.atMs ?? nowMs),
+    elapsedMs,
     sample,
     reading: believed.reading,
     idle,

@@ -1,0 +1,46 @@
+// The agent as a process, without the command line and with a service that nobody answers for: what it reports stays in its outbox for whoever asks. Its
+// wall clock is set by lines on its standard input (ms). Each second it tells, as JSON, how many miners it knows and what it takes. Argument: folder.
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { createAgent } from '../../src/agent/agent.ts';
+import { parseConfig } from '../../src/agent/config.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { keepHeapSmall } from '../../src/base/engine.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { Secret } from '../../src/base/secrets.ts';
+
+keepHeapSmall();
+const folder = process.argv[2] ?? '';
+let offsetMs = 0;
+const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + offsetMs };
+const agent = createAgent({
+  config: parseConfig(readFileSync(join(folder, 'pithead.yaml'), 'utf8'), {
+    baseDir: folder,
+    environment: {},
+    name: 'lone',
+  }),
+  // Nobody listens at port 1.
+  uplinks: [{ name: 'farm', url: 'http://127.0.0.1:1', agentId: randomUUID(), token: new Secret('token') }],
+  clock,
+  log: silentLog,
+});
+const delay = monitorEventLoopDelay({ resolution: 5 });
+const tell = () => {
+  const delayMs = delay.count === 0 ? 0 : delay.max / 1e6;
+  delay.reset();
+  const rssMb = process.memoryUsage.rss() / 2 ** 20;
+  process.stdout.write(`${JSON.stringify({ miners: agent.roster.size, rssMb, delayMs })}\n`);
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  offsetMs += Number(line);
+});
+await agent.start();
+delay.enable();
+const timer = setInterval(tell, 1_000);
+process.once('SIGTERM', () => {
+  clearInterval(timer);
+  void agent.stop().then(() => process.exit());
+});

@@ -1,0 +1,182 @@
+// The agent as a process with real sockets, at a farm of which some miners turn ill while it runs: those that never end an answer (R13), and those whose
+// answers are the worst that we know (R14). What the healthy ones notice is read from what the agent reports.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { request } from 'undici';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import type { MinerRecord } from '../../src/wire/records.ts';
+import { pause } from './agent-site.ts';
+import { startLoneAgent } from './lone-agent.ts';
+import { isFull, report } from './table.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const PORTS = [80, 443, 4028, 4433, 8080, 8889];
+const DEADLINE_MS = 2_000;
+
+const connectionsSchema = z.array(
+  z.object({ ip: z.string(), manner: z.string(), atMs: z.number(), lifeMs: z.number().nullable() }),
+);
+
+async function startLine(args: readonly string[]) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const next = async () => String((await once(lines, 'line'))[0]);
+  return { child, next };
+}
+
+/** A farm in a process of its own, and the agent; `fall` puts ill devices in the place of those that are named. */
+async function startIllFarm(options: { network: string; aside: string; miners: number; intervalMs: number }) {
+  const portMap = await suitablePortMap();
+  const farm = await startLine([
+    ...['fixtures/farm/main.ts', '--json', '--control', '0', '--network', options.network],
+    ...['--miners', String(options.miners), '--mix', 'all', '--for', '10m'],
+    ...Object.entries(portMap).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]),
+  ]);
+  const { devices, control } = z
+    .object({ devices: z.array(z.object({ ip: z.string() })), control: z.string() })
+    .parse(JSON.parse(await farm.next()));
+  const agent = startLoneAgent({
+    networks: [options.network],
+    portMap,
+    poll: { interval: `${options.intervalMs}ms`, staticEvery: '24h', deadline: `${DEADLINE_MS}ms` },
+  });
+  const ill = await startLine([join(import.meta.dirname, 'ill-devices.ts')]);
+  return {
+    agent,
+    ips: devices.map(({ ip }) => ip),
+    async fall(manners: ReadonlyMap<string, string>) {
+      for (const [index, [ip]] of [...manners].entries()) {
+        const to = `${options.aside}.${Math.floor(index / 200)}.${1 + (index % 200)}`;
+        const { statusCode, body } = await request(`${control}/devices/${ip}/move`, {
+          method: 'POST',
+          body: JSON.stringify({ to }),
+        });
+        expect(statusCode, await body.text()).toBe(200);
+      }
+      const ports = PORTS.map((port) => portMap[port] ?? port).join();
+      for (const [ip, manner] of manners) ill.child.stdin.write(`${ip} ${manner} ${ports}\n`);
+      ill.child.stdin.write('\n');
+      await ill.next();
+    },
+    async connections() {
+      const last = ill.next();
+      ill.child.kill('SIGTERM');
+      return connectionsSchema.parse(JSON.parse(await last));
+    },
+    async stop() {
+      agent.remove();
+      for (const { child } of [farm, ill]) child.kill('SIGKILL');
+    },
+  };
+}
+
+/** How long after each other the polls of each miner ended, ms. */
+function gapsOf(records: readonly MinerRecord[], fromMs: number, toMs: number): number[] {
+  const last = new Map<string, number>();
+  return records.flatMap(({ key, at }) => {
+    const atMs = Date.parse(at);
+    if (atMs < fromMs || atMs > toMs) return [];
+    const before = last.get(key);
+    last.set(key, atMs);
+    return before === undefined ? [] : [atMs - before];
+  });
+}
+const p99 = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Infinity;
+const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0);
+
+test.runIf(isFull)('half of the farm never ends an answer, and the cycle of the others is what it was', async () => {
+  const miners = 300;
+  const intervalMs = 3_000;
+  const site = await startIllFarm({ network: '127.103.0.0/22', aside: '127.104', miners, intervalMs });
+  try {
+    await site.agent.untilKnown(miners);
+    await pause(2 * intervalMs);
+    const calmFromMs = Date.now();
+    await pause(7 * intervalMs);
+    const manners = ['silent', 'drip', 'half'];
+    const sick = site.ips.filter((_, index) => index % 2 === 1);
+    const calmToMs = Date.now();
+    await site.fall(new Map(sick.map((ip, index) => [ip, manners[index % manners.length] ?? 'silent'])));
+    const illFromMs = Date.now();
+    await pause(7 * intervalMs);
+    const illToMs = Date.now();
+    const records = await site.agent.end();
+    const connections = await site.connections();
+    const isSick = new Set(sick);
+    const healthy = records.filter(({ document }) => !isSick.has(document.ip));
+    const [calmMs, illMs] = [p99(gapsOf(healthy, calmFromMs, calmToMs)), p99(gapsOf(healthy, illFromMs, illToMs))];
+    const lives = connections.flatMap(({ lifeMs }) => lifeMs ?? []);
+    const polled = new Set(healthy.filter(({ at }) => Date.parse(at) > illFromMs).map(({ key }) => key)).size;
+    report({
+      id: 'R13',
+      value: `real sockets, ${sick.length} of ${miners} drip, stop half-way or say nothing: cycle p99 of the others ${Math.round(calmMs)} -> ${Math.round(illMs)} ms, ${polled} of ${miners - sick.length} polled; longest of ${lives.length} exchanges ${Math.round(most(lives))} ms of ${DEADLINE_MS}`,
+      bar: 'p99 + <= 10 %, <= deadline + 250 ms',
+      isMet:
+        illMs <= calmMs * 1.1 &&
+        most(lives) <= DEADLINE_MS + 250 &&
+        lives.length > sick.length &&
+        polled === miners - sick.length,
+    });
+  } finally {
+    await site.stop();
+  }
+});
+
+test.runIf(isFull)('the worst answers that we know do not keep the agent from the other miners', async () => {
+  const miners = 60;
+  const intervalMs = 2_000;
+  const site = await startIllFarm({ network: '127.105.0.0/25', aside: '127.106', miners, intervalMs });
+  try {
+    await site.agent.untilKnown(miners);
+    await pause(4 * intervalMs);
+    const calmToMs = Date.now();
+    const sick = site.ips.filter((_, index) => index % 10 === 3);
+    await site.fall(new Map(sick.map((ip, index) => [ip, index % 2 === 0 ? 'poison' : 'flood'])));
+    const illFromMs = Date.now();
+    await pause(24_000);
+    const illToMs = Date.now();
+    const { tellings } = site.agent;
+    const delay = (isIll: boolean) =>
+      most(
+        tellings
+          .filter(({ atMs }) => (isIll ? atMs > illFromMs : atMs < calmToMs && atMs > calmToMs - 8_000))
+          .map(({ delayMs }) => delayMs),
+      );
+    const [calmMb, illMb] = [
+      tellings.findLast(({ atMs }) => atMs < calmToMs)?.rssMb ?? Number.NaN,
+      most(tellings.filter(({ atMs }) => atMs > illFromMs).map(({ rssMb }) => rssMb)),
+    ];
+    const records = await site.agent.end();
+    const connections = await site.connections();
+    const isSick = new Set(sick);
+    const longestMs = most(
+      gapsOf(
+        records.filter(({ document }) => !isSick.has(document.ip)),
+        illFromMs,
+        illToMs,
+      ),
+    );
+    const visible = sick.filter(
+      (ip) => records.findLast(({ document }) => document.ip === ip)?.document.last_check_succeed === false,
+    );
+    // Several connections belong to one visit.
+    const visits = sick.map((ip) => {
+      const times = connections.filter((connection) => connection.ip === ip).map(({ atMs }) => atMs);
+      return times.filter((atMs, index) => atMs - (times[index - 1] ?? 0) > intervalMs).length;
+    });
+    report({
+      id: 'R14',
+      value: `real sockets, ${sick.length} of ${miners} answer with the worst: the others at most ${(longestMs / 1_000).toFixed(1)} s apart (interval ${intervalMs / 1_000} s); ${visible.length} reported as failed, visited ${visits.join(', ')} times in 24 s instead of 12; loop blocked at most ${Math.round(delay(false))} -> ${Math.round(delay(true))} ms, RSS ${Math.round(calmMb)} -> ${Math.round(illMb)} MiB`,
+      bar: 'others <= 1 cycle, growing pause, visible',
+      isMet:
+        longestMs <= 2 * intervalMs && visible.length === sick.length && most(visits) <= 10 && illMb - calmMb <= 100,
+    });
+  } finally {
+    await site.stop();
+  }
+});
