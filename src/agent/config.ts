@@ -98,7 +98,7 @@ export const fileSchema = z.strictObject({
   update: z.strictObject({ allowedHosts }).prefault({}),
   credentials: z
     .strictObject({
-      /** Try the factory default of the family, at most once per miner. */
+      /** Try the factory default of the family, at most once per miner and day. */
       factoryDefaults: z.boolean().default(true),
       secretsFile: z.string().optional(),
       /** The key of what is sealed: passwords in the secrets file, the agent's own token. */

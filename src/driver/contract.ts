@@ -115,7 +115,7 @@ export type FactoryLogin = { readonly user: string; readonly password: string };
 
 export type LoginKind = {
   readonly kind: 'none' | 'digest' | 'token' | 'session';
-  /** Factory default, tried at most once per miner and only if the configuration allows it. */
+  /** Factory default, tried at most once per miner and day and only if the configuration allows it. */
   readonly factoryDefault?: FactoryLogin;
   /** The same for generations that leave the factory with another one. */
   readonly factoryDefaultOf?: Readonly<Record<string, FactoryLogin>>;

@@ -60,8 +60,9 @@ export async function runScan<F extends Identification>(
   let isOver = false;
   let broken: { readonly error: unknown } | undefined;
 
-  /** What was missed is asked again with more patience. */
-  const probeTimeoutMs = () => (phase === 'second pass' ? 2 : 1) * patienceMs(answerTime, limits.probeTimeoutMs);
+  /** A miner that was missed is asked again with more patience. */
+  const probeTimeoutMs = (door: Door<F>) =>
+    (phase === 'second pass' && !isAnswering(door) ? 2 : 1) * patienceMs(answerTime, limits.probeTimeoutMs);
 
   const progress = (): ScanProgress => {
     const elapsedMs = clock.monotonicMs() - startMs;
@@ -128,12 +129,12 @@ export async function runScan<F extends Identification>(
       run: async (door) => {
         const wasUp = isAnswering(door);
         const { probe } = deps;
-        await knock(door, { clock, probe, ports, timeoutMs: probeTimeoutMs(), signal, answerTime });
+        await knock(door, { clock, probe, ports, timeoutMs: probeTimeoutMs(door), signal, answerTime });
         // A host that is up and shows none of the usual doors may still have a rare one; silent addresses cost nothing more.
         if (door.isUp && door.open.size === 0 && sidePorts.length > 0 && !signal.aborted) {
           const { hasSilentPort, isUnasked } = door;
           probeLane.charge(connectMs * sidePorts.length);
-          await knock(door, { clock, probe, ports: sidePorts, timeoutMs: probeTimeoutMs(), signal, answerTime });
+          await knock(door, { clock, probe, ports: sidePorts, timeoutMs: probeTimeoutMs(door), signal, answerTime });
           door.hasSilentPort = hasSilentPort;
           door.isUnasked ||= isUnasked;
         }

@@ -1,9 +1,14 @@
 // A press of the button on a simulated miner, over real sockets: the address is looked at now, identity is what the device itself says.
+import { createSocket } from 'node:dgram';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { drivers } from '../../../drivers/index.ts';
 import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { createAccess, type Recognised } from '../../../src/agent/access.ts';
+import { createAgent } from '../../../src/agent/agent.ts';
 import { parseConfig } from '../../../src/agent/config.ts';
 import { createIpReports } from '../../../src/agent/hints/listener.ts';
 import { createIpReportDesk } from '../../../src/agent/ip-reports.ts';
@@ -98,4 +103,33 @@ test('an address that is excluded, or silent, makes nobody known', async () => {
   );
   expect([taken, events]).toEqual([[], []]);
   expect(device.requests).toBe(before);
+});
+
+test('the agent listens unless the configuration says no', async () => {
+  const isHeard = async (settings: object) => {
+    const stateDir = mkdtempSync(join(tmpdir(), 'pithead-reports-'));
+    const probe = createSocket('udp4');
+    await new Promise<void>((resolve) => probe.bind(0, resolve));
+    const { port } = probe.address();
+    await new Promise<void>((resolve) => probe.close(() => resolve()));
+    const config = parseConfig(JSON.stringify({ stateDir, portMap: { 8888: port }, ...settings }), {
+      baseDir: stateDir,
+      environment: { XDG_CONFIG_HOME: stateDir },
+      name: 'test',
+    });
+    const agent = createAgent({ config, uplinks: [], clock: systemClock, log: silentLog });
+    await agent.start();
+    // Who asks for the port alone gets it only where nobody is.
+    const rival = createSocket('udp4');
+    const isFree = await new Promise<boolean>((resolve) => {
+      rival.once('error', () => resolve(false));
+      rival.bind(port, () => resolve(true));
+    });
+    rival.close();
+    await agent.stop();
+    rmSync(stateDir, { recursive: true });
+    return !isFree;
+  };
+  expect(await isHeard({})).toBe(true);
+  expect(await isHeard({ scan: { ipReports: false } })).toBe(false);
 });
