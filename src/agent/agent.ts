@@ -319,6 +319,7 @@ export function createAgent(options: AgentOptions): Agent {
   });
 
   const parts: readonly Part[] = [
+    { name: 'place', start() {}, stop: () => door.close() },
     { name: 'database', start() {}, stop: () => db.close() },
     { name: 'outbox', start() {}, stop: () => outbox.close() },
     {

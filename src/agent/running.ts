@@ -1,6 +1,7 @@
 // The agent that runs on a state directory, as the command line sees it: asked at its local door. It starts none, and keeps nothing.
 import { Pool } from 'undici';
 import { z } from 'zod';
+import { systemClock } from '../base/clock.ts';
 import { ConfigError, PeerError, RefusedError } from '../base/errors.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { doorAddress } from './door/address.ts';
@@ -57,6 +58,8 @@ export type Knock =
 const ANSWER_MS = 10_000;
 /** Longer than the door lets a look at a miner or its log take. */
 const LOOK_MS = 130_000;
+const STOP_MS = 10_000;
+const STOP_LOOK_MS = 250;
 /** Beats come much more often. */
 const LINE_MS = 30_000;
 const MAX_LINE_CHARS = 8 * 1024 * 1024;
@@ -77,7 +80,13 @@ export async function knock(stateDir: string): Promise<Knock> {
 
 /** Two agents on one state would have two gates and one journal. Throws RefusedError when one runs there. */
 export async function mustBeAlone(stateDir: string): Promise<void> {
-  const found = await knock(stateDir);
+  let found = await knock(stateDir);
+  // One that stops is soon over.
+  const endMs = systemClock.monotonicMs() + STOP_MS;
+  while (found.kind === 'silent' && systemClock.monotonicMs() < endMs) {
+    await systemClock.sleep(STOP_LOOK_MS);
+    found = await knock(stateDir);
+  }
   if (found.kind === 'running') await found.agent.close();
   if (found.kind === 'running' || found.kind === 'silent')
     throw new RefusedError('agent.not-alone', `start an agent on ${stateDir}: another one runs there`);

@@ -14,8 +14,10 @@ import { createDoorServer, type DoorServer } from './server.ts';
 export type Door = {
   /** Never throws; resolves after the first attempt. */
   start(): Promise<void>;
-  /** Stops what was asked here and is still under way. */
+  /** Stops what was asked here and is still under way; from now on whoever asks is told that the agent stops. */
   stop(): Promise<void>;
+  /** Leaves the place to the next agent: until then none is to begin on this state. */
+  close(): Promise<void>;
 };
 
 const RETRY_MS = 30_000;
@@ -84,7 +86,11 @@ export function createDoor(options: {
     async stop() {
       stopping.abort();
       await trying;
-      await opened?.streams.stopAll();
+      await opened?.stop();
+    },
+    async close() {
+      stopping.abort();
+      await trying;
       await opened?.close();
       opened = undefined;
     },

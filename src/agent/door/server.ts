@@ -15,15 +15,21 @@ import {
   stopRequestSchema,
   tasksQuerySchema,
 } from './messages.ts';
-import { createStreams, type Streams } from './streams.ts';
+import { createStreams } from './streams.ts';
 
-export type DoorServer = { readonly server: Server; readonly streams: Streams; close(): Promise<void> };
+export type DoorServer = {
+  readonly server: Server;
+  /** Ends what is under way, and answers nothing any more. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
 
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_CONNECTIONS = 32;
 /** For a request to arrive whole. */
 const REQUEST_MS = 5_000;
 const IDLE_MS = 5_000;
+const STOPPING = 'stopping';
 /** For the last lines to be taken when the agent stops. */
 const CLOSE_MS = 500;
 /** For one look at one address, and for a log. */
@@ -59,6 +65,11 @@ export async function createDoorServer(parts: {
     const { status, ...body } = answerTo(error);
     if (status === 500) log.error({ cause: renderError(error) }, 'answer at the local door');
     reply.code(status).send(body);
+  });
+
+  let isStopping = false;
+  app.addHook('onRequest', async () => {
+    if (isStopping) throw new RefusedError(STOPPING, 'the agent stops');
   });
 
   app.get('/state', () => offers.state());
@@ -102,7 +113,10 @@ export async function createDoorServer(parts: {
   await app.ready();
   return {
     server,
-    streams,
+    stop() {
+      isStopping = true;
+      return streams.stopAll();
+    },
     async close() {
       const cutOff = parts.clock.after(CLOSE_MS, () => server.closeAllConnections());
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -127,7 +141,8 @@ type Refusal = {
 };
 
 function answerTo(error: unknown): Refusal {
-  if (error instanceof RefusedError) return { status: 409, code: error.code, error: error.message };
+  if (error instanceof RefusedError)
+    return { status: error.code === STOPPING ? 503 : 409, code: error.code, error: error.message };
   if (error instanceof ConfigError)
     return { status: 422, code: error.code, error: error.message, problems: error.problems };
   if (error instanceof PeerError) return { status: 502, code: error.code, error: error.message };

@@ -30,7 +30,7 @@ async function openDoor(stateDir = newFolder(), clock = systemClock) {
   let count = 0;
   const door = createDoor({ stateDir, clock, log, newId: () => `id-${++count}`, offers });
   await door.start();
-  onTestFinished(() => door.stop());
+  onTestFinished(() => door.close());
   return { door, stateDir, path: join(stateDir, 'agent.sock'), warnings, asked, release };
 }
 
@@ -65,17 +65,20 @@ test('only the owner may open it, whatever the rights of the folder, and it is g
   expect(lstatSync(path).mode & 0o777).toBe(0o600);
   expect(await (await running(stateDir)).state()).toEqual(STATE);
   await door.stop();
+  expect((await knock(stateDir)).kind).toBe('silent');
+  await door.close();
   expect(existsSync(path)).toBe(false);
   expect((await knock(stateDir)).kind).toBe('none');
 });
 
-test('somebody who hangs up is there, and is no agent that could be asked', async () => {
+test('somebody who hangs up is there and cannot be asked; whoever starts waits until he is gone', async () => {
   const stateDir = newFolder();
   const server = createServer((socket) => socket.destroy()).listen(join(stateDir, 'agent.sock'));
   await once(server, 'listening');
   expect((await knock(stateDir)).kind).toBe('silent');
-  await expect(mustBeAlone(stateDir)).rejects.toThrow('another one runs there');
+  const alone = mustBeAlone(stateDir);
   server.close();
+  await alone;
 });
 
 test('a socket that a crash left is replaced', async () => {
@@ -84,6 +87,7 @@ test('a socket that a crash left is replaced', async () => {
   expect((await knock(stateDir)).kind).toBe('none');
   const { warnings } = await openDoor(stateDir);
   expect((await knock(stateDir)).kind).toBe('running');
+  await expect(mustBeAlone(stateDir)).rejects.toThrow('another one runs there');
   expect(warnings).toEqual([]);
 });
 
@@ -91,14 +95,14 @@ test('where another agent answers, or something else lies, nothing is touched an
   const first = await openDoor();
   const second = await openDoor(first.stateDir);
   expect(second.warnings.join()).toContain('another agent runs on this state directory');
-  await second.door.stop();
+  await second.door.close();
   expect((await knock(first.stateDir)).kind).toBe('running');
 
   const stateDir = newFolder();
   writeFileSync(join(stateDir, 'agent.sock'), 'mine');
   const { warnings, door } = await openDoor(stateDir);
   expect(warnings.join()).toContain('no socket');
-  await door.stop();
+  await door.close();
   expect(existsSync(join(stateDir, 'agent.sock'))).toBe(true);
 });
 
@@ -106,7 +110,7 @@ test('it is tried again: after the other agent has gone, and when somebody has r
   const clock = createVirtualClock();
   const other = await openDoor();
   const { stateDir, path } = await openDoor(other.stateDir, clock);
-  await other.door.stop();
+  await other.door.close();
   await clock.advance(31_000);
   await until(
     () => knock(stateDir),
@@ -126,7 +130,7 @@ test('a state directory whose path is too long for a socket gets a warning and n
   const { warnings, door } = await openDoor(stateDir);
   expect(warnings).toEqual([expect.stringContaining('too long')]);
   expect((await knock(stateDir)).kind).toBe('unreachable');
-  await door.stop();
+  await door.close();
 });
 
 test('on Windows it is a pipe whose name follows from the folder, however that is written', () => {
