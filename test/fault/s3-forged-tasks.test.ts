@@ -191,7 +191,7 @@ test('nothing is carried out that the service did not order of this agent, now, 
   ];
   const sent = new Map<string, number>();
   const sentTotal = () => [...sent.values()].reduce((sum, count) => sum + count, 0);
-  /** Until the account holds all of them. */
+  /** Until the account holds all of them, or has had the time. */
   const attack = async (count: number, kinds: readonly Case[]) => {
     for (let n = 0; n < count; n++) {
       const kind = kinds[n % kinds.length];
@@ -203,7 +203,8 @@ test('nothing is carried out that the service did not order of this agent, now, 
       () => sentTotal() - auditedTotal(),
       (open) => open <= 0,
       30_000,
-    );
+      // What is missing then is in the line of the bar.
+    ).catch(() => {});
   };
 
   await giveGood();
@@ -258,13 +259,13 @@ test('nothing is carried out that the service did not order of this agent, now, 
   const journaled = (agent?.tasks.list(10_000) ?? []).filter(({ taskId }) => !ordered.includes(taskId));
   const started = journaled.filter(({ startedMs }) => startedMs !== null).length;
   const executed = reboots() - wanted + started;
-  expect(journaled.every(({ status }) => status === 'timeout')).toBe(true);
-  expect(audited().get('expired')).toBe(sent.get('expired'));
-  expect([...sent.keys()].length).toBe(12);
   report({
     id: 'S3',
     value: `${sentTotal()} forged orders of ${sent.size} kinds: ${executed} executed, ${auditedTotal()} in the account; ${wanted} right ones in between, ${wanted} executed`,
     bar: '1,000: 0 executed, 100 % audited',
     isMet: executed === 0 && auditedTotal() === sentTotal(),
   });
+  expect(journaled.every(({ status }) => status === 'timeout')).toBe(true);
+  expect(audited().get('expired')).toBe(sent.get('expired'));
+  expect([...sent.keys()].length).toBe(12);
 }, 240_000);
