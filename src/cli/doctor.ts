@@ -8,6 +8,7 @@ import { type AgentConfig, loadConfig, switchedOff } from '../agent/config.ts';
 import { agentDatabases } from '../agent/database.ts';
 import { privateNetworks } from '../agent/networks.ts';
 import { paceOf } from '../agent/pace.ts';
+import { knock } from '../agent/running.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, renderError } from '../base/errors.ts';
 import { isExposed } from '../base/ipv4.ts';
@@ -81,6 +82,7 @@ async function examine(path: string | undefined, context: CliContext): Promise<F
     ...tasks(read),
     ...stateDirectory(read.stateDir),
     ...databases(read.stateDir),
+    ...(await runningAgent(read.stateDir)),
     ...(read.service === undefined || read.service.keepLocal ? await ownService(read) : []),
     ...(read.service === undefined ? [] : await companyService(read.service)),
   ];
@@ -147,6 +149,18 @@ function stateDirectory(stateDir: string): Finding[] {
   const isTight = free < LEAST_FREE_BYTES || used > MOST_USED;
   const remedy = 'free some space: above 90 % the buffer for outages stops growing';
   return [isTight ? { about, level: 'warning', text, remedy } : { about, level: 'ok', text }];
+}
+
+/** Nothing where none runs, or none that this user may ask. */
+async function runningAgent(stateDir: string): Promise<Finding[]> {
+  const about = 'agent';
+  const found = await knock(stateDir);
+  if (found.kind === 'silent')
+    return [{ about, level: 'wrong', text: 'runs and does not answer', remedy: 'its log may say why; restart it' }];
+  if (found.kind !== 'running') return [];
+  const { troubles, miners } = await found.agent.state().finally(() => found.agent.close());
+  if (troubles.length === 0) return [{ about, level: 'ok', text: `runs and is well: ${miners.total} miners` }];
+  return troubles.map((text) => ({ about, level: 'warning', text, remedy: 'pithead status says more' }));
 }
 
 function databases(stateDir: string): Finding[] {

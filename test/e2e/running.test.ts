@@ -251,6 +251,8 @@ test('no second agent is started on the same state: it would have a gate of its 
 
 test('status tells scripts how the agent is, also after it was killed', async () => {
   expect(await pithead('status')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^health +well$/m) });
+  const { findings } = JSON.parse((await pithead('doctor', '--json')).stdout);
+  expect(findings).toContainEqual({ about: 'agent', level: 'ok', text: `runs and is well: ${MINERS} miners` });
   up.kill('SIGKILL');
   await up.end();
   expect(await pithead('status')).toMatchObject({ code: 3, stdout: '' });
