@@ -14,6 +14,7 @@ import { loadCredentials } from '../../src/agent/credentials.ts';
 import { runPithead, startPithead } from '../e2e/process.ts';
 import { minerListSchema } from '../e2e/site.ts';
 import { until } from '../e2e/until.ts';
+import { pause } from './agent-site.ts';
 import { filesBelow, sightingsOf, textOf } from './sightings.ts';
 import { isFull, report } from './table.ts';
 
@@ -172,28 +173,29 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   );
   const ids = list.map(({ id }) => id);
 
-  const orders = [
-    { task_name: 'miner.pool.update', miner_ids: ids, params: { pools: [POOL] } },
-    { task_name: 'miner.pool.lock', miner_ids: ids, params: { locked: true } },
-    { task_name: 'miner.log.get', miner_ids: ids.slice(0, 20) },
-    {
-      task_name: 'miner.firmware.update',
-      miner_ids: ids.slice(0, 8),
-      params: { url: FIRMWARE, sha256: 'ab'.repeat(32) },
-    },
-  ];
   const isOver = z.object({ data: z.array(z.object({ status: z.string() })) });
-  for (const order of orders) {
+  const carryOut = async (order: object) => {
     const created = z.object({ data: z.array(z.object({ id: z.string() })) }).parse(await call('POST', batches, order));
     for (const { id } of created.data) {
       await call('GET', `${batches}/${id}`);
       await until(
-        async () => isOver.parse(await call('GET', `${batches}/${id}/tasks?page_size=100`)).data,
+        async () => {
+          // No more often than a client may.
+          await pause(500);
+          return isOver.parse(await call('GET', `${batches}/${id}/tasks?page_size=100`)).data;
+        },
         (tasks) => tasks.every(({ status }) => status !== 'pending' && status !== 'running'),
         150_000,
       );
     }
-  }
+  };
+  const image = { url: FIRMWARE, sha256: 'ab'.repeat(32) };
+  await Promise.all([
+    carryOut({ task_name: 'miner.pool.update', miner_ids: ids, params: { pools: [POOL] } }),
+    carryOut({ task_name: 'miner.log.get', miner_ids: ids.slice(0, 20) }),
+    carryOut({ task_name: 'miner.firmware.update', miner_ids: ids.slice(0, 8), params: image }),
+  ]);
+  await carryOut({ task_name: 'miner.pool.lock', miner_ids: ids, params: { locked: true } });
   // Orders that are refused, in ways that might be told by quoting them.
   const wrong = CANARY['password of a pool in a wrong order'];
   for (const password of [`${wrong}\n`, { is: wrong }, [wrong], `${wrong}${'x'.repeat(300)}`])
