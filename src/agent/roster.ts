@@ -145,7 +145,7 @@ export function createRoster({
 
   /** The key that this miner has, after a look at its old address if the identity book asks for one. */
   const settle = async (seen: Sighting, signal: AbortSignal): Promise<Settled> => {
-    const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };
+    const sighting = { ...seen, neighbour: seen.mac ? undefined : neighbours.at(seen.ip) };
     let result = book.observe(sighting);
     if (result.kind === 'check-old') {
       const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, signal);
