@@ -33,7 +33,7 @@ export function createScanning(parts: {
   readonly random: () => number;
   /** As it is now. */
   readonly config: Pick<AgentConfig, 'ranges' | 'scan' | 'poll'>;
-  readonly access: Pick<Access, 'transport' | 'recognise'>;
+  readonly access: Pick<Access, 'recognise'> & { readonly transport: Pick<Access['transport'], 'probe'> };
   readonly roster: Pick<Roster, 'all' | 'recognised' | 'readLately'>;
   /** Aborts when the agent stops. */
   readonly signal: AbortSignal;

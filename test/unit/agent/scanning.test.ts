@@ -1,0 +1,70 @@
+// The scan that nobody waits for is gentle and repeats nothing; the one that somebody asks for asks everything.
+import { expect, test } from 'vitest';
+import type { ReadLately } from '../../../src/agent/access.ts';
+import { parseConfig } from '../../../src/agent/config.ts';
+import { createScanning } from '../../../src/agent/scanning.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+
+const MINER = '127.20.0.9';
+
+function setUp() {
+  const clock = createVirtualClock();
+  const config = parseConfig(JSON.stringify({ networks: ['127.20.0.0/24'], scan: { every: '1h' } }), {
+    baseDir: '.',
+    environment: {},
+    name: 'test',
+  });
+  const probes: number[] = [];
+  const asked: (ReadLately | undefined)[] = [];
+  const withinMs: number[] = [];
+  const lately = { driverId: 'luxos', status: 'identified' } as const;
+  const scanning = createScanning({
+    clock,
+    log: silentLog,
+    random: () => 0.5,
+    config,
+    access: {
+      transport: {
+        probe: async (ip: string, port: number) => {
+          probes.push(clock.monotonicMs());
+          return ip === MINER && port === 80 ? 'open' : 'refused';
+        },
+      },
+      async recognise(_ip, _open, _signal, _isLastTry, known) {
+        asked.push(known);
+        return { status: 'unknown', evidence: { family: undefined } };
+      },
+    },
+    roster: {
+      all: () => [],
+      recognised: async () => {},
+      readLately: (_ip, within) => {
+        withinMs.push(within);
+        return lately;
+      },
+    },
+    signal: new AbortController().signal,
+    onError() {},
+  });
+  return { clock, scanning, probes, asked, withinMs, lately };
+}
+
+test('a scheduled scan hands on what polls have read within the interval and its jitter, and takes its time', async () => {
+  const { clock, scanning, probes, asked, withinMs, lately } = setUp();
+  scanning.scanner.start();
+  await clock.advance(60_000);
+  await clock.finish(scanning.scanner.stop());
+  expect(asked).toEqual([lately, lately]);
+  expect(withinMs).toEqual([90_000, 90_000]);
+  expect((probes.at(-1) ?? 0) - (probes[0] ?? 0)).toBeGreaterThan(9_000);
+});
+
+test('a scan that somebody asks for asks everything again, as fast as this host bears', async () => {
+  const { clock, scanning, probes, asked } = setUp();
+  const plan = scanning.plan();
+  if (plan === undefined) throw new Error('there is nothing to scan');
+  await clock.finish(scanning.manual.run('mine', plan));
+  expect(asked).toEqual([undefined, undefined]);
+  expect((probes.at(-2) ?? 0) - (probes[0] ?? 0)).toBeLessThan(5_000);
+});
