@@ -70,6 +70,9 @@ function readDatabase(path: string) {
   }
 }
 
+/** Whether everything on the ledger is stored; else the number of what is not. */
+export const missing = (ledgerPath: string, databasePath: string): number => judge(ledgerPath, databasePath).lost;
+
 type Slice = { readonly samples: readonly Sample[]; readonly events: number; readonly gaps: number };
 type Sample = { readonly key: string; readonly atMs: number };
 

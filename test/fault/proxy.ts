@@ -13,6 +13,8 @@ export type Toxics = {
   readonly resets?: number;
   /** Connections stay open and nothing passes; new ones are taken. */
   readonly isBlackhole?: boolean;
+  /** Connections that are open lose their peer for good and are not told; new ones find silence. */
+  readonly isHalfOpen?: boolean;
   /** New connections are refused by a reset, those that are open are cut. */
   readonly isDown?: boolean;
 };
@@ -34,6 +36,10 @@ export async function startProxy(
 ): Promise<FaultProxy> {
   const random = seeded(seed);
   const pairs = new Set<readonly [Socket, Socket]>();
+  /** Half open: whatever comes is swallowed. */
+  const dead = new WeakSet<readonly [Socket, Socket]>();
+  const isSilent = () => toxics.isBlackhole === true || toxics.isHalfOpen === true;
+  const accepted = new Set<Socket>();
   const counts = { connections: 0, resets: 0, bytes: 0 };
   let toxics: Toxics = {};
 
@@ -49,9 +55,9 @@ export async function startProxy(
     let isOver = false;
     let freeMs = 0;
     const pump = () => {
-      if (from.destroyed && to.destroyed) return;
+      if ((from.destroyed && to.destroyed) || dead.has(pair)) return;
       const nowMs = performance.now();
-      while (!toxics.isBlackhole && queue[0] !== undefined && Math.max(queue[0].dueMs, freeMs) <= nowMs) {
+      while (!isSilent() && queue[0] !== undefined && Math.max(queue[0].dueMs, freeMs) <= nowMs) {
         const head = queue.shift();
         if (head === undefined) break;
         queued -= head.bytes.length;
@@ -65,9 +71,10 @@ export async function startProxy(
       }
       if (queued < MAX_QUEUED) from.resume();
       if (queue.length === 0 && isOver) to.end();
-      else if (queue.length > 0) setTimeout(pump, toxics.isBlackhole ? 100 : 2);
+      else if (queue.length > 0) setTimeout(pump, isSilent() ? 100 : 2);
     };
     from.on('data', (bytes: Buffer) => {
+      if (dead.has(pair)) return;
       const size = toxics.sliceBytes ?? bytes.length;
       for (let at = 0; at < bytes.length; at += size)
         queue.push({ bytes: bytes.subarray(at, at + size), dueMs: performance.now() + (toxics.latencyMs ?? 0) });
@@ -83,6 +90,8 @@ export async function startProxy(
 
   const server: Server = createServer({ allowHalfOpen: true }, (near) => {
     counts.connections++;
+    accepted.add(near);
+    near.on('close', () => accepted.delete(near));
     near.on('error', () => {});
     if (toxics.isDown) {
       near.resetAndDestroy();
@@ -95,7 +104,7 @@ export async function startProxy(
     for (const socket of pair) {
       socket.on('close', () => {
         pairs.delete(pair);
-        for (const other of pair) if (other !== socket) other.destroy();
+        if (!dead.has(pair)) for (const other of pair) if (other !== socket) other.destroy();
       });
     }
     far.connect(target);
@@ -113,11 +122,18 @@ export async function startProxy(
     set(next) {
       toxics = next;
       if (next.isDown) for (const pair of pairs) cut(pair);
+      if (!next.isHalfOpen) return;
+      for (const pair of pairs) {
+        dead.add(pair);
+        pair[0].resume();
+        pair[1].destroy();
+      }
     },
     stats: () => ({ ...counts }),
     stop: () =>
       new Promise((resolve) => {
         for (const pair of pairs) for (const socket of pair) socket.destroy();
+        for (const near of accepted) near.destroy();
         server.close(() => resolve());
       }),
   };

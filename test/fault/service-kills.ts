@@ -1,5 +1,5 @@
 // Kills the service again and again while an agent reports to it, then counts what is in the database: every slice once, nothing missing, nothing
-// twice. Two of three kills come between the commit and its acknowledgement, the others at any moment.
+// twice. Five of six kills come between the commit and its acknowledgement, the others at any moment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -58,7 +58,7 @@ export async function killAgainAndAgain({ target, kills, program, random, signal
   signal.addEventListener('abort', () => running.child.kill('SIGKILL'));
   try {
     for (; done < kills; done++) {
-      const isAfterCommit = done % 3 < 2;
+      const isAfterCommit = done % 6 < 5;
       await stopService(running, 'SIGKILL');
       signal.throwIfAborted();
       running = await startService(program, target, isAfterCommit ? agent.seq() + 1 + Math.floor(random() * 3) : 0);
