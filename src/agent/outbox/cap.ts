@@ -6,17 +6,21 @@ import type { Store } from './store.ts';
 /** Most slices replaced in one transaction. */
 const BATCH = 16;
 
+/** Slices below these ids are known to hold none: what has given way never comes back. */
+export type Given = { samples: number; changes: number };
+
 /**
  * One step towards `maxBytes`, in one transaction: replaces some of the oldest slices that hold samples. Says by how many bytes the outbox
- * shrank, how many samples gave way, how many of them showed a change, and whether none is left to replace. Throws what the database throws; then nothing has changed.
+ * shrank, how many samples gave way, how many of them showed a change, and whether none is left to replace. `given` is kept by the caller between steps.
+ * Throws what the database throws; then nothing has changed.
  */
 export function shrinkOnce(
   store: Store,
-  { bytes, maxBytes, nowMs }: { bytes: number; maxBytes: number; nowMs: number },
+  { bytes, maxBytes, nowMs, given }: { bytes: number; maxBytes: number; nowMs: number; given: Given },
 ): { freed: number; samples: number; changes: number; isExhausted: boolean } {
-  const plain = store.oldestWithSamples(BATCH);
+  const plain = store.oldestWithSamples(given.samples, BATCH);
   const keepChanges = plain.length > 0;
-  const ids = keepChanges ? plain : store.oldestWithChanges(BATCH);
+  const ids = keepChanges ? plain : store.oldestWithChanges(given.changes, BATCH);
   const smaller: StoredSlice[] = [];
   let freed = 0;
   let samples = 0;
@@ -33,7 +37,11 @@ export function shrinkOnce(
     samples += (found?.samples ?? 0) + (found?.changes ?? 0) - replacement.changes;
     changes += (found?.changes ?? 0) - replacement.changes;
   }
-  if (smaller.length > 0) store.replace(smaller);
+  const last = smaller.at(-1);
+  if (last !== undefined) {
+    store.replace(smaller);
+    given[keepChanges ? 'samples' : 'changes'] = last.id + 1;
+  }
   const isExhausted = !keepChanges && ids.length === smaller.length && ids.length < BATCH;
   return { freed, samples, changes, isExhausted };
 }

@@ -18,6 +18,8 @@ export const OUTBOX_FILE = 'outbox.sqlite';
 const MAX_BYTES = 2 * 1024 ** 3;
 /** Of 4 KiB: somewhat more than slices may take, so that the file itself is bounded. */
 const MAX_PAGES = 640 * 1024;
+/** 8 MiB of log. Most pages are written anew by every slice: the longer the log, the fewer of them go to the file, and each new log costs syncs. */
+const CHECKPOINT_PAGES = 2_048;
 /** A disk that damages one file after the other is not helped by new ones. */
 const AGAIN_AFTER_MS = 60_000;
 
@@ -45,7 +47,7 @@ export function openOutbox(
   let isClosed = false;
 
   const declare = (aside: { readonly path: string; readonly sinceMs: number; readonly cause?: unknown }) => {
-    const fromMs = oldestWaitingMs(aside.path) ?? aside.sinceMs;
+    const fromMs = oldestWaitingMs(aside.path, clock.nowMs()) ?? aside.sinceMs;
     const cause = aside.cause === undefined ? undefined : renderError(aside.cause);
     log.error({ file: aside.path, cause }, 'the outbox was damaged: moved aside, a new one begins');
     shared.queue.add(gapEntry('buffer_damaged', fromMs, clock.nowMs(), null));
@@ -53,7 +55,7 @@ export function openOutbox(
 
   const openDatabase = () => {
     const db = openSqlite(path, [outboxMigrations]);
-    db.exec(`PRAGMA max_page_count = ${MAX_PAGES}`);
+    db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     return db;
   };
 
@@ -142,10 +144,11 @@ export function openOutbox(
 /** Tables that are not as our statements expect were changed by nobody else. */
 const isDamage = (error: unknown) => ['damaged', 'logic'].includes(sqliteFault(error) ?? '');
 
-const oldestSchema = z.object({ first_ms: z.int() });
+/** The file is damaged: a time that cannot be is not told to anybody. */
+const oldestSchema = (nowMs: number) => z.object({ first_ms: z.int().min(0).max(nowMs) });
 
 /** Since when what a damaged file held had not been delivered, as far as the file still tells. */
-function oldestWaitingMs(path: string): number | undefined {
+function oldestWaitingMs(path: string, nowMs: number): number | undefined {
   if (!existsSync(path) || !existsSync(dirname(path))) return undefined;
   try {
     const db = new DatabaseSync(path, { readOnly: true });
@@ -155,7 +158,7 @@ function oldestWaitingMs(path: string): number | undefined {
           'SELECT first_ms FROM outbox_slices WHERE id > (SELECT min(acked) FROM outbox_lanes) ORDER BY id LIMIT 1',
         )
         .get();
-      return oldestSchema.safeParse(row).data?.first_ms;
+      return oldestSchema(nowMs).safeParse(row).data?.first_ms;
     } finally {
       db.close();
     }

@@ -146,6 +146,7 @@ export function createOutbox(
     batch.settle(nextId);
   };
 
+  const given = { samples: 0, changes: 0 };
   const shrink = async () => {
     isFull = false;
     for (let limit = maxBytes(); bytes > limit && !isFull; limit = maxBytes()) {
@@ -158,6 +159,7 @@ export function createOutbox(
         bytes,
         maxBytes: limit,
         nowMs: clock.nowMs(),
+        given,
       });
       bytes -= freed;
       droppedBySpace += samples;

@@ -91,12 +91,8 @@ export function openStore(db: DatabaseSync) {
   const insert = db.prepare('INSERT OR REPLACE INTO outbox_slices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const selectFrom = db.prepare('SELECT * FROM outbox_slices WHERE id > ? AND id < ? ORDER BY id LIMIT ?');
   const selectOne = db.prepare('SELECT * FROM outbox_slices WHERE id = ?');
-  const oldestSamples = db.prepare(
-    'SELECT id FROM outbox_slices INDEXED BY outbox_slices_samples WHERE samples > 0 ORDER BY id LIMIT ?',
-  );
-  const oldestChanges = db.prepare(
-    'SELECT id FROM outbox_slices INDEXED BY outbox_slices_changes WHERE changes > 0 ORDER BY id LIMIT ?',
-  );
+  const oldestSamples = db.prepare('SELECT id FROM outbox_slices WHERE id >= ? AND samples > 0 ORDER BY id LIMIT ?');
+  const oldestChanges = db.prepare('SELECT id FROM outbox_slices WHERE id >= ? AND changes > 0 ORDER BY id LIMIT ?');
   const sums = db.prepare(
     `SELECT count(*) AS slices, coalesce(sum(length(body) + ${ROW_BYTES}), 0) AS bytes, min(id) AS first, max(id) AS last FROM outbox_slices`,
   );
@@ -173,8 +169,11 @@ export function openStore(db: DatabaseSync) {
     read: (afterId: number, beforeId: number, limit: number): FoundSlice[] =>
       selectFrom.all(afterId, beforeId, limit).flatMap((row) => toFound(row) ?? []),
     get: (id: number): FoundSlice | undefined => toFound(selectOne.get(id)),
-    oldestWithSamples: (limit: number): number[] => idRows.parse(oldestSamples.all(limit)).map(({ id }) => id),
-    oldestWithChanges: (limit: number): number[] => idRows.parse(oldestChanges.all(limit)).map(({ id }) => id),
+    /** Reads every row from `fromId` on until it has found enough. */
+    oldestWithSamples: (fromId: number, limit: number): number[] =>
+      idRows.parse(oldestSamples.all(fromId, limit)).map(({ id }) => id),
+    oldestWithChanges: (fromId: number, limit: number): number[] =>
+      idRows.parse(oldestChanges.all(fromId, limit)).map(({ id }) => id),
     sums: () => sumsRow.parse(sums.get()),
     /** Undefined in a new database. */
     meta(): Meta | 'damaged' | undefined {

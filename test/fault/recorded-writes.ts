@@ -1,0 +1,48 @@
+// The calls of a process on the files of its outbox, and what it promised in between, as strace saw them.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OUTBOX_FILE } from '../../src/agent/outbox/open.ts';
+import { trace } from './strace.ts';
+
+const CHILD = join(import.meta.dirname, 'disk-child.ts');
+
+export type Step =
+  | { readonly kind: 'write'; readonly file: string; readonly at: number; readonly bytes: Buffer }
+  | { readonly kind: 'cut'; readonly file: string; readonly length: number }
+  | { readonly kind: 'sync'; readonly file: string }
+  | { readonly kind: 'promise'; readonly outcome: number };
+
+const unhex = (text: string) => Buffer.from(text.replaceAll('\\x', ''), 'hex');
+
+function readTrace(text: string): Step[] {
+  return text.split('\n').flatMap((line): Step[] => {
+    const write = /pwrite64\(\d+<([^>]*)>, "([^"]*)", \d+, (\d+)\) = \d/.exec(line);
+    if (write !== null)
+      return [{ kind: 'write', file: nameOf(write[1]), at: Number(write[3]), bytes: unhex(write[2] ?? '') }];
+    const cut = /ftruncate\(\d+<([^>]*)>, (\d+)\) = 0/.exec(line);
+    if (cut !== null) return [{ kind: 'cut', file: nameOf(cut[1]), length: Number(cut[2]) }];
+    const sync = /(?:fsync|fdatasync)\(\d+<([^>]*)>\) = 0/.exec(line);
+    if (sync !== null) return [{ kind: 'sync', file: nameOf(sync[1]) }];
+    const said = /\bwrite\(1<[^>]*>, "([^"]*)"/.exec(line);
+    const outcome = /^committed \d+ (\d+)/.exec(said === null ? '' : unhex(said[1] ?? '').toString())?.[1];
+    return outcome === undefined ? [] : [{ kind: 'promise', outcome: Number(outcome) }];
+  });
+}
+
+/** strace prints names as bytes, too. */
+const nameOf = (text = '') => {
+  const path = text.startsWith('\\x') ? unhex(text).toString() : text;
+  return path.slice(path.lastIndexOf('/') + 1);
+};
+
+/** Its database and the log of it. */
+export const DURABLE: readonly string[] = [OUTBOX_FILE, `${OUTBOX_FILE}-wal`];
+
+/** Runs disk-child.ts with these arguments. */
+export async function record(folder: string, args: readonly string[]): Promise<Step[]> {
+  mkdirSync(folder);
+  const log = `${folder}.trace`;
+  const options = ['-y', '-xx', '-s', '2000000', '-e', 'trace=pwrite64,ftruncate,fsync,fdatasync,write', '-o', log];
+  await trace(options, [CHILD, folder, ...args]);
+  return readTrace(readFileSync(log, 'utf8'));
+}
