@@ -19,7 +19,7 @@ const MINERS = 1_500;
 /** Of the flood: the most that an agent puts into one. */
 const SLICE_RECORDS = 250;
 const ROUNDS = 7;
-const ROUND_MS = 5_000;
+const ROUND_MS = 4_000;
 
 async function startAgents(mode: 'steady' | 'flood', url: string, identities: readonly Identity[]) {
   const script = join(import.meta.dirname, 'flood-child.ts');
