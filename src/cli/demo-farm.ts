@@ -60,6 +60,8 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
         stateDir,
         networks: [{ name: 'demo farm', range: network }],
         portMap,
+        // Loopback bears what a farm's network does not.
+        scan: { maxPerSecond: 50_000 },
         poll: { interval: options.poll },
         credentials: {
           keyFile: 'pithead.key',

@@ -59,6 +59,8 @@ export async function startSite(
       stateDir,
       networks: [farmOptions.network],
       portMap,
+      // Loopback bears what a farm's network does not.
+      scan: { maxPerSecond: 50_000 },
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       // Rigs have no factory password: their owner has set one.
       credentials: { logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }] },

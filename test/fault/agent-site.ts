@@ -101,6 +101,8 @@ export async function startAgentSite(
         stateDir: 'state',
         networks: [farmOptions.network],
         portMap,
+        // Loopback bears what a farm's network does not.
+        scan: { maxPerSecond: 50_000 },
         poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
         service: { url: agentUrl, enrolmentCode: code, allowPlain: true },
         ...more,
