@@ -29,7 +29,11 @@ export type LoneAgent = {
 
 export function startLoneAgent(config: object): LoneAgent {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-fault-'));
-  writeFileSync(join(folder, 'pithead.yaml'), JSON.stringify({ stateDir: '.', ...config }), { mode: 0o600 });
+  writeFileSync(
+    join(folder, 'pithead.yaml'),
+    JSON.stringify({ stateDir: '.', scan: { maxPerSecond: 50_000 }, ...config }),
+    { mode: 0o600 },
+  );
   const child: ChildProcess = spawn(
     process.execPath,
     ['--max-semi-space-size=8', join(import.meta.dirname, 'lone-agent-child.ts'), folder],
