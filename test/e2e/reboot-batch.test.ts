@@ -2,16 +2,12 @@
 // what became of it.
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Device } from '../../fixtures/farm/farm.ts';
 import { memoryPath } from '../../src/agent/database.ts';
 import { databaseOf } from '../../src/cli/stack.ts';
 import { batchSummarySchema, createAnswerSchema } from '../../src/service/routes/v1/batches.ts';
-import { createdAnswerSchema } from '../../src/service/routes/v2/batch-orders.ts';
-import { batchDetailSchema } from '../../src/service/routes/v2/batches.ts';
-import { oneOf } from '../../src/service/routes/v2/envelope.ts';
 import { type Site, startSite } from './site.ts';
 
 const CONCURRENCY = 6;
@@ -151,27 +147,6 @@ test.concurrent('one that never returns and one that does nothing fail their bat
   );
   expect([lost.reboots, deaf.reboots, fine.reboots]).toEqual([1, 0, 1]);
   lost.setFault('never-returns', false);
-});
-
-test.concurrent('of a batch with a canary the others are left alone when it does not come back to work, and the batch says why', async () => {
-  const devices = take(4);
-  const [canary, ...others] = devices;
-  canary?.setFault('ignores-reboot', true);
-  const { workspaceId, farmId, service, url } = site.stack;
-  const { key } = await service.admin.createKey({ workspaceId, name: 'rollout' });
-  const path = `${url}/public-api/v2/workspaces/${workspaceId}/farms/${farmId}/task-batches`;
-  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-  const order = { task_name: 'miner.system.reboot', miner_ids: await idsOf(devices), rollout: { canary: 1 } };
-  const created = await request(path, { method: 'POST', headers, body: JSON.stringify(order) });
-  const [batch] = createdAnswerSchema.parse(await created.body.json()).data;
-  expect(await ended(batch?.id, 120_000)).toMatchObject({ status: 'failed', task_count: 4, failed_count: 4 });
-  const { body } = await request(`${path}/${batch?.id}`, { headers });
-  expect(oneOf(batchDetailSchema).parse(await body.json()).data).toMatchObject({
-    failed_count: 1,
-    cancelled_count: 3,
-    metadata: { rollout: { canary: 1 }, stopped: { reason: 'canary', failed: 1 } },
-  });
-  expect(others.map(({ reboots }) => reboots)).toEqual([0, 0, 0]);
 });
 
 test.concurrent('miners that cannot have the task are skipped, each with its reason, and the others have it', async () => {

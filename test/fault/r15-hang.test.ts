@@ -102,17 +102,19 @@ async function hang(trouble: string, network: string) {
   }
 }
 
-const inFull = test.concurrent.runIf(isFull);
+const inFull = test.runIf(isFull);
 
 test.concurrent('a blocked loop is noticed because nothing feeds the watchdog', TIMEOUT, () =>
   hang('loop', '127.82.1.0/26'),
 );
 
-inFull('a poller that starts nothing is noticed by the agent itself', TIMEOUT, () => hang('poller', '127.82.2.0/26'));
+inFull('a poller that starts nothing is noticed by the agent itself', { ...TIMEOUT, concurrent: true }, () =>
+  hang('poller', '127.82.2.0/26'),
+);
 
-inFull('so is an outbox that writes nothing', TIMEOUT, () => hang('outbox', '127.82.3.0/26'));
+inFull('so is an outbox that writes nothing', { ...TIMEOUT, concurrent: true }, () => hang('outbox', '127.82.3.0/26'));
 
-inFull('a service that is away leaves the agent running', TIMEOUT, async () => {
+inFull('a service that is away leaves the agent running', { ...TIMEOUT, concurrent: true }, async () => {
   let proxy: Awaited<ReturnType<typeof startProxy>> | undefined;
   const site = await startAgentSite(
     { network: '127.82.4.0/26', miners: MINERS, mix: 'all' },
