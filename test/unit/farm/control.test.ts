@@ -1,5 +1,6 @@
 // The farm from outside: remote control over HTTP, and the command line as another process sees it.
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,6 +51,18 @@ describe('remote control', () => {
     const [status, body] = await call(`/devices/${ip}/move`, { to: '127.70.13.200' });
     expect([status, body.at('ip')]).toEqual([200, '127.70.13.200']);
     expect(await errorCode(ask(ip, 'version'))).toBe('ECONNREFUSED');
+  });
+  test('presses the IP-report button of a device', async () => {
+    const device = farm.devices.find(({ driver }) => driver === 'antminer-stock');
+    const listener = createSocket('udp4');
+    await new Promise<void>((resolve) => listener.bind(0, '127.0.0.1', resolve));
+    const heard = once(listener, 'message');
+    const to = { to: '127.0.0.1', port: listener.address().port };
+    expect((await call(`/devices/${device?.ip}/ip-report`, to))[0]).toBe(200);
+    const [bytes, { address }] = await heard;
+    listener.close();
+    expect([String(bytes), address]).toEqual([`${device?.ip},${device?.truth().mac}\0`, device?.ip]);
+    expect((await call(`/devices/${device?.ip}/ip-report`, { to: 'nowhere' }))[0]).toBe(400);
   });
   test('freezes and thaws', async () => {
     expect((await call('/freeze', { on: false }))[0]).toBe(200);
