@@ -63,7 +63,15 @@ test('a day without a service is no ill health', { timeout: 280_000 }, async () 
         process.stdout.write(`R15: after ${atMs / 60_000} min: ${reason}\n`);
       }
     }
-    await clock.finish(agent.stop());
+    let isStopped = false;
+    const stopped = agent.stop().then(() => {
+      isStopped = true;
+    });
+    while (!isStopped) {
+      await pause(5);
+      await clock.advance(100);
+    }
+    await stopped;
     const outbox = new DatabaseSync(dir.path('outbox.sqlite'), { readOnly: true });
     kept = Number(outbox.prepare('SELECT count(*) AS n FROM outbox_slices').get()?.n);
     outbox.close();
