@@ -122,6 +122,17 @@ test.runIf(isFull)('half of the farm never ends an answer, and the cycle of the 
         lives.length > sick.length &&
         polled === miners - sick.length,
     });
+    const rssMb = (fromMs: number, toMs: number) =>
+      site.agent.tellings.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs).map((telling) => telling.rssMb);
+    const [calm, fallen] = [rssMb(calmFromMs, calmToMs), rssMb(illFromMs, illToMs)];
+    report({
+      id: 'R16',
+      value: `the agent from its sources at ${miners} miners each ${intervalMs / 1_000} s: RSS ${Math.round(most(calm))} MiB, with half of them ill ${Math.round(most(fallen))}, at the end ${Math.round(fallen.at(-1) ?? Number.NaN)}`,
+      bar: '≤ 150 MiB at 1,000 miners each 60 s, ≤ 1 MiB/h in 24 h',
+      isMet: most(fallen) <= 150,
+      known:
+        'for information: a minute, not a day. The packaged program takes about 200 MiB at 1,000 miners, 75 of them its own file',
+    });
   } finally {
     await site.stop();
   }
