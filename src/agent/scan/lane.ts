@@ -62,7 +62,7 @@ export type Lane = {
 
 /** Starts per loop turn: enough for 64,000 a second, too few to hold up the loop. */
 const STARTS_PER_TURN = 64;
-/** A late timer may be made up for by this much, so that coarse timers do not slow the pace; a pace that is slower than that needs no such thing. */
+/** A late timer may be made up for by this much, so that coarse timers do not slow the pace. */
 const CATCH_UP_MS = 20;
 const LEAST_LIMIT = 4;
 
@@ -74,7 +74,6 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
   let isDry = false;
   let nextStartMs = 0;
   let cancelTimer: (() => void) | undefined;
-  const catchUpMs = paceMs < CATCH_UP_MS ? CATCH_UP_MS : 0;
   let settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} };
   const drained = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
@@ -121,7 +120,7 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
         isDry = true;
         return settleIfDone();
       }
-      nextStartMs = Math.max(nextStartMs, nowMs - catchUpMs) + paceMs;
+      nextStartMs = Math.max(nextStartMs, nowMs - CATCH_UP_MS) + paceMs;
       void start(item);
     }
   };
