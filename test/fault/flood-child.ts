@@ -1,7 +1,6 @@
 // Agents in a process of their own, for the service that is tested: steady ones, that poll each miner once a minute and report once a second, or one with as
-// many miners that sends as fast as it is let. Lines on stdin: `on` and `off` for the flood, which prints how many slices were stored since the last line; `mark` for
-// the steady ones, which print how long each slice since the last mark took to be acknowledged, in ms. Arguments: `steady` or `flood`, the service's URL,
-// miners of an agent, identities as JSON.
+// many miners that sends as fast as it is let. To each line on stdin they answer with the slices that were acknowledged since the last one: when each was sent and
+// when it was acknowledged, in ms. Arguments: `steady` or `flood`, the service's URL, miners of an agent, identities as JSON.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { zstdCompressSync } from 'node:zlib';
@@ -66,54 +65,57 @@ async function connect({ agentId, token }: (typeof agents)[number], onAck: (seq:
 }
 
 const say = (value: unknown) => void process.stdout.write(`${JSON.stringify(value)}\n`);
-const lines = createInterface({ input: process.stdin });
+/** The same in every process. */
+const nowMs = () => performance.timeOrigin + performance.now();
+let acknowledged: [sentMs: number, ackMs: number][] = [];
+createInterface({ input: process.stdin }).on('line', () => {
+  say(acknowledged);
+  acknowledged = [];
+});
+
+/** Notes what becomes of the slices of one agent. */
+function createNotes() {
+  const sentMs = new Map<number, number>();
+  return {
+    sent: (seq: number) => void sentMs.set(seq, nowMs()),
+    onAck(upTo: number) {
+      for (const [seq, atMs] of sentMs) {
+        if (seq > upTo) continue;
+        acknowledged.push([atMs, nowMs()]);
+        sentMs.delete(seq);
+      }
+    },
+  };
+}
 const slices = Math.ceil(Number(miners) / SLICE_RECORDS);
 
 if (mode === 'steady') {
-  let tookMs: number[] = [];
   for (const [i, identity] of agents.entries()) {
-    const sentAt = new Map<number, number>();
-    const agent = await connect(identity, (seq) => {
-      for (const [number, atMs] of sentAt) {
-        if (number > seq) continue;
-        tookMs.push(performance.now() - atMs);
-        sentAt.delete(number);
-      }
-    });
+    const notes = createNotes();
+    const agent = await connect(identity, notes.onAck);
     const all = newMiners();
     for (let n = 0; n < slices; n++) agent.send(packSlice(shareOf(all, n, slices), Date.now()));
     let period = 0;
     const report = () => {
       const body = packSlice(shareOf(all, period++, PERIODS), Date.now());
-      const atMs = performance.now();
-      sentAt.set(agent.send(body), atMs);
+      notes.sent(agent.send(body));
     };
     // Spread over the second: agents do not know of each other.
     setTimeout(() => setInterval(report, PERIOD_MS), (i * PERIOD_MS) / agents.length);
   }
-  lines.on('line', () => {
-    say(tookMs);
-    tookMs = [];
-  });
 } else {
   const [identity] = agents;
   if (identity === undefined) throw new Error('no identity');
-  let stored = 0;
-  const agent = await connect(identity, () => stored++);
+  const notes = createNotes();
+  const agent = await connect(identity, notes.onAck);
   const all = newMiners();
   const bodies = Array.from({ length: 40 * slices }, (_, n) => packSlice(shareOf(all, n, slices), Date.now() + n));
-  let isOn = false;
   let next = 0;
   setInterval(() => {
-    while (isOn && agent.socket.bufferedAmount < MAX_UNSENT_BYTES) {
+    while (agent.socket.bufferedAmount < MAX_UNSENT_BYTES) {
       const body = bodies[next++ % bodies.length];
-      if (body !== undefined) agent.send(body);
+      if (body !== undefined) notes.sent(agent.send(body));
     }
   }, 5);
-  lines.on('line', (line) => {
-    isOn = line === 'on';
-    say(stored);
-    stored = 0;
-  });
 }
 say('ready');
