@@ -70,12 +70,14 @@ test.runIf(isFull)('an agent that sends without end costs the others nothing', a
   // Beside each other in the same seconds: what else this machine does meets both alike. Touched = a slice of the flood was stored meanwhile.
   const untouched = slices.filter(([sentMs, ackMs]) => !flooded.some(([, atMs]) => atMs >= sentMs && atMs <= ackMs));
   const [withMs, withoutMs] = [quantile(tookMs(slices), 0.99), quantile(tookMs(untouched), 0.99)];
+  const touched = 1 - untouched.length / slices.length;
   const recordsPerS = (flooded.length * SLICE_RECORDS * 1_000) / FLOOD_MS;
   report({
     id: 'S24',
     value: `${HONEST} agents of ${MINERS} miners beside one that sends without end, of which ${Math.round(recordsPerS)} records/s are stored (its miners need ${MINERS / 60}): p99 of ${slices.length} slices ${withMs.toFixed(1)} ms, without the ${slices.length - untouched.length} that met the flood ${withoutMs.toFixed(1)} ms; median ${quantile(tookMs(slices), 0.5).toFixed(1)} ms, before the flood ${quantile(calm, 0.5).toFixed(1)} ms`,
     bar: 'p99 + <= 10 %',
-    isMet: flooded.length > 0 && withMs <= withoutMs * 1.1,
+    // On a busy machine the slowest slices are slow for other reasons: then it must be few that met the flood at all.
+    isMet: flooded.length > 0 && withMs <= withoutMs * 1.1 && touched <= 0.1,
   });
   // Nobody else has been made to wait.
   const waited = log.lines.filter(({ message }) => message.includes('sends more than its miners need'));
