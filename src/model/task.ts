@@ -32,6 +32,13 @@ export const TASK_STATUSES = ['pending', 'running', 'succeeded', 'failed', 'time
 export const taskStatusSchema = z.enum(TASK_STATUSES);
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
+/** How a batch is ordered that is not carried out all at once. Of the numbers that stop it the one that is reached first counts. */
+export type RolloutOrder = {
+  readonly canary?: number | undefined;
+  readonly stop_after?: number | undefined;
+  readonly stop_after_percent?: number | undefined;
+};
+
 export const isFinal = (status: TaskStatus): boolean => status !== 'pending' && status !== 'running';
 
 /** The status of a batch follows from its tasks and from nothing else. */

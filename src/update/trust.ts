@@ -1,8 +1,9 @@
 // Who may sign an update: an offline root signs a set of signing keys, a key of the set signs the manifest. Each signature is made for one purpose
 // and is worth nothing for the other. It reads no files and installs nothing.
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
 import { RefusedError } from '../base/errors.ts';
+import { readPublicKey } from '../base/public-key.ts';
 import type { Pins } from './pins.ts';
 
 /** Goes before what is signed, so that no signature can be moved to another purpose. */
@@ -111,18 +112,9 @@ function checkKeySet(
 }
 
 function isSigned(key: string, purpose: string, content: Uint8Array, given: string): boolean {
-  const imported = importKey(key);
+  const imported = readPublicKey(key);
   if (imported === undefined) return false;
   return verify(null, Buffer.concat([Buffer.from(purpose), content]), imported, Buffer.from(given, 'base64'));
-}
-
-function importKey(key: string): KeyObject | undefined {
-  try {
-    const imported = createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' });
-    return imported.asymmetricKeyType === 'ed25519' ? imported : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Undefined when it is none. */

@@ -15,7 +15,7 @@
 // neither a wrong clock nor one that is set meanwhile makes an order live longer or shorter. Who could hold back the welcome could gain the time
 // that the agent waits for it, no more.
 import { z } from 'zod';
-import { nonceSchema, taskFrameSchema } from './frames.ts';
+import { type KeyChange, nonceSchema, type SignedTaskFrame, type TaskOrder, taskFrameSchema } from './frames.ts';
 
 /** Go before what is signed, so that no signature can be moved to another purpose. */
 const ORDER_PURPOSE = 'pithead order\n';
@@ -30,6 +30,25 @@ export const signedOrderSchema = z.object({
   order: taskFrameSchema,
 });
 export type SignedOrder = z.infer<typeof signedOrderSchema>;
+
+/** What the orders of one connection are signed for. */
+export type SignedConnection = {
+  readonly agentId: string;
+  readonly nonce: string;
+  readonly welcomedAt: string;
+  /** Of the last order that the agent admitted. */
+  readonly lastSeq: number;
+};
+
+/** What they are signed with. */
+export type Signing = {
+  /** As the wire has it. */
+  readonly publicKey: string;
+  /** How it came from the keys before it. */
+  readonly changes: readonly KeyChange[];
+  /** Each order gets the next number, also one that is sent again. */
+  sign(order: TaskOrder): SignedTaskFrame;
+};
 
 export const orderBytes = (text: string): Buffer => Buffer.from(ORDER_PURPOSE + text);
 

@@ -5,11 +5,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { readPublicKey } from '../../base/public-key.ts';
 import type { TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
 import type { KeyPin, OrderEvent, OrderGuard, OrderSession } from './contract.ts';
 import { createRefusals } from './refusals.ts';
 import { openSequences } from './sequences.ts';
-import { leadsTo, readKey, verifyOrder } from './verify.ts';
+import { leadsTo, verifyOrder } from './verify.ts';
 
 export function createOrderGuard(
   db: DatabaseSync,
@@ -41,7 +42,7 @@ export function createOrderGuard(
   };
 
   const learn = ({ task_key: shown, task_key_changes: changes = [] }: WelcomeFrame) => {
-    if (shown === undefined || readKey(shown) === undefined) return;
+    if (shown === undefined || readPublicKey(shown) === undefined) return;
     const pinned = pin.read();
     if (pinned === undefined) keep(shown, 'task_key_pinned');
     else if (pinned === shown) refusedKey = undefined;
@@ -74,7 +75,7 @@ export function createOrderGuard(
         },
         admit(frames) {
           const pinned = pin.read();
-          const key = pinned === undefined ? undefined : readKey(pinned);
+          const key = pinned === undefined ? undefined : readPublicKey(pinned);
           const admitted: TaskOrder[] = [];
           let seq = lastSeq;
           for (const frame of frames) {

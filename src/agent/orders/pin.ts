@@ -3,12 +3,12 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../base/errors.ts';
+import { readPublicKey } from '../../base/public-key.ts';
 import { writeWhole } from '../../base/whole-file.ts';
 import { parseJson } from '../../wire/frames.ts';
 import type { KeyPin } from './contract.ts';
-import { readKey } from './verify.ts';
 
-const fileSchema = z.object({ task_key: z.string().refine((text) => readKey(text) !== undefined) });
+const fileSchema = z.object({ task_key: z.string().refine((text) => readPublicKey(text) !== undefined) });
 
 /** Throws ConfigError when there is a file that holds no key. */
 export function filePin(path: string): KeyPin {
@@ -25,7 +25,7 @@ export function filePin(path: string): KeyPin {
 
 /** The pin of an identity that was got just now: what the service gave with it, and nothing of an earlier one. */
 export function newPin(path: string, key: string | undefined): KeyPin {
-  if (key === undefined || readKey(key) === undefined) rmSync(path, { force: true });
+  if (key === undefined || readPublicKey(key) === undefined) rmSync(path, { force: true });
   else writeWhole(path, `${JSON.stringify({ task_key: key })}\n`, 0o600);
   return filePin(path);
 }

@@ -1,6 +1,7 @@
 // Whether an order is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
 // signed form and its reasons are in wire/orders.ts.
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type KeyObject, verify } from 'node:crypto';
+import { readPublicKey } from '../../base/public-key.ts';
 import { type KeyChange, parseJson, type SignedTaskFrame, type TaskOrder } from '../../wire/frames.ts';
 import { keyChangeBytes, orderBytes, signedOrderSchema } from '../../wire/orders.ts';
 import type { Refusal } from './contract.ts';
@@ -40,21 +41,11 @@ export function leadsTo(from: string, to: string, changes: readonly KeyChange[])
   for (const change of changes) {
     if (current === to) break;
     if (change.from !== current) continue;
-    const key = readKey(current);
+    const key = readPublicKey(current);
     if (key === undefined || !isSigned(keyChangeBytes(change), change.signature, key)) return false;
     current = change.to;
   }
   return current === to;
-}
-
-/** Undefined when it is no Ed25519 key. */
-export function readKey(text: string): KeyObject | undefined {
-  try {
-    const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
-    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isSigned(bytes: Buffer, text: string, key: KeyObject): boolean {

@@ -7,16 +7,15 @@ import type { Log } from '../../base/log.ts';
 import {
   type AgentFrame,
   type HelloFrame,
-  type KeyChange,
   MAX_LANES,
   ROLLOUT,
   readAgentFrame,
   SERVICE_UNDERSTANDS,
   type ServiceFrame,
-  type SignedTaskFrame,
   type TaskOrder,
   UNDERSTOOD,
 } from '../../wire/frames.ts';
+import type { SignedConnection, Signing } from '../../wire/orders.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
@@ -33,19 +32,7 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 const CLOCK_SKEW_MS = 60_000;
 const MAX_REASON_BYTES = 120;
 
-/** What the orders of one connection are signed with. */
-export type Signing = {
-  readonly publicKey: string;
-  readonly changes: readonly KeyChange[];
-  sign(order: TaskOrder): SignedTaskFrame;
-};
-
-export type BeginSigning = (connection: {
-  readonly agentId: string;
-  readonly nonce: string;
-  readonly welcomedAt: string;
-  readonly lastSeq: number;
-}) => Promise<Signing>;
+export type BeginSigning = (connection: SignedConnection) => Promise<Signing>;
 
 export type ConnectionParts = {
   readonly agent: Agent;

@@ -1,11 +1,11 @@
 // How an agent becomes known: a one-time code against an identity, once.
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
+import { readPublicKey } from '../../base/public-key.ts';
 import type { EnrolAnswer, EnrolRequest } from '../../wire/frames.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import { hashEnrolmentCode, newAgentToken } from '../auth/secrets.ts';
 import type { AgentStore } from '../store/store.ts';
-import { readIdentityKey } from './proof.ts';
 
 /** Throws RefusedError `request.invalid` for another protocol, `auth.code` for a code that is unknown, used or expired. */
 export async function enrolAgent(
@@ -24,7 +24,7 @@ export async function enrolAgent(
       `Invalid request parameters: protocol: received ${request.protocol}, accepted: ${PROTOCOL_VERSION}`,
     );
   const { identity_key: identityKey } = request;
-  if (identityKey !== undefined && readIdentityKey(identityKey) === undefined)
+  if (identityKey !== undefined && readPublicKey(identityKey) === undefined)
     throw new RefusedError('request.invalid', 'Invalid request parameters: identity_key: accepted: an Ed25519 key');
   // Before the code is used up.
   const task_key = await parts.taskKey();

@@ -1,16 +1,9 @@
 // What the routes that create task batches share: who orders, once per idempotency key, and how the order is handed on.
 import { z } from 'zod';
-import type { Actor, TaskName } from '../../model/task.ts';
+import type { Actor, RolloutOrder, TaskName } from '../../model/task.ts';
 import type { Caller } from '../auth/authorise.ts';
 import { invalidRequest } from './errors.ts';
 import { show } from './validation.ts';
-
-/** How a batch is carried out where not all at once; as in the order. */
-type RolloutOrder = {
-  readonly canary?: number | undefined;
-  readonly stop_after?: number | undefined;
-  readonly stop_after_percent?: number | undefined;
-};
 
 const MAX_IDEMPOTENCY_KEY = 255;
 

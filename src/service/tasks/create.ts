@@ -2,10 +2,9 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
-import type { Actor, TaskName } from '../../model/task.ts';
+import type { Actor, RolloutOrder, TaskName } from '../../model/task.ts';
 import { type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
 import { type Plan, planBatches, type Targets } from './plan.ts';
-import type { RolloutOrder } from './rollout.ts';
 
 /** A task that no agent took by then is given up. Spec decisions, "Tasks". */
 const TASK_TTL_MS = 15 * 60_000;

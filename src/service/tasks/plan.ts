@@ -1,7 +1,7 @@
 // Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions, "Tasks".
-import type { TaskName } from '../../model/task.ts';
+import type { RolloutOrder, TaskName } from '../../model/task.ts';
 import type { NewBatch, TaskCandidate } from '../store/store.ts';
-import { type RolloutOrder, rolloutOf } from './rollout.ts';
+import { rolloutOf } from './rollout.ts';
 
 /** Why a miner is skipped, in the order in which the reasons are looked for. */
 const SKIP_MESSAGES = {

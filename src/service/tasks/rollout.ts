@@ -1,12 +1,6 @@
 // How an operator wants a batch carried out, and what of it each agent is told: its batch is its own, so percents become numbers here. Pure.
+import type { RolloutOrder } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
-
-/** As it is ordered. Of the numbers that stop a batch the one that is reached first counts. */
-export type RolloutOrder = {
-  readonly canary?: number | undefined;
-  readonly stop_after?: number | undefined;
-  readonly stop_after_percent?: number | undefined;
-};
 
 /** For a batch of `size` tasks; a part of a task counts as a whole one. */
 export function rolloutOf(order: RolloutOrder, size: number): NonNullable<TaskOrder['rollout']> {

@@ -2,27 +2,15 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { type KeyChange, MAX_KEY_CHANGES, type SignedTaskFrame, type TaskOrder } from '../../wire/frames.ts';
-import { keyChangeBytes, orderBytes, type SignedOrder } from '../../wire/orders.ts';
+import { MAX_KEY_CHANGES } from '../../wire/frames.ts';
+import {
+  keyChangeBytes,
+  orderBytes,
+  type SignedConnection,
+  type SignedOrder,
+  type Signing,
+} from '../../wire/orders.ts';
 import type { KeyPair, TaskKey, TaskKeyStore } from '../store/store.ts';
-
-/** What the orders of one connection are signed with. */
-export type Signing = {
-  /** As the wire has it. */
-  readonly publicKey: string;
-  /** How it came from the keys before it. */
-  readonly changes: readonly KeyChange[];
-  /** Each order gets the next number, also one that is sent again. */
-  sign(order: TaskOrder): SignedTaskFrame;
-};
-
-export type SignedConnection = {
-  readonly agentId: string;
-  readonly nonce: string;
-  readonly welcomedAt: string;
-  /** Of the last order that the agent admitted. */
-  readonly lastSeq: number;
-};
 
 /** The key in use, which another copy may have changed, is looked up each time. They throw ConfigError when its private half cannot be opened. */
 export type Signer = {

@@ -3,7 +3,8 @@ import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Expected, leadsTo, readKey, verifyOrder } from '../../../../src/agent/orders/verify.ts';
+import { type Expected, leadsTo, verifyOrder } from '../../../../src/agent/orders/verify.ts';
+import { readPublicKey } from '../../../../src/base/public-key.ts';
 import { readServiceFrame, serviceFrameSchema } from '../../../../src/wire/frames.ts';
 import type { SignedOrder } from '../../../../src/wire/orders.ts';
 import { keyChange, newSigner, order, signOrder, signText } from './signed.ts';
@@ -108,8 +109,8 @@ test('any field that is changed after signing: no order', () => {
 
 test('a key that is none is not read', () => {
   const rsa = generateKeyPairSync('x25519').publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
-  for (const text of ['', 'x', '!', rsa, service.publicKey.slice(4)]) expect(readKey(text)).toBeUndefined();
-  expect(readKey(service.publicKey)?.asymmetricKeyType).toBe('ed25519');
+  for (const text of ['', 'x', '!', rsa, service.publicKey.slice(4)]) expect(readPublicKey(text)).toBeUndefined();
+  expect(readPublicKey(service.publicKey)?.asymmetricKeyType).toBe('ed25519');
 });
 
 test('a new key is believed only through changes that the keys before it signed', () => {
@@ -137,7 +138,7 @@ test('what was signed by an earlier build of this version is still signed', () =
     const frames = JSON.parse(file).service.flatMap((frame: unknown) => serviceFrameSchema.safeParse(frame).data ?? []);
     const [welcome] = frames.filter(({ type }: { type: string }) => type === 'welcome');
     const [signed] = frames.filter(({ type }: { type: string }) => type === 'signed-task');
-    const key = readKey(welcome.task_key);
+    const key = readPublicKey(welcome.task_key);
     if (key === undefined) throw new Error('the welcome shows a key');
     const golden = { key, agentId: AGENT, nonce: NONCE, welcomedAt: AT, lastSeq: 0 };
     expect(verifyOrder(signed, golden)).toMatchObject({ seq: 1, order: { name: 'miner.system.reboot' } });
