@@ -79,7 +79,7 @@ export function createDoorOffers(
       const succeeded = await runs.run(request, miners, onStep, signal);
       return { total: miners.length + unknown.length, succeeded };
     },
-    cancel: (taskIds) => taskIds.filter((id) => tasks.cancel(id)).length,
+    cancel: tasks.cancelAll,
     abortAll: runs.abortAll,
     async scan({ ranges, exclude }, hearer, signal) {
       const wanted = readRanges(ranges, exclude, { path: 'ranges', excludePath: '--exclude' });

@@ -26,7 +26,7 @@ export type LocalRuns = {
 /** A long line of miners, a few at a time; after that somebody should look again. */
 const EXPIRES_S = 4 * 3_600;
 
-export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancel' | 'abortAll'>): LocalRuns {
+export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelAll' | 'abortAll'>): LocalRuns {
   /** Each gives up what one run has not handed to the gate yet, and says how many. */
   const holding = new Set<(message: string) => number>();
 
@@ -55,9 +55,7 @@ export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancel'
           }),
         );
         const { runs } = tasks.runLocalBatch(orders, { batchId, ...(rule && { rollout: rule }) });
-        const giveUp = () => {
-          for (const { taskId } of runs) tasks.cancel(taskId);
-        };
+        const giveUp = () => void tasks.cancelAll(runs.map(({ taskId }) => taskId));
         const told = some.map(async ({ key, ip }, i) => {
           const run = runs[i];
           if (run === undefined) return;

@@ -129,6 +129,8 @@ export type TaskGate = {
   acceptAll(orders: readonly TaskOrder[]): void;
   /** Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. */
   cancel(taskId: string): boolean;
+  /** The same for many in one transaction; says how many. Throws when the journal refuses: what waits goes on to wait. */
+  cancelAll(taskIds: readonly string[]): number;
   /** Gives up everything that has not been started, and what is the agent's own; says how many. */
   abortAll(reason: string): number;
   /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */

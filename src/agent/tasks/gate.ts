@@ -256,17 +256,25 @@ export function createTaskGate(
 
   const cancelled = (message: string): TaskOutcome => ({ status: 'cancelled', message, evidence: {} });
 
+  const cancelAll = (taskIds: readonly string[]): number => {
+    const asked = [...new Set(taskIds)].map((taskId) => ({ taskId, job: jobs.get(taskId) }));
+    const going = asked.filter(
+      ({ job }) => job === undefined || (job.stage === 'started' && job.kind.own === undefined),
+    );
+    const candidates = asked.flatMap(({ job }) => job ?? []);
+    const count = giveUp(candidates, cancelled('cancelled before it was started')) + endOwn(candidates);
+    for (const { taskId, job } of going) {
+      const row = job?.row ?? journal.get(taskId);
+      if (row !== undefined) reports.tell(row);
+    }
+    return count;
+  };
+
   return {
     accept: (order) => acceptAll([order]),
     acceptAll,
-    cancel(taskId) {
-      const job = jobs.get(taskId);
-      const isEnding =
-        job !== undefined && giveUp([job], cancelled('cancelled before it was started')) + endOwn([job]) > 0;
-      const row = job?.row ?? journal.get(taskId);
-      if (!isEnding && row !== undefined) reports.tell(row);
-      return isEnding;
-    },
+    cancel: (taskId) => cancelAll([taskId]) > 0,
+    cancelAll,
     abortAll(reason) {
       const all = [...jobs.values()];
       const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`));

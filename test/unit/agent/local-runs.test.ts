@@ -1,5 +1,5 @@
 // What people of this host ask for goes through the gate as everything else does: told step by step, bounded, and given up when nobody listens.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RunRequest, Step } from '../../../src/agent/door/messages.ts';
 import { createLocalRuns } from '../../../src/agent/local-runs.ts';
 import type { TaskGate } from '../../../src/agent/tasks/gate.ts';
@@ -49,6 +49,18 @@ test('when nobody listens any more, what is not started is given up and the rest
   expect(await bench.clock.finish(over, 7_200_000)).toBe(3);
   expect(statuses()).toEqual([...Array(3).fill('succeeded'), ...Array(3).fill('cancelled')]);
   expect(bench.farm.orders).toHaveLength(3);
+});
+
+test('what waits is given up in one transaction, so that Ctrl-C of many does not hold up the agent', async () => {
+  const many = Array.from({ length: 40 }, (_, i) => ({ key: keyOf(i + 1), ip: `10.0.0.${i + 1}` }));
+  for (const { key } of many) bench.farm.add(key);
+  const { listener, over, steps } = begin({}, many);
+  const exec = vi.spyOn(bench.db(), 'exec');
+  listener.abort();
+  expect(exec.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(1);
+  expect(gate.open()).toHaveLength(6);
+  expect(await bench.clock.finish(over)).toBe(0);
+  expect(steps.filter(({ status }) => status === 'cancelled')).toHaveLength(40);
 });
 
 test('a few at a time means that; the others are not even in the journal, and an abort of all counts them', async () => {

@@ -136,6 +136,25 @@ test('a cancel stops what waits, also at the power gate, and nothing that was se
   expect(bench.errors).toEqual([]);
 });
 
+test('many are cancelled in one go: each is counted once, and what goes on says so again', async () => {
+  for (let number = 1; number <= 4; number++) bench.farm.add(keyOf(number));
+  const orders = [1, 2, 3, 4].map((number) => bench.order(keyOf(number)));
+  begin({ reboot: { concurrency: 2 }, powerGate: { count: 1, windowS: 300 } }).acceptAll(orders);
+  await bench.clock.advance(10_000);
+  const ids = orders.map(({ task_id }) => task_id);
+  const told = bench.farm.records.length;
+  expect(gate?.cancelAll([...ids, ...ids, keyOf(77)])).toBe(3);
+  await bench.clock.advance(1);
+  const again = bench.farm.records.slice(told).filter(({ status }) => status === 'running');
+  expect(again.map(({ task_id }) => task_id)).toEqual([ids[0]]);
+  await bench.clock.advance(1_000_000);
+  expect(
+    byStatus('cancelled')
+      .map(({ task_id }) => task_id)
+      .sort(),
+  ).toEqual(ids.slice(1).sort());
+});
+
 test('abort-all gives up everything that waits, with the reason', async () => {
   for (let number = 1; number <= 50; number++) bench.farm.add(keyOf(number));
   begin().acceptAll(Array.from({ length: 50 }, (_, index) => bench.order(keyOf(index + 1))));
