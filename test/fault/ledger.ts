@@ -27,9 +27,12 @@ function parseLine(text: string): Line {
 
 export const ledgerBytes = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Whether the agent that started last has produced samples. */
-export function isPolling(path: string, sinceByte: number): boolean {
-  return ledgerBytes(path) > sinceByte && readFileSync(path).subarray(sinceByte).includes('["produced"');
+/** What the agent that started when the ledger had so many bytes has done with samples. */
+export function progressOf(path: string, sinceByte: number): 'none' | 'produced' | 'committed' {
+  const news = ledgerBytes(path) > sinceByte ? readFileSync(path).subarray(sinceByte) : Buffer.alloc(0);
+  const first = news.indexOf('["produced"');
+  if (first < 0) return 'none';
+  return news.includes('["committed"]', first) ? 'committed' : 'produced';
 }
 
 const stepSchema = z.object({ what: z.literal('step'), a: z.string(), b: z.int(), c: z.int() });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../e2e/until.ts';
 import { type AgentSite, pause, startAgentSite } from './agent-site.ts';
-import { isPolling, judge, ledgerBytes, missing, type Verdict, watchDatabase } from './ledger.ts';
+import { judge, ledgerBytes, missing, progressOf, type Verdict, watchDatabase } from './ledger.ts';
 import { buildProgram } from './program.ts';
 import { seeded } from './seeded.ts';
 import { isFull, report } from './table.ts';
@@ -17,10 +17,17 @@ const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_121);
 const MINERS = 20;
 /** Of the outbox: what is more would be a second slice. */
 const SLICE_RECORDS = 250;
-/** One kill of five comes while the agent starts. */
-const EARLY = 0.2;
-const EARLY_MS = 400;
-const LATE_MS = 1_500;
+/** When a kill comes: this long at most after the start, after the first sample of the run, or after the first that was committed. */
+const MOMENTS = [
+  { share: 0.2, after: [], ms: 400 },
+  { share: 0.4, after: ['produced', 'committed'], ms: 1_200 },
+  { share: 0.4, after: ['committed'], ms: 500 },
+] as const;
+
+function momentOf(share: number): (typeof MOMENTS)[number] {
+  const [start, sample, commit] = MOMENTS;
+  return share < start.share ? start : share < start.share + sample.share ? sample : commit;
+}
 
 async function killAgainAndAgain(program: string, index: number, kills: number): Promise<Verdict> {
   const random = seeded(SEED + index);
@@ -40,17 +47,13 @@ async function killAgainAndAgain(program: string, index: number, kills: number):
     const killedAt: number[] = [];
     while (killedAt.length < kills) {
       const startedByte = ledgerBytes(ledgerPath);
-      const isEarly = killedAt.length > 0 && random() < EARLY;
-      if (isEarly) await pause(random() * EARLY_MS);
-      else {
-        if (killedAt.length > 0)
-          await until(
-            async () => isPolling(ledgerPath, startedByte),
-            (isSo) => isSo,
-            30_000,
-          );
-        await pause(random() * LATE_MS);
-      }
+      const { after, ms } = momentOf(random());
+      await until(
+        () => progressOf(ledgerPath, startedByte),
+        (progress) => killedAt.length === 0 || after.length === 0 || after.some((each) => each === progress),
+        30_000,
+      );
+      await pause(random() * ms);
       agent.kill('SIGKILL');
       killedAt.push(Date.now());
       await agent.end();
