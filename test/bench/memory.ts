@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { startFarmProcess, startServiceProcess } from './farm-process.ts';
@@ -41,14 +41,16 @@ export async function benchMemory(args: readonly string[]): Promise<void> {
     { mode: 0o600 },
   );
   const command =
-    values.program === undefined ? [process.execPath, ...values.node, join(root, 'src', 'main.ts')] : [values.program];
+    values.program === undefined
+      ? [process.execPath, ...values.node, join(root, 'src', 'main.ts')]
+      : [resolve(values.program)];
   const [file = '', ...rest] = [...command, 'agent', '--config', config];
   const child = spawn(file, rest, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...Object.fromEntries(values.env.map((each) => each.split(/=(.*)/s).slice(0, 2))) },
   });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const ended = new Promise((end) => child.once('exit', end).once('error', end));
   try {
     for (let atS = 0; atS < Number(values.seconds); ) {
       const stepS = Math.min(Number(values.every), Number(values.seconds) - atS);
