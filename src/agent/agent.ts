@@ -42,6 +42,7 @@ import { createScanning } from './scanning.ts';
 import { createOwnUpdate } from './self-update.ts';
 import { createServiceLink, type UplinkConfig } from './service-link.ts';
 import { createStandstill } from './standstill.ts';
+import { createTaskLooks } from './task-looks.ts';
 import { notAllowed } from './tasks/allow.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
@@ -107,6 +108,7 @@ export function createAgent(options: AgentOptions): Agent {
   };
   const access = createAccess({ clock, log, drivers, config, mayReach });
   const book = createIdentityBook(db, { clock, newKey: newUuid });
+  const neighbours = createNeighbours(clock);
   const averages = createAverages(db, { clock });
   const memory = createMemory(db, clock);
   const opsStatuses = createOpsStatuses(
@@ -163,7 +165,7 @@ export function createAgent(options: AgentOptions): Agent {
     access,
     mayReach,
     book,
-    neighbours: createNeighbours(clock),
+    neighbours,
     averages,
     memory,
     settings: config.flags,
@@ -187,6 +189,7 @@ export function createAgent(options: AgentOptions): Agent {
     config,
     access,
     roster,
+    knownIps: () => [...roster.all()].map(({ target }) => target.ip),
     signal: stopping.signal,
     onError: report,
   });
@@ -226,11 +229,7 @@ export function createAgent(options: AgentOptions): Agent {
       },
       mayReach,
       act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
-      async observe(key, signal, isFresh = false) {
-        const target = targetOf(key);
-        const look = isFresh ? access.readAfresh(target, signal) : access.read(target, signal, 'command');
-        return (await look).reading;
-      },
+      observe: (key, signal, isFresh) => look(key, signal, isFresh),
       image: (params, signal) => firmware.find(params, signal),
       mayFetch: (url) => firmware.mayFetch(url),
       secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
@@ -254,6 +253,9 @@ export function createAgent(options: AgentOptions): Agent {
     if (state === undefined) throw new CancelledError('work on a miner that has left');
     return state.target;
   };
+  const look = createTaskLooks({
+    ...{ access, roster, book, neighbours, targetOf, signal: stopping.signal, onError: report },
+  });
 
   const links = uplinks.map((uplink) =>
     createServiceLink(uplink, {

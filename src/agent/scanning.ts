@@ -34,7 +34,9 @@ export function createScanning(parts: {
   /** As it is now. */
   readonly config: Pick<AgentConfig, 'ranges' | 'scan' | 'poll'>;
   readonly access: Pick<Access, 'recognise'> & { readonly transport: Pick<Access['transport'], 'probe'> };
-  readonly roster: Pick<Roster, 'all' | 'recognised' | 'readLately'>;
+  readonly roster: Pick<Roster, 'recognised' | 'readLately'>;
+  /** Where the miners were that are known. */
+  knownIps(): readonly string[];
   /** Aborts when the agent stops. */
   readonly signal: AbortSignal;
   /** A finding could not be taken in. */
@@ -54,14 +56,15 @@ export function createScanning(parts: {
 
   const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
     ranges,
-    known: [...roster.all()].map(({ target }) => target.ip),
+    known: parts.knownIps(),
     limits: paceOf(config, config.ranges).limits,
   });
   const plan = () => (config.ranges.toProbe === 0 ? undefined : planFor(config.ranges));
-  /** Nothing is asked twice within a poll interval for its sake. */
+  /** Nothing is asked twice within a poll interval for its sake. While no miner is known there is nobody to disturb, and somebody waits to see the farm. */
   const backgroundPlan = (): ScanPlan | undefined => {
     const whole = plan();
-    return whole && { ...whole, limits: paceOf(config, config.ranges, 'background').limits, isBackground: true };
+    if (whole === undefined || parts.knownIps().length === 0) return whole;
+    return { ...whole, limits: paceOf(config, config.ranges, 'background').limits, isBackground: true };
   };
   const manual = createManualScans<Recognised>(
     () => scanner,

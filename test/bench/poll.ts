@@ -84,6 +84,8 @@ async function recogniseAll(access: Access, devices: readonly BenchDevice[]): Pr
   const pending = [...devices];
   const worker = async () => {
     for (let device = pending.pop(); device !== undefined; device = pending.pop()) {
+      // Some have it at another port, where the bare side does not ask.
+      if ((await access.transport.probe(device.ip, CGMINER_PORT, 2_000, signal)) !== 'open') continue;
       const found = await access.recognise(device.ip, new Set([80, CGMINER_PORT]), signal);
       if (found.status === 'unknown' || found.outcome === undefined) continue;
       const lines = pollLines(found.target.driver, found.target.known.generation);

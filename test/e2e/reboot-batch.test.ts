@@ -66,6 +66,12 @@ function ended(batchId: string | undefined, limitMs: number) {
   );
 }
 
+/** What the agent says of the tasks of a batch, for whoever reads why a test failed. */
+function wordsOf(batchId: string | undefined): string {
+  const tasks = site.stack.agent.tasks.list().filter((task) => task.batchId === batchId);
+  return tasks.map(({ status, message }) => `${status}: ${message}`).join('\n');
+}
+
 /** The number of the last order that the agent admitted: only those that are signed have one. */
 function signedOrders(): number {
   const database = new DatabaseSync(memoryPath(site.stateDir), { readOnly: true });
@@ -184,7 +190,8 @@ test.concurrent('the same Idempotency-Key gives the same batch and no second reb
     headers,
   );
   expect(conflict.status).toBe(409);
-  expect((await ended(first.data[0]?.batch_id, 120_000))?.status).toBe('succeeded');
+  const batchId = first.data[0]?.batch_id;
+  expect((await ended(batchId, 120_000))?.status, wordsOf(batchId)).toBe('succeeded');
   expect(await post([id], headers)).toEqual(first);
   expect([device.reboots, other.reboots]).toEqual([1, 0]);
 });

@@ -8,7 +8,7 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 
 const MINER = '127.20.0.9';
 
-function setUp() {
+function setUp(knownIps: readonly string[] = [MINER]) {
   const clock = createVirtualClock();
   const config = parseConfig(JSON.stringify({ networks: ['127.20.0.0/24'], scan: { every: '1h' } }), {
     baseDir: '.',
@@ -37,13 +37,13 @@ function setUp() {
       },
     },
     roster: {
-      all: () => [],
       recognised: async () => {},
       readLately: (_ip, within) => {
         withinMs.push(within);
         return lately;
       },
     },
+    knownIps: () => knownIps,
     signal: new AbortController().signal,
     onError() {},
   });
@@ -67,4 +67,13 @@ test('a scan that somebody asks for asks everything again, as fast as this host 
   await clock.finish(scanning.manual.run('mine', plan));
   expect(asked).toEqual([undefined, undefined]);
   expect((probes.at(-2) ?? 0) - (probes[0] ?? 0)).toBeLessThan(5_000);
+});
+
+test('so is the first of all, before any miner is known: somebody waits to see the farm', async () => {
+  const { clock, scanning, probes, asked } = setUp([]);
+  scanning.scanner.start();
+  await clock.advance(5_000);
+  await clock.finish(scanning.scanner.stop());
+  expect(probes.length).toBeGreaterThanOrEqual(254 * 3);
+  expect(asked[0]).toBeUndefined();
 });
