@@ -77,8 +77,13 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
     'that of no challenge': () => prove(agentId, ''),
     nonsense: () => Buffer.alloc(64, 7).toString('base64'),
   };
+  const firstWords: Readonly<Record<string, object>> = {
+    'a receipt, no hello': { type: 'task-received', task_id: randomUUID() },
+    'a lane, no hello': { type: 'lane', epoch: position.epoch, next_seq: 1 },
+    'what only newer agents say, no hello': { type: 'newer' },
+  };
   const letIn: string[] = [];
-  for (const [name, make] of Object.entries(proofs)) {
+  for (const name of [...Object.keys(proofs), ...Object.keys(firstWords)]) {
     const socket = new WebSocket(rig.url.replace('http', 'ws') + UPLINK_PATH, {
       headers: { authorization: `Bearer ${agentId}.${token.reveal()}` },
     });
@@ -95,7 +100,7 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
     socket.on('open', () => {
       const at = new Date().toISOString();
       const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1, at };
-      socket.send(JSON.stringify({ ...hello, proof: make(challenge) }));
+      socket.send(JSON.stringify(firstWords[name] ?? { ...hello, proof: proofs[name]?.(challenge) }));
       socket.send(slice(epoch, 1, [minerRecord(1, Date.now())]));
     });
     const ended = await new Promise<number>((resolve) => socket.on('close', resolve));
@@ -116,7 +121,7 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
   );
   report({
     id: 'S9',
-    value: `the token with ${Object.keys(proofs).length} kinds of proof that are none: ${letIn.length} let in, the agent stayed connected`,
+    value: `the token with ${Object.keys(proofs).length} kinds of proof that are none and ${Object.keys(firstWords).length} without a hello: ${letIn.length} let in, the agent stayed connected`,
     bar: 'refused without the identity key',
     isMet: letIn.length === 0,
   });

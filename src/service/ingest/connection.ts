@@ -44,6 +44,8 @@ export type ConnectionParts = {
   readonly log: Log;
   /** After the welcome: the agent can be given tasks. */
   readonly onReady: () => Promise<void>;
+  /** It is the agent: what comes now takes the time that we take. */
+  readonly onProven: () => void;
   readonly onHello: (version: string) => Promise<void>;
   readonly onTaskReceived: (taskId: string) => Promise<void>;
 };
@@ -87,6 +89,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
   const handleText = async (text: string) => {
     const read = readAgentFrame(text);
     if (read.kind === 'bad') throw new RefusedError('frame.invalid', `read a frame: ${read.what}`);
+    // Until then nobody has shown who it is: the token alone is not the agent.
+    if (epochs.size === 0 && (read.kind !== 'frame' || read.frame.type !== 'hello'))
+      throw new RefusedError('frame.order', 'take a frame: the hello is missing');
     if (read.kind === 'newer')
       return log.debug({ ...fields, type: read.type }, 'a frame of a newer agent is left aside');
     const { frame } = read;
@@ -101,6 +106,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     const { id, identityKey } = agent;
     if (identityKey !== null && !isProven({ id, identityKey }, parts.challenge, frame.proof))
       throw new RefusedError('auth.proof', "take a hello: it does not prove the agent's key");
+    parts.onProven();
     const nowMs = clock.nowMs();
     const skewMs = Date.parse(frame.at) - nowMs;
     if (Math.abs(skewMs) > CLOCK_SKEW_MS) log.warn({ ...fields, skewMs }, 'the clock of the agent differs from ours');
@@ -135,7 +141,6 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       : parts.beginSigning({ agentId: agent.id, nonce, welcomedAt, lastSeq: task_seq ?? 0 });
 
   const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
-    if (epochs.size === 0) throw new RefusedError('frame.order', 'open a lane: the hello is missing');
     if (epochs.size >= MAX_LANES && !epochs.has(epoch))
       throw new RefusedError('frame.lanes', `open a lane: this connection has ${MAX_LANES}`);
     const acked_seq = await parts.ingest.cursor(agent.id, epoch);

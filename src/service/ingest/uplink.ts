@@ -85,8 +85,8 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       beginSigning: parts.beginSigning,
       clock,
       log,
+      onProven: () => cancelPatience(),
       onHello: async (version) => {
-        cancelPatience();
         takeOver();
         await agents.setVersion(agent.id, version);
         await agents.touch([agent.id], clock.nowMs());

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { newIdentityKey } from '../../../src/agent/identity-key.ts';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../../src/wire/protocol.ts';
+import { query } from './database.ts';
+import { minerRecord } from './records.ts';
 import { call, type Rig, startRig } from './rig.ts';
 import { connect, open } from './wire-agent.ts';
 
@@ -38,4 +40,23 @@ test('an agent without a key is let in by its token; one with a key is not', asy
   stranger.send({ type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1, at });
   expect(await stranger.closed).toMatchObject({ code: 1008, reason: expect.stringContaining("agent's key") });
   expect(stranger.frames).toEqual([]);
+});
+
+test('the token alone cannot say that orders have arrived: they come to the agent itself', async () => {
+  const rig = await startRig();
+  const key = newIdentityKey();
+  const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  const { identity } = await enrolWith(rig, code, key.publicKey);
+  const agent = await connect(rig, { identity, prove: key.prove });
+  await agent.report([minerRecord(1, rig.clock.nowMs())]);
+  await agent.close();
+  const { body } = await rig.get(rig.farm('/miner/latest'));
+  await rig.post(rig.farm('/tasks/batches'), { task_name: 'miner.system.reboot', miner_ids: [body.data[0].id] });
+  const [task] = await query(rig, 'SELECT id FROM tasks');
+  const task_id = String(task?.id);
+  const thief = await open(rig, identity);
+  thief.send({ type: 'task-received', task_id });
+  expect(await thief.closed).toMatchObject({ code: 1008, reason: expect.stringContaining('hello') });
+  const again = await connect(rig, { identity, prove: key.prove, epoch: agent.epoch, nextSeq: 2 });
+  expect(await again.frame('task')).toMatchObject({ task_id });
 });

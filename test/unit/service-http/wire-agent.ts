@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { type AgentFrame, encodeSlice, type ServiceFrame, serviceFrameSchema } from '../../../src/wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../../src/wire/proof.ts';
 import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
 import { call, type Rig } from './rig.ts';
@@ -22,6 +23,8 @@ export async function enrol(rig: Rig, farmId = rig.farmId): Promise<Identity> {
 export type WireAgent = {
   readonly identity: Identity;
   readonly epoch: string;
+  /** That the service gave to this connection. */
+  readonly challenge: string;
   readonly frames: ServiceFrame[];
   send(frame: AgentFrame): void;
   /** Sends the records as the next slice (or as `seq`) and waits for the acknowledgement. */
@@ -58,6 +61,8 @@ export async function connect(
     /** With it orders come signed. */
     nonce?: string;
     taskSeq?: number;
+    /** Of an agent with a key. */
+    prove?: (agentId: string, challenge: string) => string;
   } = {},
 ): Promise<WireAgent> {
   const identity = options.identity ?? (await enrol(rig));
@@ -73,6 +78,7 @@ export async function connect(
     ...(options.understands === undefined ? {} : { understands: options.understands }),
     ...(options.nonce === undefined ? {} : { nonce: options.nonce, understands: ['signed-task'] }),
     ...(options.taskSeq === undefined ? {} : { task_seq: options.taskSeq }),
+    ...(options.prove === undefined ? {} : { proof: options.prove(identity.agentId, agent.challenge) }),
   });
   await agent.frame('welcome');
   return agent;
@@ -91,6 +97,10 @@ export async function open(
   });
   const frames: ServiceFrame[] = [];
   const waiting = new Set<() => void>();
+  let challenge = '';
+  socket.on('upgrade', ({ headers }) => {
+    challenge = String(headers[CHALLENGE_HEADER]);
+  });
   const wake = () => {
     for (const look of [...waiting]) look();
   };
@@ -109,6 +119,7 @@ export async function open(
   const agent: WireAgent = {
     identity,
     epoch,
+    challenge,
     frames,
     send: (frame) => socket.send(JSON.stringify(frame)),
     sendBytes: (bytes) => socket.send(bytes),
