@@ -173,6 +173,7 @@ export function judge(ledgerPath: string, databasePath: string, waiting: Readonl
       if (left.get(key) !== atMs || (newest.get(key) ?? 0) >= atMs) {
         doubled++;
         problem(`slice ${id} had an effect that is not of it: ${key} at ${atMs}`);
+        continue;
       }
       left.delete(key);
       newest.set(key, atMs);
