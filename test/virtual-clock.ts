@@ -13,6 +13,8 @@ export type VirtualClock = Clock & {
   settle(): Promise<void>;
   /** Steps the wall clock only, as NTP or an operator does. */
   stepWall(ms: number): void;
+  /** The host sleeps: no timer runs and the monotonic clock stands still, the others go on. */
+  suspend(ms: number): void;
   /** Timers that wait now. */
   pending(): number;
 };
@@ -23,6 +25,7 @@ export function createVirtualClock(startWallMs = Date.UTC(2026, 0, 2, 3, 4, 5)):
   const heap: Timer[] = [];
   let monotonicMs = START_MONOTONIC_MS;
   let wallOffsetMs = startWallMs - START_MONOTONIC_MS;
+  let suspendedMs = 0;
   let order = 0;
   let live = 0;
 
@@ -88,6 +91,7 @@ export function createVirtualClock(startWallMs = Date.UTC(2026, 0, 2, 3, 4, 5)):
   const clock: VirtualClock = {
     nowMs: () => wallOffsetMs + monotonicMs,
     monotonicMs: () => monotonicMs,
+    elapsedMs: () => monotonicMs + suspendedMs,
     after(delayMs, run) {
       const timer: Timer = { atMs: monotonicMs + Math.max(0, delayMs), order: order++, run, isCancelled: false };
       push(timer);
@@ -125,6 +129,10 @@ export function createVirtualClock(startWallMs = Date.UTC(2026, 0, 2, 3, 4, 5)):
     settle,
     stepWall(ms) {
       wallOffsetMs += ms;
+    },
+    suspend(ms) {
+      wallOffsetMs += ms;
+      suspendedMs += ms;
     },
     pending: () => live,
   };

@@ -1,5 +1,6 @@
 // The one place where time is read and waited for. Everything else is handed a Clock, so tests can run hours in milliseconds.
 // It promises nothing about calendars or zones.
+import { uptime } from 'node:os';
 import { CancelledError } from './errors.ts';
 
 export type Cancel = () => void;
@@ -7,8 +8,10 @@ export type Cancel = () => void;
 export type Clock = {
   /** Wall time, ms since the epoch. May step. For stamps only. */
   nowMs(): number;
-  /** Monotonic ms since an arbitrary start. For durations and deadlines. */
+  /** Monotonic ms since an arbitrary start. For durations and deadlines. On Linux it stands still while the host is suspended. */
   monotonicMs(): number;
+  /** Monotonic ms since an arbitrary start that go on while the host is suspended, in steps of 10 ms or so. For lives that others have set. */
+  elapsedMs(): number;
   /** Calls `run` once after `delayMs`. Does not keep the process alive by itself when `unref` is true. */
   after(delayMs: number, run: () => void, options?: { unref?: boolean }): Cancel;
   /** Resolves after `delayMs`; rejects with CancelledError as soon as `signal` aborts. */
@@ -34,9 +37,13 @@ export function sleepOn(clock: Pick<Clock, 'after'>, delayMs: number, signal?: A
   });
 }
 
+const BOOTED_MS = performance.now() - uptime() * 1_000;
+
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  // The uptime of a host counts its suspends, and no one sets it. Where a container shows one that stands still, this is monotonicMs.
+  elapsedMs: () => Math.max(performance.now(), BOOTED_MS + uptime() * 1_000),
   after(delayMs, run, options) {
     const timer = setTimeout(run, Math.max(0, delayMs));
     if (options?.unref) timer.unref();

@@ -59,9 +59,9 @@ export function createOrderGuard(
       const nonce = randomBytes(16).toString('base64url');
       let welcome: { readonly at: string; readonly heardMs: number } | undefined;
 
-      /** What is left of its life counts from now, whatever our clock says. */
+      /** What is left of its life counts from now, whatever our clock says; a suspend in between has used it up. The gate makes a deadline of it in this same turn. */
       const inOurTime = (order: TaskOrder, since: { readonly at: string; readonly heardMs: number }): TaskOrder => {
-        const theirsMs = Date.parse(since.at) + clock.monotonicMs() - since.heardMs;
+        const theirsMs = Date.parse(since.at) + clock.elapsedMs() - since.heardMs;
         const leftMs = Date.parse(order.expires_at) - theirsMs;
         return { ...order, expires_at: new Date(clock.nowMs() + leftMs).toISOString() };
       };
@@ -70,7 +70,7 @@ export function createOrderGuard(
         nonce,
         taskSeq: lastSeq,
         onWelcome(frame) {
-          welcome = { at: frame.at, heardMs: clock.monotonicMs() };
+          welcome = { at: frame.at, heardMs: clock.elapsedMs() };
           learn(frame);
         },
         admit(frames) {

@@ -30,6 +30,8 @@ export type CarryOutParts = {
 
 export type Turn = {
   readonly row: JournalRow;
+  /** Its life is over, whatever the wall clock says. */
+  isExpired(): boolean;
   /** Aborts when the task is given up; heeded until it is started. */
   readonly giveUp: AbortSignal;
   /** Aborts when the agent stops: the journal says where to go on. */
@@ -53,11 +55,11 @@ export function abilityOf(name: string): AbilityName | undefined {
 type Plan = Omit<Order, 'image'> & { readonly rule: Ability };
 
 /** What is to be sent, or why it must not be. */
-function planTask(parts: CarryOutParts, row: JournalRow): Plan | TaskOutcome {
-  const { deps, clock } = parts;
+function planTask(parts: CarryOutParts, { row, isExpired }: Pick<Turn, 'row' | 'isExpired'>): Plan | TaskOutcome {
+  const { deps } = parts;
   const notHere = notAllowed(row.name, parts.settings);
   if (notHere !== undefined) return failed(notHere);
-  if (row.expiresMs <= clock.nowMs()) return expired();
+  if (isExpired()) return expired();
   const name = abilityOf(row.name);
   if (name === undefined) return failed(`unsupported: this agent cannot do ${row.name}`);
   const target = deps.find(row.minerKey);
@@ -107,7 +109,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const { clock, deps, journal } = parts;
   const { row } = turn;
   const early = AbortSignal.any([turn.giveUp, turn.stop]);
-  const first = planTask(parts, row);
+  const first = planTask(parts, turn);
   if ('status' in first) return { outcome: first, tookEffect: false };
   const isSent = first.ability === 'firmware' && first.rule.fetchesItself === undefined;
   const image = isSent ? await findImage(deps, row, early) : undefined;
@@ -117,7 +119,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const isPowered = loadsBreakers(first, row);
   if (isPowered) await parts.power.pass(early);
   // Waiting takes time: what was true before it may not be now.
-  const plan = planTask(parts, row);
+  const plan = planTask(parts, turn);
   if ('status' in plan) return { outcome: plan, tookEffect: false };
   if (early.aborted) throw new CancelledError(`begin ${row.name}`);
 

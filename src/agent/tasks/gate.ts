@@ -11,7 +11,7 @@ import type { CarryOutParts } from './carry-out.ts';
 import { failed, type LocalRun, type LocalTask, type TaskDeps, type TaskGate, type TaskOutcome } from './contract.ts';
 import { createEndings } from './endings.ts';
 import { enter, expired, newRow, rowOfOrder, viewOf } from './intake.ts';
-import { type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
+import { isOver, type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
 import { type JournalRow, openJournal } from './journal.ts';
 import { createLines } from './lines.ts';
 import { createPowerGate } from './power-gate.ts';
@@ -126,10 +126,13 @@ export function createTaskGate(
   const repeat = (job: Job) => {
     journal.reopened(job.row.taskId);
     rollouts.returned(job.row);
-    enqueue({ ...job.row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null });
+    enqueue({ ...job.row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null }, job.deadlineMs);
   };
 
-  const enqueue = (row: JournalRow) => {
+  /** When a life that ends at this moment of our wall clock ends, whatever becomes of that clock from here on. */
+  const deadlineOf = (expiresMs: number) => clock.elapsedMs() + expiresMs - clock.nowMs();
+
+  const enqueue = (row: JournalRow, deadlineMs = deadlineOf(row.expiresMs)) => {
     rollouts.join(row);
     const kind = kindOf(row.name);
     if (kind === undefined) {
@@ -141,7 +144,7 @@ export function createTaskGate(
       endings.settle(row, { outcome: failed(ILLEGIBLE), tookEffect: row.state !== 'accepted' });
       return;
     }
-    const job = newJob(row, kind);
+    const job = newJob(row, kind, deadlineMs);
     jobs.set(row.taskId, job);
     if (job.isRecovered) begin(job);
     else lines.push(job);
@@ -212,9 +215,8 @@ export function createTaskGate(
   };
 
   const tick = () => {
-    const nowMs = clock.nowMs();
     endings.retry();
-    const late = [...jobs.values()].filter(({ row }) => row.expiresMs <= nowMs && !endings.isUnwritten(row.taskId));
+    const late = [...jobs.values()].filter((job) => isOver(job, clock) && !endings.isUnwritten(job.row.taskId));
     if (late.length > 0) giveUp(late, expired());
     endStopped();
     rollouts.tidy();

@@ -28,14 +28,19 @@ export type Job = {
   readonly kind: Kind;
   readonly giveUp: AbortController;
   readonly isRecovered: boolean;
+  /** Not to be started from then on, by elapsedMs of our clock: `expiresMs` of the row is the wall clock's, and that may be set. */
+  readonly deadlineMs: number;
   stage: 'waiting' | 'checking' | 'started';
   givenUp: TaskOutcome | undefined;
 };
 
-export function newJob(row: JournalRow, kind: Kind): Job {
+export function newJob(row: JournalRow, kind: Kind, deadlineMs: number): Job {
   const isRecovered = row.state !== 'accepted';
-  return { row, kind, giveUp: new AbortController(), isRecovered, stage: 'waiting', givenUp: undefined };
+  return { row, kind, giveUp: new AbortController(), isRecovered, deadlineMs, stage: 'waiting', givenUp: undefined };
 }
+
+/** Its life is over. */
+export const isOver = ({ deadlineMs }: Job, clock: Clock) => deadlineMs <= clock.elapsedMs();
 
 export type JobParts = {
   readonly clock: Clock;
@@ -58,6 +63,7 @@ export async function runJob(job: Job, carry: CarryOutParts, stop: AbortSignal, 
   const { log, clock, settle } = parts;
   const turn = {
     row: job.row,
+    isExpired: () => isOver(job, clock),
     giveUp: job.giveUp.signal,
     stop,
     onBack: parts.leave,
@@ -73,7 +79,7 @@ export async function runJob(job: Job, carry: CarryOutParts, stop: AbortSignal, 
     job.row = { ...job.row, evidence };
     parts.onProgress(job.row);
   };
-  const recover = () => (own === undefined ? goOn(carry, turn) : recoverOwn(carry, turn));
+  const recover = () => (own === undefined ? goOn(carry, turn) : recoverOwn(turn));
   const act = () => (own === undefined ? carryOut(carry, turn) : carryOutOwn(carry, turn, own, onProgress));
   job.stage = job.isRecovered ? 'started' : 'checking';
   try {

@@ -9,14 +9,14 @@ import { expired } from './intake.ts';
 /** Rejects with CancelledError when it is given up before it is started, or the agent stops. */
 export async function carryOutOwn(
   { clock, journal, settings, deps }: Pick<CarryOutParts, 'clock' | 'journal' | 'settings' | 'deps'>,
-  { row, giveUp, stop, onState }: Turn,
+  { row, isExpired, giveUp, stop, onState }: Turn,
   task: OwnTask,
   onProgress: (evidence: Readonly<Record<string, unknown>>) => void,
 ): Promise<TaskEnd> {
   if (giveUp.aborted) throw new CancelledError(`begin ${row.name}`);
   const refusal = notAllowed(row.name, settings);
   if (refusal !== undefined) return { outcome: failed(refusal), tookEffect: false };
-  if (row.expiresMs <= clock.nowMs()) return { outcome: expired(), tookEffect: false };
+  if (isExpired()) return { outcome: expired(), tookEffect: false };
   journal.started(row.taskId, undefined, false, clock.nowMs());
   onState('started');
   const { taskId, minerKey, params } = row;
@@ -29,8 +29,8 @@ export async function carryOutOwn(
 }
 
 /** What becomes of one that an earlier run of the agent had started; undefined = it runs again. */
-export function recoverOwn({ clock }: Pick<CarryOutParts, 'clock'>, { row }: Pick<Turn, 'row'>): TaskEnd | undefined {
-  if (row.expiresMs > clock.nowMs()) return undefined;
+export function recoverOwn({ isExpired }: Pick<Turn, 'isExpired'>): TaskEnd | undefined {
+  if (!isExpired()) return undefined;
   const message = 'interrupted by a restart of the agent, and expired since';
   return { outcome: failed(message, { interrupted: true }), tookEffect: false };
 }

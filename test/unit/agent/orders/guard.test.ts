@@ -162,6 +162,15 @@ test('a clock that is set after the welcome changes nothing about it', async () 
   expect(Date.parse(admitted?.expires_at ?? '')).toBe(clock.nowMs() + 840_000);
 });
 
+test('a suspend after the welcome is part of its life', async () => {
+  const { connect, clock } = setUp();
+  const { session, frame, at } = connect(newSigner());
+  clock.suspend(600_000);
+  const given = order({ expires_at: new Date(Date.parse(at) + 900_000).toISOString() });
+  const [admitted] = session.admit([frame(given)]);
+  expect(Date.parse(admitted?.expires_at ?? '')).toBe(clock.nowMs() + 300_000);
+});
+
 test('another key is refused with an event, once, and its orders too; reports may go on', () => {
   const { connect, events, refusals, lines, pin } = setUp();
   const [service, stranger] = [newSigner(), newSigner()];
