@@ -7,8 +7,11 @@ import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;
 
-/** Young objects get this many MB where the engine would take 64 on a host with much memory. What `NODE_OPTIONS` says comes on top. */
-const SEA_CONFIG = { execArgv: ['--max-semi-space-size=8'], execArgvExtension: 'env' };
+/**
+ * Young objects get this many MB where the engine would take 64 on a host with much memory; the heap grows in small steps from the first moment, not
+ * only once something runs for long. What `NODE_OPTIONS` says comes on top.
+ */
+const SEA_CONFIG = { execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=50'], execArgvExtension: 'env' };
 
 /** The command line of pkg takes no options for the engine in this mode; what it calls does. Arguments: bundle, target, options. */
 const PKG_CALL = `
