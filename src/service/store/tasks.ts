@@ -8,14 +8,17 @@ import type { Db } from './schema.ts';
 import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
+export type Undelivered = {
+  readonly orders: readonly TaskOrder[];
+  /** Whose params were sealed with another key than ours: without them they would be other orders. */
+  readonly unopened: readonly string[];
+};
+
 export type TaskStore = {
-  /** Unexpired tasks that the agent has not confirmed and that were not sent after `sentBeforeMs`; oldest first, at most `limit`. */
-  listUndelivered(query: {
-    agentId: string;
-    nowMs: number;
-    sentBeforeMs: number;
-    limit: number;
-  }): Promise<readonly TaskOrder[]>;
+  /** Unexpired tasks that the agent has not confirmed and that were not sent after `sentBeforeMs`; the oldest, `limit` of both kinds together. */
+  listUndelivered(query: { agentId: string; nowMs: number; sentBeforeMs: number; limit: number }): Promise<Undelivered>;
+  /** Ends those of the tasks that are open. The agent's own word replaces this verdict: it may have had them before the key was lost. */
+  endUnopened(taskIds: readonly string[], nowMs: number): Promise<void>;
   /** Tasks that the agent shall give up and that it was not told of after `sentBeforeMs`; those after `afterId`, at most `limit`. */
   listCancels(query: {
     agentId: string;
@@ -73,25 +76,44 @@ export function createTaskStore(read: Db, write: Db, transact: Transact, sealing
         .orderBy('tasks.id')
         .limit(limit)
         .execute();
-      return rows.flatMap((row): TaskOrder[] => {
+      const orders: TaskOrder[] = [];
+      const unopened: string[] = [];
+      for (const row of rows) {
         const params = sealing.openParams(row.params);
-        // Without what was sealed with a key that is lost it would be another order: it expires.
-        if (params === undefined) return [];
-        return [
-          {
-            type: 'task',
-            task_id: row.id,
-            batch_id: row.batch_id,
-            name: taskNameSchema.parse(row.name),
-            miner_key: row.miner_key,
-            params,
-            created_at: new Date(row.created_at).toISOString(),
-            expires_at: new Date(row.expires_at).toISOString(),
-            ...rolloutIn(row.metadata),
-          },
-        ];
-      });
+        if (params === undefined) {
+          unopened.push(row.id);
+          continue;
+        }
+        orders.push({
+          type: 'task',
+          task_id: row.id,
+          batch_id: row.batch_id,
+          name: taskNameSchema.parse(row.name),
+          miner_key: row.miner_key,
+          params,
+          created_at: new Date(row.created_at).toISOString(),
+          expires_at: new Date(row.expires_at).toISOString(),
+          ...rolloutIn(row.metadata),
+        });
+      }
+      return { orders, unopened };
     },
+    endUnopened: (taskIds, nowMs) =>
+      transact(async (trx) => {
+        for (const part of chunks(taskIds)) {
+          const tasks = await trx
+            .selectFrom('tasks')
+            .select(['id', 'batch_id'])
+            .where('id', 'in', part)
+            .orderBy('id')
+            .execute();
+          await presume(
+            trx,
+            tasks.map((task) => ({ ...task, status: 'failed', message: UNOPENED })),
+            nowMs,
+          );
+        }
+      }),
     async listCancels({ agentId, nowMs, sentBeforeMs, afterId, limit }) {
       const rows = await read
         .selectFrom('tasks')
@@ -164,27 +186,45 @@ export function createTaskStore(read: Db, write: Db, transact: Transact, sealing
           .where('id', 'in', due)
           .orderBy('id')
           .execute();
-        const ended: typeof tasks = [];
-        for (const task of tasks) {
-          const { id, sent_at, received_at } = task;
+        const verdicts = tasks.map(({ sent_at, received_at, ...task }): Verdict => {
           const message =
             received_at !== null
               ? 'The agent took the task but did not say what became of it'
               : sent_at === null
                 ? 'The agent was not there to take the task before it expired'
                 : 'The agent was sent the task but did not confirm it before it expired; if it refused it, its log and its events say why';
-          const { numUpdatedRows } = await trx
-            .updateTable('tasks')
-            .set({ status: 'timeout', is_presumed: 1, message, updated_at: nowMs })
-            .where('id', '=', id)
-            // On another copy the agent may just have said otherwise.
-            .where('status', 'in', ['pending', 'running'])
-            .executeTakeFirst();
-          if (numUpdatedRows > 0n) ended.push(task);
-        }
-        await recountBatches(trx, new Set(ended.map(({ batch_id }) => batch_id)));
-        return ended.length;
+          return { ...task, status: 'timeout', message };
+        });
+        return presume(trx, verdicts, nowMs);
       });
     },
   };
+}
+
+const UNOPENED =
+  'What the task needs was sealed with a key file that the service no longer has, so it could not be given to the agent; order it again';
+
+type Verdict = {
+  readonly id: string;
+  readonly batch_id: string;
+  readonly status: TaskStatus;
+  readonly message: string;
+};
+
+/** Ends those that are open, until the agent says otherwise; gives how many. */
+async function presume(trx: Db, verdicts: readonly Verdict[], nowMs: number): Promise<number> {
+  const ended: Verdict[] = [];
+  for (const verdict of verdicts) {
+    const { id, status, message } = verdict;
+    const { numUpdatedRows } = await trx
+      .updateTable('tasks')
+      .set({ status, is_presumed: 1, message, updated_at: nowMs })
+      .where('id', '=', id)
+      // On another copy the agent may just have said otherwise.
+      .where('status', 'in', ['pending', 'running'])
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) ended.push(verdict);
+  }
+  await recountBatches(trx, new Set(ended.map(({ batch_id }) => batch_id)));
+  return ended.length;
 }

@@ -59,17 +59,22 @@ export function createCourier({ tasks, send, isConnected, clock, log }: CourierP
       // One past the time at which it was asked for, so that it counts as told.
       await tasks.markSent(sent, Math.max(nowMs, sentBeforeMs) + 1);
       afterId = ids.at(-1) ?? '';
-      if (sent.length < PAGE) return;
+      if (ids.length < PAGE) return;
     }
   };
   const bringNow = async (agentId: string, sentBeforeMs: number) => {
     const nowMs = clock.nowMs();
     while (isConnected(agentId)) {
-      const orders = await tasks.listUndelivered({ agentId, nowMs, sentBeforeMs, limit: PAGE });
+      const { orders, unopened } = await tasks.listUndelivered({ agentId, nowMs, sentBeforeMs, limit: PAGE });
+      if (unopened.length > 0) {
+        log.warn({ agentId, tasks: unopened.length }, 'tasks end that were sealed with a key file that is not here');
+        await tasks.endUnopened(unopened, nowMs);
+      }
       const sent = orders.filter((order) => send(agentId, order)).map(({ task_id }) => task_id);
       // One past the bound, so that the next page begins after these.
       await tasks.markSent(sent, Math.max(nowMs, sentBeforeMs + 1));
-      if (sent.length < PAGE) break;
+      // What could not be sent would come again in the next page.
+      if (orders.length + unopened.length < PAGE || sent.length < orders.length) break;
     }
     await bringCancels(agentId, sentBeforeMs);
   };

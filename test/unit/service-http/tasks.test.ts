@@ -46,6 +46,27 @@ const outcome = (taskId: string, status: TaskRecord['status'], nowMs: number): T
   evidence: { uptimeBefore: 100, uptimeAfter: 3 },
 });
 
+test('tasks that nobody can open any more end with a reason, and hold up none that came later', async () => {
+  const { rig, agent, ids } = await withMiners(500);
+  await agent.report([minerRecord(501, rig.clock.nowMs()), minerRecord(502, rig.clock.nowMs())]);
+  await agent.close();
+  await reboot(rig, ids);
+  await query(rig, "UPDATE task_batches SET params = 'sealed:1:of-another-key'");
+  const all = await query(rig, 'SELECT id FROM miners');
+  await reboot(
+    rig,
+    all.map(({ id }) => String(id)).filter((id) => !ids.includes(id)),
+  );
+  const back = await connect(rig, { identity: agent.identity });
+  await back.frame('task');
+  await eventually(async () => expect(back.frames.filter(({ type }) => type === 'task')).toHaveLength(2));
+  expect(await batches(rig)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ status: 'failed', failed_count: 500 })]),
+  );
+  const rows = await query(rig, "SELECT message, count(*) AS n FROM tasks WHERE status = 'failed' GROUP BY message");
+  expect(rows).toEqual([{ message: expect.stringContaining('key file'), n: 500 }]);
+});
+
 /** Waits until the service has done what it does by itself every so often. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
