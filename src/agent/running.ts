@@ -1,8 +1,11 @@
-// The agent that runs on a state directory, as the command line sees it: asked at its local door. It starts none, and keeps nothing.
+// The agent that runs on a state directory, as the command line sees it: whether there is one is told by its lock, the rest is asked at its local
+// door. It starts none.
+import { join } from 'node:path';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, PeerError, RefusedError } from '../base/errors.ts';
+import { isLocked, takeLock } from '../base/lock.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { doorAddress } from './door/address.ts';
 import type { ScanHearer } from './door/contract.ts';
@@ -48,8 +51,8 @@ export type RunningAgent = {
 };
 
 /**
- * `locked` = somebody may be there, but this user may not ask; `silent` = somebody is there and does not answer; `unreachable` = an agent there would
- * have no door.
+ * `locked` = somebody may be there, but this user may not ask; `silent` = somebody is there and does not answer; `unreachable` = somebody is there,
+ * and has no door.
  */
 export type Knock =
   | { readonly kind: 'running'; readonly agent: RunningAgent }
@@ -66,8 +69,43 @@ const MAX_LINE_CHARS = 8 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export async function knock(stateDir: string): Promise<Knock> {
+  const { kind, agent } = await atDoor(stateDir);
+  if (kind === 'running') return { kind, agent };
+  if (kind !== 'none' && kind !== 'doorless') return { kind };
+  const isThere = isLocked(lockOf(stateDir));
+  if (isThere === undefined) return { kind: 'locked' };
+  if (!isThere) return { kind: 'none' };
+  return { kind: kind === 'none' ? 'silent' : 'unreachable' };
+}
+
+/**
+ * Two agents on one state would have two gates and one journal: whoever is to be one holds its lock from before anything is opened until the end.
+ * Gives the release. Waits a moment for one that stops. Throws RefusedError when one runs there.
+ */
+export async function mustBeAlone(stateDir: string): Promise<() => void> {
+  const endMs = systemClock.monotonicMs() + STOP_MS;
+  for (;;) {
+    const release = takeLock(lockOf(stateDir));
+    // An agent of a version without the lock has its door only.
+    const { kind, agent } = await atDoor(stateDir);
+    await agent?.close();
+    if (release !== undefined && kind !== 'running' && kind !== 'silent') return release;
+    release?.();
+    if (kind === 'running' || systemClock.monotonicMs() >= endMs)
+      throw new RefusedError('agent.not-alone', `start an agent on ${stateDir}: another one runs there`);
+    await systemClock.sleep(STOP_LOOK_MS);
+  }
+}
+
+const lockOf = (stateDir: string) => join(stateDir, 'agent.lock');
+
+type AtDoor =
+  | { readonly kind: 'running'; readonly agent: RunningAgent }
+  | { readonly kind: 'none' | 'locked' | 'silent' | 'doorless'; readonly agent?: undefined };
+
+async function atDoor(stateDir: string): Promise<AtDoor> {
   const address = doorAddress(stateDir);
-  if (address === undefined) return { kind: 'unreachable' };
+  if (address === undefined) return { kind: 'doorless' };
   const agent = openDoor(stateDir, address);
   try {
     await agent.version();
@@ -76,20 +114,6 @@ export async function knock(stateDir: string): Promise<Knock> {
     await agent.close();
     return { kind: kindOf(error) };
   }
-}
-
-/** Two agents on one state would have two gates and one journal. Throws RefusedError when one runs there. */
-export async function mustBeAlone(stateDir: string): Promise<void> {
-  let found = await knock(stateDir);
-  // One that stops is soon over.
-  const endMs = systemClock.monotonicMs() + STOP_MS;
-  while (found.kind === 'silent' && systemClock.monotonicMs() < endMs) {
-    await systemClock.sleep(STOP_LOOK_MS);
-    found = await knock(stateDir);
-  }
-  if (found.kind === 'running') await found.agent.close();
-  if (found.kind === 'running' || found.kind === 'silent')
-    throw new RefusedError('agent.not-alone', `start an agent on ${stateDir}: another one runs there`);
 }
 
 function kindOf(error: unknown): 'none' | 'locked' | 'silent' {

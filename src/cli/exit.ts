@@ -10,7 +10,7 @@ export const EXIT = {
   usage: 2,
   /** No agent runs here that could be asked (as for services: program is not running). */
   notRunning: 3,
-  /** Whether an agent runs here cannot be told, for want of rights above all (status is unknown). */
+  /** The agent that runs here, or may run here, cannot be asked: for want of rights above all (status is unknown). */
   unknown: 4,
   /** A value on the command line or in the configuration is wrong; a restart will not help (sysexits EX_CONFIG). */
   config: 78,

@@ -43,7 +43,7 @@ type Knocked = { readonly stateDir: string; readonly found: Knock };
 /** The first place where somebody is or may be, else the likeliest. */
 async function knockAt([stateDir = '', ...others]: readonly string[]): Promise<Knocked> {
   const found = await knock(stateDir);
-  if ((found.kind !== 'none' && found.kind !== 'unreachable') || others.length === 0) return { stateDir, found };
+  if (found.kind !== 'none' || others.length === 0) return { stateDir, found };
   const elsewhere = await knockAt(others);
   return elsewhere.found.kind === 'none' ? { stateDir, found } : elsewhere;
 }
@@ -65,7 +65,7 @@ export function describeTrouble(kind: Trouble, stateDir: string): string {
     case 'silent':
       return `the agent of ${stateDir} does not answer: its log may say why`;
     case 'unreachable':
-      return `whether an agent runs on ${stateDir} cannot be told: the path is too long for a socket, choose a shorter stateDir`;
+      return `the agent of ${stateDir} cannot be asked: the path is too long for a socket; stop it first, or choose a shorter stateDir`;
   }
 }
 
@@ -107,7 +107,7 @@ async function findRunning(
   }
   if (found.kind === 'none') return undefined;
   const trouble = describeTrouble(found.kind, stateDir);
-  if (writes && found.kind !== 'unreachable') throw new CommandFailed(trouble, KNOCK_EXIT[found.kind]);
+  if (writes) throw new CommandFailed(trouble, KNOCK_EXIT[found.kind]);
   context.stderr.write(`${trouble}\nthis command asks the miners itself meanwhile\n`);
   return undefined;
 }

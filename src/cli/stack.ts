@@ -36,7 +36,7 @@ const CODE_TTL_MS = 60_000;
 /** Path of the embedded database of a state directory. */
 export const databaseOf = (stateDir: string): string => join(stateDir, 'service.sqlite');
 
-export async function startStack(options: {
+type StackOptions = {
   config: AgentConfig;
   host: string;
   port: number;
@@ -45,10 +45,24 @@ export async function startStack(options: {
   database?: string | undefined;
   /** Reads the configuration anew for those who ask the agent to. Throws ConfigError. */
   reload?(agent: Agent): Reloaded;
-}): Promise<Stack> {
-  const { config, host, port, log } = options;
+};
+
+/** Throws RefusedError where an agent runs on this state already. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { config } = options;
   prepareStateDir(config.stateDir);
-  await mustBeAlone(config.stateDir);
+  const release = await mustBeAlone(config.stateDir);
+  try {
+    const stack = await startAlone(options);
+    return { ...stack, stop: () => stack.stop().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function startAlone(options: StackOptions): Promise<Stack> {
+  const { config, host, port, log } = options;
   const service = await createService({
     databasePath: options.database ?? databaseOf(config.stateDir),
     host,

@@ -10,7 +10,7 @@ import { type CliContext, type Paint, painter } from './terminal.ts';
 type Flags = RunningFlags & { json?: boolean };
 
 const HELP = `
-Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be told (no rights).
+Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be asked (no rights, no local door).
 What is wrong with single miners is not the agent's trouble: it is what it reports.
 
 Examples:
@@ -33,7 +33,7 @@ async function run(flags: Flags, context: CliContext): Promise<void> {
   const print = (value: unknown) => context.stdout.write(`${JSON.stringify(value)}\n`);
   if (found.kind !== 'running') {
     const trouble = describeTrouble(found.kind, stateDir);
-    const isRunning = { none: false, silent: true, locked: null, unreachable: null }[found.kind];
+    const isRunning = { none: false, silent: true, locked: null, unreachable: true }[found.kind];
     if (flags.json) print({ running: isRunning, state_dir: stateDir, troubles: [trouble] });
     throw new CommandFailed(flags.json ? '' : trouble, KNOCK_EXIT[found.kind]);
   }

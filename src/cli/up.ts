@@ -91,7 +91,15 @@ export function addAgent(program: Command, context: CliContext): Command {
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
   prepareStateDir(config.stateDir);
-  await mustBeAlone(config.stateDir);
+  const release = await mustBeAlone(config.stateDir);
+  try {
+    await runAlone(config, path, context);
+  } finally {
+    release();
+  }
+}
+
+async function runAlone(config: AgentConfig, path: string, context: CliContext): Promise<void> {
   const uplink = await companyUplink(config, path);
   const log = createLog(context, 'stdout', config.log.level);
   const source = { log, read: () => loadConfig(path, context.environment) };

@@ -249,6 +249,21 @@ test('no second agent is started on the same state: it would have a gate of its 
   expect((await pithead('status')).code).toBe(0);
 });
 
+test('of two that are started together one runs; where it has no door, nothing is rebooted beside it', async () => {
+  const ip = farm.devices[0]?.ip ?? '';
+  const before = farm.devices[0]?.reboots;
+  const doorless = write('doorless.yaml', { stateDir: `${'x'.repeat(110)}`, networks: [] }, GATE);
+  const both = [1, 2].map(() => startPithead(['up', '--config', doorless, '--port', '0']));
+  const first = await Promise.race(both.map(async (each) => ({ each, ended: await each.end(60_000) })));
+  expect(first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('another one runs there') });
+  const other = both.find((each) => each !== first.each);
+  const reboot = await runPithead(['reboot', ip, '--json', '--config', doorless]);
+  expect(reboot).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('choose a shorter stateDir') });
+  other?.kill('SIGTERM');
+  expect((await other?.end())?.code).toBe(0);
+  expect(farm.devices[0]?.reboots).toBe(before);
+});
+
 test('status tells scripts how the agent is, also after it was killed', async () => {
   expect(await pithead('status')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^health +well$/m) });
   const { findings } = JSON.parse((await pithead('doctor', '--json')).stdout);

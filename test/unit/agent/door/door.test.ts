@@ -23,6 +23,13 @@ function newFolder(): string {
   return folder;
 }
 
+/** For a socket in it. */
+function tooLong(): string {
+  const stateDir = join(newFolder(), 'x'.repeat(90));
+  mkdirSync(stateDir);
+  return stateDir;
+}
+
 async function openDoor(stateDir = newFolder(), clock = systemClock) {
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (fields, message) => warnings.push(`${message} ${JSON.stringify(fields)}`) };
@@ -78,7 +85,23 @@ test('somebody who hangs up is there and cannot be asked; whoever starts waits u
   expect((await knock(stateDir)).kind).toBe('silent');
   const alone = mustBeAlone(stateDir);
   server.close();
-  await alone;
+  (await alone)();
+});
+
+test('of two that start at once one gets the state directory, for as long as it lives, whether it has a door or not', async () => {
+  for (const [stateDir, kind] of [
+    [newFolder(), 'silent'],
+    [tooLong(), 'unreachable'],
+  ] as const) {
+    const first = await mustBeAlone(stateDir);
+    expect((await knock(stateDir)).kind).toBe(kind);
+    const second = mustBeAlone(stateDir);
+    const early = await Promise.race([second, systemClock.sleep(50)]);
+    expect(early).toBeUndefined();
+    first();
+    (await second)();
+    expect((await knock(stateDir)).kind).toBe('none');
+  }
 });
 
 test('a socket that a crash left is replaced', async () => {
@@ -125,11 +148,10 @@ test('it is tried again: after the other agent has gone, and when somebody has r
 });
 
 test('a state directory whose path is too long for a socket gets a warning and no door', async () => {
-  const stateDir = join(newFolder(), 'x'.repeat(90));
-  mkdirSync(stateDir);
+  const stateDir = tooLong();
   const { warnings, door } = await openDoor(stateDir);
   expect(warnings).toEqual([expect.stringContaining('too long')]);
-  expect((await knock(stateDir)).kind).toBe('unreachable');
+  expect((await knock(stateDir)).kind).toBe('none');
   await door.close();
 });
 

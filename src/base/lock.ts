@@ -1,0 +1,54 @@
+// A lock that one process of a host holds as long as it likes. It is the operating system's, through SQLite: it ends with its process, however that
+// ends, on Windows too. It does not say who holds it, and waits for nobody.
+import { accessSync, closeSync, constants, existsSync, openSync, truncateSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteFault } from './sqlite.ts';
+
+const BUSY = 5;
+
+/**
+ * Takes the lock at `path`, an empty file that is made if need be; its folder must exist. Gives the release, which whoever holds it must keep, or
+ * undefined when it is held. Throws what the file system throws.
+ */
+export function takeLock(path: string): (() => void) | undefined {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  // Whoever may only read it would share it.
+  accessSync(path, constants.W_OK);
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // Nothing is ever written: a journal beside it would have to be tidied away after a kill.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return () => database.close();
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    if (sqliteFault(error) !== 'damaged') throw error;
+    // Nobody holds it, or it would be busy; and there is nothing in it to lose.
+    truncateSync(path);
+    return takeLock(path);
+  }
+}
+
+/** Whether somebody holds it; undefined when this user may not know. Leaves nothing behind. */
+export function isLocked(path: string): boolean | undefined {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? false : undefined;
+  }
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_master').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    if (sqliteFault(error) === 'damaged') return false;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+const isBusy = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && error.errcode % 256 === BUSY;
