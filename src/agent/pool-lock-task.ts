@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { withDeadline } from '../base/deadline.ts';
-import { PeerError, renderError } from '../base/errors.ts';
+import { PeerError, RefusedError, renderError } from '../base/errors.ts';
 import { withoutLogin } from '../model/plain-text.ts';
 import type { PoolGuard } from './pool-lock/guard.ts';
 import { failed, type OwnTask, type TaskOutcome } from './tasks/contract.ts';
@@ -58,6 +58,7 @@ export function createPoolLockTask(parts: {
         }
       } catch (error) {
         if (signal.aborted) return { status: 'cancelled', message: 'cancelled before it was locked', evidence: {} };
+        if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
         if (error instanceof PeerError) return failed(`the miner does not answer (${renderError(error)})`);
         throw error;
       }

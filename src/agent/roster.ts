@@ -347,7 +347,8 @@ function isHeldBack({ failed }: VisitOutcome): boolean {
   return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);
 }
 
-function knownOf({ generation, make, model }: MinerEntry): Known {
+/** What its driver may go by. */
+export function knownOf({ generation, make, model }: MinerEntry): Known {
   return {
     ...(generation !== null && { generation }),
     ...(make !== null && { make }),

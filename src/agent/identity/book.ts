@@ -42,6 +42,8 @@ export type IdentityBook = {
   observe(sighting: Sighting, check?: { readonly oldIpAnswersAsSame: boolean }): Observed;
   /** Whether an address that shows these facts shows the miner `key`. Silence proves nothing: without a valid fact it is false. */
   answersAs(key: string, shown: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>): boolean;
+  /** The miner that these facts name at this address, before anything is made of it; undefined = nobody that is known. */
+  whoIs(shown: Pick<Sighting, 'ip' | 'mac' | 'serialNumber' | 'neighbour'>): MinerEntry | undefined;
   /** A known miner answered at `at` (ms since the epoch). Unknown keys are ignored. */
   touch(key: string, at: number): void;
   /** Undefined when the key is not known. */
@@ -239,6 +241,10 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const neighbour = shown.neighbour && { ...shown.neighbour, isShared: false };
       const match = matchOf(entry, factsOf({ ...shown, neighbour }));
       return match.mac === 'same' || match.serial === 'same';
+    },
+    whoIs(shown) {
+      const found = resolve(index, shown, factsOf(shown), isLive);
+      return found.kind === 'new' ? undefined : found.entry;
     },
     touch(key, at) {
       const entry = index.get(key);

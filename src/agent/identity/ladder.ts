@@ -13,7 +13,7 @@ export type Resolution =
 /** `isLive` breaks ties between miners that share a value: the one that went silent is the one that moved. */
 export function resolve(
   index: MinerIndex,
-  sighting: Sighting,
+  sighting: Pick<Sighting, 'ip'>,
   facts: Facts,
   isLive: (entry: MinerEntry) => boolean,
 ): Resolution {

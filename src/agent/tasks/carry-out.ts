@@ -115,7 +115,10 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const image = isSent ? await findImage(deps, row, early) : undefined;
   if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
-  const before = isWatched ? await readBaseline(parts, row.minerKey, early) : undefined;
+  // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
+  const seen = first.effect === 'read-only' ? undefined : await readBaseline(parts, row.minerKey, early);
+  if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
+  const before = isWatched ? seen : undefined;
   const isPowered = loadsBreakers(first, row);
   if (isPowered) await parts.power.pass(early);
   // Waiting takes time: what was true before it may not be now.
@@ -211,12 +214,12 @@ async function findImage(deps: TaskDeps, row: JournalRow, signal: AbortSignal): 
   }
 }
 
-/** What the miner says before it is rebooted; undefined when it does not answer. */
+/** What the miner says before the order, asked afresh; undefined when it does not answer. An outcome = the order is not for who does. */
 async function readBaseline(
   { clock, settings, deps, log }: CarryOutParts,
   minerKey: string,
   signal: AbortSignal,
-): Promise<Baseline | undefined> {
+): Promise<Baseline | TaskOutcome | undefined> {
   try {
     const reading = await withDeadline(
       clock,
@@ -225,7 +228,7 @@ async function readBaseline(
         signal,
         onDeadline: () => new PeerError('peer.timeout', `look at miner ${minerKey}`, 'soon'),
       },
-      (within) => deps.observe(minerKey, within),
+      (within) => deps.observe(minerKey, within, true),
     );
     const { uptimeS, systemUptimeS, hashrateHs, firmwareVersion } = reading;
     return {
@@ -237,8 +240,9 @@ async function readBaseline(
     };
   } catch (error) {
     if (signal.aborted) throw error;
+    if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
     // A miner whose reading side hangs may still take the order.
-    log.debug({ minerKey, error: renderError(error) }, 'no reading before a reboot');
+    log.debug({ minerKey, error: renderError(error) }, 'no reading before an order');
     return undefined;
   }
 }

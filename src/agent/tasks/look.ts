@@ -1,7 +1,7 @@
 // One bounded look at a miner while a task is being proven, and the time since the order. It judges nothing.
 import type { Clock } from '../../base/clock.ts';
 import { withDeadline } from '../../base/deadline.ts';
-import { PeerError, renderError } from '../../base/errors.ts';
+import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskDeps } from './contract.ts';
@@ -47,6 +47,8 @@ export async function lookAt(
     );
   } catch (error) {
     if (signal.aborted) throw error;
+    // Who answers is another unit: wherever the miner is, it is not there.
+    if (error instanceof RefusedError) return 'away';
     if (!(error instanceof PeerError)) {
       log.warn({ minerKey, error: renderError(error) }, 'a look at a miner failed on our side');
       return 'unclear';

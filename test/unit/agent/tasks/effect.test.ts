@@ -64,7 +64,8 @@ describe('an order whose effect can be read', () => {
       evidence: { seen: { lightOn: false } },
     });
     expect(obedient.state.orders).toBe(1);
-    expect(obedient.state.looks).toEqual([2, 5, 10, 20, 30, 45, 60]);
+    // The first one, before the order, is about who stands there.
+    expect(obedient.state.looks).toEqual([-1, 2, 5, 10, 20, 30, 45, 60]);
   });
   test('is looked at as long as the family needs, and in the end once more', async () => {
     const rule = { shownWithinS: 120, offlineS: [0, 0] } as const;
@@ -78,7 +79,7 @@ describe('an order whose effect can be read', () => {
   test('is believed at once where there is nothing to read', async () => {
     const { record, obedient } = await run('miner.light.update', { rule: { canShow: false }, waitS: 3 });
     expect(record).toMatchObject({ status: 'succeeded', evidence: { proof: 'answer only' } });
-    expect(obedient.state.looks).toEqual([]);
+    expect(obedient.state.looks).toEqual([-1]);
   });
   test('that lost its reply is settled by what shows', async () => {
     const done = await run('miner.light.update', { ways: { answer: 'lost-reply' } });

@@ -1,0 +1,89 @@
+// Two miners swap their addresses, as a router's leases do, and no poll has asked since who is who: an order for one must not reach the other.
+// Simulated devices on real sockets, a whole agent.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Device, type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
+import { type Agent, createAgent } from '../../../src/agent/agent.ts';
+import { parseConfig } from '../../../src/agent/config.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import { until } from '../../e2e/until.ts';
+
+const NETWORK = '127.50.0.0/28';
+const SPARE = '127.50.0.14';
+const stateDir = mkdtempSync(join(tmpdir(), 'pithead-other-unit-'));
+let farm: Farm;
+let agent: Agent;
+
+beforeAll(async () => {
+  const portMap = await suitablePortMap();
+  farm = await startFarm({ network: NETWORK, miners: 2, mix: 'antminer-c', seed: 5, bootS: 1, portMap });
+  const config = parseConfig(
+    JSON.stringify({
+      ...{ stateDir, portMap, networks: [NETWORK], scan: { ipReports: false, maxPerSecond: 50_000 } },
+      // No poll asks in time, and what tells one from the other was asked with the scan and is not due again for long.
+      poll: { interval: '1h', slowEvery: 60, staticEvery: '24h' },
+    }),
+    { baseDir: stateDir, environment: { XDG_CONFIG_HOME: stateDir }, name: 'test' },
+  );
+  agent = createAgent({ config, uplinks: [], clock: systemClock, log: silentLog });
+  await agent.start();
+  await agent.scan();
+});
+afterAll(async () => {
+  await agent.stop();
+  await farm.stop();
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+const keyAt = (ip: string) => [...agent.roster.all()].find(({ target }) => target.ip === ip)?.key;
+
+function pair(): [Device, Device] {
+  const [first, second] = farm.devices;
+  if (first === undefined || second === undefined) throw new Error('the farm is too small');
+  return [first, second];
+}
+
+const POOLS = { pools: [{ url: 'stratum+tcp://pool.example.com:3333', user: 'a.b', password: 'x' }] };
+
+test.each([
+  ['miner.system.reboot', {}],
+  ['miner.pool.update', POOLS],
+  ['miner.power_mode.update', { mode: 'sleep' }],
+] as const)('%s is refused, the other unit is not touched, and its move is known', async (name, params) => {
+  const [a, b] = pair();
+  const [ipA, ipB] = [a.ip, b.ip];
+  const [keyA = '', keyB = ''] = [keyAt(ipA), keyAt(ipB)];
+  expect(new Set([keyA, keyB, '']).size).toBe(3);
+  const before = b.truth();
+  await farm.move(ipA, SPARE);
+  await farm.move(ipB, ipA);
+  await farm.move(SPARE, ipB);
+  const { outcome } = agent.tasks.runLocal({ name, minerKey: keyA, params });
+  expect(await outcome).toMatchObject({
+    status: 'failed',
+    message: 'refused: another unit stands at this address now',
+  });
+  expect([a.reboots, b.reboots]).toEqual([0, 0]);
+  expect(b.truth()).toMatchObject({ pools: before.pools, mining_mode: before.mining_mode });
+  await until(
+    () => keyAt(ipA),
+    (key) => key === keyB,
+  );
+  // The other one stands nowhere by now, or a poll has met it already.
+  await agent.scan();
+  expect(keyAt(ipB)).toBe(keyA);
+});
+
+test('an order for the miner that stands there goes on', async () => {
+  const [a, b] = pair();
+  agent.tasks.runLocal({ name: 'miner.system.reboot', minerKey: keyAt(a.ip) ?? '' }).outcome.catch(() => {});
+  await until(
+    () => a.reboots,
+    (reboots) => reboots === 1,
+  );
+  expect(b.reboots).toBe(0);
+});

@@ -1,0 +1,63 @@
+// An order is for a miner, not for an address: where another unit answers, nothing is sent, and what that unit says proves nothing.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import { RefusedError } from '../../../../src/base/errors.ts';
+import { createBench, keyOf } from './bench-gate.ts';
+
+const KEY = keyOf(1);
+let bench: ReturnType<typeof createBench>;
+let gate: TaskGate;
+
+beforeEach(() => {
+  bench = createBench();
+  gate = bench.make();
+  gate.start();
+});
+afterEach(async () => {
+  await bench.clock.finish(gate.stop());
+  expect(bench.errors).toEqual([]);
+  bench.remove();
+});
+
+const other = () => Promise.reject(new RefusedError('refused.other-unit', 'another unit stands at this address now'));
+
+test.each([
+  ['miner.system.reboot', {}],
+  ['miner.light.update', { on: true }],
+  ['miner.power_mode.update', { mode: 'sleep' }],
+] as const)('%s is refused before anything is sent or journaled as begun', async (name, params) => {
+  bench.farm.add(KEY);
+  const looks: (boolean | undefined)[] = [];
+  bench.farm.deps.observe = (_key, _signal, isFresh) => {
+    looks.push(isFresh);
+    return other();
+  };
+  gate.accept(bench.order(KEY, { name, params: { ...params } }));
+  await bench.clock.advance(60_000);
+  expect(bench.farm.finals()).toMatchObject([
+    { status: 'failed', message: 'refused: another unit stands at this address now' },
+  ]);
+  expect(bench.farm.orders).toEqual([]);
+  expect(bench.farm.phases.filter((phase) => phase.endsWith('rebooting'))).toEqual([]);
+  // What it said earlier may be what the miner said that stood there.
+  expect(looks).toEqual([true]);
+});
+
+test('a miner whose place another one takes while it restarts has not come back', async () => {
+  bench.farm.add(KEY);
+  const { observe } = bench.farm.deps;
+  bench.farm.deps.observe = (...look) => (bench.farm.orders.length > 0 ? other() : observe(...look));
+  gate.accept(bench.order(KEY));
+  await bench.clock.advance(3_600_000);
+  expect(bench.farm.finals()).toMatchObject([{ status: 'timeout' }]);
+  expect(bench.farm.orders).toHaveLength(1);
+  expect(bench.warnings).toEqual([]);
+});
+
+test('a miner that does not answer a look may still take an order', async () => {
+  bench.farm.add(KEY);
+  bench.farm.deps.observe = () => new Promise(() => {});
+  gate.accept(bench.order(KEY, { name: 'miner.light.update', params: { on: true } }));
+  await bench.clock.advance(60_000);
+  expect(bench.farm.finals()).toMatchObject([{ status: 'succeeded' }]);
+});
