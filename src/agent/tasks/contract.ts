@@ -43,7 +43,10 @@ export type TaskDeps = {
   onPhase(minerKey: string, phase: MinerPhase): void;
   /** Tasks of the agent's own, by name. */
   readonly own?: Readonly<Partial<Record<string, OwnTask>>>;
-  /** A task that was started is over. */
+  /**
+   * A task that was started is over. Called within the transaction that writes this: what is written to the same database meanwhile is kept or lost
+   * with it, and a throw undoes both, to be tried again.
+   */
   onEnd?(task: OwnOrder & { readonly name: string }, outcome: TaskOutcome): void;
   /** Resolves when the record is on disk. */
   report(record: TaskRecord): Promise<void>;

@@ -20,8 +20,9 @@ export type Endings = {
   tellState(taskId: string, state: TaskState): void;
   /** In one transaction; throws, with nothing done, when the journal refuses. */
   finish(ends: readonly Ended[]): void;
-  /** Like finish for one, and again with each `retry` while the disk refuses. */
-  settle(row: JournalRow, end: TaskEnd): void;
+  /** Like finish, and again with each `retry` while the disk refuses: they are over in any case. */
+  settle(ends: readonly Ended[]): void;
+  /** Those that can be written are, whatever becomes of the others. Throws the first cause when some cannot. */
   retry(): void;
   /** Over, but the disk refused so far. */
   isUnwritten(taskId: string): boolean;
@@ -30,6 +31,10 @@ export type Endings = {
   /** Nobody will hear any more. */
   close(error: Error): void;
 };
+
+/** Per `retry`: where so many cannot be written, it is the disk. */
+const MOST_REFUSED = 20;
+const UNWRITTEN = 'the end of tasks could not be journaled yet';
 
 export function createEndings(parts: {
   readonly clock: Clock;
@@ -70,34 +75,57 @@ export function createEndings(parts: {
 
   const finish = (ends: readonly Ended[]) => {
     const nowMs = clock.nowMs();
-    journal.finished(ends, nowMs);
+    journal.finished(ends, nowMs, () => {
+      for (const { row, end } of ends) if (row.startedMs !== null) parts.onEnd?.(row, end.outcome);
+    });
     parts.onFinished(ends);
     for (const { row, end } of ends) {
       // Without the evidence: a miner's own log has no place in ours.
       const { status, message } = end.outcome;
       log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, status, message }, 'task ended');
       publish({ ...row, ...end.outcome, state: 'final', finishedMs: nowMs });
-      if (row.startedMs !== null) guarded('take in the end of a task', () => parts.onEnd?.(row, end.outcome));
     }
     guarded('go on after the end of tasks', parts.onTold);
+  };
+
+  /** One by one; those that are refused go to the end of the line. */
+  const retryEach = () => {
+    let refused = 0;
+    for (const [taskId, ended] of [...unwritten]) {
+      if (refused >= MOST_REFUSED) return;
+      unwritten.delete(taskId);
+      try {
+        finish([ended]);
+      } catch {
+        refused++;
+        unwritten.set(taskId, ended);
+      }
+    }
   };
 
   return {
     publish,
     tellState,
     finish,
-    settle(row, end) {
+    settle(ends) {
       try {
-        finish([{ row, end }]);
+        finish(ends);
       } catch (error) {
-        log.error({ taskId: row.taskId, error: renderError(error) }, 'the end of a task could not be journaled yet');
-        unwritten.set(row.taskId, { row, end });
+        for (const ended of ends) unwritten.set(ended.row.taskId, ended);
+        const taskId = ends[0]?.row.taskId;
+        log.error({ taskId, tasks: ends.length, error: renderError(error) }, UNWRITTEN);
       }
     },
     retry() {
       if (unwritten.size === 0) return;
-      finish([...unwritten.values()]);
-      unwritten.clear();
+      const all = [...unwritten.values()];
+      try {
+        finish(all);
+        for (const { row } of all) unwritten.delete(row.taskId);
+      } catch (error) {
+        retryEach();
+        if (unwritten.size > 0) throw error;
+      }
     },
     isUnwritten: (taskId) => unwritten.has(taskId),
     listen: (taskId, listener) => void listeners.set(taskId, listener),

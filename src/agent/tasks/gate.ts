@@ -19,6 +19,7 @@ import { createReports, tellRefused } from './reports.ts';
 import { type Rollout, ruleOf } from './rollout-rule.ts';
 import { createRollouts } from './rollouts.ts';
 import type { TaskSettings } from './settings.ts';
+import { createSteps } from './steps.ts';
 
 export type { TaskDeps, TaskGate, TaskOutcome, TaskView } from './contract.ts';
 
@@ -50,6 +51,7 @@ export function createTaskGate(
   const reports = createReports({ clock, log, journal, report: deps.report });
   const jobs = new Map<string, Job>();
   const rollouts = createRollouts(journal);
+  const steps = createSteps(log);
   /** Tasks may wait whose batch was stopped. */
   let isStopDue = false;
   let journalRows = journal.size();
@@ -80,8 +82,8 @@ export function createTaskGate(
   });
 
   /** Ends those that are not started, and says how many. */
-  const giveUp = (candidates: readonly Job[], outcome: TaskOutcome): number => {
-    const ending = candidates.filter(({ stage }) => stage !== 'started');
+  const giveUp = (candidates: readonly Job[], outcome: TaskOutcome, end = endings.finish): number => {
+    const ending = candidates.filter(({ stage, row }) => stage !== 'started' && !endings.isUnwritten(row.taskId));
     const waiting = new Set(ending.filter(({ stage }) => stage === 'waiting'));
     for (const job of ending) {
       if (waiting.has(job)) continue;
@@ -89,7 +91,7 @@ export function createTaskGate(
       job.giveUp.abort();
     }
     if (waiting.size === 0) return ending.length;
-    endings.finish([...waiting].map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
+    end([...waiting].map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
     lines.drop(waiting);
     return ending.length;
   };
@@ -113,7 +115,7 @@ export function createTaskGate(
       onStarted: endings.publish,
       onState: endings.tellState,
       onProgress: reports.tell,
-      settle: endings.settle,
+      settle: (row, end) => endings.settle([{ row, end }]),
       repeat,
       leave: place.leave,
     }).finally(() => {
@@ -137,11 +139,12 @@ export function createTaskGate(
     const kind = kindOf(row.name);
     if (kind === undefined) {
       // Taken by a version that knew more than this one.
-      endings.settle(row, { outcome: failed(`unsupported: this agent cannot do ${row.name}`), tookEffect: false });
+      const outcome = failed(`unsupported: this agent cannot do ${row.name}`);
+      endings.settle([{ row, end: { outcome, tookEffect: false } }]);
       return;
     }
     if (!row.isLegible) {
-      endings.settle(row, { outcome: failed(ILLEGIBLE), tookEffect: row.state !== 'accepted' });
+      endings.settle([{ row, end: { outcome: failed(ILLEGIBLE), tookEffect: row.state !== 'accepted' } }]);
       return;
     }
     const job = newJob(row, kind, deadlineMs);
@@ -151,24 +154,27 @@ export function createTaskGate(
   };
 
   /** Gives up what waits of batches that were stopped. */
-  const endStopped = () => {
+  const endStopped = () => steps.run('end what waits of stopped batches', endDue);
+  const endDue = () => {
     if (!isStopDue) return;
+    const causes: unknown[] = [];
     const waiting = Map.groupBy(
       [...jobs.values()].filter(({ stage, givenUp }) => stage !== 'started' && givenUp === undefined),
       ({ row }) => row.batchId,
     );
     isStopDue = false;
     for (const [batchId, candidates] of waiting) {
-      const outcome = rollouts.stopped(batchId);
-      if (outcome === undefined) continue;
-      log.warn({ batchId, message: outcome.message, waiting: candidates.length }, 'a batch was stopped');
       try {
-        giveUp(candidates, outcome);
+        const outcome = rollouts.stopped(batchId);
+        if (outcome === undefined) continue;
+        log.warn({ batchId, message: outcome.message, waiting: candidates.length }, 'a batch was stopped');
+        giveUp(candidates, outcome, endings.settle);
       } catch (error) {
         isStopDue = true;
-        log.error({ batchId, error: renderError(error) }, 'the end of a stopped batch could not be journaled yet');
+        causes.push(error);
       }
     }
+    if (causes.length > 0) throw causes[0];
   };
 
   /** `rules` = of the batches that come with a rule. */
@@ -200,8 +206,10 @@ export function createTaskGate(
     for (const row of fresh.values()) {
       if (row.state === 'accepted') enqueue(row);
       else {
-        if (row.status === 'failed' || row.status === 'timeout')
+        if (row.status === 'failed' || row.status === 'timeout') {
+          rollouts.join(row);
           isStopDue = rollouts.ended(row, row.status) || isStopDue;
+        }
         endings.publish(row);
       }
     }
@@ -215,13 +223,15 @@ export function createTaskGate(
   };
 
   const tick = () => {
-    endings.retry();
-    const late = [...jobs.values()].filter((job) => isOver(job, clock) && !endings.isUnwritten(job.row.taskId));
-    if (late.length > 0) giveUp(late, expired());
+    steps.run('journal the end of tasks', endings.retry);
+    steps.run('end what has expired', () => {
+      const late = [...jobs.values()].filter((job) => isOver(job, clock));
+      if (late.length > 0) giveUp(late, expired(), endings.settle);
+    });
     endStopped();
-    rollouts.tidy();
-    if (ticks % TELL_EVERY_TICKS === 0) reports.tellMissing();
-    if (ticks % PRUNE_EVERY_TICKS === 0) makeRoom(KEEP_MS);
+    steps.run('keep which batches were stopped', rollouts.tidy);
+    if (ticks % TELL_EVERY_TICKS === 0) steps.run('report tasks again', reports.tellMissing);
+    if (ticks % PRUNE_EVERY_TICKS === 0) steps.run('forget old tasks', () => makeRoom(KEEP_MS));
     ticks++;
   };
 

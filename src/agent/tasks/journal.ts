@@ -221,15 +221,17 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     reopened(taskId: string): void {
       reopen.run(taskId);
     },
-    /** All or nothing. `tookEffect` = the miner may have done it: it counts for caps. */
+    /** All or nothing, with what `within` writes to the same database. `tookEffect` = the miner may have done it: it counts for caps. */
     finished(
       ends: readonly {
         readonly row: JournalRow;
         readonly end: { readonly outcome: TaskOutcome; readonly tookEffect: boolean };
       }[],
       nowMs: number,
+      within: () => void = () => {},
     ): void {
       transact(db, () => {
+        within();
         for (const { row, end } of ends) {
           const { status, message, evidence } = end.outcome;
           const isLocal = Number(row.source === 'local');

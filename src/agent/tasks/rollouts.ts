@@ -13,6 +13,8 @@ type Batch = {
   succeeded: number;
   failed: number;
   stopped: BatchStop | undefined;
+  /** What `stopped` says is on disk. */
+  isKept: boolean;
 };
 
 export type Rollouts = {
@@ -25,11 +27,11 @@ export type Rollouts = {
   began(task: Member): void;
   /** It waits again. */
   returned(task: Member): void;
-  /** True when the batch goes no further from here on. */
+  /** True when the batch goes no further from here on, also when the disk refuses to keep that for now. Counts each task that has joined once. */
   ended(task: Member, status: TaskOutcome['status']): boolean;
-  /** How tasks of a stopped batch end that are not started; undefined = it was not stopped. */
+  /** How tasks of a stopped batch end that are not started; undefined = it was not stopped. On disk when it returns. */
   stopped(batchId: string | null): TaskOutcome | undefined;
-  /** Forgets what has no tasks here; the journal knows it. */
+  /** Keeps what the disk refused so far, and forgets what has no tasks here; the journal knows it. Throws while the disk refuses. */
   tidy(): void;
   clear(): void;
 };
@@ -37,12 +39,22 @@ export type Rollouts = {
 export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' | 'batch'>): Rollouts {
   const batches = new Map<string, Batch>();
 
+  const keep = (batchId: string, batch: Batch) => {
+    if (batch.isKept || batch.stopped === undefined) return;
+    journal.stopBatch(batchId, batch.stopped);
+    batch.isKept = true;
+  };
+
   const stopIfDue = (batchId: string, batch: Batch): boolean => {
     if (batch.stopped !== undefined) return false;
     const stop = stopOf(batch.rule, batch);
     if (stop === undefined) return false;
     batch.stopped = stop;
-    journal.stopBatch(batchId, stop);
+    try {
+      keep(batchId, batch);
+    } catch {
+      // Nothing more is begun all the same, and `tidy` tries again.
+    }
     return true;
   };
 
@@ -53,7 +65,8 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
     const kept = journal.batch(batchId);
     if (kept === undefined) return undefined;
     const { rollout: rule, stopped, succeeded, failed } = kept;
-    const batch: Batch = { rule, stopped, succeeded, failed, open: new Set(), running: new Set() };
+    const isKept = stopped !== undefined;
+    const batch: Batch = { rule, stopped, isKept, succeeded, failed, open: new Set(), running: new Set() };
     batches.set(batchId, batch);
     // A crash may have come between the last failure and the stop.
     stopIfDue(batchId, batch);
@@ -76,18 +89,23 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
     ended(task, status) {
       const batch = held(task);
       if (batch === undefined || task.batchId === null) return false;
-      batch.open.delete(task.taskId);
       batch.running.delete(task.taskId);
+      // Its end may have been written more than once.
+      if (!batch.open.delete(task.taskId)) return false;
       if (status === 'succeeded') batch.succeeded++;
       else if (status !== 'cancelled') batch.failed++;
       return stopIfDue(task.batchId, batch);
     },
     stopped(batchId) {
       const batch = find(batchId);
+      if (batchId !== null && batch !== undefined) keep(batchId, batch);
       return batch?.stopped && stoppedOutcome(batch.rule, batch.stopped);
     },
     tidy() {
-      for (const [batchId, { open }] of batches) if (open.size === 0) batches.delete(batchId);
+      for (const [batchId, batch] of batches) {
+        keep(batchId, batch);
+        if (batch.open.size === 0) batches.delete(batchId);
+      }
     },
     clear: () => batches.clear(),
   };

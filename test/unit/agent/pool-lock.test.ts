@@ -116,6 +116,8 @@ function createBench() {
       abilities = next;
     },
     guard: () => parts.guard,
+    db: () => parts.db,
+    gate: () => parts.gate,
     update: (pools: Pool[]) => run('miner.pool.update', { pools }),
     lock: (locked: unknown = true, minerKey = MINER) => run('miner.pool.lock', { locked }, minerKey),
     async polls(count: number) {
@@ -198,6 +200,21 @@ test('an update by task moves the lock to the new pools', async () => {
   bench.device.pools = OURS;
   await bench.polls(4);
   expect(isSame(bench.device.pools, OTHER)).toBe(true);
+});
+
+test('an update whose new wish cannot be written is not over: a restart in between undoes nothing', async () => {
+  await locked();
+  bench.db().exec("CREATE TRIGGER refusal BEFORE UPDATE ON pool_wishes BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  void bench.gate().runLocal({ name: 'miner.pool.update', minerKey: MINER, params: { pools: OTHER } });
+  await bench.polls(5);
+  expect(isSame(bench.device.pools, OTHER)).toBe(true);
+  expect(bench.gate().open()).toMatchObject([{ name: 'miner.pool.update' }]);
+  await bench.restart();
+  bench.db().exec('DROP TRIGGER refusal');
+  await bench.polls(10);
+  expect(bench.device.orders).toHaveLength(1);
+  expect(bench.guard().wishOf(MINER)?.pools).toMatchObject(OTHER);
+  expect(bench.gate().list(1)).toMatchObject([{ status: 'succeeded' }]);
 });
 
 test('a reading that shows no pools orders nothing', async () => {
