@@ -19,6 +19,7 @@ import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { countAddresses, mergeSpans, type Span, subtractSpans } from './scan/spans.ts';
 import type { Scanning } from './scanning.ts';
 import { type StateParts, shownState } from './shown-state.ts';
+import { mustBeAllowed } from './tasks/allow.ts';
 import type { TaskGate, TaskView } from './tasks/gate.ts';
 
 const RECOGNISED_AT_ONCE = 32;
@@ -86,6 +87,7 @@ export function createDoorOffers(
       const [problem] = wanted.problems;
       if (problem !== undefined) throw new RefusedError('scan.ranges', `${problem.path}: ${problem.message}`);
       const part = within(config.ranges, wanted);
+      mustBeAllowed('agent.scan.create', 'scan', config.tasks);
       for (const line of wanted.echo) hearer.onUnderstood(line);
       const left = wanted.toProbe - part.toProbe;
       if (left > 0) hearer.onUnderstood(`of these ${left} left out: the agent is configured not to touch them`);
@@ -113,6 +115,7 @@ export function createDoorOffers(
     },
     async log(ip, signal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `ask ${ip}: outside the networks configured here`);
+      mustBeAllowed('miner.log.get', `read the log of ${ip}`, config.tasks);
       return logWith(access, ip, signal);
     },
   };

@@ -5,11 +5,12 @@ import type { Access } from './access.ts';
 import type { AgentConfig } from './config.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
 import { SCAN_PORTS } from './scan/plan.ts';
+import { mustBeAllowed } from './tasks/allow.ts';
 import { cleanLog } from './tasks/log-evidence.ts';
 
 /**
- * The text, without control characters and without passwords. Throws ConfigError when the address is none, PeerError when the miner does not
- * answer, refuses, or has no log to give.
+ * The text, without control characters and without passwords. Throws ConfigError when the address is none, RefusedError when logs are not to be read
+ * here, PeerError when the miner does not answer, refuses, or has no log to give.
  */
 export async function logOnce(
   { config, ip }: { config: AgentConfig; ip: string },
@@ -18,6 +19,7 @@ export async function logOnce(
   if (parseIpv4(ip) === undefined) {
     throw new ConfigError('read the address', [{ path: 'ip', message: `'${ip}' is not an address such as 10.0.0.5` }]);
   }
+  mustBeAllowed('miner.log.get', `read the log of ${ip}`, config.tasks);
   const access = accessFor(config, rangesOrThrow([ip], []));
   try {
     return await logWith(access, ip, signal);

@@ -15,6 +15,7 @@ import { paceOf } from './pace.ts';
 import type { Contact, ScanPlan } from './scan/plan.ts';
 import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { runScan } from './scan/scan.ts';
+import { mustBeAllowed } from './tasks/allow.ts';
 
 /** One address and what is there. */
 export type Found = {
@@ -39,13 +40,14 @@ export type ScanListener = {
   onProgress(done: number, total: number, identified: number): void;
 };
 
-/** Scans the ranges. Throws ConfigError that names each range that is wrong; a cancelled scan gives its account. */
+/** Scans the ranges. Throws ConfigError that names each range that is wrong, RefusedError where scans are not allowed; a cancelled scan gives its account. */
 export async function scanOnce(
   options: { config: AgentConfig; ranges: readonly string[]; exclude: readonly string[] },
   listener: ScanListener,
   signal: AbortSignal,
 ): Promise<ScanAccount> {
   const ranges = rangesOrThrow(options.ranges, options.exclude);
+  mustBeAllowed('agent.scan.create', 'scan', options.config.tasks);
   const pace = paceOf(options.config, ranges);
   for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
   const access = accessFor(options.config, ranges);

@@ -1,4 +1,5 @@
-// What this site lets anybody do to its miners and to the agent: the service, a rule, a technician. Pure; the gate asks before anything is sent.
+// What this site lets anybody do to its miners and to the agent: the service, a rule, a technician. Pure; whoever sends asks first.
+import { RefusedError } from '../../base/errors.ts';
 import { TASK_ABILITIES } from '../../model/task.ts';
 import type { TaskSettings } from './settings.ts';
 
@@ -23,6 +24,12 @@ export function notAllowed(name: string, { control, allow }: AllowSettings): str
   if (!allow[kind]) return `not allowed here: tasks.allow.${kind} is false in the configuration of this agent`;
   if (control || READS.has(kind)) return undefined;
   return 'not allowed here: tasks.control is false in the configuration of this agent, so it only reads';
+}
+
+/** For what is done without the gate. Throws RefusedError that says what is refused, and why. */
+export function mustBeAllowed(name: string, what: string, settings: AllowSettings): void {
+  const reason = notAllowed(name, settings);
+  if (reason !== undefined) throw new RefusedError('tasks.not-allowed', `${what}: ${reason}`);
 }
 
 /** The switches that are off, as they are written in the configuration. */

@@ -1,0 +1,46 @@
+// Local switches hold for what people of this host ask for, too: at the door of the agent that runs, and where none runs.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAgent } from '../../../../src/agent/agent.ts';
+import { parseConfig } from '../../../../src/agent/config.ts';
+import { logOnce } from '../../../../src/agent/log-once.ts';
+import { scanOnce } from '../../../../src/agent/once.ts';
+import { knock } from '../../../../src/agent/running.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+
+const IP = '127.66.9.1';
+const { signal } = new AbortController();
+const HEARER = { onUnderstood() {}, onFound() {}, onProgress() {} };
+
+function configWith(allow: Readonly<Record<string, boolean>>) {
+  const baseDir = mkdtempSync(join(tmpdir(), 'pithead-allowed-'));
+  onTestFinished(() => rmSync(baseDir, { recursive: true, force: true }));
+  const text = JSON.stringify({ stateDir: baseDir, networks: [IP], scan: { ipReports: false }, tasks: { allow } });
+  return parseConfig(text, { baseDir, environment: { XDG_CONFIG_HOME: baseDir }, name: 'test' });
+}
+
+test('an agent that may not read logs or scan does neither for whoever asks at its door', async () => {
+  const config = configWith({ log: false, scan: false });
+  const agent = createAgent({ config, uplinks: [], clock: systemClock, log: silentLog });
+  await agent.start();
+  onTestFinished(() => agent.stop());
+  const found = await knock(config.stateDir);
+  if (found.kind !== 'running') throw new Error(`the door is ${found.kind}`);
+  onTestFinished(() => found.agent.close());
+  const refused = (setting: string) => ({ code: 'tasks.not-allowed', message: expect.stringContaining(setting) });
+  await expect(found.agent.log(IP, signal)).rejects.toMatchObject(refused('tasks.allow.log'));
+  const scan = found.agent.scan({ ranges: [IP], exclude: [] }, HEARER, signal);
+  await expect(scan).rejects.toMatchObject(refused('tasks.allow.scan'));
+  // What is no business of this agent is not refused by it.
+  await expect(found.agent.log('127.66.9.2', signal)).rejects.toMatchObject({ code: 'look.outside' });
+});
+
+test('nor does a command without an agent that works with such a configuration', async () => {
+  const log = logOnce({ config: configWith({ log: false }), ip: IP }, signal);
+  await expect(log).rejects.toMatchObject({ family: 'refused', code: 'tasks.not-allowed' });
+  const scan = scanOnce({ config: configWith({ scan: false }), ranges: [IP], exclude: [] }, HEARER, signal);
+  await expect(scan).rejects.toMatchObject({ family: 'refused', code: 'tasks.not-allowed' });
+});
