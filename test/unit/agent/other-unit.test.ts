@@ -9,7 +9,7 @@ import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../../src/agent/agent.ts';
 import { parseConfig } from '../../../src/agent/config.ts';
 import { systemClock } from '../../../src/base/clock.ts';
-import { silentLog } from '../../../src/base/log.ts';
+import { type Log, silentLog } from '../../../src/base/log.ts';
 import { until } from '../../e2e/until.ts';
 
 const NETWORK = '127.50.0.0/28';
@@ -29,9 +29,17 @@ beforeAll(async () => {
     }),
     { baseDir: stateDir, environment: { XDG_CONFIG_HOME: stateDir }, name: 'test' },
   );
-  agent = createAgent({ config, uplinks: [], clock: systemClock, log: silentLog });
+  let scans = 0;
+  const log: Log = { ...silentLog, info: (_fields, message) => void (message === 'scan ended' && scans++) };
+  // First polls come late in their first seconds.
+  agent = createAgent({ config, uplinks: [], clock: systemClock, log, random: () => 0.99 });
   await agent.start();
   await agent.scan();
+  // This one and the scheduled one: no scan meets anybody from here on.
+  await until(
+    () => scans,
+    (count) => count >= 2,
+  );
 });
 afterAll(async () => {
   await agent.stop();
@@ -73,7 +81,8 @@ test.each([
     () => keyAt(ipA),
     (key) => key === keyB,
   );
-  // The other one stands nowhere by now, or a poll has met it already.
+  expect(agent.roster.get(keyA)).toBeUndefined();
+  // The other one stands nowhere until it is found.
   await agent.scan();
   expect(keyAt(ipB)).toBe(keyA);
 });
