@@ -207,7 +207,7 @@ export function parseConfig(
     listen: {
       ...rest.listen,
       tls: rest.listen.tls && fromBase(rest.listen.tls, options.baseDir),
-      sealKeyFile: rest.listen.sealKeyFile && keyFileOf(rest.listen.sealKeyFile, options),
+      sealKeyFile: rest.listen.sealKeyFile && resolve(options.baseDir, rest.listen.sealKeyFile),
     },
     firmware: {
       folder: firmware.folder === undefined ? join(stateDir, 'firmware') : resolve(options.baseDir, firmware.folder),
@@ -303,12 +303,14 @@ function readLogins(
   return { rules, problems };
 }
 
-/** Beside the configuration, or where this user keeps configurations: never among the data that it protects. */
+/**
+ * Beside the configuration, or where this user keeps configurations: never among the data that it protects. A service manager may hand the file beside
+ * the configuration over (systemd: LoadCredential), because its owner is somebody else; a file elsewhere is another one, also by the same name.
+ */
 function keyFileOf(file: string | undefined, { baseDir, environment }: Parameters<typeof readLogins>[1]): string {
-  const handed =
-    environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, basename(file ?? KEY_FILE));
-  if (handed && existsSync(handed)) return handed;
   const beside = resolve(baseDir, file ?? KEY_FILE);
+  const handed = environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, KEY_FILE);
+  if (handed && beside === resolve(baseDir, KEY_FILE) && existsSync(handed)) return handed;
   if (file !== undefined || existsSync(beside)) return beside;
   const home =
     process.platform === 'win32'

@@ -34,13 +34,15 @@ export function newIdentityKey(): IdentityKey {
   };
 }
 
-/** Undefined when there is none: the identity is from before there were keys. Throws ConfigError when there is one that cannot be opened. */
+/** Undefined when there is none: the identity is from before there were keys. Throws ConfigError when there is one that cannot be read or opened. */
 export function loadIdentityKey(path: string, keyFile: string): Prove | undefined {
   let kept: string;
   try {
     kept = readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    const message = 'cannot be read: may this user read it?';
+    throw new ConfigError(`read ${path}`, [{ path: '(file)', message }], error);
   }
   try {
     const text = openWith(openVault(keyFile), kept);

@@ -33,6 +33,7 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   for (const setting of ['stateDir', 'name', 'portMap', 'scan', 'firmware', 'update', 'service', 'listen'] as const)
     keep(setting, own[setting], next[setting]);
   keep('poll.maxInFlight', own.poll.maxInFlight, next.poll.maxInFlight);
+  keep('credentials.keyFile', own.credentials.keyFile, next.credentials.keyFile);
   keep('tasks.powerGate', own.tasks.powerGate, next.tasks.powerGate);
 
   const poll = { ...next.poll, maxInFlight: own.poll.maxInFlight };
@@ -47,7 +48,7 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
   ];
   replace(own.ranges, next.ranges);
   replace(own.poll, poll);
-  replace(own.credentials, next.credentials);
+  replace(own.credentials, { ...next.credentials, keyFile: own.credentials.keyFile });
   replace(own.flags, next.flags);
   replace(own.tasks, tasks);
   replace(own.log, next.log);

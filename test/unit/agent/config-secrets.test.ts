@@ -89,3 +89,17 @@ test('a sealed password is opened with the key, and named when it cannot be', ()
     { path: 'credentials.secretsFile', message: expect.stringContaining("'antminer'") },
   ]);
 });
+
+test('a key that the service manager hands over is the one beside the configuration; other files stay other files, also by its name', () => {
+  const CREDENTIALS_DIRECTORY = join(baseDir, 'handed-keys');
+  const handed = join(CREDENTIALS_DIRECTORY, 'pithead.key');
+  openOrCreateVault(handed);
+  const read = (text: object) =>
+    parseConfig(JSON.stringify(text), { baseDir, environment: { CREDENTIALS_DIRECTORY }, name: 'pithead.yaml' });
+  for (const keyFile of [undefined, 'pithead.key', join(baseDir, 'pithead.key')])
+    expect(read({ credentials: { ...(keyFile && { keyFile }) } }).credentials.keyFile).toBe(handed);
+  const shared = '/srv/shared/pithead.key';
+  const config = read({ listen: { sealKeyFile: shared }, credentials: { keyFile: '/srv/own/pithead.key' } });
+  expect([config.listen.sealKeyFile, config.credentials.keyFile]).toEqual([shared, '/srv/own/pithead.key']);
+  expect(read({ listen: { sealKeyFile: 'pithead.key' } }).listen.sealKeyFile).toBe(join(baseDir, 'pithead.key'));
+});

@@ -1,6 +1,6 @@
 // The key that an agent proves: kept sealed for its owner alone, the same after a restart, and worth nothing without the key file.
 import { createPublicKey, verify } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -31,5 +31,11 @@ test('an identity from before there were keys has none; one that cannot be opene
   expect(loadIdentityKey(path, keyFile)).toBeUndefined();
   newIdentityKey().keep(path, keyFile);
   rmSync(keyFile);
+  expect(() => loadIdentityKey(path, keyFile)).toThrow(ConfigError);
+});
+
+test('one that cannot be read is not taken for none: the agent would go on without a proof', () => {
+  const { path, keyFile } = place();
+  mkdirSync(path);
   expect(() => loadIdentityKey(path, keyFile)).toThrow(ConfigError);
 });

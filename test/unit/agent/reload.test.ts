@@ -42,6 +42,17 @@ test('what takes a restart is named and stays as it was', () => {
   expect(own.stateDir).not.toContain('elsewhere');
 });
 
+test('another key file takes a restart, whatever else changes with it: what is sealed stays with the key that it was sealed with', () => {
+  const own = ownConfig(read(LOGIN));
+  const { keyFile } = own.credentials;
+  const next = read({ credentials: { ...LOGIN.credentials, keyFile: 'other.key' } });
+  expect(adopt(own, next)).toEqual({ changed: [], needsRestart: ['credentials.keyFile'] });
+  const both = read({ credentials: { ...LOGIN.credentials, keyFile: 'other.key' } }, 'second');
+  expect(adopt(own, both)).toEqual({ changed: ['credentials'], needsRestart: ['credentials.keyFile'] });
+  expect(own.credentials.keyFile).toBe(keyFile);
+  expect(own.credentials.logins[0]?.login.password.reveal()).toBe('second');
+});
+
 test('what is allowed holds as soon as it is read', () => {
   const own = ownConfig(read({}));
   const { tasks } = own;
