@@ -180,10 +180,11 @@ async function compose(
     clock,
     version: options.version,
   });
-  const shares = createShares({ ingest: metrics.measureIngest(store.ingest), clock, log });
+  const shares = createShares({ ingest: store.ingest, clock, log });
   const uplinks = createUplinks({
     agents: store.agents,
-    ingest: shares.ingest,
+    ingest: metrics.measureIngest(store.ingest),
+    shares,
     links: store.links,
     beginSigning: (connection) => signer.begin(connection),
     newLinkId: () => v4(),

@@ -16,11 +16,12 @@ import {
   UNDERSTOOD,
 } from '../../wire/frames.ts';
 import type { SignedConnection, Signing } from '../../wire/orders.ts';
-import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
+import { MAX_SLICE_BYTES, PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';
 import { isProven } from './proof.ts';
+import type { Shares } from './shares.ts';
 
 /** Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection took over. */
 export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;
@@ -39,6 +40,7 @@ export type ConnectionParts = {
   /** That was told to whoever connects. */
   readonly challenge: string;
   readonly ingest: IngestStore;
+  readonly shares: Pick<Shares, 'rest' | 'charge'>;
   readonly beginSigning: BeginSigning;
   readonly clock: Clock;
   readonly log: Log;
@@ -141,7 +143,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       : parts.beginSigning({ agentId: agent.id, nonce, welcomedAt, lastSeq: task_seq ?? 0 });
 
   const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
-    if (epochs.size >= MAX_LANES && !epochs.has(epoch))
+    // It has been told what we have of it.
+    if (epochs.has(epoch)) return;
+    if (epochs.size >= MAX_LANES)
       throw new RefusedError('frame.lanes', `open a lane: this connection has ${MAX_LANES}`);
     const acked_seq = await parts.ingest.cursor(agent.id, epoch);
     epochs.add(epoch);
@@ -152,7 +156,14 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     const { header, compressedBody } = readHeader(bytes);
     if (!epochs.has(header.epoch))
       throw new RefusedError('frame.order', 'take a slice: it is of no epoch of this connection');
-    const { records, rejected, firstProblem } = await readBody(header, compressedBody);
+    const charge = (count: number, unpackedBytes: number) =>
+      parts.shares.charge(agent.id, { frame: 'slice', records: count, bytes: unpackedBytes });
+    const body = await readBody(header, compressedBody).catch((error: unknown) => {
+      charge(0, MAX_SLICE_BYTES);
+      throw error;
+    });
+    const { records, rejected, firstProblem } = body;
+    charge(records.length + rejected, body.bytes);
     if (rejected > 0)
       log.warn({ ...fields, seq: header.seq, rejected, firstProblem }, 'records do not fit their schema');
     const outcome = await parts.ingest.storeSlice({
@@ -196,6 +207,12 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
   const handle = async (data: Buffer, isBinary: boolean) => {
     if (isClosed) return;
     try {
+      // Before the hello it may be somebody else, who shall not use up what is the agent's.
+      if (epochs.size > 0) {
+        await parts.shares.rest(agent.id);
+        if (isClosed) return;
+        if (!isBinary) parts.shares.charge(agent.id, { frame: 'text', records: 0, bytes: data.length });
+      }
       await (isBinary ? handleSlice(data) : handleText(data.toString('utf8')));
     } catch (error) {
       if (error instanceof RefusedError) {

@@ -14,6 +14,8 @@ export type CheckedSlice = {
   /** Records left out, and what was wrong with the first of them. */
   readonly rejected: number;
   readonly firstProblem: string | undefined;
+  /** Of its body, unpacked. */
+  readonly bytes: number;
 };
 
 const envelopeSchema = z.object({ v: z.literal(1), records: z.array(z.unknown()).max(MAX_SLICE_RECORDS) });
@@ -27,8 +29,8 @@ export function readHeader(frame: Buffer): { header: SliceHeader; compressedBody
 
 /** Throws RefusedError `frame.invalid` when the body is too large, is not zstd, or is no slice. */
 export async function readBody(header: SliceHeader, compressedBody: Buffer): Promise<CheckedSlice> {
-  const text = await unpackText(compressedBody);
-  const envelope = envelopeSchema.safeParse(parseJson(text));
+  const body = await unpackBody(compressedBody);
+  const envelope = envelopeSchema.safeParse(parseJson(body.toString('utf8')));
   if (!envelope.success)
     throw new RefusedError(
       'frame.invalid',
@@ -46,13 +48,12 @@ export async function readBody(header: SliceHeader, compressedBody: Buffer): Pro
       firstProblem ??= `${issue?.path.join('.') ?? ''}: ${issue?.code ?? ''}`;
     }
   }
-  return { header, records, rejected, firstProblem };
+  return { header, records, rejected, firstProblem, bytes: body.length };
 }
 
-async function unpackText(compressedBody: Buffer): Promise<string> {
+async function unpackBody(compressedBody: Buffer): Promise<Buffer> {
   try {
-    const body = await unpack(compressedBody, { maxOutputLength: MAX_SLICE_BYTES });
-    return body.toString('utf8');
+    return await unpack(compressedBody, { maxOutputLength: MAX_SLICE_BYTES });
   } catch (error) {
     throw new RefusedError(
       'frame.invalid',

@@ -1,11 +1,13 @@
-// What each agent may have stored while others report too: what its miners need, and half as much again. What it does not use it saves, so that a
-// backlog goes at full speed; who has used it all up waits before the next slice, and its socket is not read meanwhile. Alone, nobody waits.
+// What each agent may have done for it while others report too: what its miners need, and half as much again. What it does not use it saves, so that a
+// backlog goes at full speed; who has used it all up waits before the next frame, and its socket is not read meanwhile. Alone, nobody waits.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { IngestStore } from '../store/store.ts';
 
-/** A slice costs as much as this many records, beside those that are in it. */
-const SLICE_COST = 20;
+/** A frame costs as much as this many records, beside what is in it. */
+const FRAME_COST = { slice: 20, text: 1 } as const;
+/** More than this, unpacked, and it costs as much as several: no record of a miner is larger. */
+const RECORD_BYTES = 4_096;
 const SLACK = 1.5;
 /** Of slices: the agent sends what it has once a second, in slices of so many records. */
 const FLUSHES_PER_S = 1;
@@ -34,15 +36,20 @@ type Account = {
   warnedAtMs: number;
 };
 
+/** What a frame made us do: records, also those that fit no schema or were stored before, and bytes, unpacked. */
+export type Work = { readonly frame: keyof typeof FRAME_COST; readonly records: number; readonly bytes: number };
+
 export type Shares = {
-  /** The same store, with its doors kept. */
-  readonly ingest: IngestStore;
+  /** Waits until it is the turn of an agent that has used up what it may have: before anything is read of its frame. */
+  rest(agentId: string): Promise<void>;
+  /** Only after a rest, from which the account is known. */
+  charge(agentId: string, work: Work): void;
   /** Nobody waits any more. */
   stop(): void;
 };
 
 export function createShares(parts: {
-  readonly ingest: IngestStore;
+  readonly ingest: Pick<IngestStore, 'needOf'>;
   readonly clock: Clock;
   readonly log: Log;
 }): Shares {
@@ -55,7 +62,7 @@ export function createShares(parts: {
     const { miners, pollIntervalMs, lastStoredAtMs } = await ingest.needOf(agentId);
     const records = (miners * 1_000) / Math.max(1_000, pollIntervalMs ?? POLL_MS);
     const slices = Math.max(FLUSHES_PER_S, records / SLICE_RECORDS);
-    return { perS: Math.min(MOST_PER_S, SLACK * (records + slices * SLICE_COST)), lastStoredAtMs };
+    return { perS: Math.min(MOST_PER_S, SLACK * (records + slices * FRAME_COST.slice)), lastStoredAtMs };
   };
 
   const earn = (account: Account) => {
@@ -92,7 +99,9 @@ export function createShares(parts: {
     return false;
   };
 
-  const rest = async (agentId: string, account: Account) => {
+  const rest = async (agentId: string) => {
+    const account = await accountOf(agentId);
+    account.reportedAtMs = clock.monotonicMs();
     if (account.credit >= 0 || stopping.signal.aborted || !areOthersHere(agentId)) return;
     const restMs = Math.min(MAX_REST_MS, (-account.credit * 1_000) / account.perS);
     if (clock.monotonicMs() - account.warnedAtMs >= WARN_MS) {
@@ -104,16 +113,10 @@ export function createShares(parts: {
   };
 
   return {
-    ingest: {
-      ...ingest,
-      async storeSlice(slice) {
-        const account = await accountOf(slice.agentId);
-        await rest(slice.agentId, account);
-        account.reportedAtMs = clock.monotonicMs();
-        const outcome = await ingest.storeSlice(slice);
-        account.credit -= SLICE_COST + (outcome.kind === 'stored' ? slice.records.length : 0);
-        return outcome;
-      },
+    rest,
+    charge(agentId, { frame, records, bytes }) {
+      const account = accounts.get(agentId);
+      if (account !== undefined) account.credit -= FRAME_COST[frame] + Math.max(records, bytes / RECORD_BYTES);
     },
     stop: () => stopping.abort(),
   };

@@ -13,10 +13,12 @@ import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, IngestStore, LinkStore } from '../store/store.ts';
 import { type BeginSigning, CLOSE, type Connection, createConnection } from './connection.ts';
 import { newChallenge } from './proof.ts';
+import type { Shares } from './shares.ts';
 
 export type UplinkParts = {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
   readonly ingest: IngestStore;
+  readonly shares: Pick<Shares, 'rest' | 'charge'>;
   readonly links: LinkStore;
   readonly beginSigning: BeginSigning;
   readonly newLinkId: () => string;
@@ -82,6 +84,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       agent,
       challenge,
       ingest: parts.ingest,
+      shares: parts.shares,
       beginSigning: parts.beginSigning,
       clock,
       log,

@@ -1,51 +1,45 @@
 // What an agent may have stored beside others, on a virtual clock: what it needs goes at once, what it saved too, and the rest has to wait.
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
-import { createShares } from '../../../src/service/ingest/shares.ts';
+import { createShares, type Work } from '../../../src/service/ingest/shares.ts';
 import type { IngestStore } from '../../../src/service/store/store.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
-import { minerRecord } from '../service-http/records.ts';
 
 type Need = Awaited<ReturnType<IngestStore['needOf']>>;
 
-const RECORDS = Array.from({ length: 250 }, (_, n) => minerRecord(n, 0));
-const COST = RECORDS.length + 20;
+const SLICE: Work = { frame: 'slice', records: 250, bytes: 250 * 1_500 };
+const COST = SLICE.records + 20;
 
-/** A store that takes no time, and agents that hand it one slice after the other. */
+/** A service that takes no time, and agents that hand it one frame after the other. */
 function startStore(needs: Readonly<Record<string, Partial<Need>>> = {}) {
   const clock = createVirtualClock();
-  const stored = new Map<string, number>();
+  const taken = new Map<string, number>();
   const warnings: string[] = [];
   const shares = createShares({
     clock,
     log: { ...silentLog, warn: (_, message) => void warnings.push(message) },
     ingest: {
-      cursor: async () => 0,
       needOf: async (id) => ({ miners: 1_500, pollIntervalMs: 60_000, lastStoredAtMs: null, ...needs[id] }),
-      async storeSlice({ agentId }) {
-        stored.set(agentId, (stored.get(agentId) ?? 0) + 1);
-        return { kind: 'stored', strangerTasks: 0 };
-      },
     },
   });
-  const hand = (agentId: string, records = RECORDS) => {
-    const nowMs = clock.nowMs();
-    const slice = { agentId, farmId: 'f', epoch: 'e', seq: 1, producedAtMs: nowMs, records, rejected: 0, nowMs };
-    return shares.ingest.storeSlice(slice);
+  const hand = async (agentId: string, work = SLICE) => {
+    await shares.rest(agentId);
+    shares.charge(agentId, work);
+    taken.set(agentId, (taken.get(agentId) ?? 0) + 1);
   };
-  /** Hands over slice after slice for so long; how many were stored. */
-  const flood = async (agentId: string, forMs: number) => {
-    const [before, untilMs] = [stored.get(agentId) ?? 0, clock.monotonicMs() + forMs];
+  /** Hands over frame after frame for so long; how many were taken. */
+  const flood = async (agentId: string, forMs: number, work = SLICE) => {
+    const [before, untilMs] = [taken.get(agentId) ?? 0, clock.monotonicMs() + forMs];
     let isOver = false;
     const sending = (async () => {
-      // A store that takes no time at all would never let go.
-      for (; !isOver; await clock.sleep(1)) await hand(agentId);
+      // A service that takes no time at all would never let go.
+      for (; !isOver; await clock.sleep(1)) await hand(agentId, work);
     })();
     await clock.advance(untilMs - clock.monotonicMs());
     isOver = true;
     shares.stop();
     await clock.finish(sending);
-    return (stored.get(agentId) ?? 0) - before;
+    return (taken.get(agentId) ?? 0) - before;
   };
   return { clock, hand, flood, warnings };
 }
@@ -54,7 +48,7 @@ test('an agent that sends without end gets what its miners need and half as much
   const { clock, hand, flood, warnings } = startStore();
   const others = (async () => {
     for (let second = 0; second < 700; second++) {
-      await hand('other', RECORDS.slice(0, 25));
+      await hand('other', { ...SLICE, records: 25, bytes: 25 * 1_500 });
       await clock.sleep(1_000);
     }
   })();
@@ -64,6 +58,27 @@ test('an agent that sends without end gets what its miners need and half as much
   expect(slices).toBeGreaterThan(first + earned * 0.95);
   expect(slices).toBeLessThan(first + earned + 5);
   expect(warnings).toHaveLength(1);
+  await clock.finish(others);
+});
+
+test.each<[string, Work, number]>([
+  ['frames of text', { frame: 'text', records: 0, bytes: 100 }, 1 + 100 / 4_096],
+  ['a text of a megabyte', { frame: 'text', records: 0, bytes: 1024 * 1024 }, 1 + 256],
+  ['records that fit no schema', { frame: 'slice', records: 500, bytes: 10_000 }, 520],
+  ['few bytes that unpack to many', { frame: 'slice', records: 500, bytes: 7_500_000 }, 20 + 7_500_000 / 4_096],
+  ['a body that cannot be read', { frame: 'slice', records: 0, bytes: 8 * 1024 * 1024 }, 20 + 2_048],
+])('a flood of %s has to wait too', async (_name, work, cost) => {
+  const { clock, hand, flood } = startStore();
+  const others = (async () => {
+    for (let second = 0; second < 120; second++) {
+      await hand('other', { frame: 'slice', records: 25, bytes: 30_000 });
+      await clock.sleep(1_000);
+    }
+  })();
+  const frames = await flood('greedy', 100_000, work);
+  const [first, earned] = [30_000 / cost, (100 * 1.5 * (25 + 20)) / cost];
+  // Whoever waits does so for 20 s at most.
+  expect(frames).toBeLessThan(first + earned + 100_000 / 20_000 + 2);
   await clock.finish(others);
 });
 
@@ -79,7 +94,7 @@ test('an agent that sends what its miners need never waits, however many they ar
   const startMs = clock.monotonicMs();
   let waitedMs = 0;
   for (let second = 0; second < 600; second++) {
-    await hand('other', RECORDS.slice(0, 1));
+    await hand('other', { ...SLICE, records: 1, bytes: 1_500 });
     for (let i = 0; i < 7; i++) {
       const atMs = clock.monotonicMs();
       await clock.finish(hand('big'));
@@ -95,7 +110,7 @@ test('a backlog of six hours goes at full speed, whether the service was there m
   const nowMs = createVirtualClock().nowMs();
   const { clock, hand } = startStore({ back: { lastStoredAtMs: nowMs - 6 * 3_600_000 } });
   await hand('other');
-  const backlog = (6 * 3_600 * 25) / RECORDS.length;
+  const backlog = (6 * 3_600 * 25) / SLICE.records;
   const startMs = clock.monotonicMs();
   for (let i = 0; i < backlog; i++) await clock.finish(hand('back'));
   expect(clock.monotonicMs()).toBe(startMs);
