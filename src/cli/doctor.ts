@@ -157,6 +157,10 @@ async function runningAgent(stateDir: string): Promise<Finding[]> {
   const found = await knock(stateDir);
   if (found.kind === 'silent')
     return [{ about, level: 'wrong', text: 'runs and does not answer', remedy: 'its log may say why; restart it' }];
+  if (found.kind === 'unreachable') {
+    const text = `runs and cannot be asked: the path ${stateDir} is too long for a socket in it`;
+    return [{ about, level: 'warning', text, remedy: 'choose a shorter stateDir' }];
+  }
   if (found.kind !== 'running') return [];
   const { troubles, miners } = await found.agent.state().finally(() => found.agent.close());
   if (troubles.length === 0) return [{ about, level: 'ok', text: `runs and is well: ${miners.total} miners` }];

@@ -259,6 +259,8 @@ test('of two that are started together one runs; where it has no door, nothing i
   const other = both.find((each) => each !== first.each);
   const reboot = await runPithead(['reboot', ip, '--json', '--config', doorless]);
   expect(reboot).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('choose a shorter stateDir') });
+  const { findings } = JSON.parse((await runPithead(['doctor', '--json', '--config', doorless])).stdout);
+  expect(findings).toContainEqual(expect.objectContaining({ about: 'agent', level: 'warning' }));
   other?.kill('SIGTERM');
   expect((await other?.end())?.code).toBe(0);
   expect(farm.devices[0]?.reboots).toBe(before);
