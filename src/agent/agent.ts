@@ -263,8 +263,8 @@ export function createAgent(options: AgentOptions): Agent {
       home,
       source: outbox.source(uplink.name),
       tasks: {
-        onTasks: (orders) => tasks.acceptAll(orders),
-        onCancel: (taskId) => tasks.cancel(taskId),
+        onTasks: (orders) => tasks.acceptAll(orders, uplink.name),
+        onCancel: (taskId) => tasks.cancel(taskId, uplink.name),
       },
       onOpsStatus: (frame) => opsStatuses.take(uplink.name, frame),
       emit,

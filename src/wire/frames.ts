@@ -114,7 +114,7 @@ export type TaskOrder = z.infer<typeof taskFrameSchema>;
 /** Service → agent that understands it, instead of `task`: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
 const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
 export type SignedTaskFrame = z.infer<typeof signedTaskFrameSchema>;
-/** Service → agent: give this task up if it has not been sent to the miner yet. Not signed: who could forge it could as well hold the order back. */
+/** Service → agent: give this task up if it has not been sent to the miner yet. Not signed: it never makes an agent act, and is heeded only for tasks that came over the same uplink. */
 const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
 
 /** Most miners in one ops-status frame. */

@@ -11,7 +11,7 @@
 // there that two copies of it would have to share or that a restored database could have forgotten. That an order which was lost with its
 // connection is carried out once is not the sequence's work but that of the task's id.
 //
-// Time. `expires_at` is in the service's time; the agent tells that from the signed time of the welcome and its own monotonic clock since, so that
+// Time. `expires_at` is in the service's time; the agent tells that from the signed time of the welcome and a clock of its own that nobody sets, so that
 // neither a wrong clock nor one that is set meanwhile makes an order live longer or shorter. Who could hold back the welcome could gain the time
 // that the agent waits for it, no more.
 import { z } from 'zod';

@@ -29,7 +29,8 @@ export type TaskDeps = {
     image?: FirmwareImage,
   ): Promise<ActResult>;
   /**
-   * One look in the miner's turn; `isFresh` = nothing that it said earlier is taken for an answer. Throws PeerError while it is away.
+   * One look in the miner's turn; `isFresh` = nothing that it said earlier is taken for an answer. Throws PeerError while it is away, RefusedError
+   * when another unit stands at its address.
    */
   observe(minerKey: string, signal: AbortSignal, isFresh?: boolean): Promise<Reading>;
   /**
@@ -127,11 +128,14 @@ export type LocalBatch = {
 export type LocalRun = { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
 
 export type TaskGate = {
-  /** Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal. */
-  accept(order: TaskOrder): void;
-  acceptAll(orders: readonly TaskOrder[]): void;
-  /** Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. */
-  cancel(taskId: string): boolean;
+  /** Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal. `uplink` = over which they came. */
+  accept(order: TaskOrder, uplink?: string): void;
+  acceptAll(orders: readonly TaskOrder[], uplink?: string): void;
+  /**
+   * Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. Over an uplink only what
+   * came over it.
+   */
+  cancel(taskId: string, uplink?: string): boolean;
   /** The same for many in one transaction; says how many. Throws when the journal refuses: what waits goes on to wait. */
   cancelAll(taskIds: readonly string[]): number;
   /** Gives up everything that has not been started, and what is the agent's own; says how many. */

@@ -29,6 +29,8 @@ const PRUNE_EVERY_TICKS = 3_600;
 const KEEP_MS = 7 * 24 * 3_600_000;
 const KEEP_LEAST_MS = 2 * 24 * 3_600_000;
 const MAX_JOURNAL_ROWS = 200_000;
+/** Of these, whatever services fill it with. */
+const LOCAL_ROWS = 20_000;
 const LOCAL_EXPIRY_S = 900;
 const LOCAL_ROLLOUT_EXPIRY_S = 4 * 3_600;
 const ILLEGIBLE =
@@ -77,7 +79,8 @@ export function createTaskGate(
   });
   const lines = createLines<Job>({
     placesOf: ({ kind: { ability, own } }) => (ability === undefined ? own.concurrency : settings[ability].concurrency),
-    isHeld: ({ row }) => running === undefined || rollouts.isHeld(row),
+    // While it stops, places become free for nobody: what was judged now would be judged by half.
+    isHeld: ({ row }) => running === undefined || running.stop.signal.aborted || rollouts.isHeld(row),
     begin: (job) => begin(job),
   });
 
@@ -179,8 +182,9 @@ export function createTaskGate(
 
   /** `rules` = of the batches that come with a rule. */
   const take = (rows: readonly JournalRow[], rules: ReadonlyMap<string, Rollout> = new Map()) => {
+    const maxRows = rows.every(({ source }) => source === 'local') ? MAX_JOURNAL_ROWS : MAX_JOURNAL_ROWS - LOCAL_ROWS;
     // Before rules of batches are written that have no task in the journal yet.
-    if (journalRows + rows.length > MAX_JOURNAL_ROWS) makeRoom(KEEP_LEAST_MS);
+    if (journalRows + rows.length > maxRows) makeRoom(KEEP_LEAST_MS);
     const known = new Map<string, JournalRow>();
     const fresh = new Map<string, JournalRow>();
     for (const row of rows) {
@@ -194,7 +198,7 @@ export function createTaskGate(
         fresh.set(row.taskId, enter(row, { isKnown, waiting, stopped, settings }));
       } else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
     }
-    if (journalRows + fresh.size > MAX_JOURNAL_ROWS) {
+    if (journalRows + fresh.size > maxRows) {
       throw new RefusedError(
         'tasks.journal-full',
         `journal ${fresh.size} tasks: ${journalRows} are remembered already`,
@@ -214,7 +218,7 @@ export function createTaskGate(
       }
     }
     endStopped();
-    for (const row of known.values()) reports.tell(jobs.get(row.taskId)?.row ?? row);
+    for (const row of known.values()) reports.tellAgain(jobs.get(row.taskId)?.row ?? row);
     lines.pump();
   };
 
@@ -235,12 +239,12 @@ export function createTaskGate(
     ticks++;
   };
 
-  const acceptAll = (orders: readonly TaskOrder[]) => {
+  const acceptAll = (orders: readonly TaskOrder[], uplink?: string) => {
     const rules = orders.flatMap(({ batch_id, rollout }): [string, Rollout][] =>
       rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]],
     );
     // The first of a batch is the one that counts.
-    const rows = orders.map((order) => rowOfOrder(order, clock.nowMs()));
+    const rows = orders.map((order) => rowOfOrder(order, clock.nowMs(), uplink));
     take(rows, new Map(rules.toReversed()));
   };
 
@@ -277,15 +281,22 @@ export function createTaskGate(
     const count = giveUp(candidates, cancelled('cancelled before it was started')) + endOwn(candidates);
     for (const { taskId, job } of going) {
       const row = job?.row ?? journal.get(taskId);
-      if (row !== undefined) reports.tell(row);
+      if (row !== undefined) reports.tellAgain(row);
     }
     return count;
   };
 
+  /** Who ordered it over this uplink may; the farm may in any case. */
+  const mayCancel = (taskId: string, uplink: string | undefined): boolean => {
+    if (uplink === undefined) return true;
+    const row = jobs.get(taskId)?.row ?? journal.get(taskId);
+    return row?.source === 'service' && (row.uplink ?? uplink) === uplink;
+  };
+
   return {
-    accept: (order) => acceptAll([order]),
+    accept: (order, uplink) => acceptAll([order], uplink),
     acceptAll,
-    cancel: (taskId) => cancelAll([taskId]) > 0,
+    cancel: (taskId, uplink) => mayCancel(taskId, uplink) && cancelAll([taskId]) > 0,
     cancelAll,
     abortAll(reason) {
       const all = [...jobs.values()];

@@ -5,12 +5,20 @@ import { failed, type TaskOutcome, type TaskView } from './contract.ts';
 import type { JournalRow } from './journal.ts';
 
 const MAX_PARAMS_BYTES = 16 * 1024;
+/** What lives longer would have to be remembered longer, so that it is not carried out again. */
+const MAX_LIFE_MS = 7 * 24 * 3_600_000;
 
-export type NewTask = Pick<JournalRow, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'expiresMs'>;
+export type NewTask = Pick<
+  JournalRow,
+  'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'expiresMs'
+> & {
+  readonly uplink?: string | undefined;
+};
 
 export function newRow(task: NewTask, nowMs: number): JournalRow {
   return {
     ...task,
+    uplink: task.uplink ?? null,
     acceptedMs: nowMs,
     isLegible: true,
     state: 'accepted',
@@ -24,7 +32,8 @@ export function newRow(task: NewTask, nowMs: number): JournalRow {
   };
 }
 
-export function rowOfOrder(order: TaskOrder, nowMs: number): JournalRow {
+/** `uplink` = over which it came. */
+export function rowOfOrder(order: TaskOrder, nowMs: number, uplink?: string): JournalRow {
   return newRow(
     {
       taskId: order.task_id,
@@ -33,6 +42,7 @@ export function rowOfOrder(order: TaskOrder, nowMs: number): JournalRow {
       minerKey: order.miner_key,
       params: order.params,
       source: 'service',
+      uplink,
       expiresMs: Date.parse(order.expires_at),
     },
     nowMs,
@@ -66,6 +76,8 @@ export function enter(
     state: 'final',
     finishedMs: row.acceptedMs,
   });
+  if (row.expiresMs > row.acceptedMs + MAX_LIFE_MS)
+    return { ...over(failed('refused: it would expire in more than 7 days')), expiresMs: row.acceptedMs };
   if (stopped !== undefined) return over(stopped);
   if (!isKnown) return over(failed(`unsupported: this agent cannot do ${row.name}`));
   const refusal = notAllowed(row.name, settings);

@@ -45,6 +45,9 @@ export const tasksMigrations: Migrations = {
        stopped TEXT
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX tasks_journal_batch ON tasks_journal (batch_id) WHERE batch_id IS NOT NULL;`,
+    // Lives of more than a week, which are refused since, were remembered as long.
+    `ALTER TABLE tasks_journal ADD COLUMN uplink TEXT;
+     UPDATE tasks_journal SET expires_ms = accepted_ms WHERE state = 'final' AND expires_ms > accepted_ms + 604800000;`,
   ],
 };
 
@@ -75,6 +78,7 @@ const rowSchema = z
     miner_key: z.string(),
     params: z.string(),
     source: z.enum(['service', 'local']),
+    uplink: z.string().nullable(),
     accepted_ms: z.int(),
     expires_ms: z.int(),
     state: z.enum(TASK_STATES),
@@ -93,6 +97,8 @@ const rowSchema = z
     minerKey: row.miner_key,
     params: row.params,
     source: row.source,
+    /** Over which it came; null = from here, or taken by a version that did not keep it. */
+    uplink: row.uplink,
     acceptedMs: row.accepted_ms,
     expiresMs: row.expires_ms,
     state: row.state,
@@ -128,8 +134,8 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
   closeOld(db, vault);
   const insert = db.prepare(
     `INSERT INTO tasks_journal
-       (task_id, batch_id, name, miner_key, params, source, accepted_ms, expires_ms, state, finished_ms, status, message, evidence, reported)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, finished_ms, status, message, evidence, reported)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const one = db.prepare('SELECT * FROM tasks_journal WHERE task_id = ?');
   const open = db.prepare("SELECT * FROM tasks_journal WHERE state <> 'final' ORDER BY accepted_ms, rowid");
@@ -191,6 +197,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
             row.minerKey,
             row.state === 'final' ? NO_PARAMS : sealWith(vault, JSON.stringify(row.params)),
             row.source,
+            row.uplink,
             row.acceptedMs,
             row.expiresMs,
             row.state,

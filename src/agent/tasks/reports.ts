@@ -7,10 +7,13 @@ import type { TaskDeps } from './contract.ts';
 import type { Journal, JournalRow } from './journal.ts';
 
 const BATCH = 200;
+const REPEAT_MS = 5_000;
 
 export type Reports = {
   /** The present state of the task, as a record. */
   tell(row: JournalRow): void;
+  /** For who asks again: not when it was told just now. Each is a record that the outbox keeps. */
+  tellAgain(row: JournalRow): void;
   /** Final outcomes that are not marked as told, a bounded number per call. */
   tellMissing(): void;
   /** Marks what was told just now. Throws, with nothing lost, when the journal refuses. */
@@ -27,6 +30,8 @@ export function createReports(parts: {
   const underWay = new Set<string>();
   /** On disk in the outbox, not marked yet. */
   let told: string[] = [];
+  const lately = new Map<string, { readonly status: string; readonly atMs: number }>();
+  const isLate = (atMs: number) => clock.monotonicMs() - atMs >= REPEAT_MS;
 
   const flush = () => {
     if (told.length === 0) return;
@@ -48,6 +53,7 @@ export function createReports(parts: {
     const isFinal = row.state === 'final';
     if (isFinal && underWay.has(taskId)) return;
     if (isFinal) underWay.add(taskId);
+    lately.set(taskId, { status, atMs: clock.monotonicMs() });
     const at = new Date(row.finishedMs ?? clock.nowMs()).toISOString();
     Promise.resolve()
       .then(() => parts.report({ kind: 'task', task_id: taskId, status, at, message, evidence }))
@@ -64,8 +70,13 @@ export function createReports(parts: {
 
   return {
     tell,
+    tellAgain(row) {
+      const last = lately.get(row.taskId);
+      if (last === undefined || last.status !== row.status || isLate(last.atMs)) tell(row);
+    },
     flush,
     tellMissing() {
+      for (const [taskId, { atMs }] of lately) if (isLate(atMs)) lately.delete(taskId);
       flush();
       for (const row of journal.unreported(BATCH)) tell(row);
     },

@@ -181,7 +181,7 @@ test('steps of the wall clock while a miner reboots change no outcome', async ()
     const miner = bench.farm.add(key);
     gate ??= bench.make();
     gate.start();
-    gate.accept(bench.order(key, { expiresInS: 1e6 }));
+    gate.accept(bench.order(key, { expiresInS: 14_400 }));
     await bench.clock.advance(20_000);
     bench.clock.stepWall(stepMs);
     // The miner lives by its own clock.
