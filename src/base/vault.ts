@@ -1,8 +1,8 @@
 // Secrets at rest: texts sealed with AES-256-GCM under a key that lies in a file of its own, away from the data. Who can read both files can read the
 // secrets; a copy of the data alone, a backup or a lost disk, gives nothing away.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { createWhole } from './whole-file.ts';
 
 export type Vault = {
   seal(text: string): string;
@@ -59,13 +59,15 @@ export function openVault(keyFile: string): Vault | undefined {
   }
 }
 
-/** The vault of this file, with a new key if there is no file yet. Undefined when there is none and none can be made. */
+/**
+ * The vault of this file, with a new key if there is no file yet, or an empty one: no key is lost with that. The key is on the disk before anything
+ * can be sealed with it, and all who ask at once get the same. Undefined when there is none and none can be made.
+ */
 export function openOrCreateVault(keyFile: string): Vault | undefined {
   try {
-    mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
-    writeFileSync(keyFile, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+    createWhole(keyFile, `${randomBytes(KEY_BYTES).toString('base64')}\n`, 0o600);
   } catch {
-    // It is there already, or this user may not write here: what can be read decides.
+    // This user may not write here: what can be read decides.
   }
   return openVault(keyFile);
 }

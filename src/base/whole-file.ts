@@ -1,11 +1,80 @@
 // Files that are there whole or not at all, and stay so after a power cut. It says nothing about what is in them.
-import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { takeLock } from './lock.ts';
 
 /** Replaces the file in one step; back from here, it is on the disk. `mode` holds whatever the mask of the process is. */
 export function writeWhole(path: string, text: string, mode: number): void {
   const unfinished = `${path}.new`;
-  const descriptor = openSync(unfinished, 'w', mode);
+  writeSynced(unfinished, 'w', text, mode);
+  renameSync(unfinished, path);
+  syncFolder(dirname(path));
+}
+
+/**
+ * Makes the file, and the folders to it for their owner alone, unless it is there with something in it: then it stays as it is. Of several
+ * processes that do so at once one wins, and nobody ever sees a part of it.
+ */
+export function createWhole(path: string, text: string, mode: number): void {
+  if (hasContent(path)) return;
+  makeFolders(dirname(path));
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    writeSynced(unfinished, 'wx', text, mode);
+    if (!tryLink(unfinished, path)) replaceNothing(unfinished, path);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  syncFolder(dirname(path));
+}
+
+/** A link takes the name only where nobody has it. False = somebody has, or the file system has no links. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** In the place of an empty file or none, by one process at a time. */
+function replaceNothing(from: string, to: string): void {
+  if (hasContent(to)) return;
+  const claim = `${to}.lock`;
+  const release = takeLock(claim);
+  try {
+    // Another one may have been here just before.
+    if (release !== undefined && !hasContent(to)) renameSync(from, to);
+  } finally {
+    release?.();
+    if (release !== undefined) rmSync(claim, { force: true });
+  }
+}
+
+const hasContent = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+function makeFolders(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length && dirname(made) !== made; made = dirname(made))
+    syncFolder(dirname(made));
+}
+
+function writeSynced(path: string, flags: 'w' | 'wx', text: string, mode: number): void {
+  const descriptor = openSync(path, flags, mode);
   try {
     // Before the text: one that a kill has left may be open to others.
     fchmodSync(descriptor, mode);
@@ -14,8 +83,6 @@ export function writeWhole(path: string, text: string, mode: number): void {
   } finally {
     closeSync(descriptor);
   }
-  renameSync(unfinished, path);
-  syncFolder(dirname(path));
 }
 
 /** So that a name in it survives a power cut. */
