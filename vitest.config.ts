@@ -56,6 +56,12 @@ const LONG_CONTRACT = ['abilities', 'damaged', 'healthy', 'task-proof', 'unsent'
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
 
+/** Bars that time what others would slow down: after the others. */
+const QUIET = ['config-files', 'r13-ill-miners', 'r15-hang', 'r18-cold-start', 's24-flood', 's6-task-flood'].map(
+  (name) => `test/fault/${name}.test.ts`,
+);
+const FULL = { env: { PITHEAD_BARS: 'full' }, globalSetup: 'test/fault/global-setup.ts', testTimeout: 300_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -92,15 +98,9 @@ export default defineConfig({
       { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
       { test: { ...FAULT, name: 'bars-long', testTimeout: 20_000, sequence: { groupOrder: 2 } } },
-      {
-        test: {
-          ...FAULT,
-          name: 'fault',
-          env: { PITHEAD_BARS: 'full' },
-          globalSetup: 'test/fault/global-setup.ts',
-          testTimeout: 300_000,
-        },
-      },
+      // Most of the time they wait: for a link to come back, for a process to start, for the next poll.
+      { test: { ...FAULT, ...FULL, name: 'fault', exclude: QUIET, maxWorkers: 4 } },
+      { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: QUIET, sequence: { groupOrder: 3 } } },
       // Builds the program: a minute of its own, `npm run test:packaging`.
       { test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], maxWorkers: 1 } },
       { test: { ...E2E, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
