@@ -6,7 +6,8 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 
 const MAC = 'CC:0C:13:00:00:17';
-const isOurs = (ip: string) => ip.startsWith('127.47.');
+/** Nobody of ours: whoever is asked about it has taken all that came before. */
+const MARKER = '127.48.0.254';
 const cleanUp: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of cleanUp.splice(0).toReversed()) await stop();
@@ -17,17 +18,29 @@ async function setUp(portOf: (standard: number) => number = () => 0) {
   const warnings: string[] = [];
   const clock = { ...systemClock, leptMs: 0, monotonicMs: () => systemClock.monotonicMs() + clock.leptMs };
   const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) };
+  let onMarker = () => {};
+  const isOurs = (ip: string) => {
+    if (ip === MARKER) onMarker();
+    return ip.startsWith('127.47.');
+  };
   const listener = createIpReports({ clock, log, portOf, isOurs, onReport: (report) => void reports.push(report) });
   await listener.start();
   cleanUp.push(() => listener.stop());
   /** Sends from `from` and waits until everything that was sent until then has been taken. */
   const send = async (from: string, standard: number, ...datagrams: readonly (string | Buffer)[]) => {
+    await sendOnly(from, standard, ...datagrams);
+    const taken = new Promise<void>((resolve) => {
+      onMarker = resolve;
+    });
+    await sendOnly(MARKER, standard, 'marker');
+    await taken;
+  };
+  const sendOnly = async (from: string, standard: number, ...datagrams: readonly (string | Buffer)[]) => {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, from, resolve));
     const port = listener.ports().get(standard) ?? 0;
     for (const datagram of datagrams) await new Promise((resolve) => socket.send(datagram, port, '127.0.0.1', resolve));
     await new Promise<void>((resolve) => socket.close(() => resolve()));
-    await systemClock.sleep(30);
   };
   return { listener, reports, warnings, clock, send };
 }
