@@ -19,6 +19,7 @@ import { createDoor } from './door/door.ts';
 import { createDoorOffers } from './door-offers.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
+import { gateDeps, POOL_LOCK, POOL_UPDATE } from './gate-deps.ts';
 import { createIpReports } from './hints/listener.ts';
 import { homeMigrations, homeOf } from './home.ts';
 import { createHostReader } from './host/host.ts';
@@ -34,15 +35,11 @@ import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
 import { createPoolGuard } from './pool-lock/guard.ts';
 import { openPoolWishes, poolLockMigrations } from './pool-lock/store.ts';
-import { createPoolLockTask } from './pool-lock-task.ts';
 import { adopt, ownConfig, type Reloaded } from './reload.ts';
 import { createRoster, type Roster } from './roster.ts';
-import { createScanTask } from './scan-task.ts';
 import { createScanning } from './scanning.ts';
-import { createOwnUpdate } from './self-update.ts';
 import { createServiceLink, type UplinkConfig } from './service-link.ts';
 import { createStandstill } from './standstill.ts';
-import { createTaskLooks } from './task-looks.ts';
 import { notAllowed } from './tasks/allow.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
@@ -74,8 +71,6 @@ export type AgentOptions = {
   readonly reload?: () => Reloaded;
 };
 
-const POOL_UPDATE = 'miner.pool.update';
-const POOL_LOCK = 'miner.pool.lock';
 const HOST_EVERY_MS = 60_000;
 /** As often as samples go to the disk: what flags are made of is not older than what was reported. */
 const WRITE_EVERY_MS = 1_000;
@@ -193,7 +188,7 @@ export function createAgent(options: AgentOptions): Agent {
     signal: stopping.signal,
     onError: report,
   });
-  const { scanner, manual, planFor, plan, findings } = scanning;
+  const { scanner, manual, plan, findings } = scanning;
   const ipReports = createIpReports({
     ...{ clock, log, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
     onReport: createIpReportDesk({ clock, log, random, config, access, scanning, book, emit, signal: stopping.signal }),
@@ -220,41 +215,10 @@ export function createAgent(options: AgentOptions): Agent {
     log,
     settings: config.tasks,
     vault,
-    deps: {
-      find(key) {
-        const state = roster.get(key);
-        return (
-          state && { ip: state.target.ip, driverId: state.target.driver.id, abilities: state.target.driver.abilities }
-        );
-      },
-      mayReach,
-      act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
-      observe: (key, signal, isFresh) => look(key, signal, isFresh),
-      image: (params, signal) => firmware.find(params, signal),
-      mayFetch: (url) => firmware.mayFetch(url),
-      secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
-      onPhase(key, phase) {
-        roster.setRebooting(key, phase === 'rebooting');
-        if (phase === 'idle') poller.pollNow(key);
-      },
-      report: (record) => outbox.append([record]).then(() => undefined),
-      own: {
-        'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans: manual }),
-        'agent.self.update': createOwnUpdate(config, { clock, log }),
-        [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => config.tasks.observeS * 1_000 }),
-      },
-      onEnd({ name, minerKey, params }, { status }) {
-        if (name === POOL_UPDATE && status === 'succeeded') pools.wanted(minerKey, params.pools);
-      },
-    },
-  });
-  const targetOf = (key: string) => {
-    const state = roster.get(key);
-    if (state === undefined) throw new CancelledError('work on a miner that has left');
-    return state.target;
-  };
-  const look = createTaskLooks({
-    ...{ access, roster, book, neighbours, targetOf, signal: stopping.signal, onError: report },
+    deps: gateDeps({
+      ...{ clock, log, config, access, roster, book, neighbours, poller, scanning, firmware, pools, outbox, mayReach },
+      ...{ signal: stopping.signal, onError: report },
+    }),
   });
 
   const links = uplinks.map((uplink) =>
