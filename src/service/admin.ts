@@ -14,7 +14,7 @@ import {
   type Workspace,
 } from './store/store.ts';
 import { replaceKey } from './tasks/signer.ts';
-import { findServiceVault, type KeyFiles } from './vault.ts';
+import { findServiceVault, type KeyFiles, keyNotOpened } from './vault.ts';
 
 export { PERMISSIONS, type Permission };
 
@@ -103,11 +103,13 @@ export async function openAdmin(
   databasePath: string,
   parts: { clock: Clock; keyFiles?: KeyFiles | undefined },
 ): Promise<Admin & { close(): Promise<void> }> {
-  const store = await openStore(databasePath, undefined, findServiceVault(databasePath, parts.keyFiles));
-  return { ...createAdmin(store, parts.clock), close: () => store.close() };
+  const { clock, keyFiles } = parts;
+  const store = await openStore(databasePath, undefined, () => findServiceVault(databasePath, keyFiles));
+  return { ...createAdmin(store, clock, () => keyNotOpened(databasePath, keyFiles)), close: () => store.close() };
 }
 
-export function createAdmin(store: Store, clock: Clock): Admin {
+/** `unopened` = what to say where the key in use cannot be opened. */
+export function createAdmin(store: Store, clock: Clock, unopened: () => ConfigError): Admin {
   const { tenants, keys, agents } = store;
   const admin: Admin = {
     async ensureDefaults() {
@@ -221,7 +223,7 @@ export function createAdmin(store: Store, clock: Clock): Admin {
     },
     revokeGrant: (id) => tenants.revokeGrant(id, clock.nowMs()),
     taskKey: () => store.taskKeys.currentPublic(),
-    replaceTaskKey: (options) => replaceKey(store.taskKeys, clock, options),
+    replaceTaskKey: ({ isLost }) => replaceKey(store.taskKeys, clock, { isLost, unopened }),
     async exportPositions(farmId) {
       await requireFarm(farmId);
       return exportPositions(store.operators, farmId);

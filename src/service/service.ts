@@ -31,7 +31,7 @@ import { newId, type OperatorStore, openStore, type Store } from './store/store.
 import { type Courier, createCourier } from './tasks/courier.ts';
 import { createBatches } from './tasks/create.ts';
 import { createSigner } from './tasks/signer.ts';
-import { type KeyFiles, openServiceVault } from './vault.ts';
+import { type KeyFiles, keyNotOpened, openServiceVault } from './vault.ts';
 
 export { readTls, type TlsFiles };
 
@@ -77,10 +77,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const secured = options.tls && readTls(options.tls);
   if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
     options.log.warn({ certFile: options.tls?.certFile }, 'the certificate has expired: clients will refuse it');
-  const vault = openServiceVault(options.databasePath, options.keyFiles, options.log);
-  const store = await openStore(options.databasePath, options.log, vault);
+  const { databasePath, keyFiles, log } = options;
+  const store = await openStore(databasePath, log, (isSealed) =>
+    openServiceVault(databasePath, keyFiles, isSealed, log),
+  );
   try {
-    return await compose(options, store, vault?.derive(FIRST_KEY), secured?.material);
+    return await compose(options, store, secured?.material);
   } catch (error) {
     await store.close();
     throw error;
@@ -146,12 +148,7 @@ const announcing = (
   },
 });
 
-async function compose(
-  options: ServiceOptions,
-  store: Store,
-  keySeed: Uint8Array | undefined,
-  tls: TlsMaterial | undefined,
-): Promise<Service> {
+async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
   const { clock, log, host, port, limits = DEFAULT_LIMITS } = options;
   const app = await createServer({
     source: {
@@ -169,7 +166,11 @@ async function compose(
     trustProxy: options.trustProxy ?? [],
     newRequestId: () => v4(),
   });
-  const signer = createSigner(store.taskKeys, clock, keySeed);
+  const unopened = () => keyNotOpened(options.databasePath, options.keyFiles);
+  const signer = createSigner(store.taskKeys, clock, {
+    seed: store.vault?.derive(FIRST_KEY),
+    unopened,
+  });
   // Whoever cannot sign must not take the place of a copy that can.
   const taskKey = await signer.publicKey();
   await store.sealWhatIsOpen();
@@ -297,7 +298,7 @@ async function compose(
   ];
   let stopParts: (() => Promise<void>) | undefined;
   return {
-    admin: createAdmin(store, clock),
+    admin: createAdmin(store, clock, unopened),
     async start() {
       stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
       return { url, localUrl };

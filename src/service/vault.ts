@@ -12,14 +12,46 @@ export type KeyFiles = {
   readonly shared?: string | undefined;
 };
 
+const fileOf = (databasePath: string, files: KeyFiles | undefined): string | undefined =>
+  files?.shared ?? (isPostgresUrl(databasePath) ? undefined : files?.own);
+
 /** For a look into the database beside the service: makes no file, which would be another user's. */
 export function findServiceVault(databasePath: string, files: KeyFiles | undefined): Vault | undefined {
-  const keyFile = files?.shared ?? (isPostgresUrl(databasePath) ? undefined : files?.own);
+  const keyFile = fileOf(databasePath, files);
   return keyFile === undefined ? undefined : openVault(keyFile);
 }
 
-/** Made if there is none. Undefined = secrets lie open, which is logged. Throws ConfigError when a file that was named holds no key. */
-export function openServiceVault(databasePath: string, files: KeyFiles | undefined, log: Log): Vault | undefined {
+/** What lies sealed in the database cannot be opened: names the file that was tried. */
+export function keyNotOpened(databasePath: string, files: KeyFiles | undefined): ConfigError {
+  const tried = fileOf(databasePath, files);
+  const where =
+    tried === undefined
+      ? 'the database was sealed with a key file, and none is named: name that one'
+      : `${tried} does not hold the key that the database was sealed with, or others may read it: put that file back, or name the right one`;
+  const copies = isPostgresUrl(databasePath) ? '; every copy of the service needs it' : '';
+  return new ConfigError('open the key that orders are signed with', [
+    {
+      path: tried === undefined || files?.shared !== undefined ? 'listen.sealKeyFile' : 'credentials.keyFile',
+      message: `${where}${copies}. If it is lost, \`pithead signing-key replace --lost\` makes a new key of orders`,
+    },
+  ]);
+}
+
+/**
+ * Made if there is none, but not for a database that `isSealed` already: a new key opens nothing there. Undefined = secrets lie open, which is logged.
+ * Throws ConfigError when a file that was named holds no key, or what is sealed has none.
+ */
+export function openServiceVault(
+  databasePath: string,
+  files: KeyFiles | undefined,
+  isSealed: boolean,
+  log: Log,
+): Vault | undefined {
+  if (isSealed) {
+    const vault = findServiceVault(databasePath, files);
+    if (vault !== undefined) return vault;
+    throw keyNotOpened(databasePath, files);
+  }
   const shared = files?.shared;
   if (shared !== undefined) {
     const vault = openOrCreateVault(shared);

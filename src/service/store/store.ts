@@ -1,6 +1,6 @@
 // The store of the service: one interface, asynchronous, whatever the database. Opening it brings the schema up to date.
 import { v7 } from 'uuid';
-import { BugError, PeerError } from '../../base/errors.ts';
+import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Vault } from '../../base/vault.ts';
 import { type AgentStore, createAgentStore } from './agents.ts';
@@ -21,7 +21,7 @@ import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres
 import { prune } from './pruning.ts';
 import { createSealing, sealWhatIsOpen } from './sealing.ts';
 import { openSqliteDatabases } from './sqlite.ts';
-import { createTaskKeyStore, type TaskKeyStore } from './task-keys.ts';
+import { createTaskKeyStore, isKeySealed, type TaskKeyStore } from './task-keys.ts';
 import { createTaskStore, type TaskStore } from './tasks.ts';
 import { createTenantStore, type TenantStore } from './tenants.ts';
 
@@ -58,6 +58,8 @@ export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants.
 export { isMatch, type ValueFilter } from './value-filter.ts';
 
 export type Store = {
+  /** Undefined: what is written lies open. */
+  readonly vault: Vault | undefined;
   readonly tenants: TenantStore;
   readonly keys: KeyStore;
   readonly agents: AgentStore;
@@ -86,19 +88,28 @@ export type Store = {
 
 /**
  * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks. Throws when that fails.
- * With a vault the secrets that are written from now on are sealed.
+ * With a vault, which may depend on whether the database is sealed, the secrets that are written from now on are sealed.
  */
-export async function openStore(target: string, log?: Log, vault?: Vault): Promise<Store> {
+export async function openStore(
+  target: string,
+  log?: Log,
+  findVault: (isSealed: boolean) => Vault | undefined = () => undefined,
+): Promise<Store> {
   const databases = openDatabases(target, log);
-  const sealing = createSealing(vault);
+  let vault: Vault | undefined;
   try {
     await migrate(databases, nameOf(target));
+    vault = findVault(await isKeySealed(databases.read));
   } catch (error) {
     await databases.close();
-    throw isPostgresUrl(target) && !(error instanceof BugError) ? unreachable(target, error) : error;
+    throw isPostgresUrl(target) && !(error instanceof BugError || error instanceof ConfigError)
+      ? unreachable(target, error)
+      : error;
   }
   const { read, write, transact, lock } = databases;
+  const sealing = createSealing(vault);
   return {
+    vault,
     tenants: createTenantStore(databases),
     keys: createKeyStore(read, write),
     agents: createAgentStore(databases),

@@ -1,4 +1,5 @@
 // The keys that orders are signed with, the newest in use: made once for all copies of the service. It makes no key and signs nothing itself.
+import { isSealed } from '../../base/vault.ts';
 import type { KeyChange } from '../../wire/frames.ts';
 import type { Databases } from './databases.ts';
 import type { Db } from './schema.ts';
@@ -21,6 +22,12 @@ export type TaskKeyStore = {
   /** Puts a key in the place of the one in use; `endorse` gives the signature of that one, null where it cannot sign any more. */
   replace(make: () => KeyPair, endorse: (from: TaskKey, to: string) => string | null, nowMs: number): Promise<TaskKey>;
 };
+
+/** Whether the key in use lies sealed. */
+export async function isKeySealed(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('task_keys').select('private_key').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return row !== undefined && isSealed(row.private_key);
+}
 
 export function createTaskKeyStore({ read, transact, lock }: Databases, sealing: Sealing): TaskKeyStore {
   const newest = async (db: Db): Promise<TaskKey | undefined> => {

@@ -1,7 +1,7 @@
 // Signs what agents carry out, with the newest key of the service. The signed form is in wire/orders.ts.
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { ConfigError } from '../../base/errors.ts';
+import type { ConfigError } from '../../base/errors.ts';
 import { MAX_KEY_CHANGES } from '../../wire/frames.ts';
 import {
   keyChangeBytes,
@@ -18,19 +18,26 @@ export type Signer = {
   begin(connection: SignedConnection): Promise<Signing>;
 };
 
+/** What to say of a key whose private half cannot be opened. */
+type Unopened = () => ConfigError;
+
 type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; readonly privateKey: KeyObject };
 
 /**
  * With a `seed` the first key comes from it: the same again for a database that was put back to a copy from before it had one, so that agents which have
  * learnt it meanwhile are not lost.
  */
-export function createSigner(keys: TaskKeyStore, clock: Clock, seed?: Uint8Array): Signer {
+export function createSigner(
+  keys: TaskKeyStore,
+  clock: Clock,
+  { seed, unopened }: { readonly seed: Uint8Array | undefined; readonly unopened: Unopened },
+): Signer {
   let kept: Key | undefined;
   const current = async (): Promise<Key> => {
     if (kept !== undefined && kept.id === (await keys.currentId())) return kept;
     const { id, publicKey, privateKey } = await keys.current(() => pairOf(seed), clock.nowMs());
     const changes = await keys.changes(MAX_KEY_CHANGES);
-    kept = { id, publicKey, changes, privateKey: readPrivate(opened(privateKey)) };
+    kept = { id, publicKey, changes, privateKey: readPrivate(privateKey, unopened) };
     return kept;
   };
   return {
@@ -57,30 +64,24 @@ export function createSigner(keys: TaskKeyStore, clock: Clock, seed?: Uint8Array
 export async function replaceKey(
   keys: TaskKeyStore,
   clock: Clock,
-  { isLost }: { readonly isLost: boolean },
+  { isLost, unopened }: { readonly isLost: boolean; readonly unopened: Unopened },
 ): Promise<{ publicKey: string; isEndorsed: boolean }> {
   let isEndorsed = true;
   const endorse = ({ publicKey: from, privateKey }: TaskKey, to: string) => {
     isEndorsed = privateKey !== undefined;
     if (!isEndorsed && isLost) return null;
-    return sign(null, keyChangeBytes({ from, to }), readPrivate(opened(privateKey))).toString('base64');
+    return sign(null, keyChangeBytes({ from, to }), readPrivate(privateKey, unopened)).toString('base64');
   };
   const { publicKey } = await keys.replace(() => pairOf(), endorse, clock.nowMs());
   return { publicKey, isEndorsed };
 }
 
-function opened(privateKey: string | undefined): string {
-  if (privateKey !== undefined) return privateKey;
-  throw new ConfigError('open the key that orders are signed with', [
-    {
-      path: 'listen.sealKeyFile',
-      message:
-        'the key in the database was sealed with another key file: name that one; every copy of the service needs it. If it is lost, `pithead signing-key replace --lost` makes a new key',
-    },
-  ]);
+function readPrivate(text: string | undefined, unopened: Unopened): KeyObject {
+  if (text === undefined) throw unopened();
+  return importPrivate(text);
 }
 
-const readPrivate = (text: string): KeyObject =>
+const importPrivate = (text: string): KeyObject =>
   createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
 
 /** What an Ed25519 key begins with in PKCS 8; 32 bytes follow. */
@@ -88,6 +89,6 @@ const PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function pairOf(seed: Uint8Array = randomBytes(32)): KeyPair {
   const privateKey = Buffer.concat([PREFIX, seed]).toString('base64');
-  const publicKey = createPublicKey(readPrivate(privateKey)).export({ format: 'der', type: 'spki' });
+  const publicKey = createPublicKey(importPrivate(privateKey)).export({ format: 'der', type: 'spki' });
   return { publicKey: publicKey.toString('base64'), privateKey };
 }

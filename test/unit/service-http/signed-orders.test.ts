@@ -1,16 +1,18 @@
 // The service signs what an agent carries out: with one key, whichever copy sends, for this agent and this connection only. Agents that do not
 // understand that get their orders as ever.
 import { createPublicKey, verify } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { openOrCreateVault } from '../../../src/base/vault.ts';
 import { openAdmin } from '../../../src/service/admin.ts';
 import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
-import { openServiceVault } from '../../../src/service/vault.ts';
+import { type KeyFiles, openServiceVault } from '../../../src/service/vault.ts';
 import type { SignedTaskFrame } from '../../../src/wire/frames.ts';
 import { keyChangeBytes, orderBytes, signedOrderSchema } from '../../../src/wire/orders.ts';
+import { newDatabase } from '../../database.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, recordingLog, startOwnedRig, startRig, temporaryFolder } from './rig.ts';
@@ -145,6 +147,8 @@ test('with a key file the params and the private key lie sealed, also those from
       const error: unknown = await started.catch((reason: unknown) => reason);
       if (!(error instanceof ConfigError)) throw new Error('it must not start');
       expect(error.problems).toMatchObject([{ path: 'listen.sealKeyFile' }]);
+      // A key that opens nothing would only hide that the file is missing.
+      if (keyFile !== undefined) expect(existsSync(keyFile)).toBe(false);
     }
   } finally {
     await stop();
@@ -214,14 +218,72 @@ test('which key file is used, and that none is, is said', () => {
   const folder = temporaryFolder();
   const own = join(folder, 'own.key');
   const log = recordingLog();
-  expect(openServiceVault('/x.sqlite', { own }, log)).toBeDefined();
+  expect(openServiceVault('/x.sqlite', { own }, false, log)).toBeDefined();
   expect(log.lines).toEqual([]);
-  expect(openServiceVault('postgres://db.example/x', { own }, log)).toBeUndefined();
+  expect(openServiceVault('postgres://db.example/x', { own }, false, log)).toBeUndefined();
   expect(log.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('listen.sealKeyFile') }]);
   const shared = join(folder, 'shared.key');
-  expect(openServiceVault('postgres://db.example/x', { own, shared }, log)).toBeDefined();
+  expect(openServiceVault('postgres://db.example/x', { own, shared }, false, log)).toBeDefined();
   expect(existsSync(shared)).toBe(true);
   rmSync(own);
-  expect(() => openServiceVault('/x.sqlite', { own, shared: folder }, log)).toThrow(ConfigError);
+  expect(() => openServiceVault('/x.sqlite', { own, shared: folder }, false, log)).toThrow(ConfigError);
   expect(log.lines).toHaveLength(1);
+});
+
+test('a key that is gone is named, with the file that was tried, and none is made in its place', () => {
+  const folder = temporaryFolder();
+  const [own, shared] = [join(folder, 'own.key'), join(folder, 'shared.key')];
+  const log = recordingLog();
+  const problemsOf = (databasePath: string, files: KeyFiles | undefined) => {
+    try {
+      openServiceVault(databasePath, files, true, log);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+    }
+    throw new Error('it was opened');
+  };
+  const named = (path: string, file: string) => [{ path, message: expect.stringContaining(file) }];
+  expect(problemsOf('/x.sqlite', { own })).toEqual(named('credentials.keyFile', own));
+  expect(problemsOf('/x.sqlite', { own, shared })).toEqual(named('listen.sealKeyFile', shared));
+  expect(problemsOf('postgres://db.example/x', { own, shared })).toEqual(named('listen.sealKeyFile', shared));
+  expect(problemsOf('postgres://db.example/x', { own })).toEqual(named('listen.sealKeyFile', 'none is named'));
+  expect([existsSync(own), existsSync(shared), log.lines]).toEqual([false, false, []]);
+  openOrCreateVault(own);
+  expect(openServiceVault('/x.sqlite', { own }, true, log)).toBeDefined();
+});
+
+test('an embedded database whose key file is gone does not start, says which one, and starts again with it', async () => {
+  const own = join(temporaryFolder(), 'pithead.key');
+  const database = await newDatabase({ isReady: true });
+  const keyFiles = isPostgresUrl(database.target) ? { own, shared: own } : { own };
+  const setting = isPostgresUrl(database.target) ? 'listen.sealKeyFile' : 'credentials.keyFile';
+  const start = () => startOwnedRig({ databasePath: database.target, keyFiles });
+  const problems = async () => {
+    const error: unknown = await start().catch((reason: unknown) => reason);
+    if (!(error instanceof ConfigError)) throw new Error('it must not start');
+    return error.problems;
+  };
+  const named = [{ path: setting, message: expect.stringContaining(own) }];
+  try {
+    await (await start()).stop();
+    renameSync(own, `${own}.away`);
+    expect(await problems()).toEqual(named);
+    expect(existsSync(own)).toBe(false);
+    // Another one in its place is named too.
+    openOrCreateVault(own);
+    expect(await problems()).toEqual(named);
+    rmSync(own);
+    renameSync(`${own}.away`, own);
+    await (await start()).stop();
+    // Lost for good: what is made anew is sealed anew.
+    rmSync(own);
+    const admin = await openAdmin(database.target, { clock: systemClock, keyFiles });
+    await expect(admin.replaceTaskKey({ isLost: false })).rejects.toThrow(ConfigError);
+    await admin.replaceTaskKey({ isLost: true });
+    await admin.close();
+    await (await start()).stop();
+    expect(existsSync(own)).toBe(true);
+  } finally {
+    await database.drop();
+  }
 });
