@@ -31,8 +31,8 @@ const AT_ONCE = 4;
 /** A report that would wait behind more than these is not worth it: the button is pressed again. */
 const MAX_WAITING = 16;
 
-/** Takes reports; never throws. */
-export function createIpReportDesk(parts: Parts): (report: IpReport) => void {
+/** Takes reports; resolves when one is dealt with, and never rejects. */
+export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<void> {
   const { clock, log, random, config, access, scanning, book, emit, signal } = parts;
   const turn = pLimit(AT_ONCE);
 
@@ -52,10 +52,12 @@ export function createIpReportDesk(parts: Parts): (report: IpReport) => void {
     emit({ kind: 'event', type: 'ip_reported', key, at: new Date(clock.nowMs()).toISOString(), detail });
   };
 
-  return (report) => {
+  return async (report) => {
     if (turn.pendingCount >= MAX_WAITING) return;
-    turn(look, report).catch((error: unknown) => {
+    try {
+      await turn(look, report);
+    } catch (error) {
       if (!signal.aborted) log.error({ ip: report.ip, cause: renderError(error) }, 'look at who reported its address');
-    });
+    }
   };
 }

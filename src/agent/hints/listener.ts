@@ -18,6 +18,7 @@ export type IpReport = {
 export type IpReports = {
   /** Resolves when every port is bound or given up. */
   start(): Promise<void>;
+  /** Resolves when nothing is heard any more and what was handed on is dealt with. */
   stop(): Promise<void>;
   /** Of each format that is listened to, by its own port: where it is bound. */
   ports(): ReadonlyMap<number, number>;
@@ -30,8 +31,8 @@ type Options = {
   readonly portOf: (standard: number) => number;
   /** Whether the address is in the configured ranges. */
   readonly isOurs: (ip: string) => boolean;
-  /** Must not throw. */
-  readonly onReport: (report: IpReport) => void;
+  /** Must neither throw nor reject. */
+  readonly onReport: (report: IpReport) => Promise<void> | void;
 };
 
 /** Miners send their report several times over. */
@@ -48,6 +49,7 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
   const sockets = new Map<number, Socket>();
   const senders = new BoundedMap<Allowance>(MAX_KNOWN);
   const reportedMs = new BoundedMap<number>(MAX_KNOWN);
+  const handedOn = new Set<Promise<void>>();
   const inAll = createAllowance(clock, MOST_IN_ALL, WINDOW_MS);
   const warnings = createAllowance(clock, 1, WARN_EVERY_MS);
 
@@ -69,7 +71,10 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
       return;
     }
     reportedMs.set(ip, nowMs);
-    onReport({ ip, makes: format.makes, ...(claim.mac !== undefined && { claimedMac: claim.mac }) });
+    const done = onReport({ ip, makes: format.makes, ...(claim.mac !== undefined && { claimedMac: claim.mac }) });
+    if (done === undefined) return;
+    handedOn.add(done);
+    void done.finally(() => handedOn.delete(done));
   };
 
   const listen = (format: ReportFormat): Promise<void> => {
@@ -99,6 +104,7 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
       const open = [...sockets.values()];
       sockets.clear();
       await Promise.all(open.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
+      await Promise.all(handedOn);
     },
     ports: () => new Map([...sockets].map(([standard, socket]) => [standard, socket.address().port])),
   };

@@ -330,6 +330,7 @@ export function createTaskGate(
         },
         tick,
       );
+      reports.open();
       running = { stop, parts, work: new Set(), ticker };
       for (const row of journal.open()) if (!jobs.has(row.taskId)) enqueue(row);
       isStopDue = true;
@@ -341,12 +342,8 @@ export function createTaskGate(
       if (current === undefined) return;
       current.stop.abort();
       await Promise.all([...current.work, current.ticker]);
+      await reports.close();
       if (running === current) running = undefined;
-      try {
-        reports.flush();
-      } catch {
-        // They are told again, which is harmless.
-      }
       // What is left goes on from the journal with the next start.
       jobs.clear();
       lines.clear();

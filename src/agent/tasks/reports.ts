@@ -8,6 +8,7 @@ import type { Journal, JournalRow } from './journal.ts';
 
 const BATCH = 200;
 const REPEAT_MS = 5_000;
+const CLOSE_MS = 2_000;
 
 export type Reports = {
   /** The present state of the task, as a record. */
@@ -16,8 +17,9 @@ export type Reports = {
   tellAgain(row: JournalRow): void;
   /** Final outcomes that are not marked as told, a bounded number per call. */
   tellMissing(): void;
-  /** Marks what was told just now. Throws, with nothing lost, when the journal refuses. */
-  flush(): void;
+  open(): void;
+  /** Waits a moment for what is being told, so that it is marked; from then on nothing is written here. */
+  close(): Promise<void>;
 };
 
 export function createReports(parts: {
@@ -30,6 +32,8 @@ export function createReports(parts: {
   const underWay = new Set<string>();
   /** On disk in the outbox, not marked yet. */
   let told: string[] = [];
+  const beingTold = new Set<Promise<void>>();
+  let isClosed = false;
   const lately = new Map<string, { readonly status: string; readonly atMs: number }>();
   const isLate = (atMs: number) => clock.monotonicMs() - atMs >= REPEAT_MS;
 
@@ -40,6 +44,7 @@ export function createReports(parts: {
     told = [];
   };
   const flushSoon = () => {
+    if (isClosed) return;
     try {
       flush();
     } catch (error) {
@@ -55,7 +60,7 @@ export function createReports(parts: {
     if (isFinal) underWay.add(taskId);
     lately.set(taskId, { status, atMs: clock.monotonicMs() });
     const at = new Date(row.finishedMs ?? clock.nowMs()).toISOString();
-    Promise.resolve()
+    const work = Promise.resolve()
       .then(() => parts.report({ kind: 'task', task_id: taskId, status, at, message, evidence }))
       .then(() => {
         if (!isFinal) return;
@@ -65,7 +70,9 @@ export function createReports(parts: {
       .catch((error: unknown) => {
         underWay.delete(taskId);
         log.warn({ taskId, status, error: renderError(error) }, 'a task could not be reported yet');
-      });
+      })
+      .finally(() => beingTold.delete(work));
+    beingTold.add(work);
   };
 
   return {
@@ -74,7 +81,18 @@ export function createReports(parts: {
       const last = lately.get(row.taskId);
       if (last === undefined || last.status !== row.status || isLate(last.atMs)) tell(row);
     },
-    flush,
+    open() {
+      isClosed = false;
+    },
+    async close() {
+      const enough = new AbortController();
+      const wait = clock.sleep(CLOSE_MS, enough.signal).catch(() => {});
+      await Promise.race([Promise.all(beingTold), wait]);
+      enough.abort();
+      // What is not marked is told again, which is harmless.
+      flushSoon();
+      isClosed = true;
+    },
     tellMissing() {
       for (const [taskId, { atMs }] of lately) if (isLate(atMs)) lately.delete(taskId);
       flush();

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const stop of cleanUp.splice(0).toReversed()) await stop();
 });
 
-async function setUp(portOf: (standard: number) => number = () => 0) {
+async function setUp(portOf: (standard: number) => number = () => 0, handle: () => Promise<void> | void = () => {}) {
   const reports: IpReport[] = [];
   const warnings: string[] = [];
   const clock = { ...systemClock, leptMs: 0, monotonicMs: () => systemClock.monotonicMs() + clock.leptMs };
@@ -23,7 +23,11 @@ async function setUp(portOf: (standard: number) => number = () => 0) {
     if (ip === MARKER) onMarker();
     return ip.startsWith('127.47.');
   };
-  const listener = createIpReports({ clock, log, portOf, isOurs, onReport: (report) => void reports.push(report) });
+  const onReport = (report: IpReport) => {
+    reports.push(report);
+    return handle();
+  };
+  const listener = createIpReports({ clock, log, portOf, isOurs, onReport });
   await listener.start();
   cleanUp.push(() => listener.stop());
   /** Sends from `from` and waits until everything that was sent until then has been taken. */
@@ -110,4 +114,17 @@ test('a port that another program holds for itself is a warning, and the others 
   expect(listener.ports().has(8_888)).toBe(false);
   await send('127.47.0.9', 14_235, antminer('127.47.0.9'));
   expect(reports).toHaveLength(1);
+});
+
+test('stopping waits for what was handed on', async () => {
+  let finish = () => {};
+  const handedOn = new Promise<void>((resolve) => (finish = resolve));
+  const done: string[] = [];
+  const { send, listener } = await setUp(undefined, () => handedOn.then(() => void done.push('report')));
+  await send('127.47.0.9', 14_235, antminer('127.47.0.9'));
+  const stopped = listener.stop().then(() => done.push('stop'));
+  await systemClock.sleep(20);
+  finish();
+  await stopped;
+  expect(done).toEqual(['report', 'stop']);
 });

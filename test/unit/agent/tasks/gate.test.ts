@@ -210,6 +210,25 @@ test('an outcome is told once, and again until the outbox has it', async () => {
   expect(bench.farm.finals().map(({ status }) => status)).toEqual(['succeeded']);
 });
 
+test.each([
+  ['is marked before the gate has stopped', 100, 1],
+  ['and takes too long is told again by the next run', 60_000, 0],
+])('an outcome that is being told at the stop %s; the database is left alone then', async (_what, tookMs, reported) => {
+  const { report } = bench.farm.deps;
+  bench.farm.deps.report = async (record) => {
+    await bench.clock.sleep(tookMs);
+    await report(record);
+  };
+  begin().accept(bench.order(keyOf(1)));
+  await bench.clock.advance(10);
+  await bench.clock.finish(gate?.stop() ?? Promise.resolve(), 5_000);
+  expect(bench.db().prepare('SELECT state, reported FROM tasks_journal').get()).toEqual({ state: 'final', reported });
+  bench.db().close();
+  await bench.clock.advance(120_000);
+  expect(bench.warnings.filter((line) => line.includes('could not be written yet'))).toEqual([]);
+  gate = undefined;
+});
+
 test('a technician goes through the same gate and hears the steps and the outcome', async () => {
   bench.farm.add(keyOf(1));
   const states: string[] = [];
