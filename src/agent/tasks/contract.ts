@@ -136,7 +136,7 @@ export type TaskGate = {
    * came over it.
    */
   cancel(taskId: string, uplink?: string): boolean;
-  /** The same for many in one transaction; says how many. Throws when the journal refuses: what waits goes on to wait. */
+  /** The same for many in one transaction; says how many. While the journal refuses they are over all the same, and it is tried again. */
   cancelAll(taskIds: readonly string[]): number;
   /** Gives up everything that has not been started, and what is the agent's own; says how many. */
   abortAll(reason: string): number;

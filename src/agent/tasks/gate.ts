@@ -278,7 +278,8 @@ export function createTaskGate(
       ({ job }) => job === undefined || (job.stage === 'started' && job.kind.own === undefined),
     );
     const candidates = asked.flatMap(({ job }) => job ?? []);
-    const count = giveUp(candidates, cancelled('cancelled before it was started')) + endOwn(candidates);
+    const outcome = cancelled('cancelled before it was started');
+    const count = giveUp(candidates, outcome, endings.settle) + endOwn(candidates);
     for (const { taskId, job } of going) {
       const row = job?.row ?? journal.get(taskId);
       if (row !== undefined) reports.tellAgain(row);
