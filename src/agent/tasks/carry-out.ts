@@ -45,6 +45,8 @@ export type Turn = {
 const DEFAULT_BACK_S = 600;
 const BACK_MARGIN_S = 300;
 const DAY_MS = 24 * 3_600_000;
+/** After a longer wait for the power gate the miner is looked at again. */
+const FRESH_MS = 5_000;
 
 /** The ability that a task wants of a miner; undefined for tasks that no miner carries out. */
 export function abilityOf(name: string): AbilityName | undefined {
@@ -116,11 +118,15 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
   // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
-  const seen = first.effect === 'read-only' ? undefined : await readBaseline(parts, row.minerKey, early);
+  const look = () => (first.effect === 'read-only' ? undefined : readBaseline(parts, row.minerKey, early));
+  let seen = await look();
+  if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
+  const isPowered = loadsBreakers(first, row);
+  const askedMs = clock.monotonicMs();
+  if (isPowered) await parts.power.pass(early);
+  if (clock.monotonicMs() - askedMs > FRESH_MS) seen = (await look()) ?? seen;
   if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
   const before = isWatched ? seen : undefined;
-  const isPowered = loadsBreakers(first, row);
-  if (isPowered) await parts.power.pass(early);
   // Waiting takes time: what was true before it may not be now.
   const plan = planTask(parts, turn);
   if ('status' in plan) return { outcome: plan, tookEffect: false };

@@ -54,6 +54,26 @@ test('a miner whose place another one takes while it restarts has not come back'
   expect(bench.warnings).toEqual([]);
 });
 
+test('so is one whose place another takes while the order waits for the power gate', async () => {
+  await bench.clock.finish(gate.stop());
+  gate = bench.make({ powerGate: { count: 1, windowS: 60 } });
+  gate.start();
+  for (const key of [KEY, keyOf(2)]) {
+    bench.farm.add(key);
+    gate.accept(bench.order(key));
+  }
+  await bench.clock.advance(10_000);
+  expect(bench.farm.orders).toHaveLength(1);
+  const waiting = bench.farm.orders[0]?.key === KEY ? keyOf(2) : KEY;
+  const { observe } = bench.farm.deps;
+  bench.farm.deps.observe = (...look) => (look[0] === waiting ? other() : observe(...look));
+  await bench.clock.advance(1_500_000);
+  expect(bench.farm.orders).toHaveLength(1);
+  expect(bench.farm.finals().map(({ message }) => message)).toContain(
+    'refused: another unit stands at this address now',
+  );
+});
+
 test('a miner that does not answer a look may still take an order', async () => {
   bench.farm.add(KEY);
   bench.farm.deps.observe = () => new Promise(() => {});
