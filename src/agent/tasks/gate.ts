@@ -301,7 +301,7 @@ export function createTaskGate(
     cancelAll,
     abortAll(reason) {
       const all = [...jobs.values()];
-      const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`));
+      const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`), endings.settle);
       log.warn({ reason, tasks: count }, 'all waiting tasks were given up');
       return count;
     },

@@ -63,19 +63,23 @@ test('what waits is given up in one transaction, so that Ctrl-C of many does not
   expect(steps.filter(({ status }) => status === 'cancelled')).toHaveLength(40);
 });
 
-test('what waits is given up also while the disk refuses: the agent goes on, nothing is done, and the end is written when it can be', async () => {
-  const many = Array.from({ length: 10 }, (_, i) => ({ key: keyOf(i + 1), ip: `10.0.0.${i + 1}` }));
-  for (const { key } of many) bench.farm.add(key);
-  const { listener, over } = begin({}, many);
-  bench.db().exec(`CREATE TEMP TRIGGER full BEFORE UPDATE ON main.tasks_journal WHEN NEW.state = 'final'
+test.each(['Ctrl-C', 'abort'])(
+  '%s gives up what waits also while the disk refuses: nothing is done, and the end is written when it can be',
+  async (by) => {
+    const many = Array.from({ length: 10 }, (_, i) => ({ key: keyOf(i + 1), ip: `10.0.0.${i + 1}` }));
+    for (const { key } of many) bench.farm.add(key);
+    const { listener, over, runs } = begin({}, many);
+    bench.db().exec(`CREATE TEMP TRIGGER full BEFORE UPDATE ON main.tasks_journal WHEN NEW.state = 'final'
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
-  listener.abort();
-  await bench.clock.advance(5_000);
-  bench.db().exec('DROP TRIGGER full');
-  expect(await bench.clock.finish(over)).toBe(0);
-  expect(bench.farm.orders).toEqual([]);
-  expect(gate.list().map(({ status }) => status)).toEqual(Array(10).fill('cancelled'));
-});
+    if (by === 'Ctrl-C') listener.abort();
+    else expect(runs.abortAll('smoke')).toBe(10);
+    await bench.clock.advance(5_000);
+    bench.db().exec('DROP TRIGGER full');
+    expect(await bench.clock.finish(over)).toBe(0);
+    expect(bench.farm.orders).toEqual([]);
+    expect(gate.list().map(({ status }) => status)).toEqual(Array(10).fill('cancelled'));
+  },
+);
 
 test('a few at a time means that; the others are not even in the journal, and an abort of all counts them', async () => {
   const { runs, over, statuses, steps } = begin({ concurrency: 2 });
