@@ -25,6 +25,7 @@ function createHost(behaviour: Behaviour) {
   const clock = {
     nowMs: () => NOW + timeMs,
     monotonicMs: () => timeMs,
+    elapsedMs: () => timeMs,
     after: () => () => {},
     sleep: async (delayMs: number) => {
       timeMs += delayMs;
