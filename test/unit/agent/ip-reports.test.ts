@@ -80,7 +80,7 @@ test('a press makes the miner known and is told with what the datagram claimed',
 
 test('a claim about somebody else’s MAC changes nothing of who the device is', async () => {
   const { device, desk, taken, events } = await setUp('whatsminer-2');
-  desk({ ip: device.ip, makes: 'Whatsminer', claimedMac: 'AA:AA:AA:AA:AA:AA' });
+  await desk({ ip: device.ip, makes: 'Whatsminer', claimedMac: 'AA:AA:AA:AA:AA:AA' });
   await until(
     async () => events.length,
     (count) => count === 1,
@@ -94,8 +94,8 @@ test('a claim about somebody else’s MAC changes nothing of who the device is',
 test('an address that is excluded, or silent, makes nobody known', async () => {
   const { device, desk, taken, events, logged } = await setUp('whatsminer-2', ['127.49.0.8/30']);
   const before = device.requests;
-  desk({ ip: '127.49.0.9', makes: 'Whatsminer' });
-  desk({ ip: device.ip === '127.49.0.2' ? '127.49.0.3' : '127.49.0.2', makes: 'Whatsminer' });
+  await desk({ ip: '127.49.0.9', makes: 'Whatsminer' });
+  await desk({ ip: device.ip === '127.49.0.2' ? '127.49.0.3' : '127.49.0.2', makes: 'Whatsminer' });
   await until(
     async () => logged.length,
     (count) => count === 1,
