@@ -10,13 +10,16 @@ const signature = z.base64().length(88);
 /** Random, base64url. */
 export const nonceSchema = z.string().regex(/^[A-Za-z0-9_-]{22,64}$/);
 
+/** The 44 bytes of such a key (SPKI in DER) as base64: all but the last 32 are the same in each. */
+const ED25519_KEY = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+
 export const enrolRequestSchema = z.object({
   code: z.string().min(1).max(128),
   name: z.string().min(1).max(128),
   version: z.string().max(64),
   protocol: z.int(),
   /** Of the key that the agent proves with each connection: see proof.ts. Absent: it has none. */
-  identity_key: publicKey.optional(),
+  identity_key: z.string().regex(ED25519_KEY, { error: 'accepted: an Ed25519 key' }).optional(),
 });
 export type EnrolRequest = z.infer<typeof enrolRequestSchema>;
 export const enrolAnswerSchema = z.object({
