@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { GROWTH_PERCENT } from '../../src/base/engine.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;
@@ -11,7 +12,10 @@ const PKG_TIMEOUT_MS = 300_000;
  * Young objects get this many MB where the engine would take 64 on a host with much memory; the heap grows in small steps from the first moment, not
  * only once something runs for long. What `NODE_OPTIONS` says comes on top.
  */
-const SEA_CONFIG = { execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=50'], execArgvExtension: 'env' };
+const SEA_CONFIG = {
+  execArgv: ['--max-semi-space-size=8', `--heap-growing-percent=${GROWTH_PERCENT}`],
+  execArgvExtension: 'env',
+};
 
 /** The command line of pkg takes no options for the engine in this mode; what it calls does. Arguments: bundle, target, options. */
 const PKG_CALL = `

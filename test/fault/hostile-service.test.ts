@@ -13,6 +13,7 @@ import { Secret } from '../../src/base/secrets.ts';
 import { agentFrameSchema } from '../../src/wire/frames.ts';
 import { seeded } from '../contract/mutate.ts';
 import { until } from '../e2e/until.ts';
+import { idleSource } from '../unit/agent/uplink/idle-source.ts';
 import { SCRIPTS, welcome, wholeTask } from './hostile-frames.ts';
 import { isFull, report } from './table.ts';
 
@@ -46,22 +47,13 @@ function linkTo(url: string, onEffect: (what: string) => void) {
     warn: (fields, text) => ('theirs' in fields ? undefined : note(fields, text)),
     error: note,
   };
-  const position = { epoch: randomUUID(), firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
   const { clock, pauses } = createHastyClock();
   const uplink = createUplink({
     name: 'x',
     url,
     credentials: { agentId: randomUUID(), token: new Secret('t') },
     version: '1',
-    source: {
-      position: () => position,
-      lanes: () => [position],
-      split() {},
-      read: () => [],
-      acknowledge: () => onEffect('acknowledge'),
-      renewEpoch() {},
-      onMore: () => () => {},
-    },
+    source: { ...idleSource(randomUUID()), acknowledge: () => onEffect('acknowledge') },
     tasks: { onTasks: () => onEffect('tasks'), onCancel: () => onEffect('cancel') },
     onOpsStatus: () => onEffect('ops-status'),
     clock,

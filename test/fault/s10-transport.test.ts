@@ -16,6 +16,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { runPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
+import { idleSource } from '../unit/agent/uplink/idle-source.ts';
 import { authority, elsewhere, expired, good, selfSigned } from '../unit/service-http/certificates.data.ts';
 import { recordingLog, startRig, temporaryFolder } from '../unit/service-http/rig.ts';
 import { report } from './table.ts';
@@ -86,21 +87,12 @@ async function enrolAt(url: string): Promise<string> {
 /** How often an uplink was welcomed, after it has tried three times. */
 async function linkAt(url: string): Promise<number> {
   let [welcomes, tries] = [0, 0];
-  const position = { epoch: AGENT, firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
   const uplink = createUplink({
     name: 'x',
     url,
     credentials: { agentId: AGENT, token: new Secret(TOKEN) },
     version: '1',
-    source: {
-      position: () => position,
-      lanes: () => [position],
-      split() {},
-      read: () => [],
-      acknowledge() {},
-      renewEpoch() {},
-      onMore: () => () => {},
-    },
+    source: idleSource(AGENT),
     tasks: { onTasks() {}, onCancel() {} },
     clock: systemClock,
     random: Math.random,
@@ -195,23 +187,13 @@ test('plain is refused unless the operator says so, and then the log, the doctor
   expect(refused.stderr).toContain('is not encrypted');
 
   const log = recordingLog();
-  const position = { epoch: AGENT, firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
-  const source = {
-    position: () => position,
-    lanes: () => [position],
-    split() {},
-    read: () => [],
-    acknowledge() {},
-    renewEpoch() {},
-    onMore: () => () => {},
-  };
   const uplink = createUplink({
     name: 'x',
     url,
     allowPlain: true,
     credentials: { agentId: AGENT, token: new Secret(TOKEN) },
     version: '1',
-    source,
+    source: idleSource(AGENT),
     tasks: { onTasks() {}, onCancel() {} },
     clock: systemClock,
     random: Math.random,

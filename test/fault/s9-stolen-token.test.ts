@@ -11,6 +11,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 import { PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { until } from '../e2e/until.ts';
+import { idleSource } from '../unit/agent/uplink/idle-source.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { startRig, temporaryFolder } from '../unit/service-http/rig.ts';
 import { slice } from '../unit/service-http/wire-agent.ts';
@@ -30,22 +31,14 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
   const { agentId, token, prove } = credentials;
   const overheard: string[] = [];
   const phases: string[] = [];
-  const position = { epoch: randomUUID(), firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
+  const epoch = randomUUID();
   const startAgent = (proof?: typeof prove) => {
     const uplink = createUplink({
       name: 'x',
       url: rig.url,
       credentials: { agentId, token, prove: proof },
       version: '1',
-      source: {
-        position: () => position,
-        lanes: () => [position],
-        split() {},
-        read: () => [],
-        acknowledge() {},
-        renewEpoch() {},
-        onMore: () => () => {},
-      },
+      source: idleSource(epoch),
       tasks: { onTasks() {}, onCancel() {} },
       clock: systemClock,
       random: Math.random,
@@ -79,7 +72,7 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
   };
   const firstWords: Readonly<Record<string, object>> = {
     'a receipt, no hello': { type: 'task-received', task_id: randomUUID() },
-    'a lane, no hello': { type: 'lane', epoch: position.epoch, next_seq: 1 },
+    'a lane, no hello': { type: 'lane', epoch: epoch, next_seq: 1 },
     'what only newer agents say, no hello': { type: 'newer' },
   };
   const letIn: string[] = [];

@@ -1,7 +1,6 @@
 // How an agent becomes known: a one-time code against an identity, once.
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
-import { readPublicKey } from '../../base/public-key.ts';
 import type { EnrolAnswer, EnrolRequest } from '../../wire/frames.ts';
 import { PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import { hashEnrolmentCode, newAgentToken } from '../auth/secrets.ts';
@@ -23,15 +22,12 @@ export async function enrolAgent(
       'request.invalid',
       `Invalid request parameters: protocol: received ${request.protocol}, accepted: ${PROTOCOL_VERSION}`,
     );
-  const { identity_key: identityKey } = request;
-  if (identityKey !== undefined && readPublicKey(identityKey) === undefined)
-    throw new RefusedError('request.invalid', 'Invalid request parameters: identity_key: accepted: an Ed25519 key');
   // Before the code is used up.
   const task_key = await parts.taskKey();
   const nowMs = parts.clock.nowMs();
   const id = parts.newId(nowMs);
   const token = newAgentToken();
-  const { name, version } = request;
+  const { name, version, identity_key: identityKey } = request;
   const agent = { id, name, version, tokenHash: token.hash, identityKey, nowMs };
   const joined = await parts.agents.enrol(hashEnrolmentCode(request.code), agent);
   if (joined === undefined) throw new RefusedError('auth.code', 'Invalid, used or expired enrolment code');
