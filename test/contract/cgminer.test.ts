@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cgminer } from '../../drivers/cgminer/driver.ts';
 import { pleaseAddMe } from '../../drivers/cgminer/please-add-me.ts';
 import { decodeReply } from '../../src/transport/json-repair.ts';
+import { cpuMsOf } from '../cpu-time.ts';
 import { bytesByAsk, bytesOf, cgminerFixture, hasRecordings, rawOf, recordings } from './answers.ts';
 
 const versionText = (name: 'idle' | 'usb') => {
@@ -162,8 +163,11 @@ describe('the sample', () => {
       b: 'a="'.repeat(100_000),
       c: Array.from({ length: 100_000 }, () => ({ user: 'x' })),
     };
-    const startMs = performance.now();
-    expect(pleaseAddMe({ family: undefined, version: 'x'.repeat(1e6) }, hostile).length).toBeLessThanOrEqual(96 * 1024);
-    expect(performance.now() - startMs).toBeLessThan(5_000);
+    const costMs = cpuMsOf(() =>
+      expect(pleaseAddMe({ family: undefined, version: 'x'.repeat(1e6) }, hostile).length).toBeLessThanOrEqual(
+        96 * 1024,
+      ),
+    );
+    expect(costMs).toBeLessThan(5_000);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { digestAuthorization, parseDigestChallenge } from '../../../src/transport/digest.ts';
+import { cpuMsOf } from '../../cpu-time.ts';
 
 const RFC7616 =
   'realm="http-auth@example.org", qop="auth, auth-int", algorithm=ALGO, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"';
@@ -102,10 +103,11 @@ describe('challenges', () => {
     expect(parseDigestChallenge(header)).toBeUndefined();
   });
   test('hostile headers cost little', () => {
-    const startMs = performance.now();
-    for (const unit of ['Digest ', 'Digest nonce="', ' ', ',', 'a=', 'a="\\', 'digest nonce=x,']) {
-      parseDigestChallenge([unit.repeat(10_000), `Digest ${unit.repeat(10_000)}`]);
-    }
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    const costMs = cpuMsOf(() => {
+      for (const unit of ['Digest ', 'Digest nonce="', ' ', ',', 'a=', 'a="\\', 'digest nonce=x,']) {
+        parseDigestChallenge([unit.repeat(10_000), `Digest ${unit.repeat(10_000)}`]);
+      }
+    });
+    expect(costMs).toBeLessThan(1_000);
   });
 });

@@ -69,7 +69,7 @@ describe('a probe says', () => {
     expect(await transport().probe('127.0.0.1', port, 200)).toBe('silent');
     const tookMs = performance.now() - startMs;
     expect(tookMs).toBeGreaterThanOrEqual(199);
-    expect(tookMs).toBeLessThan(900);
+    expect(tookMs).toBeLessThan(2_000);
   });
   test('nothing when it is cancelled', async () => {
     const port = await silentPort();

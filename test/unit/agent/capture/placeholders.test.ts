@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPlaceholders } from '../../../../src/agent/capture/placeholders.ts';
+import { cpuMsOf } from '../../../cpu-time.ts';
 
 /** Learns from all texts, then hides in each. */
 function hide(texts: readonly string[], secrets: readonly string[] = []): string[] {
@@ -89,8 +90,9 @@ test('no text upsets it, and none grows without bound', () => {
 });
 
 test('is quick on hostile answers', () => {
-  const startMs = performance.now();
-  for (const text of ['"'.repeat(200_000), 'user="'.repeat(50_000), '[['.repeat(100_000), 'a@'.repeat(100_000)])
-    one(text);
-  expect(performance.now() - startMs).toBeLessThan(10_000);
+  const costMs = cpuMsOf(() => {
+    for (const text of ['"'.repeat(200_000), 'user="'.repeat(50_000), '[['.repeat(100_000), 'a@'.repeat(100_000)])
+      one(text);
+  });
+  expect(costMs).toBeLessThan(10_000);
 });

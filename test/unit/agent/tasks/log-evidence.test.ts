@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { logEvidence } from '../../../../src/agent/tasks/log-evidence.ts';
+import { cpuMsOf } from '../../../cpu-time.ts';
 
 const textOf = (log: string, secrets: string[] = []) => logEvidence(log, secrets).text;
 
@@ -41,9 +42,10 @@ describe('a log as evidence', () => {
     expect(textOf('login farmsecret9 ok; user root', ['farmsecret9', 'root'])).toBe('login [secret] ok; user root');
   });
   test('stays linear on hostile text', () => {
-    const startMs = performance.now();
-    for (const block of ['pass=', '-p ', 'a://', '"pass": "', '-O=-O=']) textOf(block.repeat(100_000));
-    expect(performance.now() - startMs).toBeLessThan(5_000);
+    const costMs = cpuMsOf(() => {
+      for (const block of ['pass=', '-p ', 'a://', '"pass": "', '-O=-O=']) textOf(block.repeat(100_000));
+    });
+    expect(costMs).toBeLessThan(5_000);
   });
   test('of nothing is nothing', () => {
     expect(logEvidence('')).toMatchObject({ bytes: 0, text: '' });
