@@ -1,6 +1,7 @@
 // Projects: `arch` holds the rules of the house and is part of `npm run check` too; `postgres` runs the tests of the service once more, on a real
 // PostgreSQL that it starts itself.
 import { defineConfig } from 'vitest/config';
+import { SecondTries } from './test/second-tries.ts';
 
 /** What has no database in it, or is about the embedded one. */
 const EMBEDDED_ONLY = [
@@ -64,6 +65,7 @@ const FULL = { env: { PITHEAD_BARS: 'full' }, globalSetup: 'test/fault/global-se
 
 export default defineConfig({
   test: {
+    reporters: ['default', new SecondTries()],
     projects: [
       { test: { ...BUSY, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
       {
