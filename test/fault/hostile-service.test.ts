@@ -6,14 +6,12 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
 import { agentFrameSchema } from '../../src/wire/frames.ts';
 import { seeded } from '../contract/mutate.ts';
 import { until } from '../e2e/until.ts';
-import { idleSource } from '../unit/agent/uplink/idle-source.ts';
+import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { SCRIPTS, welcome, wholeTask } from './hostile-frames.ts';
 import { isFull, report } from './table.ts';
 
@@ -48,11 +46,7 @@ function linkTo(url: string, onEffect: (what: string) => void) {
     error: note,
   };
   const { clock, pauses } = createHastyClock();
-  const uplink = createUplink({
-    name: 'x',
-    url,
-    credentials: { agentId: randomUUID(), token: new Secret('t') },
-    version: '1',
+  const uplink = uplinkTo(url, {
     source: { ...idleSource(randomUUID()), acknowledge: () => onEffect('acknowledge') },
     tasks: { onTasks: () => onEffect('tasks'), onCancel: () => onEffect('cancel') },
     onOpsStatus: () => onEffect('ops-status'),

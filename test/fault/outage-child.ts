@@ -5,12 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
-import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { keepHeapSmall } from '../../src/base/engine.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
+import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { fleetRecord } from '../unit/service/fleet.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { seeded } from './seeded.ts';
@@ -60,16 +59,8 @@ const goOn = () => once(orders, 'line');
 
 const outbox = openOutbox(folder, { clock: virtual, log: silentLog, newEpoch: randomUUID });
 outbox.setUplinks(['farm']);
-const uplink = createUplink({
-  name: 'farm',
-  url,
-  credentials: { agentId: randomUUID(), token: new Secret('token') },
-  version: '1.2.3',
+const uplink = uplinkTo(url, {
   source: outbox.source('farm'),
-  tasks: { onTasks: () => {}, onCancel: () => {} },
-  clock: systemClock,
-  random: Math.random,
-  log: silentLog,
   timing: { backoff: { baseMs: 50, capMs: 500 } },
 });
 uplink.start();

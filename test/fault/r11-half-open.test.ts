@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { test } from 'vitest';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
-import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
 import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
 import { startService } from '../unit/agent/uplink/tiny-service.ts';
+import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { isFull, isWithin, report } from './table.ts';
 
 /** The short run has the same clockwork, forty times as fast. */
@@ -26,16 +25,8 @@ test('a service that is silently gone is noticed, and reporting goes on without 
   let produced = 0;
   let frozenMs: number | undefined;
   let noticedMs: number | undefined;
-  const uplink = createUplink({
-    name: 'farm',
-    url: service.url,
-    credentials: { agentId: randomUUID(), token: new Secret('token') },
-    version: '1.2.3',
+  const uplink = uplinkTo(service.url, {
     source: outbox.source('farm'),
-    tasks: { onTasks: () => {}, onCancel: () => {} },
-    clock: systemClock,
-    random: Math.random,
-    log: silentLog,
     onState({ phase }) {
       if (frozenMs !== undefined && phase !== 'online') noticedMs ??= performance.now() - frozenMs;
     },

@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { test } from 'vitest';
 import type { Outbox } from '../../src/agent/outbox/contract.ts';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
-import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
 import { until } from '../e2e/until.ts';
 import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
 import { startService } from '../unit/agent/uplink/tiny-service.ts';
+import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { pause, startAgentSite } from './agent-site.ts';
 import { isFull, isWithin, report } from './table.ts';
 
@@ -42,16 +41,8 @@ test('a start with a long backlog reports at once', async () => {
       firstMs ??= performance.now() - startedMs;
       if (liveMs === undefined && service.samples().includes(1e9)) liveMs = performance.now() - startedMs;
     };
-    const uplink = createUplink({
-      name: 'farm',
-      url: service.url,
-      credentials: { agentId: randomUUID(), token: new Secret('token') },
-      version: '1.2.3',
+    const uplink = uplinkTo(service.url, {
       source: outbox.source('farm'),
-      tasks: { onTasks: () => {}, onCancel: () => {} },
-      clock: systemClock,
-      random: Math.random,
-      log: silentLog,
     });
     uplink.start();
     while (firstMs === undefined && performance.now() - startedMs < 20_000) await systemClock.sleep(5);

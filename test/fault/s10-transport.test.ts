@@ -9,14 +9,11 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { enrol } from '../../src/agent/uplink/enrol.ts';
-import { createUplink } from '../../src/agent/uplink/uplink.ts';
-import { systemClock } from '../../src/base/clock.ts';
 import { ConfigError, PeerError } from '../../src/base/errors.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { runPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
-import { idleSource } from '../unit/agent/uplink/idle-source.ts';
+import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { authority, elsewhere, expired, good, selfSigned } from '../unit/service-http/certificates.data.ts';
 import { recordingLog, startRig, temporaryFolder } from '../unit/service-http/rig.ts';
 import { report } from './table.ts';
@@ -87,16 +84,8 @@ async function enrolAt(url: string): Promise<string> {
 /** How often an uplink was welcomed, after it has tried three times. */
 async function linkAt(url: string): Promise<number> {
   let [welcomes, tries] = [0, 0];
-  const uplink = createUplink({
-    name: 'x',
-    url,
+  const uplink = uplinkTo(url, {
     credentials: { agentId: AGENT, token: new Secret(TOKEN) },
-    version: '1',
-    source: idleSource(AGENT),
-    tasks: { onTasks() {}, onCancel() {} },
-    clock: systemClock,
-    random: Math.random,
-    log: silentLog,
     onState({ phase }) {
       if (phase === 'online') welcomes++;
       if (phase === 'waiting' || phase === 'refused') tries++;
@@ -187,16 +176,9 @@ test('plain is refused unless the operator says so, and then the log, the doctor
   expect(refused.stderr).toContain('is not encrypted');
 
   const log = recordingLog();
-  const uplink = createUplink({
-    name: 'x',
-    url,
+  const uplink = uplinkTo(url, {
     allowPlain: true,
     credentials: { agentId: AGENT, token: new Secret(TOKEN) },
-    version: '1',
-    source: idleSource(AGENT),
-    tasks: { onTasks() {}, onCancel() {} },
-    clock: systemClock,
-    random: Math.random,
     log,
   });
   uplink.start();

@@ -5,13 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { enrolOnce, loadCredentials } from '../../src/agent/credentials.ts';
 import { newIdentityKey } from '../../src/agent/identity-key.ts';
-import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 import { PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { until } from '../e2e/until.ts';
-import { idleSource } from '../unit/agent/uplink/idle-source.ts';
+import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { startRig, temporaryFolder } from '../unit/service-http/rig.ts';
 import { slice } from '../unit/service-http/wire-agent.ts';
@@ -33,16 +31,9 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
   const phases: string[] = [];
   const epoch = randomUUID();
   const startAgent = (proof?: typeof prove) => {
-    const uplink = createUplink({
-      name: 'x',
-      url: rig.url,
+    const uplink = uplinkTo(rig.url, {
       credentials: { agentId, token, prove: proof },
-      version: '1',
       source: idleSource(epoch),
-      tasks: { onTasks() {}, onCancel() {} },
-      clock: systemClock,
-      random: Math.random,
-      log: silentLog,
       onState: ({ phase }) => void phases.push(phase),
     });
     onTestFinished(() => uplink.stop());

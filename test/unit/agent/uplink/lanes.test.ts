@@ -4,13 +4,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
-import { createUplink, type Uplink } from '../../../../src/agent/uplink/uplink.ts';
+import type { Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { Secret } from '../../../../src/base/secrets.ts';
 import { openSqlite } from '../../../../src/base/sqlite.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService } from './tiny-service.ts';
+import { uplinkTo } from './uplink-to.ts';
 
 const WAIT = { timeout: 10_000, interval: 5 };
 let dir: ReturnType<typeof makeDir>;
@@ -47,16 +47,8 @@ async function produce(slices: number): Promise<void> {
 }
 
 function link(): void {
-  uplink = createUplink({
-    name: 'farm',
-    url: service.url,
-    credentials: { agentId: randomUUID(), token: new Secret('token') },
-    version: '1.2.3',
+  uplink = uplinkTo(service.url, {
     source: outbox.source('farm'),
-    tasks: { onTasks: () => {}, onCancel: () => {} },
-    clock: systemClock,
-    random: Math.random,
-    log: silentLog,
     timing: { backoff: { baseMs: 5, capMs: 20 } },
   });
   uplink.start();

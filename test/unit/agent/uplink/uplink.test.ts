@@ -7,7 +7,7 @@ import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
 import type { Timing, UplinkState } from '../../../../src/agent/uplink/contract.ts';
-import { createUplink, type Uplink } from '../../../../src/agent/uplink/uplink.ts';
+import type { Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { ConfigError } from '../../../../src/base/errors.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
@@ -17,6 +17,7 @@ import type { TaskOrder } from '../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService } from './tiny-service.ts';
+import { uplinkTo } from './uplink-to.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -76,11 +77,8 @@ function link(
     onState?: (state: UplinkState) => void;
   } = {},
 ): Uplink {
-  uplink = createUplink({
-    name: 'farm',
-    url: service.url,
+  uplink = uplinkTo(service.url, {
     credentials: { agentId: AGENT, token: new Secret(TOKEN) },
-    version: '1.2.3',
     source: outbox.source('farm'),
     tasks: {
       onTasks: (got) => {
@@ -392,15 +390,9 @@ test.each([
   'http://localhost.example.com',
 ])('an identity is never sent to %s', (url) => {
   const make = () =>
-    createUplink({
-      name: 'x',
-      url,
+    uplinkTo(url, {
       credentials: { agentId: AGENT, token: new Secret(TOKEN) },
-      version: '1',
       source: outbox.source('farm'),
-      tasks: { onTasks() {}, onCancel() {} },
-      clock: systemClock,
-      random: Math.random,
       log,
     });
   expect(make).toThrow(ConfigError);
