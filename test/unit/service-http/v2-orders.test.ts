@@ -1,77 +1,23 @@
-// Creating task batches in v2, for miners and for agents, each name with its params; and giving batches up.
-import { randomUUID } from 'node:crypto';
+// Creating task batches in v2, for miners and for agents, each name with its params.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXECUTION_TASK_NAMES, TASK_ABILITIES } from '../../../src/model/task.ts';
-import { createdAnswerSchema } from '../../../src/service/routes/v2/batch-orders.ts';
-import { batchDetailSchema } from '../../../src/service/routes/v2/batches.ts';
-import { oneOf } from '../../../src/service/routes/v2/envelope.ts';
-import type { TaskRecord } from '../../../src/wire/records.ts';
+import { EXECUTION_TASK_NAMES } from '../../../src/model/task.ts';
 import { query } from './database.ts';
-import { hostRecord, minerRecord } from './records.ts';
-import { call, type Rig, startOwnedRig, startRig } from './rig.ts';
-import { connect, enrol, type WireAgent } from './wire-agent.ts';
-
-const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-const MINUTE_MS = 60_000;
-const ABILITIES = Object.keys(TASK_ABILITIES);
-
-type Place = { rig: Rig; agent: WireAgent; keys: string[]; ids: string[] };
-
-async function fill(rig: Rig, count: number, abilities: string[]): Promise<Place> {
-  const agent = await connect(rig);
-  const keys = Array.from({ length: count }, () => randomUUID());
-  const nowMs = rig.clock.nowMs();
-  const miners = keys.map((key, index) => minerRecord(index + 1, nowMs, { key, abilities }));
-  await agent.report([hostRecord(nowMs), ...miners]);
-  const rows = await query(rig, 'SELECT id FROM miners WHERE agent_id = ? ORDER BY ip_num', agent.identity.agentId);
-  return { rig, agent, keys, ids: rows.map(({ id }) => String(id)) };
-}
-
-const withMiners = async (count: number, abilities = ABILITIES) => fill(await startRig(), count, abilities);
-
-const path = (rig: Rig, below = '', farmId = rig.farmId) =>
-  `/public-api/v2/workspaces/${rig.workspaceId}/farms/${farmId}/task-batches${below}`;
-
-const order = (rig: Rig, body: unknown, headers: Record<string, string> = {}) =>
-  rig.post(path(rig), body, { 'x-api-key': rig.key, ...headers });
-
-async function create(rig: Rig, body: unknown) {
-  const answer = await order(rig, body);
-  expect([answer.status, answer.body.message ?? '']).toEqual([200, '']);
-  return createdAnswerSchema.parse(answer.body);
-}
-
-async function cancel(rig: Rig, id: string) {
-  const { status, body } = await rig.post(path(rig, `/${id}/cancel`), undefined);
-  expect(status).toBe(200);
-  return oneOf(batchDetailSchema).parse(body).data;
-}
-
-async function detail(rig: Rig, id: string) {
-  return oneOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
-}
-
-const outcome = (rig: Rig, taskId: string, status: TaskRecord['status']): TaskRecord => ({
-  kind: 'task',
-  task_id: taskId,
-  status,
-  at: new Date(rig.clock.nowMs()).toISOString(),
-  message: `it ${status}`,
-  evidence: {},
-});
-
-/** Waits until what the service does by itself has been done. */
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (tries > 200) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  }
-}
+import { minerRecord } from './records.ts';
+import { startOwnedRig, startRig } from './rig.ts';
+import {
+  ABILITIES,
+  create,
+  detail,
+  fill,
+  MINUTE_MS,
+  order,
+  outcome,
+  type Place,
+  path,
+  UNKNOWN,
+  withMiners,
+} from './v2-batches.ts';
+import { enrol } from './wire-agent.ts';
 
 const POOLS = [
   { url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: 'hunter2' },
@@ -284,116 +230,6 @@ test('the same idempotency key and body give the same answer; v1 and v2 word the
   const v1 = await rig.post(rig.farm('/tasks/batches'), body, { 'x-api-key': rig.key, ...headers });
   expect(v1.status).toBe(409);
   expect((await order(rig, body, { 'idempotency-key': 'x'.repeat(256) })).status).toBe(400);
-});
-
-describe('cancel', () => {
-  const reboot = async (rig: Rig, ids: readonly string[]) =>
-    (await create(rig, { task_name: 'miner.system.reboot', miner_ids: ids })).data[0]?.id ?? '';
-  const cancels = (agent: WireAgent) =>
-    agent.frames.flatMap((frame) => (frame.type === 'cancel' ? [frame.task_id] : []));
-
-  test('ends what no agent has taken at once, and that is never handed out', async () => {
-    const { rig, agent, ids } = await withMiners(2);
-    await agent.close();
-    const id = await reboot(rig, ids);
-    const cancelled = { status: 'cancelled', cancelled_count: 2, failed_count: 0, unsuccessful_count: 2 };
-    expect(await cancel(rig, id)).toMatchObject(cancelled);
-    expect(await cancel(rig, id)).toMatchObject(cancelled);
-    const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });
-    await back.report([]);
-    expect(back.frames.filter(({ type }) => type === 'task' || type === 'cancel')).toEqual([]);
-    expect((await create(rig, { task_name: 'miner.system.reboot', miner_ids: ids })).meta.summary.created_count).toBe(
-      2,
-    );
-  });
-
-  test('asks the agent for what it has; its word decides', async () => {
-    const { rig, agent, ids } = await withMiners(2);
-    const id = await reboot(rig, ids);
-    const first = await agent.frame('task');
-    const second = await agent.frame('task', ({ task_id }) => task_id !== first.task_id);
-    await agent.report([outcome(rig, first.task_id, 'running'), outcome(rig, second.task_id, 'pending')]);
-    expect(await cancel(rig, id)).toMatchObject({ status: 'running', cancelled_count: 0 });
-    await agent.frame('cancel', ({ task_id }) => task_id === first.task_id);
-    await agent.frame('cancel', ({ task_id }) => task_id === second.task_id);
-    await agent.report([outcome(rig, second.task_id, 'cancelled')]);
-    expect(await detail(rig, id)).toMatchObject({ status: 'running', running_count: 1, cancelled_count: 1 });
-    await agent.report([outcome(rig, first.task_id, 'succeeded')]);
-    expect(await detail(rig, id)).toMatchObject({
-      status: 'partially_succeeded',
-      succeed_count: 1,
-      cancelled_count: 1,
-    });
-    expect(cancels(agent).toSorted()).toEqual([first.task_id, second.task_id].toSorted());
-  });
-
-  test('of what was sent but not confirmed counts until the agent says otherwise', async () => {
-    const { rig, agent, ids } = await withMiners(1);
-    const id = await reboot(rig, ids);
-    const { task_id } = await agent.frame('task');
-    expect(await cancel(rig, id)).toMatchObject({ status: 'cancelled' });
-    await agent.frame('cancel', (frame) => frame.task_id === task_id);
-    await agent.report([outcome(rig, task_id, 'running')]);
-    expect(await detail(rig, id)).toMatchObject({ status: 'cancelled' });
-    await agent.report([outcome(rig, task_id, 'succeeded')]);
-    expect(await detail(rig, id)).toMatchObject({ status: 'succeeded', succeed_count: 1, unsuccessful_count: 0 });
-  });
-
-  test('reaches an agent that was away when it returns, and not after the task expired', async () => {
-    const { rig, agent, ids } = await withMiners(1);
-    const id = await reboot(rig, ids);
-    const { task_id } = await agent.frame('task');
-    agent.send({ type: 'task-received', task_id });
-    await eventually(async () =>
-      expect(await query(rig, 'SELECT id FROM tasks WHERE received_at IS NOT NULL')).toHaveLength(1),
-    );
-    await agent.close();
-    expect(await cancel(rig, id)).toMatchObject({ status: 'pending', pending_count: 1 });
-    const options = { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 };
-    const back = await connect(rig, options);
-    await back.frame('cancel', (frame) => frame.task_id === task_id);
-    await back.close();
-    rig.clock.step(16 * MINUTE_MS);
-    const late = await connect(rig, options);
-    await late.report([]);
-    expect(cancels(late)).toEqual([]);
-  });
-
-  test('leaves a batch that is over as it is', async () => {
-    const { rig, agent, ids } = await withMiners(1);
-    const id = await reboot(rig, ids);
-    const { task_id } = await agent.frame('task');
-    await agent.report([outcome(rig, task_id, 'succeeded')]);
-    expect(await cancel(rig, id)).toMatchObject({ status: 'succeeded', succeed_count: 1, cancelled_count: 0 });
-    await agent.report([]);
-    expect(cancels(agent)).toEqual([]);
-  });
-
-  test('of a batch that the farm does not have is not found, and touches nothing', async () => {
-    const { rig, ids } = await withMiners(1);
-    const id = await reboot(rig, ids);
-    const farm = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });
-    for (const url of [path(rig, `/${UNKNOWN}/cancel`), path(rig, '/x/cancel'), path(rig, `/${id}/cancel`, farm.id)])
-      expect((await rig.post(url, undefined)).body).toEqual({
-        statusCode: 404,
-        message: 'Resource not found',
-        error: 'Not Found',
-      });
-    expect(await detail(rig, id)).toMatchObject({ status: 'pending' });
-  });
-
-  test('needs the permission to create tasks', async () => {
-    const { rig, ids } = await withMiners(1);
-    const id = await reboot(rig, ids);
-    const { key } = await rig.service.admin.createKey({
-      workspaceId: rig.workspaceId,
-      name: 'reader',
-      permissions: ['tasks.read'],
-    });
-    const answer = await call(rig.url + path(rig, `/${id}/cancel`), { method: 'POST', headers: { 'x-api-key': key } });
-    expect(answer.status).toBe(403);
-    expect(await detail(rig, id)).toMatchObject({ status: 'pending' });
-  });
 });
 
 test('what goes beyond the interface is marked so in OpenAPI', async () => {

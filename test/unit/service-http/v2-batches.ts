@@ -1,0 +1,61 @@
+// Farms with miners that report, and task batches of v2 as a client makes, reads and cancels them.
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { TASK_ABILITIES } from '../../../src/model/task.ts';
+import { createdAnswerSchema } from '../../../src/service/routes/v2/batch-orders.ts';
+import { batchDetailSchema } from '../../../src/service/routes/v2/batches.ts';
+import { oneOf } from '../../../src/service/routes/v2/envelope.ts';
+import type { TaskRecord } from '../../../src/wire/records.ts';
+import { query } from './database.ts';
+import { hostRecord, minerRecord } from './records.ts';
+import { type Rig, startRig } from './rig.ts';
+import { connect, type WireAgent } from './wire-agent.ts';
+
+export const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+export const MINUTE_MS = 60_000;
+export const ABILITIES = Object.keys(TASK_ABILITIES);
+
+export type Place = { rig: Rig; agent: WireAgent; keys: string[]; ids: string[] };
+
+export async function fill(rig: Rig, count: number, abilities: string[]): Promise<Place> {
+  const agent = await connect(rig);
+  const keys = Array.from({ length: count }, () => randomUUID());
+  const nowMs = rig.clock.nowMs();
+  const miners = keys.map((key, index) => minerRecord(index + 1, nowMs, { key, abilities }));
+  await agent.report([hostRecord(nowMs), ...miners]);
+  const rows = await query(rig, 'SELECT id FROM miners WHERE agent_id = ? ORDER BY ip_num', agent.identity.agentId);
+  return { rig, agent, keys, ids: rows.map(({ id }) => String(id)) };
+}
+
+export const withMiners = async (count: number, abilities = ABILITIES) => fill(await startRig(), count, abilities);
+
+export const path = (rig: Rig, below = '', farmId = rig.farmId) =>
+  `/public-api/v2/workspaces/${rig.workspaceId}/farms/${farmId}/task-batches${below}`;
+
+export const order = (rig: Rig, body: unknown, headers: Record<string, string> = {}) =>
+  rig.post(path(rig), body, { 'x-api-key': rig.key, ...headers });
+
+export async function create(rig: Rig, body: unknown) {
+  const answer = await order(rig, body);
+  expect([answer.status, answer.body.message ?? '']).toEqual([200, '']);
+  return createdAnswerSchema.parse(answer.body);
+}
+
+export async function cancel(rig: Rig, id: string) {
+  const { status, body } = await rig.post(path(rig, `/${id}/cancel`), undefined);
+  expect(status).toBe(200);
+  return oneOf(batchDetailSchema).parse(body).data;
+}
+
+export async function detail(rig: Rig, id: string) {
+  return oneOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
+}
+
+export const outcome = (rig: Rig, taskId: string, status: TaskRecord['status']): TaskRecord => ({
+  kind: 'task',
+  task_id: taskId,
+  status,
+  at: new Date(rig.clock.nowMs()).toISOString(),
+  message: `it ${status}`,
+  evidence: {},
+});
