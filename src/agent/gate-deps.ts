@@ -28,7 +28,7 @@ export function gateDeps(parts: {
   readonly config: AgentConfig;
   readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secretsOf' | 'targetOf'>;
   readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
-  readonly book: Pick<IdentityBook, 'whoIs'>;
+  readonly book: Pick<IdentityBook, 'whoIs' | 'answersAs' | 'get'>;
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   readonly poller: Pick<Poller, 'pollNow'>;
   readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
@@ -57,7 +57,7 @@ export function gateDeps(parts: {
     },
     mayReach,
     act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
-    observe: createTaskLooks({ ...parts, targetOf }),
+    ...createTaskLooks({ ...parts, targetOf, pollMs: () => config.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
     mayFetch: (url) => firmware.mayFetch(url),
     secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],

@@ -8,10 +8,14 @@ import { formatIpv4 } from '../base/ipv4.ts';
 import { silentLog } from '../base/log.ts';
 import { openSqlite } from '../base/sqlite.ts';
 import type { TaskStatus } from '../model/task.ts';
-import type { MinerTarget } from './access.ts';
+import type { MinerTarget, Recognised } from './access.ts';
 import type { AgentConfig } from './config.ts';
+import { createNeighbours } from './host/neighbours.ts';
+import { createIdentityBook } from './identity/book.ts';
+import { identityMigrations } from './identity/store.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
 import { SCAN_PORTS } from './scan/plan.ts';
+import { createTaskLooks } from './task-looks.ts';
 import { createTaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 
@@ -44,12 +48,25 @@ export async function rebootOnce(
     ),
   );
   const access = accessFor(options.config, ranges);
-  const db = openSqlite(':memory:', [tasksMigrations]);
+  const db = openSqlite(':memory:', [tasksMigrations, identityMigrations]);
+  const book = createIdentityBook(db, { clock: systemClock, newKey: newUuid });
+  const neighbours = createNeighbours(systemClock);
   const targets = new Map<string, MinerTarget>();
   const targetOf = (key: string) => {
     const target = targets.get(key);
     if (target === undefined) throw new CancelledError('work on a miner that is not ours');
     return target;
+  };
+  /** Who it is that is meant: by the time that its turn comes another unit may have its address. */
+  const meet = ({ target, identity, outcome }: Extract<Recognised, { target: MinerTarget }>) => {
+    const { ip, driver } = target;
+    const { mac = identity.mac, serialNumber = identity.serialNumber } = outcome?.reading ?? {};
+    const neighbour = mac ? undefined : neighbours.at(ip);
+    const sighting = { ip, driverId: driver.id, at: systemClock.nowMs(), mac, serialNumber, neighbour };
+    // Whoever shows the same elsewhere was named as well, and has answered there a moment ago.
+    const { key } = book.observe(sighting, { oldIpAnswersAsSame: true });
+    targets.set(key, target);
+    return key;
   };
   const gate = createTaskGate(db, {
     clock: systemClock,
@@ -63,7 +80,13 @@ export async function rebootOnce(
       },
       mayReach: () => true,
       act: (key, ability, params, actSignal) => access.act(targetOf(key), ability, params, actSignal),
-      observe: async (key, observeSignal) => (await access.read(targetOf(key), observeSignal, 'command')).reading,
+      ...createTaskLooks({
+        ...{ clock: systemClock, access, book, neighbours, targetOf, signal },
+        // Nobody polls here, and nobody is met but those that were named.
+        roster: { get: () => undefined, recognised: () => Promise.resolve() },
+        pollMs: () => 0,
+        onError() {},
+      }),
       onPhase() {},
       report: () => Promise.resolve(),
     },
@@ -77,11 +100,9 @@ export async function rebootOnce(
       onStep({ ip, status: 'failed', message: 'no miner that we know answers there', evidence: {} });
       return;
     }
-    const key = newUuid();
-    targets.set(key, found.target);
     const { outcome } = gate.runLocal({
       name: 'miner.system.reboot',
-      minerKey: key,
+      minerKey: meet(found),
       params: { force: options.force },
       onState(state) {
         if (state !== 'final')

@@ -50,6 +50,7 @@ beforeAll(async () => {
         const target = targetOf(key);
         return (await (isFresh ? access.readAfresh(target, signal) : access.read(target, signal, 'command'))).reading;
       },
+      whoStands: () => 'itself',
       onPhase() {},
       report: () => Promise.resolve(),
     },

@@ -16,6 +16,7 @@ import type { WatchParts, WatchStart } from './look.ts';
 import type { PowerGate } from './power-gate.ts';
 import { type Order, sendOrder } from './send-order.ts';
 import type { TaskSettings } from './settings.ts';
+import { refuseUnseen } from './unseen.ts';
 import { watchReboot } from './watch.ts';
 import { showsVersion, watchEffect, windowOf } from './watch-effect.ts';
 
@@ -118,7 +119,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
   // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
-  const look = () => (first.effect === 'read-only' ? undefined : readBaseline(parts, row.minerKey, early));
+  const look = () => (first.effect === 'read-only' ? undefined : readBaseline(parts, row, first.ability, early));
   let seen = await look();
   if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
   const isPowered = loadsBreakers(first, row);
@@ -220,10 +221,11 @@ async function findImage(deps: TaskDeps, row: JournalRow, signal: AbortSignal): 
   }
 }
 
-/** What the miner says before the order, asked afresh; undefined when it does not answer. An outcome = the order is not for who does. */
+/** What the miner says before the order, asked afresh; undefined when it does not answer. An outcome = the order is not for who stands there. */
 async function readBaseline(
   { clock, settings, deps, log }: CarryOutParts,
-  minerKey: string,
+  { minerKey, name }: JournalRow,
+  ability: AbilityName,
   signal: AbortSignal,
 ): Promise<Baseline | TaskOutcome | undefined> {
   try {
@@ -236,6 +238,8 @@ async function readBaseline(
       },
       (within) => deps.observe(minerKey, within, true),
     );
+    const refusal = refuseUnseen(deps.whoStands(minerKey, reading), ability, name);
+    if (refusal !== undefined) return refusal;
     const { uptimeS, systemUptimeS, hashrateHs, firmwareVersion } = reading;
     return {
       atMs: clock.nowMs(),
@@ -249,7 +253,7 @@ async function readBaseline(
     if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
     // A miner whose reading side hangs may still take the order.
     log.debug({ minerKey, error: renderError(error) }, 'no reading before an order');
-    return undefined;
+    return refuseUnseen(deps.whoStands(minerKey), ability, name);
   }
 }
 

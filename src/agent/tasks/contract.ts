@@ -12,6 +12,9 @@ export type TaskTarget = {
   readonly abilities: Driver['abilities'];
 };
 
+/** Who stands at a miner's address, as far as something shows it. */
+export type Standing = 'itself' | 'another' | 'unknown';
+
 /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
 export type MinerPhase = 'rebooting' | 'idle';
 
@@ -33,6 +36,8 @@ export type TaskDeps = {
    * when another unit stands at its address.
    */
   observe(minerKey: string, signal: AbortSignal, isFresh?: boolean): Promise<Reading>;
+  /** From what a look just gave, if it gave anything, and from what is known besides; nothing is sent. */
+  whoStands(minerKey: string, shown?: Reading): Standing;
   /**
    * The image that a firmware task names, checked. Throws RefusedError that says what to do when there is none. Absent = no firmware from here.
    */

@@ -91,6 +91,7 @@ function createBench() {
           if (!device.isThere) throw new PeerError('peer.unreachable', 'look', 'soon');
           return reading();
         },
+        whoStands: () => 'itself',
         onPhase() {},
         report: async (record) => void records.push(record),
         own: { 'miner.pool.lock': createPoolLockTask({ clock, guard, observeMs: () => 20_000 }) },

@@ -1,13 +1,11 @@
 // A kill at each step of the journal: nothing that must run once runs twice, and everything ends. The kill is a database that is gone under the
 // gate's feet, and a new gate on the same file.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { createVault } from '../../../../src/base/vault.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';
-
-vi.setConfig({ testTimeout: 20_000 });
 
 let bench: ReturnType<typeof createBench>;
 let gate: TaskGate | undefined;

@@ -1,12 +1,10 @@
 // Proof by reading back: what is shown counts, not what was answered.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
 import { PeerError, RefusedError } from '../../../../src/base/errors.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import { createObedient, type Obedience, type RuleOptions } from './sim-obedience.ts';
-
-vi.setConfig({ testTimeout: 20_000 });
 
 let bench: ReturnType<typeof createBench>;
 let gate: TaskGate | undefined;

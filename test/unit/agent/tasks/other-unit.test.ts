@@ -1,5 +1,6 @@
 // An order is for a miner, not for an address: where another unit answers, nothing is sent, and what that unit says proves nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Standing } from '../../../../src/agent/tasks/contract.ts';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
 import { RefusedError } from '../../../../src/base/errors.ts';
 import { createBench, keyOf } from './bench-gate.ts';
@@ -74,10 +75,62 @@ test('so is one whose place another takes while the order waits for the power ga
   );
 });
 
-test('a miner that does not answer a look may still take an order', async () => {
+const silent = () => new Promise<never>(() => {});
+const nameless = () => Promise.resolve({ hashrateHs: 1 });
+const ORDERS = {
+  'miner.system.reboot': {},
+  'miner.light.update': { on: true },
+  'miner.power_mode.update': { mode: 'sleep' },
+  'miner.firmware.update': {},
+} as const;
+type Name = keyof typeof ORDERS;
+
+/** What reached a miner whose look gave this, and the words of the refusal if there was one. */
+async function ordered(name: Name, observe: typeof nameless | typeof silent, standing: Standing) {
   bench.farm.add(KEY);
-  bench.farm.deps.observe = () => new Promise(() => {});
-  gate.accept(bench.order(KEY, { name: 'miner.light.update', params: { on: true } }));
+  bench.farm.deps.observe = observe;
+  bench.farm.deps.whoStands = () => standing;
+  const image = { name: 'image', sha256: '', bytes: new Blob(['image']) };
+  bench.farm.deps.image = () => Promise.resolve(image);
+  gate.accept(bench.order(KEY, { name, params: { ...ORDERS[name] } }));
   await bench.clock.advance(60_000);
-  expect(bench.farm.finals()).toMatchObject([{ status: 'succeeded' }]);
+  return {
+    sent: bench.farm.orders.length,
+    refusal: bench.farm.finals().find(({ status }) => status === 'failed')?.message,
+  };
+}
+
+test.each([
+  ['miner.system.reboot', silent],
+  ['miner.light.update', silent],
+  ['miner.system.reboot', nameless],
+  ['miner.light.update', nameless],
+] as const)('%s goes to an address where nothing shows who stands there', async (name, observe) => {
+  expect(await ordered(name, observe, 'unknown')).toEqual({ sent: 1, refusal: undefined });
 });
+
+test.each([
+  ['miner.power_mode.update', silent],
+  ['miner.firmware.update', silent],
+  ['miner.power_mode.update', nameless],
+  ['miner.firmware.update', nameless],
+] as const)('%s, which would stay with the wrong unit, does not', async (name, observe) => {
+  const { sent, refusal } = await ordered(name, observe, 'unknown');
+  expect(sent).toBe(0);
+  expect(refusal).toMatch(/^refused: nothing shows who stands at this address, .* order again when it answers$/);
+});
+
+test.each(['miner.power_mode.update', 'miner.firmware.update'] as const)(
+  '%s goes to a silent miner that something else shows to be the one',
+  async (name) => {
+    expect(await ordered(name, silent, 'itself')).toMatchObject({ sent: 1 });
+  },
+);
+
+test.each(['miner.system.reboot', 'miner.light.update'] as const)(
+  '%s does not go where something else shows another unit, however silent',
+  async (name) => {
+    const refusal = 'refused: another unit stands at this address now';
+    expect(await ordered(name, silent, 'another')).toEqual({ sent: 0, refusal });
+  },
+);

@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';
-
-vi.setConfig({ testTimeout: 20_000 });
 
 let bench: ReturnType<typeof createBench>;
 let gate: TaskGate | undefined;

@@ -122,6 +122,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
         ...(kind === 'uptime' ? { uptimeS } : kind === 'system' ? { systemUptimeS: uptimeS } : {}),
       };
     },
+    whoStands: () => 'itself',
     onPhase: (key, phase) => phases.push(`${key.slice(-2)} ${phase}`),
     async report(record) {
       if (world.reportFails) throw new Error('disk full');
