@@ -10,21 +10,27 @@ const EMBEDDED_ONLY = [
   ...['tls', 'limits', 'proxy'].map((name) => `test/unit/service-http/${name}.test.ts`),
 ];
 
+/** Only what hangs should meet these: how long a test takes, and how soon a thing happens, is the machine's matter and not the test's. */
+const PATIENT = {
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+};
+
 /**
  * One worker per core of a small machine: these wait little. Nothing of ours keeps state in a module, so the files of a worker share what they
  * import: reading it anew for each costs as much as the tests.
  */
-const BUSY = { maxWorkers: 2, isolate: false };
+const BUSY = { ...PATIENT, maxWorkers: 2, isolate: false };
 
 const POSTGRES = {
-  testTimeout: 30_000,
   globalSetup: 'test/postgres/global-setup.ts',
   runner: 'test/postgres/runner.ts',
 };
 
 const E2E = {
-  testTimeout: 120_000,
-  hookTimeout: 60_000,
+  ...PATIENT,
+  testTimeout: 240_000,
   // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
   maxWorkers: 4,
   isolate: false,
@@ -55,7 +61,7 @@ const LONG_CONTRACT = ['abilities', 'damaged', 'healthy', 'task-proof', 'unsent'
 );
 
 /** In processes of their own: they measure memory and open files. */
-const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'], hookTimeout: 60_000 };
+const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'] };
 
 /** Bars that time what others would slow down: after the others. */
 const QUIET = ['config-files', 'r13-ill-miners', 'r15-hang', 'r18-cold-start', 's24-flood', 's6-task-flood'].map(
@@ -65,6 +71,7 @@ const FULL = { env: { PITHEAD_BARS: 'full' }, globalSetup: 'test/fault/global-se
 
 export default defineConfig({
   test: {
+    teardownTimeout: 60_000,
     reporters: ['default', new SecondTries()],
     projects: [
       { test: { ...BUSY, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
@@ -94,17 +101,17 @@ export default defineConfig({
           ...POSTGRES,
         },
       },
-      { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
       { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
-      { test: { ...FAULT, name: 'bars-long', testTimeout: 20_000, sequence: { groupOrder: 2 } } },
+      { test: { ...FAULT, name: 'bars-long', sequence: { groupOrder: 2 } } },
       // Most of the time they wait: for a link to come back, for a process to start, for the next poll.
       { test: { ...FAULT, ...FULL, name: 'fault', exclude: QUIET, maxWorkers: 4 } },
       { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: QUIET, sequence: { groupOrder: 3 } } },
       // Builds the program: a minute of its own, `npm run test:packaging`.
-      { test: { name: 'packaging', include: ['test/packaging/**/*.test.ts'], maxWorkers: 1 } },
+      { test: { ...PATIENT, name: 'packaging', include: ['test/packaging/**/*.test.ts'], maxWorkers: 1 } },
       { test: { ...E2E, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
       { test: { ...E2E, name: 'e2e-long', include: LONG } },
     ],

@@ -156,7 +156,7 @@ export async function withFault<T>(device: Device, fault: FaultName, work: () =>
 
 /** Until it holds. Devices may be away for a moment. */
 export const soon = (work: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(work, { timeout: 10_000, interval: 20 });
+  vi.waitFor(work, { timeout: 30_000, interval: 20 });
 
 const said = ({ method, json, form }: HttpRequest) => JSON.stringify([method, json, form]);
 

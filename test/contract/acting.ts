@@ -152,8 +152,8 @@ function isOrder(request: MinerRequest): boolean {
 
 /** It has been away so many times, and is back. */
 export async function returned(device: Device, reboots = 1): Promise<void> {
-  await expect.poll(() => device.reboots, { timeout: 5_000 }).toBe(reboots);
-  await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => device.reboots).toBe(reboots);
+  await expect.poll(() => device.isUp).toBe(true);
 }
 
 /** A device whose CGMiner port is shut. */

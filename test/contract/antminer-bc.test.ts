@@ -229,7 +229,7 @@ describe('firmware', () => {
   ] as const)('goes up in part, and the machine comes back with it (%#)', async (miner, model, version) => {
     const device = miner.of(model, 1);
     expect(await miner.act(device, 'firmware', {}, merged(version))).toEqual({ kind: 'accepted', note: 'U000' });
-    await expect.poll(() => [device.reboots, device.isUp], { timeout: 5_000 }).toEqual([1, true]);
+    await expect.poll(() => [device.reboots, device.isUp]).toEqual([1, true]);
     expect((await miner.look(device)).firmwareVersion).toBe(version);
   });
 

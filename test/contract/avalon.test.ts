@@ -38,7 +38,7 @@ describe.each([
     const device = of(model);
     for (const mode of ['high', 'sleep', 'normal', ...(isHome ? ['low', 'normal'] : [])]) {
       expect(await act(device, 'powerMode', { mode })).toMatchObject({ kind: 'accepted' });
-      await expect.poll(() => shown(device, 'powerMode', { mode }), { timeout: 3_000 }).toBe(true);
+      await expect.poll(() => shown(device, 'powerMode', { mode })).toBe(true);
       expect(device.truth().mining_mode).toBe(mode);
     }
     expect(await act(device, 'powerMode', { mode: 'normal' })).toMatchObject({ note: 'it was so already' });

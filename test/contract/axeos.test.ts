@@ -137,7 +137,7 @@ describe('changes that show', () => {
     return { name: 'esp-miner.bin', sha256: '', bytes: new Blob([Uint8Array.from(bytes)]) };
   };
   const isBack = (device: Device, reboots: number) =>
-    expect.poll(() => device.isUp && device.reboots > reboots, { timeout: 5_000 }).toBe(true);
+    expect.poll(() => device.isUp && device.reboots > reboots).toBe(true);
 
   test.each(['Supra', 'Gamma'])('%s: another frequency, and the machine is read as it is with it', async (model) => {
     const device = of(model, 1);

@@ -48,7 +48,7 @@ describe('simulated devices', () => {
         if (result === undefined) expect(device.reboots).toBe(0);
         else {
           expect(['accepted', 'lost-reply']).toContain(result.kind);
-          await expect.poll(() => device.reboots, { timeout: 5_000 }).toBe(1);
+          await expect.poll(() => device.reboots).toBe(1);
         }
       }
       expect(refused.every((family) => family === 'braiins-tcp')).toBe(true);

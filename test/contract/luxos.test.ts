@@ -166,7 +166,7 @@ describe('actions', () => {
       kind: 'accepted',
       note: 'Update started',
     });
-    await expect.poll(() => device.isUp && device.reboots, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => device.isUp && device.reboots).toBe(1);
     expect(await shown(device, 'firmware', { version: '2026.3.1' })).toBe(true);
     expect(await shown(device, 'firmware', { version: '2026.3' })).toBe(true);
     expect(await shown(device, 'firmware', { version: '2026.3.10' })).toBe(false);

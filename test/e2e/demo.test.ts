@@ -32,7 +32,7 @@ const temporary = (name: string) => {
 };
 
 async function ready(demo: Started) {
-  const line = (await demo.untilPrinted('stdout', '\n', 60_000)).split('\n')[0] ?? '';
+  const line = (await demo.untilPrinted('stdout', '\n')).split('\n')[0] ?? '';
   return readySchema.parse(JSON.parse(line));
 }
 

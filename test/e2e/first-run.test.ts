@@ -49,7 +49,7 @@ test('says which private network it is in, how many addresses it has, and the li
     expect(said).toMatch(/^ {2}networks: \[10\.77\.4\.0\/22\]$/m);
     expect(said).not.toContain('172.17.');
     started.kill('SIGTERM');
-    expect((await started.end(10_000)).code).toBe(0);
+    expect((await started.end()).code).toBe(0);
   } finally {
     started.kill('SIGKILL');
   }
@@ -69,9 +69,9 @@ test('serves, and has scanned nothing', async () => {
   database.close();
 });
 
-test('SIGTERM ends it in order within ten seconds, and its state is where it said', async () => {
+test('SIGTERM ends it in order, and its state is where it said', async () => {
   pithead.kill('SIGTERM');
-  const { code, stderr } = await pithead.end(10_000);
+  const { code, stderr } = await pithead.end();
   expect(code, stderr).toBe(0);
   const [, stateDir = ''] = /state in (.+)$/m.exec(stderr) ?? [];
   expect(stateDir.startsWith(folder)).toBe(true);

@@ -41,7 +41,6 @@ test('the others are left alone when the first does not restart; what is switche
         return oneOf(batchDetailSchema).parse(await body.json()).data;
       },
       ({ pending_count, running_count }) => pending_count + running_count === 0,
-      60_000,
     );
   };
   expect(await run({ task_name: 'miner.system.reboot', rollout: { canary: 1 } })).toMatchObject({

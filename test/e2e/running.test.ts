@@ -58,7 +58,7 @@ function write(name: string, more: Readonly<Record<string, unknown>>, powerGate:
 async function start(): Promise<Started> {
   const started = startPithead(['up', '--config', config, '--port', '0']);
   await started.untilPrinted('stderr', 'service on');
-  await until(status, ({ state }) => state?.miners.answering === MINERS, 30_000);
+  await until(status, ({ state }) => state?.miners.answering === MINERS);
   return started;
 }
 
@@ -136,7 +136,7 @@ test('the breakers see one gate, whoever reboots: the service and a technician a
     expect(stderr).toContain('by way of the agent that runs here');
     expect(endsOf(stdout).map(({ status }) => status)).toEqual(Array(MINERS / 2).fill('succeeded'));
     expect(code).toBe(0);
-    await until(status, ({ state }) => state?.tasks.running === 0 && state.tasks.waiting === 0, 60_000);
+    await until(status, ({ state }) => state?.tasks.running === 0 && state.tasks.waiting === 0);
   } finally {
     watch.stop();
   }
@@ -154,7 +154,6 @@ test('abort ends what waits, whoever asked for it, and what was sent is proven',
   await until(
     () => farm.devices.filter(({ reboots }, i) => reboots > (before[i] ?? 0)).length,
     (count) => count === 4,
-    40_000,
   );
   const open = await pithead('tasks', '--limit', '100', '--json');
   expect(open.stdout.trimEnd().split('\n')).toHaveLength(MINERS);
@@ -162,7 +161,7 @@ test('abort ends what waits, whoever asked for it, and what was sent is proven',
   const { code, stdout } = await pithead('abort', '--yes', '--reason', 'a breaker tripped', '--json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ given_up: MINERS - 4 });
-  const ended = await rebooting.end(60_000);
+  const ended = await rebooting.end();
   expect(ended.code).toBe(1);
   const ends = endsOf(ended.stdout);
   expect(ends.filter((step) => step.status === 'succeeded')).toHaveLength(4);
@@ -181,7 +180,7 @@ test('a technician who goes away takes along what has not been started; one who 
     const { code, stdout } = await rebooting.end();
     expect(code).toBe(signal === 'SIGKILL' ? null : 1);
     if (signal === 'SIGINT') expect(endsOf(stdout).map((step) => step.status)).toEqual(Array(MINERS).fill('cancelled'));
-    await until(status, ({ state }) => state?.tasks.waiting === 0 && state.tasks.running === 0, 60_000);
+    await until(status, ({ state }) => state?.tasks.waiting === 0 && state.tasks.running === 0);
   }
   expect(farm.devices.map(({ reboots }) => reboots)).toEqual(before);
 });
@@ -254,7 +253,7 @@ test('of two that are started together one runs; where it has no door, nothing i
   const before = farm.devices[0]?.reboots;
   const doorless = write('doorless.yaml', { stateDir: `${'x'.repeat(110)}`, networks: [] }, GATE);
   const both = [1, 2].map(() => startPithead(['up', '--config', doorless, '--port', '0']));
-  const first = await Promise.race(both.map(async (each) => ({ each, ended: await each.end(60_000) })));
+  const first = await Promise.race(both.map(async (each) => ({ each, ended: await each.end() })));
   expect(first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('another one runs there') });
   const other = both.find((each) => each !== first.each);
   const reboot = await runPithead(['reboot', ip, '--json', '--config', doorless]);

@@ -72,7 +72,6 @@ beforeAll(async () => {
   const [found] = await until(
     async () => agents.parse(await call('GET', '/agents')).data,
     (list) => list[0]?.status === 'online',
-    60_000,
   );
   agentId = found?.id ?? '';
 });
@@ -120,20 +119,16 @@ function accountOf({ evidence }: Task) {
 test('the scan says how far it is, a second one is not made meanwhile, and the account adds up', async () => {
   const { data } = await scan();
   const steps: unknown[] = [];
-  const done = await until(
-    async () => {
-      const task = await taskOf(data[0]?.id);
-      if (steps.length === 0 && hasBegun(task))
-        expect((await scan()).meta.skipped).toEqual([
-          expect.objectContaining({ reason: 'no_change', agent_ids: [agentId] }),
-        ]);
-      if (hasBegun(task) && JSON.stringify(steps.at(-1)) !== JSON.stringify(task.evidence.progress))
-        steps.push(task.evidence.progress);
-      return task;
-    },
-    isOver,
-    60_000,
-  );
+  const done = await until(async () => {
+    const task = await taskOf(data[0]?.id);
+    if (steps.length === 0 && hasBegun(task))
+      expect((await scan()).meta.skipped).toEqual([
+        expect.objectContaining({ reason: 'no_change', agent_ids: [agentId] }),
+      ]);
+    if (hasBegun(task) && JSON.stringify(steps.at(-1)) !== JSON.stringify(task.evidence.progress))
+      steps.push(task.evidence.progress);
+    return task;
+  }, isOver);
   expect(done, JSON.stringify(done)).toMatchObject({ status: 'succeeded', miner_id: null, agent_id: agentId });
   expect(accountOf(done)).toMatchObject({
     addresses: 1_024,
@@ -162,7 +157,7 @@ test('ranges beyond the configured networks are refused by the agent, with the r
 
 test('a cancel ends it with what it has found', async () => {
   const { data } = await scan();
-  await until(() => taskOf(data[0]?.id), hasBegun, 30_000);
+  await until(() => taskOf(data[0]?.id), hasBegun);
   await call('POST', `/task-batches/${data[0]?.id}/cancel`);
   const done = await until(() => taskOf(data[0]?.id), isOver);
   expect(done).toMatchObject({ status: 'cancelled', message: expect.stringContaining('what was found is kept') });
@@ -173,11 +168,11 @@ test('a cancel ends it with what it has found', async () => {
 
 test('an agent that is killed in the middle scans again when it is back', async () => {
   const { data } = await scan(['127.97.0.0/24', '127.97.1.0/24']);
-  await until(() => taskOf(data[0]?.id), hasBegun, 30_000);
+  await until(() => taskOf(data[0]?.id), hasBegun);
   agent?.kill('SIGKILL');
   await agent?.end();
   start();
-  const done = await until(() => taskOf(data[0]?.id), isOver, 60_000);
+  const done = await until(() => taskOf(data[0]?.id), isOver);
   expect(done, JSON.stringify(done)).toMatchObject({ status: 'succeeded' });
   expect(accountOf(done)).toMatchObject({ addresses: 512, excluded: 1, notReached: 0 });
 });

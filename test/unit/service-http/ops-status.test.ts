@@ -92,7 +92,7 @@ test('what is said on one copy reaches the agent on the other', { timeout: 20_00
   const second = await startRig({ databasePath: first.databasePath });
   const { agent, keys, ids } = await fill(second, 1);
   await patch(first, ids[0], 'maintenance');
-  await expect.poll(() => beliefs(agent), { timeout: 15_000 }).toEqual({ [keys[0] ?? '']: 'maintenance' });
+  await expect.poll(() => beliefs(agent)).toEqual({ [keys[0] ?? '']: 'maintenance' });
 });
 
 test('a long list comes in frames of a bounded size', { timeout: 60_000 }, async () => {
@@ -100,7 +100,7 @@ test('a long list comes in frames of a bounded size', { timeout: 60_000 }, async
   const { agent, keys } = await fill(rig, OPS_STATUS_PAGE + 10);
   await query(rig, "UPDATE miners SET ops_status = 'archived'");
   const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 99, understands });
-  await expect.poll(() => Object.keys(beliefs(back)).length, { timeout: 10_000 }).toBe(keys.length);
+  await expect.poll(() => Object.keys(beliefs(back)).length).toBe(keys.length);
   expect(told(back).map(({ is_first, miners }) => [is_first, miners.length])).toEqual([
     [true, OPS_STATUS_PAGE],
     [false, 10],

@@ -91,7 +91,7 @@ test('under load every request is answered in full or refused in form, until not
     }
   };
   const clients = Array.from({ length: 16 }, client);
-  await expect.poll(() => counts.whole, { timeout: 10_000 }).toBeGreaterThan(50);
+  await expect.poll(() => counts.whole).toBeGreaterThan(50);
   const startedMs = performance.now();
   await rig.service.stop();
   expect(performance.now() - startedMs).toBeLessThan(IN_TIME_MS);

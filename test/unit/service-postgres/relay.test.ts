@@ -69,5 +69,5 @@ test('a copy that lost its ear hears again, and catches up on what it missed', a
   await queryDatabase(first.databasePath, `SELECT pg_terminate_backend(pid) FROM (${LISTENERS}) AS ears`);
   expect((await reboot(ids)).status).toBe(200);
   await agent.frame('task');
-  await expect.poll(() => queryDatabase(first.databasePath, LISTENERS), { timeout: 10_000 }).toHaveLength(2);
+  await expect.poll(() => queryDatabase(first.databasePath, LISTENERS)).toHaveLength(2);
 });

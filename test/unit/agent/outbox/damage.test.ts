@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
 import { silentLog } from '../../../../src/base/log.ts';
@@ -12,7 +12,6 @@ import { contents, makeDir, outcome, sample } from './farm-records.ts';
 const ALL = { maxSlices: 1_000, maxBytes: 1e9 };
 const SLICES = 6;
 const clock = createVirtualClock();
-vi.setConfig({ testTimeout: 20_000 });
 
 let dir: ReturnType<typeof makeDir>;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OutboxSettings } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
@@ -9,9 +9,7 @@ import { openSqlite } from '../../../../src/base/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { contents, makeDir, outcome, sample } from './farm-records.ts';
 
-vi.setConfig({ testTimeout: 20_000 });
-
-const WAIT = { timeout: 10_000, interval: 10 };
+const WAIT = { interval: 10 };
 const ALL = { maxSlices: 1_000, maxBytes: 1e9 };
 const clock = createVirtualClock();
 let dir: ReturnType<typeof makeDir>;

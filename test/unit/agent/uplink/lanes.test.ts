@@ -12,7 +12,7 @@ import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService } from './tiny-service.ts';
 import { uplinkTo } from './uplink-to.ts';
 
-const WAIT = { timeout: 10_000, interval: 5 };
+const WAIT = { interval: 5 };
 let dir: ReturnType<typeof makeDir>;
 let db: DatabaseSync;
 let outbox: Outbox;

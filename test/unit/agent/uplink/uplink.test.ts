@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
@@ -19,9 +19,7 @@ import { makeDir, sample } from '../outbox/farm-records.ts';
 import { startService, type TinyService } from './tiny-service.ts';
 import { uplinkTo } from './uplink-to.ts';
 
-vi.setConfig({ testTimeout: 20_000 });
-
-const WAIT = { timeout: 10_000, interval: 10 };
+const WAIT = { interval: 10 };
 const QUICK: Partial<Timing> = { backoff: { baseMs: 5, capMs: 50 } };
 const AGENT = '0198a7a2-0000-7000-8000-00000000000a';
 const TOKEN = 'token-that-nobody-may-see';
