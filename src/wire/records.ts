@@ -90,6 +90,8 @@ export const EVENT_TYPES = [
   'pools_changed',
   'pools_restored',
   'pools_not_restored',
+  /** A task that a person on site had the agent carry out, and what came of it; may come twice, with one `task_id`. */
+  'task_on_site',
   /** Of the agent: orders that it did not take, summed up by reason; what it believes orders by. */
   'orders_refused',
   'task_key_pinned',

@@ -3,7 +3,7 @@ import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver
 import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
-import type { TaskRecord } from '../../wire/records.ts';
+import type { EventRecord, TaskRecord } from '../../wire/records.ts';
 import type { Rollout } from './rollout-rule.ts';
 
 export type TaskTarget = {
@@ -55,7 +55,7 @@ export type TaskDeps = {
    */
   onEnd?(task: OwnOrder & { readonly name: string }, outcome: TaskOutcome): void;
   /** Resolves when the record is on disk. */
-  report(record: TaskRecord): Promise<void>;
+  report(record: TaskRecord | EventRecord): Promise<void>;
 };
 
 /** `minerKey` is the agent's own id where the task is about the agent. */

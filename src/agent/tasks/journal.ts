@@ -127,6 +127,13 @@ export type KeptBatch = {
 const countSchema = z.object({ count: z.int() });
 const startSchema = z.object({ started_ms: z.int() });
 
+/**
+ * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun. Those give their orders in
+ * batches; what the agent's own rules order comes by itself, and the rules tell of it.
+ */
+export const isTold = ({ source, batchId, startedMs }: Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>): boolean =>
+  source === 'service' || (batchId !== null && startedMs !== null);
+
 export type Journal = ReturnType<typeof openJournal>;
 
 /** Without a vault params lie in the open while their task is not over. */
@@ -241,8 +248,8 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
         within();
         for (const { row, end } of ends) {
           const { status, message, evidence } = end.outcome;
-          const isLocal = Number(row.source === 'local');
-          finish.run(status, message, JSON.stringify(evidence), nowMs, Number(end.tookEffect), isLocal, row.taskId);
+          const isDone = Number(!isTold(row));
+          finish.run(status, message, JSON.stringify(evidence), nowMs, Number(end.tookEffect), isDone, row.taskId);
         }
       });
     },

@@ -1,10 +1,11 @@
-// Tells the service what becomes of tasks. A final outcome is marked as told once it is on disk in the outbox, many at a time; until then it is told
-// again.
+// Tells the services what becomes of tasks: step by step of their own, and once it is over of those that a person on site had carried out, which they
+// did not order and have no task for. A final outcome is marked as told once it is on disk in the outbox, many at a time; until then it is told again.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { EventRecord, TaskRecord } from '../../wire/records.ts';
 import type { TaskDeps } from './contract.ts';
-import type { Journal, JournalRow } from './journal.ts';
+import { isTold, type Journal, type JournalRow } from './journal.ts';
 
 const BATCH = 200;
 const REPEAT_MS = 5_000;
@@ -53,15 +54,15 @@ export function createReports(parts: {
   };
 
   const tell = (row: JournalRow) => {
-    if (row.source === 'local') return;
-    const { taskId, status, message, evidence } = row;
+    const { taskId, status } = row;
     const isFinal = row.state === 'final';
+    if (row.source === 'local' && !(isFinal && isTold(row))) return;
     if (isFinal && underWay.has(taskId)) return;
     if (isFinal) underWay.add(taskId);
     lately.set(taskId, { status, atMs: clock.monotonicMs() });
     const at = new Date(row.finishedMs ?? clock.nowMs()).toISOString();
     const work = Promise.resolve()
-      .then(() => parts.report({ kind: 'task', task_id: taskId, status, at, message, evidence }))
+      .then(() => parts.report(recordOf(row, at)))
       .then(() => {
         if (!isFinal) return;
         // The outbox writes many at once, and says so of all of them in one turn.
@@ -78,6 +79,7 @@ export function createReports(parts: {
   return {
     tell,
     tellAgain(row) {
+      if (row.source === 'local') return;
       const last = lately.get(row.taskId);
       if (last === undefined || last.status !== row.status || isLate(last.atMs)) tell(row);
     },
@@ -98,6 +100,16 @@ export function createReports(parts: {
       flush();
       for (const row of journal.unreported(BATCH)) tell(row);
     },
+  };
+}
+
+function recordOf(row: JournalRow, at: string): TaskRecord | EventRecord {
+  const { taskId: task_id, batchId: batch_id, name, minerKey: key, status, message, evidence, startedMs } = row;
+  if (row.source === 'service') return { kind: 'task', task_id, status, at, message, evidence };
+  const started_at = startedMs === null ? null : new Date(startedMs).toISOString();
+  return {
+    ...{ kind: 'event' as const, type: 'task_on_site', key, at },
+    detail: { task_id, batch_id, name, status, message, started_at },
   };
 }
 

@@ -17,7 +17,7 @@ import type { Log } from '../../../src/base/log.ts';
 import { openSqlite } from '../../../src/base/sqlite.ts';
 import type { Ability } from '../../../src/driver/contract.ts';
 import type { Reading } from '../../../src/model/reading.ts';
-import type { TaskRecord } from '../../../src/wire/records.ts';
+import type { EventRecord, TaskRecord } from '../../../src/wire/records.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { keyOf } from './tasks/bench-gate.ts';
 
@@ -50,7 +50,7 @@ function createBench() {
   };
   const target: TaskTarget = { ip: '10.0.0.1', driverId: 'sim', abilities: { pools: ability } };
   const events: PoolEvent[] = [];
-  const records: TaskRecord[] = [];
+  const records: (TaskRecord | EventRecord)[] = [];
   const lines: string[] = [];
   const note = (fields: unknown, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
   const log: Log = { debug: note, info: note, warn: note, error: note };

@@ -5,7 +5,7 @@ import type { TaskDeps } from '../../../../src/agent/tasks/contract.ts';
 import type { Clock } from '../../../../src/base/clock.ts';
 import { type PeerCode, PeerError } from '../../../../src/base/errors.ts';
 import type { Ability } from '../../../../src/driver/contract.ts';
-import type { TaskRecord } from '../../../../src/wire/records.ts';
+import type { EventRecord, TaskRecord } from '../../../../src/wire/records.ts';
 
 export type SimMiner = {
   ip: string;
@@ -34,6 +34,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
   const miners = new Map<string, SimMiner>();
   const phases: string[] = [];
   const records: TaskRecord[] = [];
+  const events: EventRecord[] = [];
   const orders: { readonly key: string; readonly atMs: number }[] = [];
   const world = { away: 0, mostAway: 0, reportFails: false, reach: (_ip: string) => true, abortable: true };
   const ability = (effect: Ability['effect']): Ability => ({
@@ -126,7 +127,8 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
     onPhase: (key, phase) => phases.push(`${key.slice(-2)} ${phase}`),
     async report(record) {
       if (world.reportFails) throw new Error('disk full');
-      records.push(record);
+      if (record.kind === 'event') events.push(record);
+      else records.push(record);
     },
   };
 
@@ -135,6 +137,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
     miners,
     phases,
     records,
+    events,
     orders,
     world,
     finals: () => records.filter(({ status }) => status !== 'running' && status !== 'pending'),
