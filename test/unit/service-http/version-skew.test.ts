@@ -49,10 +49,9 @@ test.each([
   const own = { reason: name === 'newer' ? 'moved_house' : 'restart', count: null };
   expect(gaps).toEqual(rejected === 0 ? [own] : [own, { reason: 'rejected', count: rejected }]);
   expect(await query(rig, 'SELECT type FROM events ORDER BY type')).toEqual(
-    { first: [{ type: 'moved' }], present: [{ type: 'moved' }, { type: 'pools_changed' }, { type: 'task_on_site' }] }[name] ?? [
-      { type: 'pools_changed' },
-      { type: 'repainted' },
-    ],
+    { first: [{ type: 'moved' }], present: [{ type: 'moved' }, { type: 'pools_changed' }, { type: 'task_on_site' }] }[
+      name
+    ] ?? [{ type: 'pools_changed' }, { type: 'repainted' }],
   );
 });
 

@@ -50,7 +50,9 @@ test('one that the miner did not do is told as such', async () => {
   bench.farm.add(keyOf(1), { reboot: 'peer.rejected' });
   gate.runLocalBatch([REBOOT]);
   await bench.clock.advance(60_000);
-  expect(events()).toMatchObject([{ detail: { status: 'failed', message: expect.stringMatching('refused by the miner') } }]);
+  expect(events()).toMatchObject([
+    { detail: { status: 'failed', message: expect.stringMatching('refused by the miner') } },
+  ]);
 });
 
 test('what was given up before it began, and what the rules of the agent order, are not', async () => {
