@@ -6,7 +6,8 @@ import { minerRecord } from './records.ts';
 import { type Rig, startOwnedRig } from './rig.ts';
 import { connect } from './wire-agent.ts';
 
-const IN_TIME_MS = 10_000;
+/** Far from the nine seconds that it may take, which a busy machine draws out: without an end it would be for ever. */
+const IN_TIME_MS = 40_000;
 
 /** A search whose body is only half there; `finish` sends the rest and gives the answer. */
 async function halfRequest(rig: Rig) {
@@ -110,4 +111,4 @@ test('a client that never sends the rest holds nothing up', async () => {
   expect(performance.now() - startedMs).toBeLessThan(IN_TIME_MS);
   expect(await half.closed).not.toContain('200 OK');
   await stop();
-}, 15_000);
+});

@@ -5,11 +5,12 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
 import { startRig } from '../service-http/rig.ts';
 
-/** The deadlines of the service, sooner. */
+/** The deadlines of the service come sooner while somebody holds its tables, and only then. */
+let isHeld = false;
 const clock = {
   ...systemClock,
   after: (delayMs: number, run: () => void, options?: { unref?: boolean }) =>
-    systemClock.after(delayMs / 10, run, options),
+    systemClock.after(isHeld ? delayMs / 10 : delayMs, run, options),
 };
 
 /** Holds the tables so that not even readers get at them, until `release`. */
@@ -23,9 +24,10 @@ async function hold(databasePath: string, tables: string) {
 }
 
 test('requests end with 503 and readiness says why, until it answers again', async () => {
-  const rig = await startRig({ clock, limits: { ...DEFAULT_LIMITS, handlerMs: 300 } });
-  expect((await rig.get('/readyz')).status).toBe(200);
+  const rig = await startRig({ clock, limits: { ...DEFAULT_LIMITS, handlerMs: 1_500 } });
+  await expect.poll(async () => (await rig.get('/readyz')).status).toBe(200);
   const held = await hold(rig.databasePath, 'miners, workspaces');
+  isHeld = true;
   const [list, ready, alive] = await Promise.all([
     rig.get(rig.farm('/miner/latest')),
     rig.get('/readyz'),
@@ -38,9 +40,10 @@ test('requests end with 503 and readiness says why, until it answers again', asy
   expect(Object.keys(list.body)).toHaveLength(3);
   expect(ready).toMatchObject({ status: 503, body: { message: 'The database does not answer' } });
   expect(alive.status).toBe(200);
+  isHeld = false;
   await held.release();
   await expect.poll(async () => (await rig.get('/readyz')).status).toBe(200);
-  expect((await rig.get(rig.farm('/miner/latest'))).status).toBe(200);
+  await expect.poll(async () => (await rig.get(rig.farm('/miner/latest'))).status).toBe(200);
 });
 
 test('it stops in time all the same', async () => {
@@ -50,7 +53,7 @@ test('it stops in time all the same', async () => {
   await expect.poll(async () => (await rig.get('/healthz')).status).toBe(200);
   const startedMs = performance.now();
   await rig.service.stop();
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  expect(performance.now() - startedMs).toBeLessThan(40_000);
   await held.release();
   await waiting;
 });

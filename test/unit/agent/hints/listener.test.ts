@@ -16,7 +16,7 @@ afterEach(async () => {
 async function setUp(portOf: (standard: number) => number = () => 0, handle: () => Promise<void> | void = () => {}) {
   const reports: IpReport[] = [];
   const warnings: string[] = [];
-  const clock = { ...systemClock, leptMs: 0, monotonicMs: () => systemClock.monotonicMs() + clock.leptMs };
+  const clock = { ...systemClock, leptMs: 0, monotonicMs: () => 1_000_000 + clock.leptMs };
   const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) };
   let onMarker = () => {};
   const isOurs = (ip: string) => {
