@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { braiinsOs as driver } from '../../drivers/braiins-os/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
-import { renderError } from '../../src/base/errors.ts';
+import { PeerError, renderError } from '../../src/base/errors.ts';
 import type { MinerLink } from '../../src/transport/request.ts';
 import { lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting, returned } from './acting.ts';
@@ -81,6 +81,50 @@ test('what rarer fields it has', async () => {
   expect((await site().read(at('S19 XP').ip)).reading.powerLimitW).toBe(3_300);
   expect((await site().read(at('S17').ip)).reading).toMatchObject({ powerLimitW: 2_500 });
 });
+
+test.each(['S19 XP', 'S21', 'S21+'])(
+  '%s with its web server shut away tells by TCP what it has, and no more',
+  async (model) => {
+    const device = at(model, 1);
+    const real = site().link(device.ip);
+    const link: MinerLink = {
+      ip: device.ip,
+      send(request, limits) {
+        if (request.via === 'cgminer') return real.send(request, limits);
+        return Promise.reject(new PeerError('peer.refused', `connect to ${device.ip}:80`, 'soon'));
+      },
+    };
+    device.setFault('board-dead', true, 1);
+    const { reading, unparsable } = await site().read(device.ip, {}, link);
+    const truth = device.truth();
+    device.setFault('board-dead', false);
+    expect(unparsable).toEqual([]);
+    expect(reading).toMatchObject({ hashrateHs: expect.closeTo(truth.hashrate ?? 0, -3), powerW: truth.power });
+    expect(reading).toMatchObject({
+      tempC: truth.temp,
+      isMining: true,
+      pools: truth.pools.map(({ url }) => ({ url })),
+    });
+    expect(reading.fans?.map(({ rpm }) => rpm)).toEqual(truth.fans.map(({ rpm }) => rpm));
+    // The dead board is left out, and the one after it keeps its slot.
+    expect(reading.boards?.map(({ slot }) => slot)).toEqual([0, 2]);
+    for (const untold of [
+      'mac',
+      'firmwareVersion',
+      'hostname',
+      'serialNumber',
+      'miningMode',
+      'isLightOn',
+      'errors',
+      'psus',
+    ])
+      expect(reading).not.toHaveProperty(untold);
+    for (const { serialNumber, frequencyMhz } of reading.boards ?? [])
+      expect([serialNumber, frequencyMhz]).toEqual([undefined, undefined]);
+    expect(await refusalOf(actOver(link, 'reboot', {}))).toBe('peer.refused');
+    expect(device.reboots).toBe(0);
+  },
+);
 
 test('with a wrong password REST tells nothing, GraphQL all but the MAC; both say that the login is refused', async () => {
   for (const model of BOTH) {
