@@ -38,7 +38,7 @@ test('the document describes exactly the routes of the authorisation table', () 
 });
 
 /** Objects whose fields are the client's, the miner's or the document's own. */
-const OPEN_FIELDS = new Set(['task_params', 'metadata', 'evidence']);
+const OPEN_FIELDS = new Set(['task_params', 'metadata', 'evidence', 'detail']);
 
 test('every object of every answer is closed: no undeclared field can hide in it', () => {
   const open: string[] = [];

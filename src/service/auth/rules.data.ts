@@ -85,4 +85,5 @@ export const RULES: Readonly<Record<string, Rule>> = {
   [`GET ${V2_FARM}/miner-positions`]: v2Farm('miners.read'),
   [`POST ${V2_FARM}/miner-positions`]: v2Farm('miners.update'),
   [`POST ${V2_FARM}/metrics/query`]: v2Farm('miners.read'),
+  [`GET ${V2_FARM}/events`]: v2Farm('miners.read'),
 };

@@ -8,6 +8,7 @@ import { type BatchDetailStore, createBatchDetailStore } from './batch-detail.ts
 import { type BatchStore, createBatchStore } from './batches.ts';
 import { type ClassificationStore, createClassificationStore } from './classification.ts';
 import type { Databases, Messages } from './databases.ts';
+import { createEventStore, type EventStore } from './events.ts';
 import { createHistoryStore, type HistoryStore } from './history.ts';
 import { createIngestStore, type IngestStore } from './ingest.ts';
 import { createKeyStore, type KeyStore } from './keys.ts';
@@ -30,6 +31,7 @@ export type { BatchDetail, BatchDetailStore, Task } from './batch-detail.ts';
 export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
 export type { ClassificationStore } from './classification.ts';
 export type { Messages } from './databases.ts';
+export type { EventStore, MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket, type HistoryStore } from './history.ts';
 export type { IngestStore } from './ingest.ts';
 export type { ApiKey, KeyStore } from './keys.ts';
@@ -68,6 +70,7 @@ export type Store = {
   readonly classification: ClassificationStore;
   readonly ingest: IngestStore;
   readonly history: HistoryStore;
+  readonly events: EventStore;
   readonly batches: BatchStore;
   readonly batchDetail: BatchDetailStore;
   readonly tasks: TaskStore;
@@ -118,6 +121,7 @@ export async function openStore(
     classification: createClassificationStore(read),
     ingest: createIngestStore(databases, newId),
     history: createHistoryStore(read),
+    events: createEventStore(read),
     batches: createBatchStore(read, transact, lock, sealing),
     batchDetail: createBatchDetailStore(read, transact, sealing),
     tasks: createTaskStore(read, write, transact, sealing),

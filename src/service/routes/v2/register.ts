@@ -7,6 +7,7 @@ import { registerFarmAgents } from './agents.ts';
 import { type BatchOrderParts, registerBatchOrders } from './batch-orders.ts';
 import { registerBatches } from './batches.ts';
 import { registerClassification } from './classification.ts';
+import { registerEvents } from './events.ts';
 import { registerFarms } from './farms.ts';
 import { registerHistory } from './history.ts';
 import { registerFarmMiners } from './miners.ts';
@@ -26,7 +27,15 @@ export function registerV2(
   }: {
     readonly store: Pick<
       Store,
-      'agents' | 'tenants' | 'search' | 'classification' | 'batches' | 'batchDetail' | 'history' | 'operators'
+      | 'agents'
+      | 'tenants'
+      | 'search'
+      | 'classification'
+      | 'batches'
+      | 'batchDetail'
+      | 'history'
+      | 'events'
+      | 'operators'
     >;
     readonly positions: Positions;
     readonly pages: PageCache;
@@ -41,6 +50,7 @@ export function registerV2(
   registerBatches(app, store.batches, store.batchDetail);
   registerBatchOrders(app, store.batchDetail, { createBatches, deliver }, clock);
   registerHistory(app, store.history);
+  registerEvents(app, store.events);
   registerOperatorFields(app, store.operators, clock);
   registerPositions(app, positions, clock);
 }

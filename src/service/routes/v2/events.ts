@@ -1,0 +1,66 @@
+// GET …/events: what has happened to the miners of a farm, as their agents say it. An extension of the interface.
+import { z } from 'zod';
+import type { EventStore, MinerEvent } from '../../store/store.ts';
+import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { answers, EXTENSION, named } from '../openapi.ts';
+import { list, single } from '../parameters.ts';
+import type { App } from '../server.ts';
+import { toIso, toWindow } from '../window.ts';
+import { listOf, pageShape, paginate, V2_FARM } from './envelope.ts';
+
+export const eventSchema = named(
+  'MinerEventV2',
+  z.strictObject({
+    type: z.string().meta({
+      description:
+        'appeared, moved, duplicate, replaced, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of the agent orders_refused, task_key_pinned, task_key_changed, task_key_refused; newer agents may know others',
+    }),
+    miner_id: z.string().nullable().meta({ description: 'null = it is about the agent' }),
+    agent_id: z.string(),
+    at: z.iso.datetime(),
+    detail: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What the agent says of it; of a task_on_site, which a person on site ordered, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known',
+    }),
+  }),
+);
+
+const isUuid = (text: string) => z.uuid().safeParse(text).data;
+const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
+
+export function registerEvents(app: App, events: EventStore): void {
+  app.get(
+    `${V2_FARM}/events`,
+    {
+      schema: {
+        ...EXTENSION,
+        tags: ['miners'],
+        operationId: 'listEventsV2',
+        summary: 'What has happened to the miners of a farm, newest first',
+        description: 'Events are kept for 90 days.',
+        params: farmParams,
+        querystring: z.object({
+          ...pageShape,
+          miner_id: single('the id of a miner', isUuid, { format: 'uuid' }),
+          type: list(
+            'types of events',
+            (text) => (TYPE.test(text) ? { value: text } : { problem: 'accepted: types of events such as moved' }),
+            { pattern: TYPE.source },
+          ),
+        }),
+        response: answers(listOf(eventSchema)),
+      },
+    },
+    async (request, reply) => {
+      const { page, page_size, miner_id: minerId, type: types } = request.query;
+      const farmId = farmOf(accessOf(request)).id;
+      const found = await events.list({ farmId, minerId, types, window: toWindow(page, page_size) });
+      const pagination = paginate(request.query, found.total);
+      return reply.send({ success: true, data: found.events.map(toItem), pagination, error: null });
+    },
+  );
+}
+
+function toItem({ type, minerId, agentId, atMs, detail }: MinerEvent): z.infer<typeof eventSchema> {
+  return { type, miner_id: minerId, agent_id: agentId, at: toIso(atMs), detail };
+}
