@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Transport } from '../../../src/transport/transport.ts';
+import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
 import { closedPort, type Device, pause, peerErrorOf, startDevice, transportTo } from './loopback-device.ts';
 
 const ANSWER =
@@ -11,9 +12,9 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-async function device(...args: Parameters<typeof startDevice>) {
-  const started = await startDevice(...args);
-  const transport = transportTo({ 4028: started.port });
+async function device(answer: Parameters<typeof startDevice>[0], clock?: VirtualClock) {
+  const started = await startDevice(answer);
+  const transport = transportTo({ 4028: started.port }, {}, clock);
   open.push(transport, started);
   return { started, transport, link: transport.link('127.0.0.1') };
 }
@@ -84,24 +85,32 @@ describe('the request', () => {
 describe('failures', () => {
   test('a slow drip is ended by the total deadline', async () => {
     let dripped = 0;
+    let isLeft = false;
+    const clock = createVirtualClock();
     const { link } = await device(async (socket) => {
+      socket.on('close', () => {
+        isLeft = true;
+      });
       socket.write('{"a":"');
-      while (!socket.destroyed && dripped < 200) {
+      while (!socket.destroyed) {
         socket.write('x');
         dripped++;
-        await pause(20);
+        await pause(5);
       }
-    });
-    const error = await peerErrorOf(link.send(ask, { deadlineMs: 300 }));
-    expect(error).toMatchObject({ code: 'peer.timeout', retry: 'soon', wasSent: true });
-    expect(dripped).toBeLessThan(200);
+    }, clock);
+    const error = peerErrorOf(link.send(ask, { deadlineMs: 300 }));
+    await expect.poll(() => dripped).toBeGreaterThan(5);
+    await clock.advance(400);
+    expect(await error).toMatchObject({ code: 'peer.timeout', retry: 'soon', wasSent: true });
+    await expect.poll(() => isLeft).toBe(true);
   });
   test('a device that never answers is a timeout with the request sent', async () => {
-    const { link } = await device(() => {});
-    expect(await peerErrorOf(link.send(ask, { deadlineMs: 100 }))).toMatchObject({
-      code: 'peer.timeout',
-      wasSent: true,
-    });
+    const clock = createVirtualClock();
+    const { link, started } = await device(() => {}, clock);
+    const error = peerErrorOf(link.send(ask, { deadlineMs: 100 }));
+    await expect.poll(() => started.requests).toHaveLength(1);
+    await clock.advance(200);
+    expect(await error).toMatchObject({ code: 'peer.timeout', wasSent: true });
   });
   test('a flood is cut off at the cap', async () => {
     const { link } = await device((socket) => {

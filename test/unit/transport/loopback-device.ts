@@ -1,6 +1,6 @@
 // Real TCP servers on loopback for the tests of this folder: each connection is handed to a script. They record what they were sent.
 import { createServer, type Server, type Socket } from 'node:net';
-import { systemClock } from '../../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { PeerError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import { createTransport, type Transport, type TransportLimits } from '../../../src/transport/transport.ts';
@@ -59,10 +59,14 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
-/** A transport whose port `devicePort` leads to the given real port. */
-export function transportTo(ports: Readonly<Record<number, number>>, limits: Partial<TransportLimits> = {}): Transport {
+/** A transport whose port `devicePort` leads to the given real port. On a clock of the test a deadline falls when the test has seen enough. */
+export function transportTo(
+  ports: Readonly<Record<number, number>>,
+  limits: Partial<TransportLimits> = {},
+  clock: Clock = systemClock,
+): Transport {
   const portMap = new Map(Object.entries(ports).map(([from, to]) => [Number(from), to]));
-  return createTransport({ clock: systemClock, log: silentLog, portMap, limits });
+  return createTransport({ clock, log: silentLog, portMap, limits });
 }
 
 /** A port on which nothing listens now. */

@@ -137,7 +137,7 @@ describe('an upload', () => {
       request.on('end', () => setTimeout(() => response.end('{"ok":true}'), 5_600));
     });
     expect(await link.send(upload(blob))).toEqual({ ok: true });
-  }, 20_000);
+  });
   test('is refused at once by a device that does not read it to the end', async () => {
     const { blob } = await imageOf(randomBytes(24 * MIB));
     const link = await web((request, response) => {
@@ -145,7 +145,7 @@ describe('an upload', () => {
       response.end('too large for me');
       request.pause();
     });
-    const error = await peerErrorOf(link.send(upload(blob), { deadlineMs: 10_000 }));
+    const error = await peerErrorOf(link.send(upload(blob), { deadlineMs: 60_000 }));
     expect(error).toMatchObject({ code: 'peer.rejected' });
     expect(error.message).toContain('413 too large for me');
   });

@@ -1,6 +1,7 @@
 // Web servers of tests that stand for a device, each gone with its test, and links that ask them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
 import { Secret } from '../../../src/base/secrets.ts';
 import type { HttpRequest } from '../../../src/transport/request.ts';
 import { listen, portOf, startDevice, transportTo } from './loopback-device.ts';
@@ -44,9 +45,9 @@ export async function web(answer: (request: IncomingMessage, response: ServerRes
 }
 
 /** Answers by raw bytes, for servers that node:http would not let us be. */
-export async function rawWeb(...args: Parameters<typeof startDevice>) {
-  const started = await startDevice(...args);
-  const transport = transportTo({ 80: started.port });
+export async function rawWeb(answer: Parameters<typeof startDevice>[0], clock?: Clock) {
+  const started = await startDevice(answer);
+  const transport = transportTo({ 80: started.port }, {}, clock);
   onTestFinished(async () => {
     await transport.close();
     await started.close();

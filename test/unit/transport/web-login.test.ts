@@ -1,10 +1,12 @@
 // Logins by session and logins that are carried along, against real web servers on loopback.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
 import { renderError } from '../../../src/base/errors.ts';
 import { Secret } from '../../../src/base/secrets.ts';
 import type { HttpRequest, WebSession } from '../../../src/transport/request.ts';
-import { listen, pause, peerErrorOf, portOf, transportTo } from './loopback-device.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { listen, peerErrorOf, portOf, transportTo } from './loopback-device.ts';
 
 const PASSWORD = 'secret-word';
 const open: { close(): unknown }[] = [];
@@ -19,7 +21,7 @@ type Seen = {
   readonly body: string;
 };
 
-async function web(answer: (seen: Seen, response: ServerResponse) => void) {
+async function web(answer: (seen: Seen, response: ServerResponse) => void, clock?: Clock) {
   const requests: Seen[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -32,7 +34,7 @@ async function web(answer: (seen: Seen, response: ServerResponse) => void) {
     });
   });
   await listen(server);
-  const transport = transportTo({ 80: portOf(server), 8080: portOf(server) });
+  const transport = transportTo({ 80: portOf(server), 8080: portOf(server) }, {}, clock);
   open.push(transport, { close: () => server.closeAllConnections() }, { close: () => server.close() });
   const linkWith = (password: string) => transport.link('127.0.0.1', { user: 'root', password: new Secret(password) });
   return { requests, link: linkWith(PASSWORD), stranger: transport.link('127.0.0.1'), linkWith };
@@ -209,11 +211,14 @@ describe('a session', () => {
     expect(renderError(error)).not.toContain(PASSWORD);
   });
   test('whose request gets no answer says that it was sent', async () => {
-    const { link } = await web(({ url }, response) => {
+    const clock = createVirtualClock();
+    const { link, requests } = await web(({ url }, response) => {
       if (url === '/login') response.end('{"token":"t"}');
-    });
-    const error = await peerErrorOf(link.send(ask(bearer, { method: 'POST' }), { deadlineMs: 400 }));
-    expect(error).toMatchObject({ code: 'peer.timeout', wasSent: true });
+    }, clock);
+    const error = peerErrorOf(link.send(ask(bearer, { method: 'POST' }), { deadlineMs: 400 }));
+    await expect.poll(() => requests).toHaveLength(2);
+    await clock.advance(500);
+    expect(await error).toMatchObject({ code: 'peer.timeout', wasSent: true });
   });
   test('with a grant that fits no header is nonsense of the device', async () => {
     const { link } = await web((_seen, response) => response.end('{"token":"a\\nb"}'));
@@ -256,10 +261,10 @@ describe('a session', () => {
     const stop = new AbortController();
     const first = link.send(ask(bearer), { signal: stop.signal });
     const second = link.send(ask(bearer));
-    setTimeout(() => stop.abort(), 50);
+    await expect.poll(() => requests).toHaveLength(1);
+    stop.abort();
     await expect(first).rejects.toMatchObject({ family: 'cancelled' });
     expect(await second).toEqual({ ok: true });
-    await pause(1);
   });
 });
 

@@ -7,6 +7,7 @@ import { Secret } from '../../../src/base/secrets.ts';
 import { md5CryptHash } from '../../../src/transport/md5-crypt.ts';
 import type { Login } from '../../../src/transport/request.ts';
 import { createTransport, type Transport } from '../../../src/transport/transport.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 import { type Device, peerErrorOf, startDevice } from './loopback-device.ts';
 
 const PASSWORD = 'farm-secret';
@@ -146,11 +147,12 @@ describe('a lost answer', () => {
     expect(miner.commands).toHaveLength(1);
   });
   test('by silence says that the command was sent', async () => {
-    const miner = await whatsminer(() => 'hang');
-    expect(await peerErrorOf(miner.link.send(reboot, { deadlineMs: 400 }))).toMatchObject({
-      code: 'peer.timeout',
-      wasSent: true,
-    });
+    const clock = createVirtualClock();
+    const miner = await whatsminer(() => 'hang', { clock });
+    const error = peerErrorOf(miner.link.send(reboot, { deadlineMs: 400 }));
+    await expect.poll(() => miner.commands).toHaveLength(1);
+    await clock.advance(500);
+    expect(await error).toMatchObject({ code: 'peer.timeout', wasSent: true });
     expect(miner.commands).toHaveLength(1);
   });
   test('of the token says that the command was not sent', async () => {

@@ -1,8 +1,10 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
 import { Secret } from '../../../src/base/secrets.ts';
 import { encodeFrame } from '../../../src/transport/framed.ts';
 import type { Transport } from '../../../src/transport/transport.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 import { type Device, peerErrorOf, startDevice, transportTo } from './loopback-device.ts';
 
 const PASSWORD = 'farm-secret';
@@ -18,7 +20,7 @@ afterEach(async () => {
 
 type Message = Readonly<Record<string, unknown>>;
 
-async function whatsminer3(act: (message: Message) => unknown) {
+async function whatsminer3(act: (message: Message) => unknown, clock?: Clock) {
   const written: Message[] = [];
   const started = await startDevice((socket, request) => {
     const message: Message = JSON.parse(request.slice(request.indexOf('{')));
@@ -40,7 +42,7 @@ async function whatsminer3(act: (message: Message) => unknown) {
     const reply = act(message);
     if (reply !== undefined) socket.end(encodeFrame(reply));
   });
-  const transport = transportTo({ 4433: started.port });
+  const transport = transportTo({ 4433: started.port }, {}, clock);
   open.push(transport, started);
   return { written, started, transport, link: transport.link('127.0.0.1', login) };
 }
@@ -76,11 +78,14 @@ describe('a signed write', () => {
     expect(miner.written.map(({ account }) => account)).toEqual(['super', 'user2']);
   });
   test('that gets no answer says that it was sent', async () => {
-    const miner = await whatsminer3(() => undefined);
-    const error = await peerErrorOf(
+    const clock = createVirtualClock();
+    const miner = await whatsminer3(() => undefined, clock);
+    const error = peerErrorOf(
       miner.link.send({ via: 'whatsminer3-write', cmd: 'set.system.reboot' }, { deadlineMs: 400 }),
     );
-    expect(error).toMatchObject({ code: 'peer.timeout', wasSent: true });
+    await expect.poll(() => miner.written).toHaveLength(1);
+    await clock.advance(500);
+    expect(await error).toMatchObject({ code: 'peer.timeout', wasSent: true });
     expect(miner.written).toHaveLength(1);
   });
   test('with a wrong password is a login error', async () => {

@@ -45,7 +45,7 @@ async function host(
   return { requests, name: `localhost:${portOf(server)}` };
 }
 
-function storeFor(allowedHosts: string[], limits = { deadlineMs: 5_000, maxBytes: 10_000_000 }) {
+function storeFor(allowedHosts: string[], limits = { deadlineMs: 60_000, maxBytes: 10_000_000 }) {
   const fetchTo = createFetch(systemClock, limits, localhost.cert);
   return createFirmwareStore({ folder, allowedHosts }, { clock: systemClock, log: silentLog, fetchTo });
 }
@@ -143,9 +143,12 @@ describe('an image elsewhere', () => {
       else if (request.url === '/loop') response.writeHead(302, { location: '/loop' }).end();
       else response.write('x');
     });
-    const store = storeFor([name], { deadlineMs: 700, maxBytes: 1_000_000 });
+    const maxBytes = 1_000_000;
+    const patient = storeFor([name], { deadlineMs: 60_000, maxBytes });
+    const hasty = storeFor([name], { deadlineMs: 300, maxBytes });
     const codes: unknown[] = [];
     for (const path of ['404', 'cut', 'large', 'loop', 'endless']) {
+      const store = path === 'endless' ? hasty : patient;
       const find = store.find({ sha256: HASH, url: `https://${name}/${path}` }, never);
       codes.push(await find.catch((error: { code: unknown }) => error.code));
     }
