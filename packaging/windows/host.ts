@@ -1,4 +1,4 @@
-// Compiles the Windows service host with a MinGW-w64 compiler, where there is one (Debian: gcc-mingw-w64-x86-64-win32).
+// Compiles the Windows service host, which is also the `pithead.exe` that people call, with a MinGW-w64 compiler, where there is one (Debian: gcc-mingw-w64-x86-64-win32).
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -12,10 +12,10 @@ export function buildWindowsHost(output: string, note: (text: string) => void): 
     } catch {
       continue;
     }
-    const source = join(import.meta.dirname, 'service-host.c');
+    const sources = ['service-host.c', 'child.c', 'launch.c'].map((name) => join(import.meta.dirname, name));
     // The linker would write the time into it.
     const flags = ['-municode', '-O2', '-s', '-Wall', '-Wextra', '-Werror', '-Wl,--no-insert-timestamp'];
-    execFileSync(compiler, [...flags, '-o', output, source], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(compiler, [...flags, '-o', output, ...sources], { stdio: ['ignore', 'ignore', 'inherit'] });
     return true;
   }
   note(`no ${COMPILERS.join(' or ')} here: the Windows service host is not built (Debian: gcc-mingw-w64-x86-64-win32)`);

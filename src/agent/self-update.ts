@@ -12,7 +12,7 @@ import { writeWhole } from '../base/whole-file.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../update/bundle.ts';
 import { type Outcome, readNotes } from '../update/notes.ts';
 import { builtInPins, type Pins } from '../update/pins.ts';
-import { NOTES_FOLDER, requestPath, WISHES, wishedBundlePath } from '../update/places.ts';
+import { NOTES_FOLDER, requestPath, WISHES, windowsPlaces, wishedBundlePath } from '../update/places.ts';
 import type { AgentConfig } from './config.ts';
 import { createFetch, type Fetch } from './firmware/fetch.ts';
 import { failed, type OwnTask, type TaskOutcome } from './tasks/contract.ts';
@@ -44,16 +44,20 @@ export function createOwnUpdate(
   { stateDir, update: { allowedHosts } }: Pick<AgentConfig, 'stateDir' | 'update'>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): OwnTask {
+  const isWindows = process.platform === 'win32';
+  const { wishes, notes } = isWindows
+    ? windowsPlaces(process.env)
+    : { wishes: join(stateDir, WISHES), notes: NOTES_FOLDER };
   return createSelfUpdate({
     clock,
     log,
     version: VERSION,
-    target: `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`,
+    target: `${isWindows ? 'win' : process.platform}-${process.arch}`,
     pins: builtInPins(),
     allowedHosts,
     fetchTo: createFetch(clock, FETCH_LIMITS, undefined, FETCH_NAMES),
-    wishes: join(stateDir, WISHES),
-    notes: NOTES_FOLDER,
+    wishes,
+    notes,
   });
 }
 

@@ -66,10 +66,26 @@ export async function systemctl(...words: readonly string[]): Promise<void> {
   await run('systemctl', words, { timeout: RESTART_TIMEOUT_MS });
 }
 
-/** The same for Windows: its service control command. */
-export async function sc(...words: readonly string[]): Promise<void> {
-  await run('sc.exe', words, { timeout: RESTART_TIMEOUT_MS });
+/** The same for Windows: its service control command. Gives what it prints. */
+export async function sc(...words: readonly string[]): Promise<string> {
+  const { stdout } = await run('sc.exe', words, { timeout: RESTART_TIMEOUT_MS, windowsHide: true });
+  return stdout;
 }
+
+/** Windows: the folder and all in it are for administrators and the system alone, whoever made it. Rejects when that cannot be had. */
+export async function closeToOthers(folder: string): Promise<void> {
+  const icacls = (...words: readonly string[]) =>
+    run('icacls.exe', [folder, ...words], { timeout: RESTART_TIMEOUT_MS, windowsHide: true });
+  await icacls('/setowner', `*${ADMINISTRATORS}`, '/T', '/C', '/Q');
+  // What lies in it has no rights of its own; then the folder's are all that counts.
+  await icacls('/reset', '/T', '/C', '/Q');
+  const full = [SYSTEM, ADMINISTRATORS].flatMap((who) => ['/grant:r', `*${who}:(OI)(CI)F`]);
+  await icacls('/inheritance:r', ...full, '/Q');
+}
+
+/** By number: their names are others in each language. */
+const SYSTEM = 'S-1-5-18';
+const ADMINISTRATORS = 'S-1-5-32-544';
 
 /** Restarts a unit that is installed here. False without systemd or without the unit, and when we may not. */
 export async function restartUnit(unit: string): Promise<boolean> {

@@ -8,13 +8,21 @@ const UNIT_TIMEOUT_MS = 15 * 60_000;
 const SHOW_TIMEOUT_MS = 10_000;
 const run = promisify(execFile);
 
-/** What the program prints; rejects when it cannot be started, ends with an error or takes too long. It gets no environment but this. */
+/** Without the first, Windows has no sockets; the others are where it may keep what it tries. */
+const WINDOWS_NEEDS = ['SystemRoot', 'TEMP', 'TMP'];
+const tryEnvironment = (): Record<string, string> =>
+  process.platform === 'win32'
+    ? Object.fromEntries(WINDOWS_NEEDS.map((name) => [name, process.env[name] ?? '']))
+    : { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
+
+/** What the program prints; rejects when it cannot be started, ends with an error or takes too long. It gets no environment but what it must have. */
 export async function tryProgram(path: string, words: readonly string[], timeoutMs: number): Promise<string> {
   const { stdout } = await run(path, words, {
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
     maxBuffer: TRY_OUTPUT_BYTES,
-    env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
+    env: tryEnvironment(),
+    windowsHide: true,
   });
   return stdout;
 }

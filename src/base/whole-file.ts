@@ -19,8 +19,25 @@ import { takeLock } from './lock.ts';
 export function writeWhole(path: string, text: string, mode: number): void {
   const unfinished = `${path}.new`;
   writeSynced(unfinished, 'w', text, mode);
-  renameSync(unfinished, path);
+  moveOver(unfinished, path);
   syncFolder(dirname(path));
+}
+
+const MOVE_ATTEMPTS = 20;
+const MOVE_PAUSE_MS = 100;
+
+/** Puts a file in the place of another one, in one step. On Windows somebody may be looking at one of them for a moment, a virus scanner for example. */
+export function moveOver(from: string, to: string, attempts = process.platform === 'win32' ? MOVE_ATTEMPTS : 1): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (attempt >= attempts || (code !== 'EPERM' && code !== 'EACCES' && code !== 'EBUSY')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MOVE_PAUSE_MS);
+    }
+  }
 }
 
 /**

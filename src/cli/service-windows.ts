@@ -1,54 +1,62 @@
 // The system service on Windows. A program that is not a service cannot be one, so a small one that is (pithead-service.exe, delivered beside this
-// program) starts it, restarts it, and asks it to stop by closing its standard input.
+// program) runs it; under the name pithead.exe the small one is also what people call, and leads to the version in use.
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sc } from '../base/service-manager.ts';
+import { systemClock } from '../base/clock.ts';
+import { closeToOthers, sc } from '../base/service-manager.ts';
+import { VERSION } from '../base/version.ts';
+import { moveOver } from '../base/whole-file.ts';
+import { linkTo, removeOthers } from '../update/layout.ts';
+import { currentLink, programOf, provenLink, versionFolder, windowsPlaces } from '../update/places.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
 import type { ServiceHost } from './service-host.ts';
 
 const NAME = 'pithead';
 const HOST = 'pithead-service.exe';
+/** What people call; the small program tells by its name which of the two it is. */
+const CALLED = 'pithead.exe';
 const DESCRIPTION = 'Watches the miners of this farm.';
 /** Restart the host itself, should it ever die: after 5 s, three times a day, then every minute. */
 const ON_FAILURE = ['failure', NAME, 'reset=', '86400', 'actions=', 'restart/5000/restart/5000/restart/60000'];
+/** The host lets the program have 15 s. */
+const STOP_MS = 40_000;
+const STOP_LOOK_MS = 500;
 
 export function createWindowsHost(environment: Readonly<Record<string, string | undefined>>): ServiceHost {
-  const programs = join(environment.ProgramFiles ?? 'C:\\Program Files', 'Pithead');
+  const places = windowsPlaces(environment);
+  const { programs } = places;
   const data = systemFolder(environment);
+  const delivered = join(dirname(process.execPath), HOST);
   return {
-    check() {
-      if (!existsSync(join(dirname(process.execPath), HOST))) {
-        throw new CommandFailed(`${HOST} must lie beside this program: take both from the same download`);
-      }
-    },
+    check() {},
     async install() {
+      if (!existsSync(delivered))
+        throw new CommandFailed(`${HOST} must lie beside this program: take both from the same download`);
       try {
-        mkdirSync(programs, { recursive: true });
+        mkdirSync(versionFolder(places, VERSION), { recursive: true });
         mkdirSync(data, { recursive: true });
       } catch {
         throw new CommandFailed(`${programs} cannot be written: run this as administrator`);
       }
-      await quietly(() => sc('stop', NAME));
-      copyFileSync(process.execPath, join(programs, 'pithead.exe'));
-      copyFileSync(join(dirname(process.execPath), HOST), join(programs, HOST));
-      writeFirstConfig(data, join(data, 'state'));
-      const binPath = `"${join(programs, HOST)}"`;
-      const isThere = await quietly(() => sc('query', NAME));
-      const create = isThere
-        ? sc('config', NAME, 'binPath=', binPath)
-        : sc('create', NAME, 'binPath=', binPath, 'start=', 'auto', 'DisplayName=', 'Pithead');
-      await create.catch(() => {
-        throw new CommandFailed('Windows refuses the service: run this as administrator');
+      await closeToOthers(data).catch(() => {
+        throw new CommandFailed(`${data} cannot be closed to other users: run this as administrator`);
       });
-      await quietly(() => sc('description', NAME, DESCRIPTION));
-      await quietly(() => sc(...ON_FAILURE));
+      await stop();
+      putFile(process.execPath, programOf(places, VERSION));
+      for (const name of [HOST, CALLED]) putFile(delivered, join(programs, name));
+      for (const link of [currentLink(places), provenLink(places)]) linkTo(places, link, VERSION);
+      // What an update was about to do to the version before is over.
+      rmSync(join(places.notes, 'journal.json'), { force: true });
+      removeOthers(places, []);
+      writeFirstConfig(data, join(data, 'state'));
+      await createService(join(programs, HOST));
       await sc('start', NAME).catch(() => {
         throw new CommandFailed(`installed, but it does not start: ${join(data, 'pithead.log')} says why`);
       });
     },
     async remove(isPurge) {
-      await quietly(() => sc('stop', NAME));
+      await stop();
       await sc('delete', NAME).catch(() => {
         throw new CommandFailed('Windows does not remove the service: is it installed, is this run as administrator?');
       });
@@ -59,8 +67,46 @@ export function createWindowsHost(environment: Readonly<Record<string, string | 
   };
 }
 
+async function createService(host: string): Promise<void> {
+  const binPath = `"${host}"`;
+  const isThere = await quietly(() => sc('query', NAME));
+  const create = isThere
+    ? sc('config', NAME, 'binPath=', binPath)
+    : sc('create', NAME, 'binPath=', binPath, 'start=', 'auto', 'DisplayName=', 'Pithead');
+  await create.catch(() => {
+    throw new CommandFailed('Windows refuses the service: run this as administrator');
+  });
+  await quietly(() => sc('description', NAME, DESCRIPTION));
+  await quietly(() => sc(...ON_FAILURE));
+}
+
+/** Until it has stopped: a program that runs cannot be replaced. */
+async function stop(): Promise<void> {
+  if (!(await quietly(() => sc('stop', NAME)))) return;
+  const endMs = systemClock.monotonicMs() + STOP_MS;
+  while (systemClock.monotonicMs() < endMs) {
+    // These words are the same in every language.
+    if ((await sc('query', NAME).catch(() => 'STOPPED')).includes('STOPPED')) return;
+    await systemClock.sleep(STOP_LOOK_MS);
+  }
+  throw new CommandFailed('the service does not stop: end pithead-service.exe, then do this again');
+}
+
+/** A program that still runs can be moved away, though not overwritten. */
+function putFile(from: string, to: string): void {
+  if (from.toLowerCase() === to.toLowerCase()) return;
+  copyFileSync(from, `${to}.new`);
+  try {
+    moveOver(`${to}.new`, to);
+  } catch {
+    rmSync(`${to}.old`, { force: true });
+    moveOver(to, `${to}.old`);
+    moveOver(`${to}.new`, to);
+  }
+}
+
 /** Whether it worked. */
-async function quietly(act: () => Promise<void>): Promise<boolean> {
+async function quietly(act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();
     return true;

@@ -1,12 +1,18 @@
 // What the agent has put down for root: a request and a bundle, in a folder that belongs to the agent. Links are not followed, sizes are capped, and
-// nothing is believed.
+// nothing is believed. On Windows the folder belongs to administrators, and the agent is one.
 import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { requestPath, wishedBundlePath } from '../update/places.ts';
 
 const MAX_REQUEST_BYTES = 4_096;
-const requestSchema = z.object({ task_id: z.string().min(1).max(128) });
+const requestSchema = z.object({
+  task_id: z.string().min(1).max(128),
+  /** What a person has said beside the bundle, on Windows; elsewhere it is not for the agent to say. */
+  by_hand: z
+    .object({ again: z.boolean(), ready_ms: z.number().max(600_000), stable_ms: z.number().max(600_000) })
+    .optional(),
+});
 export type UpdateRequest = z.output<typeof requestSchema>;
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -62,6 +68,7 @@ function removeWish(path: string): void {
  * elsewhere.
  */
 async function inOwnFolder<T>(wishes: string, act: (folder: string) => Promise<T>): Promise<T> {
+  if (process.platform === 'win32') return act(wishes);
   const descriptor = openSync(wishes, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     return await act(`/proc/self/fd/${descriptor}`);

@@ -1,36 +1,40 @@
 // `pithead update`: a signed bundle becomes the version that runs, and the one before comes back if it does not work. Also what the units beside the
 // service call: for what the agent put down, and after a kill.
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { devNull } from 'node:os';
 import type { Command } from 'commander';
-import { beginNewEpochs } from '../agent/restored.ts';
 import { sleepOn, systemClock } from '../base/clock.ts';
 import { parseDurationMs } from '../base/duration.ts';
 import { ConfigError } from '../base/errors.ts';
-import { VERSION } from '../base/version.ts';
-import { restoreDatabases, saveDatabases } from '../update/database-copies.ts';
+import { saveDatabases } from '../update/database-copies.ts';
 import { PATIENCE, type Patience } from '../update/healthy.ts';
+import type { UpdateHost } from '../update/host.ts';
 import { install, type UpdateParts } from '../update/install.ts';
 import { linkedVersion } from '../update/layout.ts';
 import { lockUpdates } from '../update/lock.ts';
-import { type Notes, type Outcome, openNotes, readNotes, type Step } from '../update/notes.ts';
+import { type Notes, openNotes, type Step } from '../update/notes.ts';
 import { builtInPins } from '../update/pins.ts';
-import { currentLink, NOTES_FOLDER, type Places, provenLink } from '../update/places.ts';
+import { currentLink, NOTES_FOLDER, type Places, windowsPlaces } from '../update/places.ts';
 import { recover } from '../update/recover.ts';
-import { keyName } from '../update/trust.ts';
 import { CommandFailed } from './exit.ts';
-import { databaseOf, EMBEDDED } from './stack.ts';
 import { PROGRAM_FOLDER } from './systemd-unit.ts';
 import type { CliContext } from './terminal.ts';
+import { restoreCopies } from './update-databases.ts';
 import { createBootHost, createUpdateHost } from './update-host.ts';
-import { openWish, readRequest, removeBundle, removeRequest } from './update-staged.ts';
+import { askServiceHost, createWindowsUpdateHost } from './update-host-windows.ts';
+import { describeStep, mustHaveWorked, report, showStatus } from './update-report.ts';
+import { openWish, readRequest, removeBundle, removeRequest, type UpdateRequest } from './update-staged.ts';
 import { WISHES_FOLDER } from './update-units.ts';
+import { updateByHand } from './update-windows.ts';
 
-/** Beyond 0 and 1, so that scripts can tell. */
-const UPDATE_EXIT = { refused: 3, rolledBack: 4 } as const;
 const LOCK_MS = 15 * 60_000;
 const RETURN_AGAIN_MS = 10 * 60_000;
-const PLACES: Places = { programs: PROGRAM_FOLDER, notes: NOTES_FOLDER, wishes: WISHES_FOLDER };
+const isWindows = process.platform === 'win32';
+
+const placesOf = ({ environment }: CliContext): Places =>
+  isWindows
+    ? windowsPlaces(environment)
+    : { system: 'linux', programs: PROGRAM_FOLDER, notes: NOTES_FOLDER, wishes: WISHES_FOLDER };
 
 type Flags = {
   json?: boolean;
@@ -60,7 +64,7 @@ export function addUpdate(program: Command, context: CliContext): void {
     .command('update')
     .argument('[bundle]', 'signed update')
     .description(
-      'install a signed update; go back to the version before if it does not work (Linux system service, as root)',
+      'install a signed update; go back to the version before if it does not work (system service, as root or administrator)',
     )
     .option('--json', 'one JSON object: result, from, to, message, …')
     .option('--again', 'try it although it was found to be broken')
@@ -80,10 +84,7 @@ export function addUpdate(program: Command, context: CliContext): void {
     .action((what: string, folder: string) => {
       if (what === 'save') return void saveDatabases(folder);
       if (what !== 'restore') throw new CommandFailed(`${what}: accepted are save and restore`);
-      const restored = restoreDatabases(folder);
-      // The farm's own service was put back to the same moment and agrees; the company's was not.
-      const inStep = restored.includes(basename(databaseOf(folder))) ? [EMBEDDED] : [];
-      for (const name of restored) beginNewEpochs(join(folder, name), inStep);
+      const restored = restoreCopies(folder);
       context.stdout.write(
         restored.length === 0 ? 'the databases can be read as they are\n' : `put back: ${restored.join(', ')}\n`,
       );
@@ -91,18 +92,33 @@ export function addUpdate(program: Command, context: CliContext): void {
 }
 
 async function run(bundle: string | undefined, flags: Flags, context: CliContext): Promise<void> {
-  if (flags.status) return showStatus(flags, context);
+  const places = placesOf(context);
+  if (flags.status) return showStatus(places, flags, context);
   if (bundle === undefined && !flags.recover && !flags.staged) {
     throw new CommandFailed('name the bundle: pithead update <file>', 2);
   }
   if (bundle !== undefined && !existsSync(bundle)) throw new CommandFailed(`${bundle} is not there`);
-  mustBePossible();
   const patience = patienceOf(flags);
-  const notes = openNotes(NOTES_FOLDER);
-  const unlock = await lockUpdates(NOTES_FOLDER, { clock: systemClock, waitMs: LOCK_MS, signal: context.signal });
+  if (isWindows && !flags.staged) return runByHand(places, bundle, patience, flags, context);
+  if (!isWindows) mustBePossible(places);
+  // On Windows the standard output is the way to the service host.
+  const heard = isWindows ? { ...context, stdout: context.stderr } : context;
+  await runHere(places, bundle, patience, flags, heard);
+}
+
+/** Whoever may stop and start the service: root on Linux, on Windows what the service host runs. */
+async function runHere(
+  places: Places,
+  bundle: string | undefined,
+  patience: Patience,
+  flags: Flags,
+  context: CliContext,
+): Promise<void> {
+  const notes = openNotes(places.notes);
+  const unlock = await lockUpdates(places.notes, { clock: systemClock, waitMs: LOCK_MS, signal: context.signal });
   let isHalfBack = false;
   try {
-    const parts = partsOf(notes, patience, flags, context);
+    const parts = partsOf(places, notes, patience, flags, context);
     const recovered = await recover(parts);
     if (recovered !== undefined)
       report(recovered, { ...flags, json: flags.json === true && bundle === undefined }, context);
@@ -124,6 +140,24 @@ async function run(bundle: string | undefined, flags: Flags, context: CliContext
   }
 }
 
+async function runByHand(
+  places: Places,
+  bundle: string | undefined,
+  patience: Patience,
+  flags: Flags,
+  context: CliContext,
+): Promise<void> {
+  if (bundle === undefined)
+    throw new CommandFailed(
+      'the service does that by itself, and first of all when it starts: sc stop pithead, sc start pithead',
+    );
+  const onStep = onStepOf(flags, context);
+  const order = { bundle, again: flags.again === true, patience, onStep };
+  const outcome = await updateByHand(places, order, { clock: systemClock, signal: context.signal });
+  report(outcome, flags, context);
+  mustHaveWorked(outcome);
+}
+
 /** What became of it is for the agent to read; as a unit this has done its work. */
 async function installWish(parts: UpdateParts, flags: Flags, context: CliContext): Promise<void> {
   const { notes, places, clock } = parts;
@@ -136,7 +170,8 @@ async function installWish(parts: UpdateParts, flags: Flags, context: CliContext
   await removeRequest(places.wishes);
   const file = await openWish(places.wishes).catch(() => undefined);
   try {
-    const outcome = await install(parts, { bundle: file ?? '/dev/null', taskId: wish.task_id });
+    const { parts: mine, again } = asAsked(parts, wish);
+    const outcome = await install(mine, { bundle: file ?? devNull, taskId: wish.task_id, again });
     report(outcome, flags, context);
   } finally {
     await file?.close();
@@ -144,85 +179,36 @@ async function installWish(parts: UpdateParts, flags: Flags, context: CliContext
   }
 }
 
-function partsOf(notes: Notes, patience: Patience, flags: Flags, { environment, stderr }: CliContext): UpdateParts {
+/** A person's own words count where persons hand over in the same way as the agent does. */
+function asAsked(parts: UpdateParts, { by_hand: said }: UpdateRequest): { parts: UpdateParts; again: boolean } {
+  if (!isWindows || said === undefined) return { parts, again: false };
+  const patience = { readyMs: said.ready_ms, stableMs: said.stable_ms };
+  return { parts: { ...parts, patience }, again: said.again };
+}
+
+function partsOf(places: Places, notes: Notes, patience: Patience, flags: Flags, context: CliContext): UpdateParts {
   return {
-    places: PLACES,
+    places,
     notes,
-    host: flags.boot ? createBootHost(environment) : createUpdateHost(environment),
+    host: hostOf(places, flags, context),
     clock: systemClock,
     patience,
     pins: builtInPins(),
-    target: `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`,
-    onStep(step, about) {
-      if (!flags.json) stderr.write(`${describe(step, about)}\n`);
-    },
+    target: `${isWindows ? 'win' : process.platform}-${process.arch}`,
+    onStep: onStepOf(flags, context),
   };
 }
 
-function describe(step: Step, about: string): string {
-  switch (step) {
-    case 'verifying':
-      return 'checking the signatures …';
-    case 'staging':
-      return `putting ${about} beside the running version …`;
-    case 'trying':
-      return `trying ${about} by itself …`;
-    case 'saving':
-      return 'stopping the service, copying its databases …';
-    case 'switching':
-      return `switching to ${about} …`;
-    case 'watching':
-      return `watching whether ${about} works …`;
-    case 'returning':
-      return `going back: ${about}`;
-  }
+function hostOf(places: Places, { boot }: Flags, { environment }: CliContext): UpdateHost {
+  if (isWindows) return createWindowsUpdateHost(environment, places, askServiceHost());
+  return boot ? createBootHost(environment) : createUpdateHost(environment);
 }
 
-function report(outcome: Outcome, flags: Flags, { stdout }: CliContext): void {
-  const { result, message } = outcome;
-  stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${result}: ${message}\n`);
-}
-
-function mustHaveWorked({ result }: Outcome): void {
-  switch (result) {
-    case 'updated':
-      return;
-    case 'refused':
-      throw new CommandFailed('', UPDATE_EXIT.refused);
-    case 'rolled-back':
-      throw new CommandFailed('', UPDATE_EXIT.rolledBack);
-    case 'failed':
-    case 'interrupted':
-      throw new CommandFailed('');
-  }
-}
-
-function showStatus({ json }: Flags, { stdout }: CliContext): void {
-  const places = PLACES;
-  const notes = existsSync(NOTES_FOLDER) ? readNotes(NOTES_FOLDER) : undefined;
-  const roots = builtInPins().roots.map(keyName);
-  const status = {
-    program: VERSION,
-    current: linkedVersion(currentLink(places)) ?? null,
-    proven: linkedVersion(provenLink(places)) ?? null,
-    roots,
-    under_way: notes?.journal() ?? null,
-    last: notes?.outcome() ?? null,
-    broken: notes?.broken() ?? [],
+const onStepOf =
+  ({ json }: Flags, { stderr }: CliContext) =>
+  (step: Step, about: string): void => {
+    if (!json) stderr.write(`${describeStep(step, about)}\n`);
   };
-  if (json) return void stdout.write(`${JSON.stringify(status)}\n`);
-  const { current, proven, last, broken } = status;
-  const lines = [
-    `installed  ${current ?? 'not as a system service'}${proven === current ? '' : `, last proven: ${proven ?? 'none'}`}`,
-    `trusts     ${roots.length === 0 ? 'no root key: this build takes no updates' : roots.join(', ')}`,
-    `last       ${last === null ? 'none' : `${last.finished_at} ${last.result}: ${last.message}`}`,
-    ...(status.under_way === null
-      ? []
-      : [`under way  ${status.under_way.step}, since ${new Date(status.under_way.started_ms).toISOString()}`]),
-    ...broken.map(({ version, at, reason }) => `broken     ${version}, ${at}: ${reason}`),
-  ];
-  stdout.write(`${lines.join('\n')}\n`);
-}
 
 function patienceOf({ readyWithin, stableFor }: Flags): Patience {
   const read = (option: string, text: string | undefined, fallbackMs: number) => {
@@ -237,13 +223,13 @@ function patienceOf({ readyWithin, stableFor }: Flags): Patience {
   };
 }
 
-function mustBePossible(): void {
+function mustBePossible(places: Places): void {
   if (process.platform !== 'linux' || !existsSync('/run/systemd/system')) {
     throw new CommandFailed(
       'updates are for system services under systemd; elsewhere put the new program in place of the old one',
     );
   }
   if (process.getuid?.() !== 0) throw new CommandFailed('only root may do this: use sudo');
-  if (linkedVersion(currentLink(PLACES)) === undefined)
+  if (linkedVersion(currentLink(places)) === undefined)
     throw new CommandFailed('Pithead is not installed here as a system service');
 }

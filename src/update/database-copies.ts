@@ -1,20 +1,10 @@
 // Copies of the databases from before an update, beside them, and the way back to them if the new version changed them to what the old one cannot
 // read. It runs with the rights of the agent, in the agent's own folder, while the service is stopped.
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BugError } from '../base/errors.ts';
-import { syncFile, syncFolder } from '../base/whole-file.ts';
+import { moveOver, syncFile, syncFolder } from '../base/whole-file.ts';
 
 /** One copy is kept, of the last update: a small host has no room for more. */
 const FOLDER = 'before-update';
@@ -38,7 +28,7 @@ export function saveDatabases(stateDir: string): readonly string[] {
   }
   syncFolder(unfinished);
   rmSync(target, { recursive: true, force: true });
-  renameSync(unfinished, target);
+  moveOver(unfinished, target);
   syncFolder(stateDir);
   return names;
 }
@@ -71,7 +61,7 @@ export function restoreDatabases(stateDir: string): readonly string[] {
     syncFile(unfinished);
     // The log belongs to the file that goes.
     for (const suffix of ['-wal', '-shm']) rmSync(`${place}${suffix}`, { force: true });
-    renameSync(unfinished, place);
+    moveOver(unfinished, place);
   }
   // What only the new version had would be out of step when it comes again.
   const added = databasesIn(stateDir).filter((name) => !names.includes(name));

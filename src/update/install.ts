@@ -77,7 +77,7 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
   }
   try {
     now = await goTo({ ...now, step: 'switching', switched_ms: clock.nowMs() }, to);
-    linkTo(currentLink(places), to);
+    linkTo(places, currentLink(places), to);
     now = await goTo({ ...now, step: 'watching' }, to);
     await host.start();
     await watchHealthy(host, clock, parts.patience);
@@ -116,7 +116,7 @@ function broken<T>(
 /** The new version has proven itself: from now on it looks after updates. */
 export function succeed({ places, notes, clock }: UpdateParts, journal: Journal): Outcome {
   const to = journal.to ?? '';
-  linkTo(provenLink(places), to);
+  linkTo(places, provenLink(places), to);
   const outcome = outcomeOf(clock, journal, 'updated', `${journal.from} → ${to}`);
   notes.setOutcome(outcome);
   notes.setJournal(undefined);
@@ -160,7 +160,7 @@ export async function goBack(
     }
   };
   await attempt('stop the new version', () => host.stop());
-  await attempt('switch back', () => linkTo(currentLink(places), journal.from));
+  await attempt('switch back', () => linkTo(places, currentLink(places), journal.from));
   await attempt('put the databases back', () => host.restoreDatabases());
   const isBack = problems.length === 0;
   await attempt('start the version before', async () => {

@@ -1,7 +1,16 @@
 // The folders of the versions and the links to them. A link is replaced in one step: whoever follows it finds the old or the new one, never nothing.
-import { chmodSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../base/whole-file.ts';
+import { moveOver, syncFolder, writeWhole } from '../base/whole-file.ts';
 import { currentLink, type Places, programOf, provenLink, versionFolder } from './places.ts';
 import { isVersion } from './version-order.ts';
 
@@ -10,15 +19,26 @@ export const incomingPath = ({ programs }: Places): string => join(programs, 've
 
 /** Undefined when the link leads to no version. */
 export function linkedVersion(link: string): string | undefined {
-  try {
-    const version = basename(readlinkSync(link));
-    return isVersion(version) ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const version = linkText(link);
+  return version !== undefined && isVersion(version) ? version : undefined;
 }
 
-export function linkTo(link: string, version: string): void {
+function linkText(link: string): string | undefined {
+  for (const read of [() => basename(readlinkSync(link)), () => readFileSync(link, 'utf8').trim()]) {
+    try {
+      return read();
+    } catch {
+      // Not there, or of the other kind.
+    }
+  }
+  return undefined;
+}
+
+export function linkTo({ system }: Places, link: string, version: string): void {
+  if (system === 'windows') {
+    writeWhole(link, `${version}\n`, 0o644);
+    return;
+  }
   rmSync(`${link}.new`, { force: true });
   symlinkSync(join('versions', version), `${link}.new`);
   renameSync(`${link}.new`, link);
@@ -30,17 +50,21 @@ export function putInPlace(places: Places, version: string): void {
   const folder = versionFolder(places, version);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  renameSync(incomingPath(places), programOf(places, version));
+  moveOver(incomingPath(places), programOf(places, version));
   // Whatever the mask of whoever runs it: others start it.
   for (const path of [folder, programOf(places, version)]) chmodSync(path, 0o755);
   syncFolder(folder);
   syncFolder(dirname(folder));
 }
 
-/** Never the one that a link leads to. */
+/** Never the one that a link leads to. What Windows does not give away, because somebody still runs it, is left for the next time. */
 export function removeVersion(places: Places, version: string): void {
   if (!isVersion(version) || linked(places).includes(version)) return;
-  rmSync(versionFolder(places, version), { recursive: true, force: true });
+  try {
+    rmSync(versionFolder(places, version), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  } catch (error) {
+    if (places.system === 'linux') throw error;
+  }
 }
 
 /** Leaves the linked ones and those named. */

@@ -1,12 +1,12 @@
 // Whatever the new version does and whenever the updater is killed: in the end there is a version that works, and a broken one is tried once.
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UnitState, UpdateHost } from '../../../src/update/host.ts';
 import { install, type UpdateParts } from '../../../src/update/install.ts';
-import { linkedVersion } from '../../../src/update/layout.ts';
+import { linkedVersion, linkTo } from '../../../src/update/layout.ts';
 import { openNotes, STEPS, type Step } from '../../../src/update/notes.ts';
-import { programOf } from '../../../src/update/places.ts';
+import { type Places, programOf } from '../../../src/update/places.ts';
 import { recover } from '../../../src/update/recover.ts';
 import { publicHalf } from '../../../src/update/sign.ts';
 import { bundleIn, NOW, root, tempFolder } from './release.ts';
@@ -15,12 +15,17 @@ import { bundleIn, NOW, root, tempFolder } from './release.ts';
 type Behaviour = 'works' | 'crashes' | 'never-ready' | 'crashes-later' | 'deaf' | 'alien' | 'migrates-and-crashes';
 
 /** A host with 1.0.0 installed and running; `behaviour` is that of any other version. */
-function createHost(behaviour: Behaviour) {
+function createHost(behaviour: Behaviour, system: Places['system'] = 'linux') {
   const folder = tempFolder();
-  const places = { programs: join(folder, 'lib'), notes: join(folder, 'notes'), wishes: join(folder, 'wishes') };
+  const places = {
+    system,
+    programs: join(folder, 'lib'),
+    notes: join(folder, 'notes'),
+    wishes: join(folder, 'wishes'),
+  };
   mkdirSync(join(places.programs, 'versions', '1.0.0'), { recursive: true });
   writeFileSync(programOf(places, '1.0.0'), 'old');
-  for (const link of ['current', 'proven']) symlinkSync('versions/1.0.0', join(places.programs, link));
+  for (const link of ['current', 'proven']) linkTo(places, join(places.programs, link), '1.0.0');
   let timeMs = 0;
   const clock = {
     nowMs: () => NOW + timeMs,
@@ -136,15 +141,17 @@ test('who is killed while the service is started again after a failed copy leave
 });
 
 describe('a version that', () => {
-  test.each<[Behaviour, string]>([
-    ['crashes', 'rolled-back'],
-    ['never-ready', 'rolled-back'],
-    ['crashes-later', 'rolled-back'],
-    ['deaf', 'rolled-back'],
-    ['migrates-and-crashes', 'rolled-back'],
-    ['alien', 'failed'],
-  ])('%s is taken back within 120 s, and never tried again', async (behaviour, result) => {
-    const host = createHost(behaviour);
+  test.each<[Behaviour, string, Places['system']]>([
+    ['crashes', 'rolled-back', 'linux'],
+    ['never-ready', 'rolled-back', 'linux'],
+    ['crashes-later', 'rolled-back', 'linux'],
+    ['deaf', 'rolled-back', 'linux'],
+    ['migrates-and-crashes', 'rolled-back', 'linux'],
+    ['alien', 'failed', 'linux'],
+    ['deaf', 'rolled-back', 'windows'],
+    ['migrates-and-crashes', 'rolled-back', 'windows'],
+  ])('%s is taken back within 120 s, and never tried again (%s, %s)', async (behaviour, result, system) => {
+    const host = createHost(behaviour, system);
     const bundle = await bundleIn(host.folder);
     const outcome = await install(host.parts(), order(bundle));
     expect(outcome).toMatchObject({ result, from: '1.0.0', to: '1.1.0' });
@@ -184,6 +191,21 @@ test.each(['migrates-and-crashes', 'crashes'] as const)(
   },
 );
 
+test('where there are no links, small files name the versions', async () => {
+  const host = createHost('works', 'windows');
+  const { programs } = host.places;
+  expect((await install(host.parts(), order(await bundleIn(host.folder)))).result).toBe('updated');
+  expect(['current', 'proven'].map((name) => readFileSync(join(programs, name), 'utf8'))).toEqual([
+    '1.1.0\n',
+    '1.1.0\n',
+  ]);
+  expect(existsSync(join(programs, 'versions', '1.1.0', 'pithead.exe'))).toBe(true);
+  for (const text of ['', '..\\..\\elsewhere', '1.0', `1.0.0${'-x'.repeat(64)}`]) {
+    writeFileSync(join(programs, 'current'), text);
+    expect(linkedVersion(join(programs, 'current'))).toBeUndefined();
+  }
+});
+
 test('what is refused changes nothing and disturbs nobody', async () => {
   const host = createHost('works');
   const outcome = await install(host.parts(), order(await bundleIn(host.folder, { version: '0.9.0' })));
@@ -209,10 +231,13 @@ test('without room for the copy of the databases the old version goes on', async
 
 describe('killed at', () => {
   const cases = STEPS.flatMap((step) =>
-    (['works', 'migrates-and-crashes'] as const).map((behaviour) => [step, behaviour] as const),
+    (['works', 'migrates-and-crashes'] as const).map((behaviour) => [step, behaviour, 'linux'] as const),
   );
-  test.each(cases)('%s, with a version that %s: recovered', async (step, behaviour) => {
-    const host = createHost(behaviour);
+  const onWindows = (['switching', 'watching', 'returning'] as const).map(
+    (step) => [step, 'migrates-and-crashes', 'windows'] as const,
+  );
+  test.each([...cases, ...onWindows])('%s, with a version that %s: recovered (%s)', async (step, behaviour, system) => {
+    const host = createHost(behaviour, system);
     const bundle = await bundleIn(host.folder);
     host.killAt(step);
     const killed = install(host.parts(), order(bundle));
