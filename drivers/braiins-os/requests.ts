@@ -75,7 +75,8 @@ export const luciSession: WebSession = {
     form: { luci_username: user, luci_password: password },
   }),
   grant({ status, cookie }) {
-    if (isCookie(cookie, 'sysauth')) return { cookie };
+    // The second is that of versions which play this page themselves.
+    if (isCookie(cookie, 'sysauth') || isCookie(cookie, 'session_id')) return { cookie };
     return isRefusal(status) ? undefined : {};
   },
 };

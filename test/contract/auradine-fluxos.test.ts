@@ -51,6 +51,19 @@ describe.each([0, 1])('device %i', (nth) => {
   });
 });
 
+test('tokens that are taken side by side are good together, as clients with one per request need it', async () => {
+  const link = site().link(device(0).ip);
+  const web = { via: 'http', port: 8080, auth: 'none', as: 'json' } as const;
+  const json = { command: 'token', user: 'admin', password: 'admin' };
+  const answers = await Promise.all([1, 2, 3].map(() => link.send({ ...web, method: 'POST', path: '/token', json })));
+  const tokens = answers.map((answer) => JSON.stringify(answer).match(/"Token":"(\w+)"/)?.[1] ?? '');
+  expect(new Set(tokens).size).toBe(3);
+  for (const Token of tokens) {
+    const fans = await link.send({ ...web, method: 'GET', path: '/fan', headers: { Token } });
+    expect(fans).toMatchObject({ Fan: [{ ID: 1 }, { ID: 2 }, { ID: 3 }, { ID: 4 }] });
+  }
+});
+
 test('firmware is fetched by the device itself, and proven by its restart', async () => {
   const rig = device(3);
   const params = { url: 'http://files.example/fluxos.bin', version: '2024-09.01' };

@@ -183,7 +183,7 @@ test('newer words win over older ones, and the older fill what is missing', () =
     gqlSystem: { data: { bos: { hostname: 'old', uptime: { durationS: 7 } } } },
     tcp: { summary: [{ SUMMARY: [{ Elapsed: 5, 'MHS 5s': 1_000 }] }] },
   });
-  expect(reading).toMatchObject({ hostname: 'new', uptimeS: 7, hashrateHs: 1e9 });
+  expect(reading).toMatchObject({ hostname: 'new', systemUptimeS: 7, hashrateHs: 1e9 });
 });
 
 describe('logins', () => {
@@ -198,6 +198,7 @@ describe('logins', () => {
     const refused = { data: { auth: { login: { __typename: 'AuthError' } } } };
     expect(graphqlSession.grant({ status: 200, body: refused })).toBeUndefined();
     expect(luciSession.grant({ status: 302, body: '', cookie: 'sysauth=1' })).toEqual({ cookie: 'sysauth=1' });
+    expect(luciSession.grant({ status: 200, body: '', cookie: 'session_id=1' })).toEqual({ cookie: 'session_id=1' });
     expect(luciSession.grant({ status: 403, body: '<form>' })).toBeUndefined();
     expect(luciSession.grant({ status: 200, body: '<html>app</html>' })).toEqual({});
   });
