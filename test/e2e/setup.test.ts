@@ -8,7 +8,7 @@ import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { loadConfig } from '../../src/agent/config.ts';
 import { startPithead } from './process.ts';
 
-const NETWORK = '127.38.0.0/27';
+const NETWORK = '127.38.1.0/27';
 const PORTS = { 80: 18_080, 4028: 14_028, 4433: 14_433 };
 const portMap = Object.entries(PORTS).map(([from, to]) => `${from}=${to}`);
 
