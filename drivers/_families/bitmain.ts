@@ -54,18 +54,29 @@ export type Board = {
   readonly picC: readonly (number | undefined)[];
 };
 
-/** Undefined when the answer holds no data. */
-export function readStats(reply: z.output<typeof statsReply> | undefined, units = BITMAIN): Stats | undefined {
-  const rows = reply?.STATS ?? [];
-  const data = rows.find(isData);
+type StatsReply = z.output<typeof statsReply>;
+
+/** The version object of an answer. */
+const headOf = (reply: StatsReply | undefined) =>
+  reply?.STATS?.find((entry) => entry.Type !== undefined || entry.CompileTime !== undefined);
+
+/** The name of the machine, as the answer has it. */
+export const statsType = (reply: StatsReply | undefined): string | undefined =>
+  first(toText(headOf(reply)?.Type), reply?.INFO?.type);
+
+/** Undefined when the answer holds no data. The `model` tells the unit of rates where the answer does not. */
+export function readStats(
+  reply: StatsReply | undefined,
+  model: Pick<Model, 'algorithm' | 'expected'> | undefined,
+  units = BITMAIN,
+): Stats | undefined {
+  const data = reply?.STATS?.find(isData);
   if (data === undefined) return undefined;
-  const plainUnit = data['GHS 5s'] === undefined && data['MHS 5s'] !== undefined ? 'M' : 'G';
-  const unit = data.rate_unit === undefined ? plainUnit : rateUnit(toText(data.rate_unit));
+  const unit = unitOf(data, model);
   const rate = (value: unknown) => (unit === undefined ? undefined : rateHs(value, unit));
-  const head = rows.find((entry) => entry.Type !== undefined || entry.CompileTime !== undefined);
   return present({
-    type: first(toText(head?.Type), reply?.INFO?.type),
-    compileTime: first(toText(head?.CompileTime), reply?.INFO?.CompileTime),
+    type: statsType(reply),
+    compileTime: first(toText(headOf(reply)?.CompileTime), reply?.INFO?.CompileTime),
     elapsedS: toNumber(first(data.Elapsed, data.elapsed), { min: 0, max: 4e9 }),
     nowHs: first(rate(data['GHS 5s']), rate(data.rate_5s), rateHs(data['MHS 5s'], 'M')),
     settledHs: first(rate(data.rate_15m), rate(data.rate_30m), rate(data['GHS 30m'])),
@@ -80,6 +91,36 @@ export function readStats(reply: z.output<typeof statsReply> | undefined, units 
     boards: Array.isArray(data.chain) ? newBoards(data.chain, rate, units) : classicBoards(data, rate, units),
   });
 }
+
+/**
+ * Of the rates that stand under keys without a unit, and of those under `GHS`: machines of other coins print MH/s there and say so in `rate_unit`
+ * or, the old ones, nowhere. Undefined where it cannot be known.
+ */
+function unitOf(data: Row, model: Pick<Model, 'algorithm' | 'expected'> | undefined) {
+  if (data.rate_unit !== undefined) return rateUnit(toText(data.rate_unit));
+  if (data['GHS 5s'] === undefined && data['MHS 5s'] !== undefined) return 'M';
+  if (model === undefined) return 'G';
+  switch (model.algorithm) {
+    case null:
+    case 'sha256':
+      return 'G';
+    // As a real L3+ (504 MH/s) was seen to print `GHS 5s` 514.859.
+    case 'scrypt':
+    case 'x11':
+      return 'M';
+    default: {
+      const { hashrateHs } = model.expected;
+      const written = largest(
+        ['GHS av', 'GHS 5s', 'rate_avg', 'rate_5s'].map((key) => toNumber(data[key], { min: 0 })),
+      );
+      if (hashrateHs === undefined || written === undefined) return undefined;
+      // A thousand lies between two units, so that at most one of them is near the nameplate.
+      return (['K', 'M', 'G'] as const).find((unit) => isNear(rateHs(written, unit) ?? 0, hashrateHs));
+    }
+  }
+}
+
+const isNear = (rateHs: number, nameplateHs: number) => rateHs > nameplateHs / 10 && rateHs < nameplateHs * 3;
 
 function isData(entry: Row): boolean {
   return ['Elapsed', 'elapsed', 'chain', 'rate_5s', 'GHS 5s', 'MHS 5s', 'STATS'].some(
@@ -119,7 +160,7 @@ function classicBoards(data: Row, rate: Rate, units: Units): Board[] {
       serial: data[`chain_sn${chain}`],
       rateHs: rate(data[`chain_rate${chain}`]),
       idealHs: rate(data[`chain_rateideal${chain}`]),
-      frequency: first(data[`freq_avg${chain}`], data[`freq${chain}`]),
+      frequency: first(data[`freq_avg${chain}`], data[`freq${chain}`], data[`frequency${chain}`]),
       hw: data[`chain_hw${chain}`],
       pcb: first(data[`temp_pcb${chain}`], data[`temp${chain}`]),
       chip: first(data[`temp_chip${chain}`], data[`temp2_${chain}`]),

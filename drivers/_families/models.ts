@@ -13,24 +13,46 @@ export type Model = {
   readonly expected: Expectation;
 };
 
+/** `Hyd.`, `Hyd` and `Hydro` at the end of a name. */
+const HYDRO = /\s*\bHYD(\.|RO)?$/i;
+
 const byReportedName = indexModels();
 
 /** The model that `firmwareKey` reports under this name (any case, blanks around), or undefined. */
 export function findModel(firmwareKey: FirmwareKey, reported: string | undefined): Model | undefined {
-  return reported === undefined ? undefined : byReportedName.get(firmwareKey)?.get(normalName(firmwareKey, reported));
+  if (reported === undefined) return undefined;
+  const models = byReportedName.get(firmwareKey);
+  const name = normalName(firmwareKey, reported);
+  // Bins whose last digit is not 0 are the same hardware, unless the table knows better: M50S_VH75 is an M50S VH70.
+  return models?.get(name) ?? (firmwareKey === 'whatsminer-stock' ? models?.get(name.replace(/.$/, '0')) : undefined);
+}
+
+const ANTMINER_KEYS = ['antminer-stock', 'braiins-os', 'vnish', 'hiveon', 'luxos', 'epic-umcos', 'marathon'] as const;
+
+/**
+ * The Antminer of this name, with or without the make, whichever of its firmwares is known to write it. What calls itself hydro and is not in the
+ * table is known by that alone.
+ */
+export function findAntminer(reported: string | undefined): Model | undefined {
+  if (reported === undefined) return undefined;
+  for (const key of ANTMINER_KEYS) {
+    const model = findModel(key, reported) ?? findModel(key, `Antminer ${reported}`);
+    if (model !== undefined) return model;
+  }
+  if (!HYDRO.test(reported)) return undefined;
+  return { make: 'Antminer', model: reported, algorithm: null, expected: { cooling: 'liquid', fans: 0 } };
 }
 
 function normalName(firmwareKey: FirmwareKey, reported: string): string {
   const name = reported.trim().toUpperCase();
   switch (firmwareKey) {
     case 'whatsminer-stock':
-      // Bins whose last digit is not 0 are the same hardware: M50S_VH75 is an M50S VH70.
-      return name.replaceAll(/[_ ]/g, '').replace(/.$/, '0');
+      return name.replaceAll(/[_ ]/g, '');
     case 'avalon-stock:MODEL':
       return name.split('-')[0] ?? name;
     default:
       // Third-party firmware adds its own name in brackets.
-      return name.split(' (')[0]?.trim() ?? name;
+      return (name.split(' (')[0]?.trim() ?? name).replace(HYDRO, ' HYDRO');
   }
 }
 
@@ -38,7 +60,10 @@ function indexModels(): ReadonlyMap<FirmwareKey, ReadonlyMap<string, Model>> {
   const index = new Map<FirmwareKey, Map<string, Model>>(FIRMWARE_KEYS.map((key) => [key, new Map()]));
   for (const row of MODELS) {
     for (const [key, models] of index) {
-      for (const name of row[8][key] ?? []) if (mayName(name, row, models)) models.set(name, toModel(row));
+      for (const written of row[8][key] ?? []) {
+        const name = normalName(key, written);
+        if (mayName(name, row, models)) models.set(name, toModel(row));
+      }
     }
   }
   return index;

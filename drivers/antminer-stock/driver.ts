@@ -3,7 +3,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { blinkQuestion } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { versionTexts } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
+import { findAntminer } from '../_families/models.ts';
 import { isMskMiner } from '../_families/rwglr.ts';
 import { abilities } from './abilities.ts';
 import { generationOf } from './generation.ts';
@@ -45,7 +45,7 @@ export const antminerStock = defineDriver({
     if (family !== 'antminer-stock' && !isCommunity) return undefined;
     const texts = versionTexts(version);
     const generation = isCommunity ? ('a' as const) : generationOf(texts.CompileTime, texts.Type);
-    const model = findModel('antminer-stock', texts.Type)?.model ?? texts.Type;
+    const model = findAntminer(texts.Type)?.model ?? texts.Type;
     return {
       confidence: 'sure',
       make: 'Antminer',

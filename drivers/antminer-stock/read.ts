@@ -2,23 +2,22 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, fansOf, readStats, type Stats } from '../_families/bitmain.ts';
+import { type Board, expectation, fansOf, readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
+import { findAntminer, type Model } from '../_families/models.ts';
 import { CODES } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {
   const { system, minerType } = replies;
   const version = replies.version?.VERSION?.[0];
-  const stats = readStats(replies.stats);
   const reported = first(
-    ...[minerType?.miner_type, system?.minertype, stats?.type, version?.Type].map(realModel),
+    ...[minerType?.miner_type, system?.minertype, statsType(replies.stats), version?.Type].map(realModel),
     realModel(known.model),
   );
-  const model =
-    findModel('antminer-stock', reported) ?? findModel('antminer-stock', reported && `Antminer ${reported}`);
+  const model = findAntminer(reported);
+  const stats = readStats(replies.stats, model);
   const mode = miningMode(replies, stats);
   const boards = stats?.boards.map((board) => toBoard(board, model));
   return present({
@@ -111,9 +110,15 @@ function airTemps([outA, outB, inA, inB]: Board['picC']): Partial<BoardReading> 
   return { inletTempC, outletTempC };
 }
 
-/** Faults of the status list and of the helper on port 6060. */
+/** Faults of the status list and of the helper on port 6060, which names one code, several, or something that is no code. */
 function errors({ summary, warning }: Replies): ErrorReading[] | undefined {
   const faults = statusFaults(summary);
-  if (warning === undefined || warning === 'None') return faults ?? (warning === undefined ? undefined : []);
-  return [...(faults ?? []), { code: warning, ...(CODES[warning] ?? { category: 'unknown' }) }];
+  if (warning === undefined) return faults;
+  const written = warning.trim();
+  if (written === '' || /^none$/i.test(written)) return faults ?? [];
+  const parts = written.split(/[\s,;]+/).filter((part) => part !== '');
+  const codes = parts.every((part) => /^[A-Z]\d*:\d+$/i.test(part)) ? parts : [written];
+  return [...(faults ?? []), ...[...new Set(codes)].map(toError)];
 }
+
+const toError = (code: string): ErrorReading => ({ code, ...(CODES[code] ?? { category: 'unknown' }) });

@@ -21,7 +21,7 @@ export const replies = z.object({
   oldBlinkForm: reply(blinkState),
   system: reply(systemReply),
   minerType: reply(z.looseObject({ miner_type: text(), subtype: text() })),
-  warning: reply(z.string().transform((answer) => answer.match(/"error_message"\s*:\s*"([\w:]{1,32})"/)?.[1])),
+  warning: reply(z.string().transform((answer) => answer.match(/"error_message"\s*:\s*"([^"]{0,128})/)?.[1])),
   power: reply(z.string().transform((answer) => toWatts(answer.match(WATTS)?.[1]))),
 });
 export type Replies = z.output<typeof replies>;

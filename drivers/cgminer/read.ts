@@ -19,7 +19,7 @@ export function read(replies: Replies, known: Known): Reading {
   );
   const { make, model: name, firmwareVersion } = describe(JSON.stringify(texts), undefined);
   const model = modelOf(texts);
-  const stats = readStats(replies.stats);
+  const stats = readStats(replies.stats, model);
   const rates = summary ? hashrates(summary) : {};
   const hashrateHs = first(rates.hashrateHs, stats?.nowHs);
   const boards = first(boardsOfStats(stats), boardsOfDevs(replies.devs?.DEVS));

@@ -28,9 +28,9 @@ export function read(replies: Replies, known: Known): Reading {
   const { system, power } = replies;
   const heads = [replies.stats, replies.summary, replies.pools];
   const info = heads.map((reply) => reply?.INFO).find((entry) => entry !== undefined);
-  const stats = readStats(replies.stats, UNITS);
   const reported = first(system?.minertype, info?.type, known.model);
   const model = findModel('elphapex-stock', reported);
+  const stats = readStats(replies.stats, model, UNITS);
   const mode = miningMode(replies.conf?.['fc-work-mode']);
   const boards = stats?.boards.map(toBoard);
   const nowHs = first(stats?.nowHs, stats?.averageHs);

@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { type Board, fansOf, readStats, type Stats } from '../_families/bitmain.ts';
+import { type Board, fansOf, readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking } from '../_families/bitmain-web.ts';
 import { whichBlackMiner } from '../_families/black-miner.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
@@ -12,9 +12,11 @@ import type { Replies } from './replies.ts';
 export function read(replies: Replies, known: Known): Reading {
   const { system } = replies;
   const version = (replies.version ?? replies.versionElsewhere)?.VERSION?.[0];
-  const stats = readStats(replies.stats ?? replies.statsElsewhere);
-  const device = whichBlackMiner(version?.Type, stats?.type, system?.minertype, known.model && `Hammer ${known.model}`);
+  const answer = replies.stats ?? replies.statsElsewhere;
+  const reported = [version?.Type, statsType(answer), system?.minertype];
+  const device = whichBlackMiner(...reported, known.model && `Hammer ${known.model}`);
   const model = device?.row ?? findModel('hammer-stock', system?.minertype);
+  const stats = readStats(answer, model);
   const boards = stats?.boards.map((board) => toBoard(board, stats));
   return present({
     mac: system?.macaddr,

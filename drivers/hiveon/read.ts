@@ -2,10 +2,10 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, fansOf, readStats } from '../_families/bitmain.ts';
+import { type Board, expectation, fansOf, readStats, statsType } from '../_families/bitmain.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
+import { findAntminer, findModel, type Model } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
 
 /** Chains of each board of a T9, the first with its ambient sensor. */
@@ -19,7 +19,7 @@ const T9_BOARDS = [
 export function modelOf(reported: string | undefined): { readonly name?: string; readonly row?: Model } {
   const bare = reported?.replace(/[\s([-]*hiveon.*$/i, '').trim();
   if (bare === undefined || bare === '') return {};
-  const row = findModel('hiveon', bare) ?? findModel('hiveon', `Antminer ${bare}`) ?? findModel('antminer-stock', bare);
+  const row = findModel('hiveon', bare) ?? findAntminer(bare);
   return { name: row?.model ?? bare, ...(row && { row }) };
 }
 
@@ -32,8 +32,8 @@ export function generationOf(model: string | undefined): 'old' | 'modern' | unde
 export function read(replies: Replies, known: Known): Reading {
   const { system } = replies;
   const version = replies.version?.VERSION?.[0];
-  const stats = readStats(replies.stats);
-  const { name, row } = modelOf(first(version?.Type, stats?.type, system?.minertype, known.model));
+  const { name, row } = modelOf(first(version?.Type, statsType(replies.stats), system?.minertype, known.model));
+  const stats = readStats(replies.stats, row);
   const mode = miningMode(replies.conf);
   const isT9 = name === 'T9';
   const boards =

@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, mean } from '../../src/driver/fields.ts';
 import type { Expectation, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { readStats, type Stats, toFans } from '../_families/bitmain.ts';
+import { readStats, type Stats, statsType, toFans } from '../_families/bitmain.ts';
 import { hashrates, poolReadings, present, rateHs, whenS } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { boards, hottestC } from './boards.ts';
@@ -13,9 +13,9 @@ export function read(replies: Replies, known: Known): Reading {
   const config = replies.config?.CONFIG?.[0];
   const version = replies.version?.VERSION?.[0];
   const summary = replies.summary?.SUMMARY?.[0];
-  const stats = readStats(replies.stats);
-  const reported = first(config?.Model, version?.Type, stats?.type, known.model);
+  const reported = first(config?.Model, version?.Type, statsType(replies.stats), known.model);
   const model = modelOf(reported);
+  const stats = readStats(replies.stats, model);
   const mode = miningMode(config);
   const rates = summary && hashrates(summary);
   const boardList = boards(replies, stats);

@@ -2,25 +2,25 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { fansOf, readStats, toWatts } from '../_families/bitmain.ts';
+import { fansOf, readStats, statsType, toWatts } from '../_families/bitmain.ts';
 import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
+import { findAntminer, findModel } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
 
 /** `S19-88 v.1.0.3 `: the model, a blank, the version of the firmware. */
 export function splitType(type: string | undefined) {
   const [, name, version] = type?.match(/^(.*?)\s+v\.(\S+)\s*$/) ?? [];
   const reported = name ?? type?.trim();
-  const row = findModel('mskminer', reported) ?? findModel('antminer-stock', reported);
+  const row = findModel('mskminer', reported) ?? findAntminer(reported);
   return { name: row?.model ?? reported, version, row };
 }
 
 export function read(replies: Replies, known: Known): Reading {
   const version = replies.version?.VERSION?.[0];
-  const stats = readStats(replies.stats);
   const head = replies.stats?.STATS?.[0];
-  const split = splitType(first(version?.Type, stats?.type));
-  const model = split.row ?? findModel('antminer-stock', known.model && `Antminer ${known.model}`);
+  const split = splitType(first(version?.Type, statsType(replies.stats)));
+  const model = split.row ?? findAntminer(known.model);
+  const stats = readStats(replies.stats, model);
   const boards = stats?.boards.map(({ slot, reading }): BoardReading => ({ slot, ...reading }));
   // The whole stands beside the rates of the dialect and in GH/s always.
   const totalHs = rateHs(head?.total_rate, 'G');

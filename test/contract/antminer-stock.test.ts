@@ -105,6 +105,16 @@ describe('sensors', () => {
     expect(fans).toEqual([]);
   });
 
+  test.each(['Antminer S19 XP Hyd.', 'Antminer S21 XP Hyd', 'Antminer S99 Hydro'])(
+    '%s is hydro, whoever else knows it',
+    (type) => {
+      const { tempC, inletTempC, fans, expected } = read({
+        stats: classic(type, { chain_acn1: 104, temp_pcb1: '35-0-44-0', temp_pic1: '61-0-0-0', fan_num: 4, fan1: 0 }),
+      });
+      expect([tempC, inletTempC, fans, expected?.cooling, expected?.fans]).toEqual([61, 35, [], 'liquid', 0]);
+    },
+  );
+
   test('frost is not a minus sign between two sensors', () => {
     const { boards } = read({ stats: classic('Antminer S19', { chain_acn1: 76, temp_pcb1: '-5-3--2-0' }) });
     expect(boards?.[0]?.boardTempsC).toEqual([-5, 3, -2]);
@@ -139,8 +149,20 @@ describe('rates', () => {
     expect(of('MH/s')).toBe(9_500.5e6);
     expect(of('GH')).toBe(9_500.5e9);
     expect(of('KSol/s')).toBe(9_500.5e3);
-    expect(of(undefined)).toBe(9_500.5e9);
+    expect(of(undefined)).toBe(9_500.5e6);
     expect(of('parsec')).toBeUndefined();
+  });
+
+  test('where no unit is named the machine tells it: not everything mines SHA-256', () => {
+    const of = (type: string, written: string) =>
+      read({ stats: classic(type, { 'GHS 5s': written, 'GHS av': written }) });
+    // As a real L3+ answers.
+    expect(of('Antminer L3+', '514.859').hashrateHs).toBeCloseTo(514.859e6, 0);
+    expect(of('Antminer D3', '19300').hashrateHs).toBe(19.3e9);
+    expect(of('Antminer S9', '13500').hashrateHs).toBe(13.5e12);
+    // Not near the nameplate (190 MH/s) in any unit.
+    expect(of('Antminer E3', '1.5')).not.toHaveProperty('hashrateHs');
+    expect(of('Antminer E3', '188.2').hashrateHs).toBe(188.2e6);
   });
 
   test('expected is the device’s own figure, else the nameplate in normal mode only', () => {
@@ -196,6 +218,9 @@ describe('mode, light, faults', () => {
     expect(of('{"error_message":"None"}')).toEqual([]);
     expect(of('{"error_message":"J2:2"}')).toMatchObject([{ code: 'J2:2', category: 'hashboard', index: 2 }]);
     expect(of('{"error_message":"Q:9"}')).toEqual([{ code: 'Q:9', category: 'unknown' }]);
+    expect(of('{"error_message":"R:1,P:1 R:1"}')).toMatchObject([{ code: 'R:1' }, { code: 'P:1' }]);
+    expect(of('{"error_message":"fan lost"}')).toEqual([{ code: 'fan lost', category: 'unknown' }]);
+    expect(of('{"error_message":""}')).toEqual([]);
     expect(of('error 6060 cmd')).toBeUndefined();
   });
 

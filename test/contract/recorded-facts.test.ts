@@ -79,7 +79,7 @@ test.skipIf(!hasRecordings)('Hammer: the last of the repeated keys is a chip; th
 test.skipIf(!hasRecordings)('VolcMiner: the TCP answer that lacks a comma is mended, and is Bitmain’s dialect', () => {
   const answer = repairJson(bytesOf('volcminer/d1-2025-10-08-web/tcp.stats-malformed.txt'))?.value;
   expect(answer).toMatchObject({ STATS: [{}, { fan1: 5_610, chain_acn1: 105 }] });
-  const stats = readStats(statsReply.parse(answer));
+  const stats = readStats(statsReply.parse(answer), undefined);
   expect([stats?.fanSlots, stats?.boards.map(({ slot, reading }) => [slot, reading.chips])]).toEqual([
     [5_610],
     [[0, 105]],

@@ -28,10 +28,10 @@ test('an S9 counts boards from 6, has its fans in places 3 and 6, and forgets a 
   expect(stats.at('STATS', 1, 'chain_rate1')).toBe('');
 });
 
-test('an L3+ tells MH/s', async () => {
+test('an L3+ writes MH/s where its keys say GH/s', async () => {
   const device = of('antminer-a', 'L3+');
   const stats = await statsOf(device);
-  expect(Number(stats.at('STATS', 1, 'MHS 5s')) * 1e6).toBe(device.truth().hashrate);
+  expect(Number(stats.at('STATS', 1, 'GHS 5s')) * 1e6).toBe(device.truth().hashrate);
 });
 
 test('old web: pages of the web of 2020 are missing, and `devdetails` is refused', async () => {
