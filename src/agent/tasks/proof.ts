@@ -27,10 +27,14 @@ export type Verdict =
   | { readonly kind: 'open'; readonly hasClock: boolean };
 
 export function judgeRestart(seen: Seen): Verdict {
-  const clocks = [
-    { clock: 'system uptime', before: seen.baseline?.systemUptimeS, after: seen.reading.systemUptimeS },
-    { clock: 'uptime', before: seen.baseline?.uptimeS, after: seen.reading.uptimeS },
-  ] as const;
+  const system = {
+    clock: 'system uptime',
+    before: seen.baseline?.systemUptimeS,
+    after: seen.reading.systemUptimeS,
+  } as const;
+  const mining = { clock: 'uptime', before: seen.baseline?.uptimeS, after: seen.reading.uptimeS } as const;
+  // Mining restarts by itself, with a watchdog or a lost pool: beside a clock of the system it proves nothing.
+  const clocks = system.before !== undefined && system.after !== undefined ? [system] : [system, mining];
   for (const { clock, before, after } of clocks) {
     if (after !== undefined && wentBack(seen, before, after)) {
       return { kind: 'restarted', clock, beforeS: before ?? null, afterS: after };

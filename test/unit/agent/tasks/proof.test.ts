@@ -37,8 +37,13 @@ test.each([
   ],
   ['is absent', { reading: {} }, 'open'],
   [
-    'of the system goes on but that of mining went back',
+    'of the system goes on but that of mining went back, as after a trip of its watchdog',
     { baseline: { atMs: 0, uptimeS: 5_000, systemUptimeS: 9_000 }, reading: { uptimeS: 40, systemUptimeS: 9_100 } },
+    'not-restarted',
+  ],
+  [
+    'of the system is told only now, and that of mining went back',
+    { baseline: { atMs: 0, uptimeS: 5_000 }, reading: { uptimeS: 40, systemUptimeS: 160 } },
     'restarted',
   ],
   ['went back, but not as far as the order', { reading: { uptimeS: 400 } }, 'not-restarted'],
