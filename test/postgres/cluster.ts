@@ -14,8 +14,11 @@ export type Cluster = {
 };
 
 const NO_CARE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+/** Statistics that it takes when it likes would change plans in the middle of a run. */
+const NO_SURPRISE = ['autovacuum=off'];
 const SETTINGS = [
   ...NO_CARE,
+  ...NO_SURPRISE,
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
   'max_connections=300',
