@@ -1,6 +1,6 @@
 // Turns the answers of one Auradine machine into a Reading (atlas 10).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean } from '../../src/driver/fields.ts';
+import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs, whenS, windowHs } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -19,7 +19,7 @@ export function read(replies: Replies, known: Known): Reading {
   const boards = boardsOf(replies, model);
   const tuning = tuningOf(mode);
   const isAsleep = sleeps(mode);
-  const powerIn = replies.psu?.PSU?.map(({ PowerIn }) => PowerIn).filter((watts) => watts !== undefined);
+  const powerIn = sumOfAll(replies.psu?.PSU?.map(({ PowerIn }) => PowerIn) ?? []);
   return present({
     mac: report?.mac,
     serialNumber: report?.SerialNo,
@@ -32,7 +32,7 @@ export function read(replies: Replies, known: Known): Reading {
     controlBoard: report?.InternalType,
 
     ...rates,
-    powerW: first(positive(powerIn?.reduce((sum, watts) => sum + watts, 0)), positive(summary?.Wattage)),
+    powerW: first(positive(powerIn), positive(summary?.Wattage)),
     powerLimitW: tuning.powerW,
     uptimeS: summary?.Elapsed,
     deviceTimeS: whenS(replies.summary),

@@ -1,7 +1,7 @@
 // The generations before REST as Readings: GraphQL, and CGMiner words on TCP for what has nothing else; LuCI pages
 // give both the MAC.
 import type { z } from 'zod';
-import { first, largest, mean, toNumber } from '../../src/driver/fields.ts';
+import { first, largest, mean, sumOfAll, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
@@ -26,7 +26,7 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
     hashrateWindow: nowHs === undefined ? undefined : ('5s' as const),
     powerW: info?.summary?.power?.approxConsumptionW,
     powerLimitW: mode === 'hashrate_tuning' ? undefined : first(info?.summary?.power?.limitW, tuning?.powerTarget),
-    uptimeS: bos?.uptime?.durationS,
+    systemUptimeS: bos?.uptime?.durationS,
 
     isMining: nowHs === undefined ? undefined : nowHs > 0,
     miningMode: mode,
@@ -130,8 +130,7 @@ export function readTcp(replies: Replies, model: Model | undefined): Reading {
 }
 
 export function tcpExpectedHs({ tcp }: Replies): number | undefined {
-  const nominal = tcp?.devs?.[0]?.DEVS?.flatMap((row) => rateHs(row['Nominal MHS'], 'M') ?? []);
-  return nominal && positive(nominal.reduce((sum, hs) => sum + hs, 0));
+  return positive(sumOfAll(tcp?.devs?.[0]?.DEVS?.map((row) => rateHs(row['Nominal MHS'], 'M')) ?? []));
 }
 
 function tcpBoards({ tcp, tcpDetails }: Replies): BoardReading[] | undefined {

@@ -1,6 +1,6 @@
 // Turns the answers of one ePIC miner into a Reading (atlas 9).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, toNumber } from '../../src/driver/fields.ts';
+import { first, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -15,10 +15,9 @@ export function read(replies: Replies, known: Known): Reading {
   const model = modelOf(reported);
   const tuning = tuningOf(summary);
   const boards = boardsOf(replies);
-  const rates = summary?.HBs?.flatMap(({ Hashrate }) => rateHs(Hashrate?.[0], 'M') ?? []);
-  const isStopped = stateOf(summary) === 'idling';
-  const hashrateHs =
-    rates === undefined || (rates.length === 0 && !isStopped) ? undefined : rates.reduce((sum, hs) => sum + hs, 0);
+  const rates = summary?.HBs?.map(({ Hashrate }) => rateHs(Hashrate?.[0], 'M'));
+  const isIdle = stateOf(summary) === 'idling' && rates?.every((hs) => hs === undefined);
+  const hashrateHs = isIdle ? 0 : sumOfAll(rates ?? []);
   const network = replies.network;
   const mode = miningMode(summary, tuning);
   return present({

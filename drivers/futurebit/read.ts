@@ -1,6 +1,6 @@
 // Turns the answers of one FutureBit Apollo into a Reading. Each unit that stands beside it is a board of its own.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest } from '../../src/driver/fields.ts';
+import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
 import { macState } from '../../src/model/identity-facts.ts';
 import type { BoardReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
@@ -15,7 +15,7 @@ export function read(replies: Replies, known: Known): Reading {
   const host = replies.host?.data.Mcu.stats.result.stats;
   const row = findModel('futurebit', modelWord(main)) ?? findModel('futurebit', known.model);
   const boards = units?.flatMap(boardOf);
-  const hashrateHs = sum(units?.map(({ slots }) => rateHs(slots?.int_0?.ghs, 'G')));
+  const hashrateHs = sumOfAll(units?.map(({ slots }) => rateHs(slots?.int_0?.ghs, 'G')) ?? []);
   return present({
     mac: macOf(host?.network),
     serialNumber: main?.slaves?.[0]?.uid,
@@ -26,7 +26,7 @@ export function read(replies: Replies, known: Known): Reading {
     apiVersion: main?.statVersion,
     hashrateHs,
     hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
-    powerW: sum(units?.map(({ master }) => positive(master?.boardsW))),
+    powerW: sumOfAll(units?.map(({ master }) => positive(master?.boardsW)) ?? []),
     uptimeS: main?.master?.upTime,
     isMining: hashrateHs !== undefined ? hashrateHs > 0 : state === 'off' || state === 'fault' ? false : undefined,
     miningMode: modeOf(state, hashrateHs),
@@ -121,10 +121,4 @@ function macOf(
 ) {
   const real = network?.filter(({ mac }) => macState(mac) === 'ok');
   return (real?.find(({ name }) => name === 'eth0') ?? real?.[0])?.mac;
-}
-
-/** A sum that lacks a part is no sum. */
-function sum(values: readonly (number | undefined)[] | undefined): number | undefined {
-  if (values === undefined || values.length === 0) return undefined;
-  return values.reduce((total, value) => (total === undefined || value === undefined ? undefined : total + value), 0);
 }

@@ -1,6 +1,6 @@
 // Turns the answers of one Goldshell into a Reading (atlas 18). TCP tells more than the web; the web stands in where TCP is shut.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest } from '../../src/driver/fields.ts';
+import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
 import type {
   BoardReading,
   Expectation,
@@ -31,7 +31,8 @@ export function read(replies: Replies, known: Known): Reading {
   const rows = replies.devs?.DEVS?.map(fromTcp) ?? replies.webDevs?.map(fromWeb);
   const boards = rows && withChips(rows, replies.devdetails);
   const { mode, preset } = planOf(replies.setting);
-  const sum = (of: (row: Row) => number | undefined) => (addUp(rows, model) ? sumOf(rows?.map(of)) : undefined);
+  const sum = (of: (row: Row) => number | undefined) =>
+    addUp(rows, model) ? sumOfAll(rows?.map(of) ?? []) : undefined;
   const hashrateHs = sum(({ board }) => board.hashrateHs);
   return present({
     make: 'Goldshell',
@@ -129,16 +130,6 @@ function withChips(rows: readonly Row[], details: Replies['devdetails']): BoardR
   });
 }
 
-/** Undefined unless every board says: a part would look like a loss. */
-function sumOf(values: readonly (number | undefined)[] | undefined): number | undefined {
-  let total = 0;
-  for (const value of values ?? []) {
-    if (value === undefined) return undefined;
-    total += value;
-  }
-  return values === undefined || values.length === 0 ? undefined : total;
-}
-
 function isMining(boards: readonly BoardReading[] | undefined): boolean | undefined {
   const rates = boards?.map((board) => board.hashrateHs) ?? [];
   if (rates.some((rate) => rate !== undefined && rate > 0)) return true;
@@ -191,7 +182,7 @@ function expectation(
   const [estimateHs, ...others] = rows?.map((row) => row.estimateHs) ?? [];
   const isOfAll = others.length > 0 && others.every((other) => other === estimateHs);
   const isFit = isOfAll && estimateHs !== undefined && (hashrateHs ?? Number.POSITIVE_INFINITY) <= estimateHs * MOST;
-  const boardsHs = sumOf(rows?.map(({ board }) => board.expectedHashrateHs));
+  const boardsHs = sumOfAll(rows?.map(({ board }) => board.expectedHashrateHs) ?? []);
   const wantedHs = first(
     nameplateHs,
     addUp(rows, model?.model) ? first(boardsHs, isFit ? estimateHs : undefined) : undefined,

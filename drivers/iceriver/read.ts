@@ -1,6 +1,6 @@
 // Turns the answers of one Iceriver into a Reading (atlas 17). Rates of now are of five minutes, averages of thirty.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest } from '../../src/driver/fields.ts';
+import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -144,7 +144,7 @@ function expectation(
 ): Expectation | undefined {
   const { hashrateHs: nameplateHs, ...parts } = row?.expected ?? {};
   const ideals = boards?.map((board) => board.expectedHashrateHs) ?? [];
-  const sumHs = ideals.length === (parts.boards ?? ideals.length) ? sumOf(ideals) : undefined;
+  const sumHs = ideals.length === (parts.boards ?? ideals.length) ? sumOfAll(ideals) : undefined;
   const isFit = nameplateHs === undefined || (sumHs ?? 0) * MOST >= nameplateHs;
   const idealHs = isFit ? believable(positive(sumHs), hashrateHs) : undefined;
   const wanted = present({ ...(parts.fans === 0 ? BARE(parts) : parts), hashrateHs: first(idealHs, nameplateHs) });
@@ -153,13 +153,3 @@ function expectation(
 
 /** One without fans is a home machine, with fewer boards than the table gives to the whole series. */
 const BARE = ({ cooling }: Expectation): Expectation => present({ cooling });
-
-/** Undefined unless every value is known. */
-function sumOf(values: readonly (number | undefined)[]): number | undefined {
-  let total = 0;
-  for (const value of values) {
-    if (value === undefined) return undefined;
-    total += value;
-  }
-  return total;
-}

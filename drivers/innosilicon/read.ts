@@ -90,10 +90,10 @@ function boardsOf(
     .flatMap(([slot, parts]) => ((parts.chips ?? 0) > 0 || (parts.hashrateHs ?? 0) > 0 ? [{ slot, ...parts }] : []));
 }
 
-/** One duty for all fans; how fast they turn is not told. */
+/** One duty for all fans; how fast they turn is not told, nor how many they are. */
 function fansOf(dutyPercent: number | undefined, row: Model | undefined): FanReading[] | undefined {
-  if (dutyPercent === undefined) return undefined;
-  return Array.from({ length: row?.expected.fans ?? 1 }, (_, index) => ({ index, dutyPercent }));
+  if (dutyPercent === undefined || row?.expected.fans === undefined) return undefined;
+  return Array.from({ length: row.expected.fans }, (_, index) => ({ index, dutyPercent }));
 }
 
 function errorsOf({ code, detail }: NonNullable<Replies['fault']>): ErrorReading[] {

@@ -1,8 +1,8 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean } from '../../src/driver/fields.ts';
+import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { sensors } from '../_families/bitmain.ts';
+import { sensors, toFans } from '../_families/bitmain.ts';
 import { webPools } from '../_families/bitmain-web.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -10,6 +10,7 @@ import { targetText } from '../_families/target-preset.ts';
 import type { Replies } from './replies.ts';
 
 type Board = NonNullable<NonNullable<Replies['hashboards']>['hashboards']>[number];
+type Brief = NonNullable<Replies['brief']>;
 type ToHs = (value: number | undefined) => number | undefined;
 
 export function read(replies: Replies, known: Known): Reading {
@@ -17,10 +18,18 @@ export function read(replies: Replies, known: Known): Reading {
   const reported = first(overview?.model, known.model);
   const model = findModel('marathon', reported) ?? findModel('marathon', reported && `Antminer ${reported}`);
   const mode = miningMode(replies.config);
-  const toHs = unitOf(brief);
-  const boards = replies.hashboards?.hashboards && boardsOf(replies.hashboards.hashboards, toHs);
+  const rows = replies.hashboards?.hashboards;
+  const toHs = unitOf(brief, rows ?? []);
+  const boards = rows && boardsOf(rows, toHs);
   const nowHs = toHs(brief?.hashrate_realtime);
-  const fans = replies.fans?.fans?.map(({ current_speed }, index) => present({ index, rpm: current_speed }));
+  const { cooling, fans: fanCount = 0 } = model?.expected ?? {};
+  // Headers without a fan are listed as 0 rpm: of those only as many are fans as the model has.
+  const fans =
+    replies.fans?.fans &&
+    toFans(
+      replies.fans.fans.map(({ current_speed: rpm }) => rpm),
+      fanCount,
+    );
   return present({
     mac: overview?.mac,
     hostname: first(replies.network?.hostname, overview?.hostname),
@@ -46,7 +55,7 @@ export function read(replies: Replies, known: Known): Reading {
       largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
     ),
     boards,
-    fans: model?.expected.cooling === 'liquid' ? undefined : fans,
+    fans: cooling === 'liquid' ? undefined : fans,
     pools: webPools(replies.pools),
     expected: expectation(model, brief, mode),
   });
@@ -56,16 +65,21 @@ export function read(replies: Replies, known: Known): Reading {
 const MOST = 1.5;
 
 /**
- * The ideal rate is in GH/s; the others are in TH/s or GH/s, as builds differ. Whichever brings the rate nearer to the ideal is it. Without an ideal
- * rate, or while nothing is hashed, there is no telling, and only 0 is told.
+ * The ideal rate is in GH/s; the others are in TH/s or GH/s, as builds differ. Any of them can dip to a thousandth of it, none exceeds it by much:
+ * one that would be too fast in TH/s is in GH/s, and where none would, they are in TH/s. One that is too fast in either says nothing. Beside a rate
+ * that is surely in GH/s, one that could be in TH/s as well has dipped or is in another unit: it is not told. Without an ideal rate, or while nothing is
+ * hashed, there is no telling, and only 0 is told.
  */
-function unitOf(brief: Replies['brief']): ToHs {
-  const { hashrate_ideal: idealGhs, hashrate_realtime: now, hashrate_average: average } = brief ?? {};
-  const shown = positive(first(positive(now), average));
-  if (positive(idealGhs) === undefined || idealGhs === undefined || shown === undefined)
-    return (value) => (value === 0 ? 0 : undefined);
-  const isTera = (shown * 1_000) / idealGhs <= MOST;
-  return (value) => rateHs(value, isTera ? 'T' : 'G');
+function unitOf({ hashrate_ideal, hashrate_realtime, hashrate_average }: Brief = {}, boards: readonly Board[]): ToHs {
+  const mostGhs = (hashrate_ideal ?? 0) * MOST;
+  const ofBoards = sumOfAll(boards.map((board) => board.hashrate_average));
+  const shown = [hashrate_realtime, hashrate_average, ofBoards].filter((rate = 0) => rate > 0 && rate <= mostGhs);
+  const isTera = (rate: number) => rate * 1_000 <= mostGhs;
+  const unit = shown.every((rate = 0) => isTera(rate)) ? 'T' : 'G';
+  return (rate) => {
+    if (rate === 0 || rate === undefined) return rate;
+    return shown.length > 0 && rate <= mostGhs && isTera(rate) === (unit === 'T') ? rateHs(rate, unit) : undefined;
+  };
 }
 
 /** A slot without chips, serial number and rate is empty. */

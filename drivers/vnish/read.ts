@@ -1,6 +1,6 @@
 // Turns the answers of one VNish miner into a Reading (atlas 8).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean } from '../../src/driver/fields.ts';
+import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -27,10 +27,10 @@ export function read(replies: Replies, known: Known): Reading {
   const state = first(miner?.miner_status?.miner_state, replies.status?.miner_state)?.toLowerCase();
   const preset = replies.perf?.current_preset?.name;
   const boards = miner?.chains && boardsOf(miner.chains, toHs, factory);
-  const nowHs = first(toHs(miner?.hr_realtime), sumOf(boards));
+  // Older versions have no rate for the whole that we could read; that of the boards they all have.
+  const nowHs = first(toHs(miner?.hr_realtime), sumOfAll(boards?.map(({ hashrateHs }) => hashrateHs) ?? []));
   const tcp = replies.tcpSummary?.SUMMARY?.[0];
   const mode = miningMode(state, preset);
-  const uptimeS = secondsOf(info?.system?.uptime);
   const isImmersed = /^immers/i.test(miner?.cooling?.settings?.mode?.name ?? '');
   return present({
     mac: info?.system?.network_status?.mac,
@@ -49,7 +49,8 @@ export function read(replies: Replies, known: Known): Reading {
     }),
     powerW: miner?.power_consumption,
     powerLimitW: presetWatts(preset, info?.hr_measure),
-    uptimeS: first(uptimeS, tcp?.Elapsed),
+    uptimeS: tcp?.Elapsed,
+    systemUptimeS: secondsOf(info?.system?.uptime),
 
     isMining: replies.summary?.miner === null ? false : isMining(state, nowHs),
     miningMode: mode,
@@ -94,17 +95,6 @@ export function modelOf(reported: string | undefined): Model | undefined {
 function unitOf(measure: string | undefined, model: Model | undefined): ToHs {
   const unit = rateUnit(measure) ?? (model === undefined ? undefined : model.algorithm === 'scrypt' ? 'M' : 'G');
   return unit === undefined ? (value) => (value === 0 ? 0 : undefined) : (value) => rateHs(value, unit);
-}
-
-/** Older versions have no rate for the whole that we could read; that of the boards they all have. */
-function sumOf(boards: readonly BoardReading[] | undefined): number | undefined {
-  if (boards === undefined || boards.length === 0) return undefined;
-  let sum = 0;
-  for (const { hashrateHs } of boards) {
-    if (hashrateHs === undefined) return undefined;
-    sum += hashrateHs;
-  }
-  return sum;
 }
 
 const MINING = ['mining', 'auto-tuning'];

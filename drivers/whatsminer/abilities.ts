@@ -48,7 +48,7 @@ const RESTART: Plan = {
 };
 const mode = (name: 'low' | 'normal' | 'high'): Plan => ({
   api2: [{ cmd: `set_${name}_power` }],
-  api3: [{ cmd: 'set.miner.power_mode', param: name }],
+  api3: [{ cmd: 'set.miner.power_mode', param: name, older: 'set.miner.mode' }],
 });
 const limit = (watts: number): Plan => ({
   api2: [{ cmd: 'adjust_power_limit', params: { power_limit: String(watts) } }],

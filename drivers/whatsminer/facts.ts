@@ -43,7 +43,7 @@ export function toReading(facts: Facts, knownModel: string | undefined): Reading
     // 0 W beside a hashrate is a PSU that does not say.
     powerW: facts.powerW === 0 && (reading.hashrateHs ?? 0) > 0 ? undefined : facts.powerW,
     tempC: first(facts.chipMaxC, largest(boards.map(({ chipTempMaxC }) => chipTempMaxC)), hottestBoard),
-    fans: fansOf(facts, cooling, model?.expected.fans),
+    fans: fansOf(facts, cooling),
     errors: facts.faults?.map((fault) => errorReading(fault, name)),
     expected: expectation(model?.expected, cooling, facts.factoryHs),
   });
@@ -61,17 +61,18 @@ function coolingOf({ isLiquid }: Facts, ofModel: Cooling | undefined): Cooling |
   return ofModel ?? (isLiquid === false ? 'air' : undefined);
 }
 
-/** 0 and 0 rpm are two stopped fans on air, no fans in liquid, and not known when we cannot tell the two apart. */
-function fansOf(
-  { fanInRpm, fanOutRpm }: Facts,
-  cooling: Cooling | undefined,
-  expectedFans: number | undefined,
-): FanReading[] | undefined {
+/**
+ * 0 and 0 rpm are two stopped fans on air, no fans in liquid, and not known when we cannot tell the two apart. The model does not tell it alone: any air
+ * model may stand in a tank, and not all firmware says so. But on air none hashes without its fans.
+ */
+function fansOf(facts: Facts, cooling: Cooling | undefined): FanReading[] | undefined {
+  const { fanInRpm, fanOutRpm, isLiquid } = facts;
   const rpms = [fanInRpm, fanOutRpm];
   if (rpms.every((rpm) => rpm === undefined)) return undefined;
   const isSpinning = rpms.some((rpm) => rpm !== undefined && rpm > 0);
   if (!isSpinning && cooling === 'liquid') return [];
-  if (!isSpinning && cooling === undefined && expectedFans === undefined) return undefined;
+  const isOnAir = isLiquid === false || (cooling === 'air' && mining(facts) === false);
+  if (!isSpinning && !isOnAir) return undefined;
   return rpms.flatMap((rpm, index) => (rpm === undefined ? [] : [{ index, rpm }]));
 }
 

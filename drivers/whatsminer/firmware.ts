@@ -22,20 +22,22 @@ export async function partFor({ name, bytes }: FirmwareImage, chip: string, what
     new PeerError('peer.unsupported', `${what}: ${name} ${why}`, 'never', undefined, { wasSent: false });
   if (bytes.size === 0) throw refuse('is empty');
   const parts = partsOf(new DataView(await bytes.slice(0, HEAD_BYTES).arrayBuffer()));
-  if (parts === undefined) return bytes;
   const base = baseOf(parts, bytes.size);
-  if (base === undefined) throw refuse('says of its parts what cannot be');
+  // Bytes of a single image that pass for a count do not pass for names or places as well.
+  const isOneImage = parts.length === 0 || (base === undefined && !parts.every(hasName));
+  if (isOneImage) return bytes;
+  if (base === undefined || !parts.every(hasName)) throw refuse('says of its parts what cannot be');
   const own = parts.find((part) => part.chip === chip);
   if (own === undefined) throw refuse(`is for ${parts.map((part) => part.chip).join(', ')}, the device is ${chip}`);
   return bytes.slice(base + own.offset, base + own.offset + own.size);
 }
 
-/** Undefined when it is a single image. */
-function partsOf(head: DataView): readonly Part[] | undefined {
-  if (head.byteLength < HEAD_BYTES) return undefined;
+/** What stands where a list of parts would; empty when the count makes no sense. */
+function partsOf(head: DataView): readonly Part[] {
+  if (head.byteLength < HEAD_BYTES) return [];
   const count = head.getUint32(COUNT_AT, true);
-  if (count < 1 || count > MAX_PARTS) return undefined;
-  const parts = Array.from({ length: count }, (_, place) => {
+  if (count < 1 || count > MAX_PARTS) return [];
+  return Array.from({ length: count }, (_, place) => {
     const at = RECORDS_AT + place * RECORD_BYTES;
     return {
       chip: textAt(head, at),
@@ -43,13 +45,13 @@ function partsOf(head: DataView): readonly Part[] | undefined {
       size: head.getUint32(at + 2 * TEXT_BYTES + 4, true),
     };
   });
-  // Bytes of a single image that pass for a count do not pass for names as well.
-  return parts.every(({ chip }) => /^[a-z0-9_-]{1,16}$/.test(chip)) ? parts : undefined;
 }
+
+const hasName = ({ chip }: Part) => /^[\x20-\x7e]+$/.test(chip);
 
 function textAt(head: DataView, at: number): string {
   const bytes = new Uint8Array(head.buffer, head.byteOffset + at, TEXT_BYTES);
-  return new TextDecoder('latin1').decode(bytes).replace(/\0+$/, '').toLowerCase();
+  return new TextDecoder('latin1').decode(bytes).replace(/\0.*$/s, '').trim().toLowerCase();
 }
 
 /** Offsets count from the beginning of the file or from the end of its head: whichever fits the file. */

@@ -4,7 +4,7 @@ import type { BoardReading, PoolReading, PsuReading } from '../../src/model/read
 import { poolIsAlive, present, rateHs } from '../_families/cgminer.ts';
 import { faultsOf } from './errors.ts';
 import { type Facts, modeOf, powerMode } from './facts.ts';
-import type { Replies, Status3Board } from './replies.ts';
+import { down, type Replies, type Status3Board } from './replies.ts';
 
 type Message<T> = Exclude<T, string | undefined>;
 type Info = Message<NonNullable<Replies['info3']>['msg']>;
@@ -46,7 +46,7 @@ export function factsFromApi3({ info3, summary3, edevs3, pools3 }: Replies): Fac
     fanOutRpm: summary?.['fan-speed-out'],
     faults: faultsOf(info?.['error-code']),
     isOff: miner?.working === undefined ? undefined : !miner.working,
-    isDown: [info3?.msg, summary3?.msg, edevs3?.msg, info?.['error-code']].some((msg) => typeof msg === 'string'),
+    isDown: [info3?.msg, summary3?.msg, edevs3?.msg, info?.['error-code']].some((msg) => down.safeParse(msg).success),
     mode: powerMode(summary?.['power-mode']) ?? modeOf(power?.mode),
     chipMaxC: summary?.['chip-temp-max'],
   };

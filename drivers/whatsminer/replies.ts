@@ -11,8 +11,8 @@ const mhz = () => num({ min: 0, max: 10_000 });
 const chips = () => int({ min: 0, max: 100_000 });
 const seconds = () => num({ min: 0, max: 4e9 });
 
-/** Plain text on 4028, or `msg` as text on 4433. */
-const down = z.string().regex(/process is down|connect failed/i);
+/** Plain text on 4028, or `msg` or the list of faults as text on 4433. */
+export const down = z.string().regex(/process is down|connect failed/i);
 
 const tcpSummaryRow = summaryRow.extend({
   MAC: text(128),

@@ -12,7 +12,8 @@ import { generationOf } from './identify.ts';
 export const DEADLINE_MS = 8_000;
 
 type Write2 = { readonly cmd: string; readonly params?: Readonly<Record<string, string | number>> };
-type Write3 = { readonly cmd: string; readonly param?: unknown; readonly isSealed?: boolean };
+/** `older`: what firmware that does not know `cmd` calls it. */
+type Write3 = { readonly cmd: string; readonly param?: unknown; readonly isSealed?: boolean; readonly older?: string };
 /** The commands of one action, in order; empty = this API has none. */
 export type Plan = { readonly api2: readonly Write2[]; readonly api3: readonly Write3[] };
 export type Api = 'api2' | 'api3';
@@ -40,21 +41,35 @@ async function ask(link: MinerLink, isSeenByWebAlone: boolean): Promise<'api1' |
 
 /** Sends the commands one after another and stops at the first that is refused (thrown) or whose answer is lost. */
 export async function carryOut(link: MinerLink, api: Api, plans: readonly Plan[], what: string): Promise<ActResult> {
+  const send = (request: MinerRequest) =>
+    orLostReply(async () => judge(await link.send(request, { deadlineMs: DEADLINE_MS }), what, link.ip));
   let result: ActResult = { kind: 'accepted' };
   for (const write of plans.flatMap((plan): readonly (Write2 | Write3)[] => plan[api])) {
-    const request: MinerRequest =
+    result =
       api === 'api2'
-        ? { via: 'whatsminer2-write', cmd: write.cmd, params: 'params' in write ? (write.params ?? {}) : {} }
-        : {
-            via: 'whatsminer3-write',
+        ? await send({
+            via: 'whatsminer2-write',
             cmd: write.cmd,
-            ...('param' in write && { param: write.param }),
-            ...('isSealed' in write && write.isSealed && { isSealed: true }),
-          };
-    result = await orLostReply(async () => judge(await link.send(request, { deadlineMs: DEADLINE_MS }), what, link.ip));
+            params: 'params' in write ? (write.params ?? {}) : {},
+          })
+        : await sendByEitherName(send, write);
     if (result.kind === 'lost-reply') return result;
   }
   return result;
+}
+
+async function sendByEitherName(
+  send: (request: MinerRequest) => Promise<ActResult>,
+  write: Write3,
+): Promise<ActResult> {
+  const { cmd, older, isSealed, ...rest } = write;
+  const request = { via: 'whatsminer3-write', cmd, ...rest, ...(isSealed && { isSealed }) } as const;
+  try {
+    return await send(request);
+  } catch (error) {
+    if (older === undefined || !(error instanceof PeerError) || error.code !== 'peer.unsupported') throw error;
+    return send({ ...request, cmd: older });
+  }
 }
 
 const REFUSALS: Readonly<Record<number, PeerError['code']>> = {

@@ -117,7 +117,7 @@ function facts(reading: Reading): string {
     ['efficiency', formatNumber(efficiency, 'J/TH', 1)],
     ['temperature', formatNumber(reading.tempC, '°C', 1)],
     ['inlet / outlet', `${formatNumber(reading.inletTempC, '°C', 1)} / ${formatNumber(reading.outletTempC, '°C', 1)}`],
-    ['uptime', formatUptime(reading.uptimeS)],
+    ['uptime', formatUptime(reading.uptimeS ?? reading.systemUptimeS)],
   ];
   return table([], rows);
 }

@@ -88,7 +88,7 @@ function toRow({ ip, status, openPorts, driver, identity, reading }: Found) {
     expected_hashrate: reading?.expected?.hashrateHs ?? null,
     power: reading?.powerW ?? null,
     temp: reading?.tempC ?? null,
-    uptime: reading?.uptimeS ?? null,
+    uptime: reading?.uptimeS ?? reading?.systemUptimeS ?? null,
     mining_mode: reading?.miningMode ?? null,
     open_ports: [...openPorts],
   };

@@ -114,7 +114,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
     throw mostTelling([...failed.values()], answered.length > 0, `read ${plan.link.ip} as ${driver.id}`);
   }
   memory.isStale = false;
-  noteRestart(memory, result.reading.uptimeS);
+  noteRestart(memory, result.reading.uptimeS ?? result.reading.systemUptimeS);
   return {
     ...result,
     answered,

@@ -23,7 +23,7 @@ const FIELDS: readonly (readonly [string, (reading: Reading) => unknown])[] = [
   ['expected', (r) => r.expected?.hashrateHs],
   ['power', (r) => r.powerW],
   ['power limit', (r) => r.powerLimitW],
-  ['uptime', (r) => r.uptimeS],
+  ['uptime', (r) => r.uptimeS ?? r.systemUptimeS],
   ['mode', (r) => r.miningMode],
   ['preset', (r) => r.miningModePreset],
   ['light', (r) => r.isLightOn],

@@ -65,7 +65,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   scaledPowerTargetW: (r) => r.powerLimitW,
   serialNumber: (r) => r.serialNumber,
   tuningPercent: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
-  uptimeS: (r) => r.uptimeS,
+  uptimeS: (r) => r.uptimeS ?? r.systemUptimeS,
   wallPowerW: (r) => r.powerW,
   workLevel: (r) => (r.miningModePreset === undefined ? undefined : Number(r.miningModePreset)),
 };

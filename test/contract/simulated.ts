@@ -140,7 +140,7 @@ export function expectTruth(reading: Reading, device: Device): void {
     expected: reading.expected?.hashrateHs,
     power: reading.powerW,
     temp: reading.tempC,
-    uptime: reading.uptimeS,
+    uptime: reading.uptimeS ?? reading.systemUptimeS,
     light: reading.isLightOn,
     errors: (reading.errors ?? []).map(({ code }) => ({ code })),
     fans: reading.fans?.map(({ index, rpm }) => ({ index, rpm })) ?? [],

@@ -236,3 +236,10 @@ test('API 1 is refused before anything is sent', async () => {
   }
   expect(device.requests).toBe(before);
 });
+
+test('firmware of API 3 that calls the power mode by its older name is told by that', async () => {
+  const { of, act, shown } = acting(whatsminer, site, { generation: 'api3' });
+  const device = of('M50S VK20');
+  expect(await act(device, 'powerMode', { mode: 'high' })).toMatchObject({ kind: 'accepted' });
+  await expect.poll(() => shown(device, 'powerMode', { mode: 'high' })).toBe(true);
+});

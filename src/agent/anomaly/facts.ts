@@ -48,7 +48,9 @@ export function idleReason(
   if (reading.miningMode === 'sleep') return 'sleep';
   const warmUpMs =
     settings.warmUp ?? (sample.context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : sample.context.warmUpS * 1_000);
-  if (reading.uptimeS !== undefined && reading.uptimeS * 1_000 < warmUpMs) return 'warm-up';
+  // Nothing has run for longer than its system.
+  const uptimeS = reading.uptimeS ?? reading.systemUptimeS;
+  if (uptimeS !== undefined && uptimeS * 1_000 < warmUpMs) return 'warm-up';
   return undefined;
 }
 

@@ -41,8 +41,9 @@ export function advance(step: Step): History {
   };
   if (reading === undefined) return { ...common, onlineT: undefined };
 
+  // Some tell only one of the two clocks; they are never held against each other.
   const hasRestarted =
-    before.uptimeS !== undefined && reading.uptimeS !== undefined && reading.uptimeS < before.uptimeS - UPTIME_JITTER_S;
+    wentBack(before.uptimeS, reading.uptimeS) || wentBack(before.systemUptimeS, reading.systemUptimeS);
   const isOwn =
     sample.context.opsMaintenance || (common.ownRebootT !== undefined && t - common.ownRebootT <= OWN_REBOOT_MS);
   const model = reading.model ?? before.model;
@@ -53,6 +54,7 @@ export function advance(step: Step): History {
   return {
     ...common,
     uptimeS: reading.uptimeS ?? before.uptimeS,
+    systemUptimeS: reading.systemUptimeS ?? before.systemUptimeS,
     onlineT: before.onlineT ?? t,
     activeT: hasWoken || !isSameMode ? t : before.activeT,
     restartsT:
@@ -68,9 +70,12 @@ export function advance(step: Step): History {
   };
 }
 
+const wentBack = (beforeS: number | undefined, nowS: number | undefined): boolean =>
+  beforeS !== undefined && nowS !== undefined && nowS < beforeS - UPTIME_JITTER_S;
+
 /** A restart inside a gap counts from when it happened, not from when it was seen. */
 const startOf = (reading: Reading, before: History, t: number): number =>
-  Math.max(before.t, t - (reading.uptimeS ?? 0) * 1_000);
+  Math.max(before.t, t - (reading.uptimeS ?? reading.systemUptimeS ?? 0) * 1_000);
 
 const within = (spanMs: number, t: number, times: readonly number[]): number[] =>
   times.filter((time) => t - time < spanMs).slice(-128);
@@ -163,7 +168,8 @@ function learn(
   const { hashrateHs, powerW, ...counts } = before.learned;
   const known: History['learned'] = isSameMode ? before.learned : counts;
   if (idle !== undefined || !isHashing) return known;
-  const hasSettled = reading.uptimeS === undefined || reading.uptimeS * 1_000 >= settings.lowHashrate.minUptime;
+  const uptimeS = reading.uptimeS ?? reading.systemUptimeS;
+  const hasSettled = uptimeS === undefined || uptimeS * 1_000 >= settings.lowHashrate.minUptime;
   const seen: Partial<Record<Learnable, number | undefined>> = {
     boards: reading.boards?.length || undefined,
     chips: everyOf(reading.boards, (board) => board.chips),

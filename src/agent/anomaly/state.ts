@@ -61,6 +61,7 @@ const historySchema = z.strictObject({
   t,
   idle: idleSchema.optional(),
   uptimeS: z.number().optional(),
+  systemUptimeS: z.number().optional(),
   /** Since when it has answered without a break. */
   onlineT: t.optional(),
   /** End of the newest sleep or maintenance, or change of mode: averages from before say nothing. */

@@ -55,6 +55,14 @@ describe('rates', () => {
   });
 });
 
+test('the clock of the web is that of the system, the one on TCP that of the mining process', () => {
+  const info = { system: { uptime: '10 days, 18:00' } };
+  const systemUptimeS = 10 * 86_400 + 18 * 3_600;
+  expect(read({ info })).toMatchObject({ systemUptimeS });
+  expect(read({ info })).not.toHaveProperty('uptimeS');
+  expect(read({ info, tcpSummary: { SUMMARY: [{ Elapsed: 60 }] } })).toMatchObject({ systemUptimeS, uptimeS: 60 });
+});
+
 describe('state', () => {
   const of = (miner_state: string, hr_realtime = 5) =>
     read({ ...summary({ hr_realtime, miner_status: { miner_state } }), info: { hr_measure: 'GH/s' } });

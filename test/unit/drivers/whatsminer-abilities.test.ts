@@ -214,6 +214,20 @@ describe('firmware', () => {
     },
   );
 
+  test.each([
+    ['behind the end of its name', 'h616\0junk'],
+    ['in a name', 'h6 os'],
+    ['no letters in a name', '\x01\x02'],
+  ])('is still one for several boards with %s', async (_, chip) => {
+    const parts = [
+      { chip: 'h3', bytes: h3 },
+      { chip, bytes: h616 },
+    ];
+    const image = combinedImage(parts);
+    if (chip.startsWith('h616')) expect((await partOf(image)).equals(h616)).toBe(true);
+    else await expect(partOf(image)).rejects.toMatchObject({ code: 'peer.unsupported', wasSent: false });
+  });
+
   test('that is one image goes out whole, whatever stands where a count might', async () => {
     for (const bytes of [Buffer.alloc(20, 9), Buffer.alloc(9_000), Buffer.alloc(9_000, 1)]) {
       expect((await partOf(bytes)).equals(bytes)).toBe(true);

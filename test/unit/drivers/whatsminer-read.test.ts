@@ -89,7 +89,10 @@ describe('over TCP 4028', () => {
     expect(read(summary({ ...still, 'Liquid Cooling': true })).reading.fans).toEqual([]);
     expect(read(summary(still), 'M63_VK30').reading.fans).toEqual([]);
     expect(read(summary({ ...still, 'Liquid Cooling': false })).reading.fans).toHaveLength(2);
-    expect(read(summary(still), 'M20S V10').reading.fans).toHaveLength(2);
+    expect(read(summary({ ...still, 'MHS av': 0 }), 'M20S V10').reading.fans).toHaveLength(2);
+    // In a tank, and its firmware has no word for that: on air it would not hash for long.
+    expect(read(summary({ ...still, 'HS RT': 6e7 }), 'M20S V10').reading).not.toHaveProperty('fans');
+    expect(read(summary({ ...still, 'HS RT': 6e7, 'Liquid Cooling': false })).reading.fans).toHaveLength(2);
     expect(read(summary(still)).reading).not.toHaveProperty('fans');
     expect(read(summary({ 'Fan Speed In': 0, 'Fan Speed Out': 6_000 })).reading.fans).toEqual([
       { index: 0, rpm: 0 },
@@ -218,6 +221,14 @@ describe('over API 3', () => {
       expect(read(raw)).toMatchObject({ reading: { isMining: false }, unparsable: [] });
     }
     expect(read(info({ 'error-code': down })).reading).toMatchObject({ isMining: false, errors: [] });
+    const summary3 = answer({ summary: { 'hash-realtime': 171.2 } });
+    for (const written of ['', '0', 'none', '264']) {
+      const { reading } = read({ ...info({ 'error-code': written }), summary3 });
+      expect([reading.isMining, reading.errors?.map(({ code }) => code)]).toEqual([
+        true,
+        written === '264' ? ['264'] : [],
+      ]);
+    }
   });
 
   test('pools carry no counts', () => {

@@ -195,6 +195,26 @@ describe('restarts', () => {
     expect(bench.types()).toEqual([]);
   });
 
+  const onlySystem = ({ uptimeS, ...reading }: Reading): Reading =>
+    uptimeS === undefined ? reading : { ...reading, systemUptimeS: uptimeS };
+
+  test('count by the clock of the system where that is the only one', () => {
+    const bench = createBench();
+    bench.polls(5, onlySystem);
+    bench.polls(10, (reading) => onlySystem(booted(bench.minute - 4)(reading)));
+    bench.polls(10, (reading) => onlySystem(booted(bench.minute - 14)(reading)));
+    expect(bench.flag('control_board')).toMatchObject({ value: 2, source: 'systemUptimeS' });
+  });
+
+  test('one clock is never held against the other', () => {
+    const bench = createBench();
+    for (let round = 0; round < 6; round++) {
+      bench.polls(2, (reading) => ({ ...onlySystem(reading), systemUptimeS: 900_000 + bench.minute * 60 }));
+      bench.polls(2);
+    }
+    expect(bench.types()).toEqual([]);
+  });
+
   test('an uptime that jitters by seconds is no restart', () => {
     const bench = createBench();
     bench.polls(60, (reading) => ({ ...reading, uptimeS: 90_000 + (bench.minute % 2) * 5 }));
