@@ -63,6 +63,13 @@ void trimLog(void) {
   if (file != INVALID_HANDLE_VALUE) CloseHandle(file);
 }
 
+HANDLE endingWithUs(void) {
+  HANDLE job = CreateJobObjectW(NULL, NULL);
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
+  SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
+  return job;
+}
+
 BOOL startChild(Child *child, const wchar_t *program, const wchar_t *words, BOOL talks) {
   wchar_t command[3 * MAX_PATH];
   SECURITY_ATTRIBUTES inherited = {sizeof inherited, NULL, TRUE};
@@ -77,10 +84,7 @@ BOOL startChild(Child *child, const wchar_t *program, const wchar_t *words, BOOL
     if (talks) SetHandleInformation(child->fromIt, HANDLE_FLAG_INHERIT, 0);
     STARTUPINFOW start = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES, .hStdInput = itsInput, .hStdError = log};
     start.hStdOutput = talks ? itsOutput : log;
-    // Whatever becomes of this process, the child ends with it, and so does what the child has started.
-    child->job = CreateJobObjectW(NULL, NULL);
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
-    SetInformationJobObject(child->job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
+    child->job = endingWithUs();
     DWORD flags = CREATE_NO_WINDOW | CREATE_SUSPENDED;
     isStarted = CreateProcessW(program, command, NULL, NULL, TRUE, flags, NULL, dataFolder, &start, &started);
   }

@@ -24,6 +24,8 @@ void trimLog(void);
 
 /* Starts `"program" words`. Its output goes to the log, or, if it talks to us, to `fromIt`. */
 BOOL startChild(Child *child, const wchar_t *program, const wchar_t *words, BOOL talks);
+/* A job whose processes end with this one, however it ends. */
+HANDLE endingWithUs(void);
 /* Closes its input, waits that long, then ends it with all that it started. Gives its exit code. */
 DWORD endChild(Child *child, DWORD patienceMs);
 /* Of one that has ended by itself. */

@@ -30,7 +30,11 @@ int launch(void) {
   PROCESS_INFORMATION started;
   GetStartupInfoW(&start);
   DWORD code = 1;
-  if (CreateProcessW(program, command, NULL, NULL, TRUE, 0, NULL, NULL, &start, &started)) {
+  /* Whoever ends this process means the program. */
+  HANDLE job = endingWithUs();
+  if (CreateProcessW(program, command, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &start, &started)) {
+    AssignProcessToJobObject(job, started.hProcess);
+    ResumeThread(started.hThread);
     WaitForSingleObject(started.hProcess, INFINITE);
     GetExitCodeProcess(started.hProcess, &code);
   } else fwprintf(stderr, L"%ls cannot be started\n", program);

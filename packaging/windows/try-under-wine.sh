@@ -171,6 +171,8 @@ nsenter -t $space -n "$node" -e '
 files=$!
 api() { curl_in -H "x-api-key: $(value key)" -H 'content-type: application/json' "$@"; }
 base=http://127.0.0.1:8420/public-api/v2/workspaces/$(value workspace_id)/farms/$(value farm_id)
+# The host looks at the log every minute.
+head -c 21000000 /dev/zero | tr '\0' '\n' >>"$data/pithead.log"
 bundle 1.1.0
 agent=$(api "$base/agents" | grep -oE '"id":"[0-9a-f-]{36}"' | head -1 | cut -d'"' -f4)
 made=$(api "$base/task-batches" -d "{\"task_name\":\"agent.self.update\",\"agent_ids\":[\"$agent\"],\"params\":{\"url\":\"https://127.0.0.1:9443/1.1.0.bundle\"}}")
@@ -184,15 +186,16 @@ grep -q '"status":"succeeded"' <<<"$answer" || fail "agent.self.update: $answer 
 works 1.1.0
 kill $files
 step "ordered by the service: 1.1.0 runs, the task has succeeded"
+for _ in $(seq 120); do [ -e "$data/pithead.1.log" ] && [ "$(stat -c %s "$data/pithead.log")" -lt 1000000 ] && break; sleep 0.5; done
+[ "$(stat -c %s "$data/pithead.log")" -lt 1000000 ] || fail "the log grows without end"
+grep -q '"uplink"' "$data/pithead.log" || fail "nothing is logged any more"
+step "the log was cut, and goes on"
 
-# Whoever is killed when: a version that works, and nothing half done.
-good=1.1.0
-number=0
+# Whoever is killed when: a version that works, and nothing half done. What was only cut short is taken the next time.
+bundle 1.2.0
 for who in updater host; do
   for point in verifying trying saving watching; do
-    number=$((number + 1))
-    bundle 1.2.$number
-    update 1.2.$number &
+    update 1.2.0 &
     updating=$!
     until_step $point || fail "$point was never seen"
     kill -9 "$(${who}_pid)"
@@ -201,11 +204,13 @@ for who in updater host; do
     if [ $who = host ]; then sleep 1; quiet sc.exe start pithead || fail "not startable"; fi
     recovered
     wait $updating || true
-    works $good
+    expect 1.1.0 interrupted
     step "$who killed at $point: $(outcome result), works again after $((SECONDS - killed)) s"
-    rm -f "$tree/root/1.2.$number.bundle"
   done
 done
+update 1.2.0 || fail "update to 1.2.0: $(tail -1 "$work/updates.log")"
+expect 1.2.0 updated
+step "1.2.0 is taken all the same"
 
 quiet "$installed" service-remove --purge || fail "service-remove: $(cat "$work/err")"
 [ ! -e "$data" ] || fail "left behind: $(ls "$data")"

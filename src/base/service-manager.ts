@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type Clock, loop } from './clock.ts';
+import { type Clock, loop, systemClock } from './clock.ts';
 import { renderError } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -19,6 +19,9 @@ export type Notify = (state: string) => Promise<void>;
 const NOTIFY_TIMEOUT_MS = 5_000;
 const FEEDS_PER_LIMIT = 3;
 const RESTART_TIMEOUT_MS = 120_000;
+/** The host of our own service lets its program have 15 s. */
+const STOP_MS = 40_000;
+const STOP_LOOK_MS = 500;
 const run = promisify(execFile);
 
 /** systemd names the socket and the watchdog's limit in the environment. */
@@ -87,14 +90,34 @@ export async function closeToOthers(folder: string): Promise<void> {
 const SYSTEM = 'S-1-5-18';
 const ADMINISTRATORS = 'S-1-5-32-544';
 
-/** Restarts a unit that is installed here. False without systemd or without the unit, and when we may not. */
-export async function restartUnit(unit: string): Promise<boolean> {
-  if (!existsSync('/run/systemd/system')) return false;
+/** Restarts a service that is installed here, systemd's unit or Windows' own. False when there is none, and when we may not. */
+export async function restartService(name: string): Promise<boolean> {
+  const isWindows = process.platform === 'win32';
+  if (!isWindows && !existsSync('/run/systemd/system')) return false;
   try {
-    await systemctl('cat', unit);
-    await systemctl('restart', unit);
+    if (isWindows) {
+      if (!(await stopWindowsService(name))) return false;
+      await sc('start', name);
+    } else {
+      await systemctl('cat', `${name}.service`);
+      await systemctl('restart', `${name}.service`);
+    }
     return true;
   } catch {
     return false;
   }
+}
+
+/** Whether it has stopped; rejects when there is none, or we may not. */
+export async function stopWindowsService(name: string): Promise<boolean> {
+  // These words are the same in every language.
+  const isStopped = async () => (await sc('query', name)).includes('STOPPED');
+  if (await isStopped()) return true;
+  await sc('stop', name);
+  const endMs = systemClock.monotonicMs() + STOP_MS;
+  while (systemClock.monotonicMs() < endMs) {
+    if (await isStopped()) return true;
+    await systemClock.sleep(STOP_LOOK_MS);
+  }
+  return false;
 }

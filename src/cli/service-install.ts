@@ -27,7 +27,7 @@ export function addServiceInstall(program: Command, context: CliContext): void {
       const found = host();
       if (!isSea()) throw new CommandFailed('this is not the single program: run the command of the downloaded file');
       await found.install();
-      context.stdout.write('installed and started. Name the networks of the miners: pithead setup\n');
+      context.stdout.write(`installed and started. Name the networks of the miners: ${found.called} setup\n`);
     });
   program
     .command('service-remove')

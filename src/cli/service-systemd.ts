@@ -29,6 +29,7 @@ const PACKAGED_UNIT = `/lib/systemd/system/${UNIT}`;
 export function createSystemdHost(environment: Readonly<Record<string, string | undefined>>): ServiceHost {
   const config = systemFolder(environment);
   return {
+    called: 'pithead',
     check() {
       if (!existsSync('/run/systemd/system')) {
         throw new CommandFailed('this host has no systemd: start `pithead run` with what it has');

@@ -2,8 +2,7 @@
 // program) runs it; under the name pithead.exe the small one is also what people call, and leads to the version in use.
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemClock } from '../base/clock.ts';
-import { closeToOthers, sc } from '../base/service-manager.ts';
+import { closeToOthers, sc, stopWindowsService } from '../base/service-manager.ts';
 import { VERSION } from '../base/version.ts';
 import { moveOver } from '../base/whole-file.ts';
 import { linkTo, removeOthers } from '../update/layout.ts';
@@ -19,9 +18,6 @@ const CALLED = 'pithead.exe';
 const DESCRIPTION = 'Watches the miners of this farm.';
 /** Restart the host itself, should it ever die: after 5 s, three times a day, then every minute. */
 const ON_FAILURE = ['failure', NAME, 'reset=', '86400', 'actions=', 'restart/5000/restart/5000/restart/60000'];
-/** The host lets the program have 15 s. */
-const STOP_MS = 40_000;
-const STOP_LOOK_MS = 500;
 
 export function createWindowsHost(environment: Readonly<Record<string, string | undefined>>): ServiceHost {
   const places = windowsPlaces(environment);
@@ -29,6 +25,7 @@ export function createWindowsHost(environment: Readonly<Record<string, string | 
   const data = systemFolder(environment);
   const delivered = join(dirname(process.execPath), HOST);
   return {
+    called: `"${join(programs, CALLED)}"`,
     check() {},
     async install() {
       if (!existsSync(delivered))
@@ -80,16 +77,10 @@ async function createService(host: string): Promise<void> {
   await quietly(() => sc(...ON_FAILURE));
 }
 
-/** Until it has stopped: a program that runs cannot be replaced. */
+/** If there is one: a program that runs cannot be replaced. */
 async function stop(): Promise<void> {
-  if (!(await quietly(() => sc('stop', NAME)))) return;
-  const endMs = systemClock.monotonicMs() + STOP_MS;
-  while (systemClock.monotonicMs() < endMs) {
-    // These words are the same in every language.
-    if ((await sc('query', NAME).catch(() => 'STOPPED')).includes('STOPPED')) return;
-    await systemClock.sleep(STOP_LOOK_MS);
-  }
-  throw new CommandFailed('the service does not stop: end pithead-service.exe, then do this again');
+  const isStopped = await stopWindowsService(NAME).catch(() => true);
+  if (!isStopped) throw new CommandFailed('the service does not stop: end pithead-service.exe, then do this again');
 }
 
 /** A program that still runs can be moved away, though not overwritten. */

@@ -6,7 +6,7 @@ import { KEY_FILE, parseConfig } from '../agent/config.ts';
 import { driverFacts, rangesOrThrow } from '../agent/once.ts';
 import { ConfigError } from '../base/errors.ts';
 import { isExposed } from '../base/ipv4.ts';
-import { restartUnit } from '../base/service-manager.ts';
+import { restartService } from '../base/service-manager.ts';
 import { openVault } from '../base/vault.ts';
 import {
   type Answers,
@@ -111,8 +111,8 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   if (!flags.json)
     context.stderr.write(`${path} is written and fine\n${config.ranges.echo.map((line) => `  ${line}\n`).join('')}`);
 
-  const scan = flags.scan ? await firstScan(config, context) : undefined;
-  const isRestarted = isOfService(path, context.environment) && (await restartUnit('pithead.service'));
+  const scan = flags.scan ? await firstScan(config, path, context) : undefined;
+  const isRestarted = isOfService(path, context.environment) && (await restartService('pithead'));
   if (flags.json)
     context.stdout.write(
       `${JSON.stringify({ config: path, networks: config.ranges.toProbe, restarted: isRestarted, scan: scan ?? null })}\n`,
@@ -201,7 +201,7 @@ function describe(
     isRestarted
       ? 'The service was restarted with it.'
       : isOfService(path, context.environment)
-        ? `Restart the service: ${process.platform === 'win32' ? 'sc stop pithead, then sc start pithead' : 'systemctl restart pithead'}`
+        ? `Restart the service: ${process.platform === 'win32' ? 'sc.exe stop pithead, then sc.exe start pithead' : 'systemctl restart pithead'}`
         : `Start it: pithead run --config ${path}`,
     ...(answers.service === undefined
       ? [`A key for integrators: pithead key create --name <who> --config ${path}`]

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { PeerError } from '../base/errors.ts';
 import { tryProgram } from '../base/update-programs.ts';
 
-const VERSION_MS = 20_000;
+/** The first start of a program that nobody here has seen: a virus scanner may read all of it first. */
+const VERSION_MS = 60_000;
 const SELFTEST_MS = 120_000;
 
 /** Throws PeerError with what it does instead. */

@@ -49,7 +49,7 @@ export async function updateByHand(
     const waitedMs = clock.monotonicMs() - startMs;
     if (waitedMs >= TAKEN_WITHIN_MS && withdraw(places))
       throw new CommandFailed(
-        'nobody has taken the update up: does the service run? sc query pithead, sc start pithead',
+        'nobody has taken the update up: does the service run? sc.exe query pithead, sc.exe start pithead',
       );
     if (waitedMs >= DONE_WITHIN_MS)
       throw new CommandFailed('the update has not ended in time: pithead update --status shows more');

@@ -149,7 +149,7 @@ async function runByHand(
 ): Promise<void> {
   if (bundle === undefined)
     throw new CommandFailed(
-      'the service does that by itself, and first of all when it starts: sc stop pithead, sc start pithead',
+      'the service does that by itself, and first of all when it starts: sc.exe stop pithead, sc.exe start pithead',
     );
   const onStep = onStepOf(flags, context);
   const order = { bundle, again: flags.again === true, patience, onStep };

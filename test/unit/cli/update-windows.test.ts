@@ -65,7 +65,7 @@ test('what is handed over is complete, and its steps and its end are told', asyn
 
 test('what nobody takes up is taken back, and the person hears what to look at', async () => {
   const { places, begin } = createInstallation();
-  await expect(begin(() => {})).rejects.toThrow('sc start pithead');
+  await expect(begin(() => {})).rejects.toThrow('sc.exe start pithead');
   expect([requestPath(places.wishes), wishedBundlePath(places.wishes)].map((path) => existsSync(path))).toEqual([
     false,
     false,
