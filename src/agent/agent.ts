@@ -12,6 +12,7 @@ import type { ReportRecord } from '../wire/records.ts';
 import { createAccess } from './access.ts';
 import { createAverages } from './averages/averages.ts';
 import { averagesMigrations } from './averages/store.ts';
+import { createCaptures } from './captures.ts';
 import { type AgentConfig, covers } from './config.ts';
 import { vaultOf } from './credentials.ts';
 import { memoryPath, openAgentDatabase } from './database.ts';
@@ -102,6 +103,7 @@ export function createAgent(options: AgentOptions): Agent {
     return address !== undefined && covers(config.ranges, address);
   };
   const access = createAccess({ clock, log, drivers, config, mayReach });
+  const captures = createCaptures(config, access.transport.turns);
   const book = createIdentityBook(db, { clock, newKey: newUuid });
   const neighbours = createNeighbours(clock);
   const averages = createAverages(db, { clock });
@@ -131,7 +133,8 @@ export function createAgent(options: AgentOptions): Agent {
       maxInFlight: config.poll.maxInFlight,
       visitDeadlineMs: config.poll.deadline + SETTLE_MS,
     },
-    visit: ({ key }, signal) => {
+    visit: ({ key, ip }, signal) => {
+      if (captures.isAt(ip)) throw new CancelledError('poll a miner that is being recorded');
       const state = roster.get(key);
       if (state === undefined) throw new CancelledError('poll a miner that has left');
       return access.read(state.target, signal);
@@ -276,7 +279,8 @@ export function createAgent(options: AgentOptions): Agent {
     log,
     newId: newUuid,
     offers: createDoorOffers({
-      ...{ clock, startedMs, config, access, roster, book, scanning, tasks, standstill, mayReach, newId: newUuid },
+      ...{ clock, startedMs, config, access, roster, book, scanning, captures, tasks, standstill, mayReach },
+      newId: newUuid,
       reload: options.reload,
       outbox: () => outbox.state(),
       polls: () => poller.stats(),

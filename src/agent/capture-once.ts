@@ -34,11 +34,16 @@ const PROBE_TIMEOUT_MS = 1_500;
 /** Between two requests: small control boards have few sockets. */
 const GAP_MS = 50;
 
+type InTurn = <T>(question: () => Promise<T>) => Promise<T>;
+
 type Raw = Omit<Exchange, 'file' | 'failure'> & { readonly bytes: Buffer; readonly failure?: string };
 
-/** Throws ConfigError when the address is none. Undefined when nothing answers there. */
+/**
+ * Throws ConfigError when the address is none. Undefined when nothing answers there. `inTurn` runs each question when nobody else is at the device;
+ * absent: nobody else is.
+ */
 export async function captureOnce(
-  { config, ip }: { config: AgentConfig; ip: string },
+  { config, ip, inTurn = (question) => question() }: { config: AgentConfig; ip: string; inTurn?: InTurn },
   onProgress: (done: number, total: number, note: string) => void,
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
@@ -55,10 +60,12 @@ export async function captureOnce(
     turn(async () => {
       if (raws.length >= MAX_REQUESTS) throw new PeerError('peer.busy', `capture ${ip}: enough is recorded`, 'later');
       await systemClock.sleep(GAP_MS, signal);
-      overheard.length = 0;
       let failure: string | undefined;
       try {
-        return await question();
+        return await inTurn(() => {
+          overheard.length = 0;
+          return question();
+        });
       } catch (error) {
         failure = error instanceof PeerError ? error.code : undefined;
         throw error;
@@ -71,7 +78,7 @@ export async function captureOnce(
   try {
     const ports: Record<string, string> = {};
     for (const port of [...SCAN_PORTS, ...SIDE_PORTS]) {
-      ports[port] = await access.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal);
+      ports[port] = await inTurn(() => access.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal));
       step(`port ${port}`);
     }
     const open = new Set([...SCAN_PORTS, ...SIDE_PORTS].filter((port) => ports[port] === 'open'));
@@ -81,7 +88,7 @@ export async function captureOnce(
     const { evidence } = await gatherEvidence(probeLink, open, {
       ...{ clock: systemClock, signal, isLastTry: true, deadlineMs: 15_000 },
     });
-    const choice = await access.choose(ip, evidence, signal);
+    const choice = await inTurn(() => access.choose(ip, evidence, signal));
     const known = choice === undefined ? {} : knownFrom(choice.identity);
     const driver = choice?.driver;
     const isStranger = driver === undefined || driver.id === GENERIC_DRIVER;

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { RefusedError } from '../base/errors.ts';
 import { formatIpv4, parseIpv4, parseIpv4Range } from '../base/ipv4.ts';
 import type { Access } from './access.ts';
+import type { Captures } from './captures.ts';
 import type { AgentConfig } from './config.ts';
 import type { DoorOffers } from './door/contract.ts';
 import type { ShownFound, ShownTask } from './door/messages.ts';
@@ -31,6 +32,7 @@ export function createDoorOffers(
     readonly roster: Roster;
     readonly book: Pick<IdentityBook, 'get'>;
     readonly scanning: Scanning;
+    readonly captures: Captures;
     readonly tasks: TaskGate;
     readonly mayReach: (ip: string) => boolean;
     readonly newId: () => string;
@@ -106,6 +108,10 @@ export function createDoorOffers(
     async look(ip, signal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `look at ${ip}: outside the networks configured here`);
       return shownFound(await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal));
+    },
+    capture(ip, onAsked, signal) {
+      if (!mayReach(ip)) throw new RefusedError('look.outside', `capture ${ip}: outside the networks configured here`);
+      return parts.captures.capture(ip, onAsked, signal);
     },
     reload() {
       if (parts.reload === undefined)

@@ -10,6 +10,7 @@ import type { ScanAccount } from '../model/contact.ts';
 import { doorAddress } from './door/address.ts';
 import type { ScanHearer } from './door/contract.ts';
 import {
+  type captureSchema,
   type DoorState,
   foundSchema,
   type Line,
@@ -18,6 +19,7 @@ import {
   refusalSchema,
   reloadedSchema,
   type ScanRequest,
+  type ShownCapture,
   type ShownFound,
   type ShownTask,
   type Step,
@@ -25,7 +27,7 @@ import {
   stateSchema,
 } from './door/messages.ts';
 
-export type { DoorState, RunRequest, ShownTask, Step } from './door/messages.ts';
+export type { DoorState, RunRequest, ShownCapture, ShownTask, Step } from './door/messages.ts';
 
 /** Each throws RefusedError with what the agent says, PeerError when it does not answer or goes away. */
 export type RunningAgent = {
@@ -45,6 +47,12 @@ export type RunningAgent = {
   scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
   look(ip: string, signal: AbortSignal): Promise<ShownFound>;
   log(ip: string, signal: AbortSignal): Promise<string>;
+  /** Undefined when nothing answers there. */
+  capture(
+    ip: string,
+    onAsked: (done: number, total: number, note: string) => void,
+    signal: AbortSignal,
+  ): Promise<ShownCapture | undefined>;
   /** Throws ConfigError with what is wrong with the configuration that the agent reads; then nothing has changed. */
   reload(): Promise<z.output<typeof reloadedSchema>>;
   close(): Promise<void>;
@@ -227,6 +235,24 @@ function openDoor(stateDir: string, address: string): RunningAgent {
     look: (ip, signal) => ask(foundSchema, 'POST', '/look', { ip }, { headersTimeout: LOOK_MS, signal }),
     log: async (ip, signal) =>
       (await ask(z.object({ text: z.string() }), 'POST', '/log', { ip }, { headersTimeout: LOOK_MS, signal })).text,
+    async capture(ip, onAsked, signal) {
+      let capture: z.output<typeof captureSchema> | null | undefined;
+      const files = new Map<string, string>();
+      await listen(
+        '/capture',
+        { ip },
+        (line) => {
+          if (line.type === 'asked') onAsked(line.done, line.total, line.note);
+          if (line.type === 'file') files.set(line.name, line.text);
+          if (line.type === 'captured') capture = line.capture;
+        },
+        signal,
+      );
+      if (capture === undefined) throw unfinished();
+      if (capture === null) return undefined;
+      const { case: about, driver, is_login_refused: isLoginRefused } = capture;
+      return { case: about, files, driver, isLoginRefused };
+    },
     reload: () => ask(reloadedSchema, 'POST', '/reload', {}),
     close: () => pool.destroy(),
   };

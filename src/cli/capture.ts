@@ -2,11 +2,13 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Capture, captureOnce } from '../agent/capture-once.ts';
+import { captureOnce } from '../agent/capture-once.ts';
+import { singleAddress } from '../agent/once.ts';
+import type { ShownCapture } from '../agent/running.ts';
 import { ConfigError } from '../base/errors.ts';
 import { CommandFailed } from './exit.ts';
 import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
-import { warnOfRunning } from './running.ts';
+import { throughRunning } from './running.ts';
 import { type CliContext, progressBar } from './terminal.ts';
 
 type Flags = AccessFlags & { json?: boolean; output: string };
@@ -24,7 +26,8 @@ export function addCapture(program: Command, context: CliContext): void {
       `
 It only reads: the questions that a scan asks, then every request of the driver that knows the device, one at a time. A device that nobody
 knows gets the questions of all drivers that need no login. Passwords, workers, wallets, pools, addresses and serial numbers are replaced, the
-same one always by the same placeholder; look at the folder before you send it.
+same one always by the same placeholder; look at the folder before you send it. Where an agent runs on this host that watches the device, it asks
+the questions, and does not poll the device meanwhile.
 
 Examples:
   $ pithead capture 10.31.0.17
@@ -35,12 +38,15 @@ Examples:
 }
 
 async function run(ip: string, flags: Flags, context: CliContext): Promise<void> {
-  const config = readAccessConfig(flags, context.environment);
-  await warnOfRunning(flags, context);
+  singleAddress(ip);
   const bar = progressBar(context, 'capturing');
-  let capture: Capture | undefined;
+  let capture: ShownCapture | undefined;
   try {
-    capture = await captureOnce({ config, ip }, bar.update, context.signal);
+    capture = await throughRunning(flags, context, {
+      ask: (agent) => agent.capture(ip, bar.update, context.signal),
+      alone: () =>
+        captureOnce({ config: readAccessConfig(flags, context.environment), ip }, bar.update, context.signal),
+    });
   } finally {
     bar.stop();
   }
@@ -52,7 +58,7 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
 }
 
 /** A folder that is there is somebody's work: it is never written over. */
-function save({ case: about, files }: Capture, output: string): string {
+function save({ case: about, files }: ShownCapture, output: string): string {
   const folder = resolve(output, about.id);
   if (existsSync(folder)) {
     throw new ConfigError('write the capture', [
@@ -65,7 +71,7 @@ function save({ case: about, files }: Capture, output: string): string {
   return folder;
 }
 
-function toJson(ip: string, folder: string | undefined, capture: Capture | undefined, answered: number) {
+function toJson(ip: string, folder: string | undefined, capture: ShownCapture | undefined, answered: number) {
   return {
     ip,
     folder: folder ?? null,
@@ -78,7 +84,7 @@ function toJson(ip: string, folder: string | undefined, capture: Capture | undef
   };
 }
 
-function describe(folder: string, { case: about, driver, isLoginRefused }: Capture, answered: number): string {
+function describe(folder: string, { case: about, driver, isLoginRefused }: ShownCapture, answered: number): string {
   return [
     `${folder}`,
     `${answered} of ${about.responses.length} requests answered, ${driver === undefined ? 'no driver knows the device' : `driver ${driver}`}`,

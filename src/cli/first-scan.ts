@@ -1,10 +1,14 @@
-// One scan of a new configuration, and what a person should know of it: which miners, which trouble, which addresses to look at.
+// One scan of a new configuration, and what a person should know of it: which miners, which trouble, which addresses to look at. An agent that runs on
+// that configuration takes it over and scans: nobody asks its miners beside it.
 
 import type { AgentConfig } from '../agent/config.ts';
 import { type Found, scanOnce } from '../agent/once.ts';
+import type { RunningAgent } from '../agent/running.ts';
 import { formatDurationMs } from '../base/duration.ts';
+import { ConfigError, PeerError, RefusedError, renderError } from '../base/errors.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { formatModel } from './format.ts';
+import { describeTrouble, knockFor } from './running.ts';
 import { type CliContext, painter, progressBar } from './terminal.ts';
 
 export type FirstScan = {
@@ -21,21 +25,22 @@ export type FirstScan = {
 /** Addresses named in one line of advice. */
 const NAMED = 5;
 
-export async function firstScan(config: AgentConfig, context: CliContext): Promise<FirstScan> {
+/** `path` = the file of the configuration, as it is on the disk now. */
+export async function firstScan(config: AgentConfig, path: string, context: CliContext): Promise<FirstScan> {
   const progress = progressBar(context, 'scanning');
   const found: Found[] = [];
   let account: ScanAccount;
   try {
-    const ranges = config.ranges.ranges.map(({ range }) => range.text);
-    account = await scanOnce(
-      { config, ranges, exclude: [] },
-      {
-        onUnderstood() {},
-        onFound: (miner) => void found.push(miner),
-        onProgress: (done, total, miners) => progress.update(done, total, `${miners} miners`),
-      },
-      context.signal,
-    );
+    const asked = { ranges: config.ranges.ranges.map(({ range }) => range.text), exclude: [] };
+    const listener = {
+      onUnderstood() {},
+      onFound: (miner: Found) => void found.push(miner),
+      onProgress: (done: number, total: number, miners: number) => progress.update(done, total, `${miners} miners`),
+    };
+    account = await throughOwn(path, context, {
+      ask: (agent) => agent.scan(asked, listener, context.signal),
+      alone: () => scanOnce({ config, ...asked }, listener, context.signal),
+    });
   } finally {
     progress.stop();
   }
@@ -54,6 +59,48 @@ export async function firstScan(config: AgentConfig, context: CliContext): Promi
     models: Object.fromEntries([...models].toSorted(([, a], [, b]) => b - a)),
   };
   return { ...outcome, text: describe(outcome, account, context) };
+}
+
+/** What an agent keeps from before its restart, and would scan by. */
+const OLD_WAYS: ReadonlySet<string> = new Set(['stateDir', 'portMap']);
+
+/** By the agent that runs on this configuration, if it can take it over as it is now. */
+async function throughOwn<T>(
+  path: string,
+  context: CliContext,
+  { ask, alone }: { ask(agent: RunningAgent): Promise<T>; alone(): Promise<T> },
+): Promise<T> {
+  const { stateDir, found } = await knockFor({ config: path }, context);
+  if (found.kind === 'none') return alone();
+  if (found.kind !== 'running') {
+    context.stderr.write(`${describeTrouble(found.kind, stateDir)}\nthis command asks the miners itself meanwhile\n`);
+    return alone();
+  }
+  const { agent } = found;
+  try {
+    const trouble = await takeOver(agent);
+    if (trouble === undefined) {
+      context.stderr.write(`by way of the agent that runs here (state ${stateDir})\n`);
+      return await ask(agent);
+    }
+    context.stderr.write(`the agent that runs here cannot scan this before its restart: ${trouble}\n`);
+  } finally {
+    await agent.close();
+  }
+  return alone();
+}
+
+/** Why not; undefined when it has. */
+async function takeOver(agent: RunningAgent): Promise<string | undefined> {
+  try {
+    const { needs_restart } = await agent.reload();
+    const old = needs_restart.filter((setting) => OLD_WAYS.has(setting));
+    return old.length === 0 ? undefined : `${old.join(', ')} changed`;
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof ConfigError || error instanceof PeerError)
+      return renderError(error);
+    throw error;
+  }
 }
 
 function describe(scan: Omit<FirstScan, 'text'>, account: ScanAccount, context: CliContext): string {

@@ -125,25 +125,21 @@ export async function throughRunning<T>(
   try {
     return await ask(agent);
   } catch (error) {
-    if (!(error instanceof RefusedError && OUTSIDE.has(error.code))) throw error;
+    const why = error instanceof RefusedError ? ITSELF.get(error.code) : undefined;
+    if (why === undefined || (writes && why === TOO_OLD)) throw error;
+    context.stderr.write(`${why}: this command goes there itself\n`);
   } finally {
     await agent.close();
   }
-  context.stderr.write('it does not watch what was named: this command goes there itself\n');
   return alone();
 }
 
-const OUTSIDE: ReadonlySet<string> = new Set(['run.outside', 'scan.outside', 'look.outside']);
-
-/** A word to whoever talks to a miner beside the agent, which does so too. */
-export async function warnOfRunning(flags: AccessFlags, context: CliContext): Promise<void> {
-  const { stateDir, found } = await knockAt(placesOf(flags, context));
-  if (found.kind !== 'running') return;
-  await found.agent.close();
-  context.stderr.write(
-    `the agent of ${stateDir} goes on asking its miners meanwhile: for a clean record of one of them stop it first\n`,
-  );
-}
+const TOO_OLD = 'it is of a version that cannot do this';
+/** Where a command that was sent to the agent goes on without it. */
+const ITSELF: ReadonlyMap<string, string> = new Map([
+  ...['run.outside', 'scan.outside', 'look.outside'].map((code) => [code, 'it does not watch what was named'] as const),
+  ['not-found', TOO_OLD],
+]);
 
 /** Its own configuration says how miners are reached. */
 function ignored({ portMap, timeout, factoryDefaults }: AccessFlags): string {

@@ -9,6 +9,7 @@ import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { captureOnce } from '../../src/agent/capture-once.ts';
 import { parseConfig } from '../../src/agent/config.ts';
+import { captureSchema, lineSchema } from '../../src/agent/door/messages.ts';
 import { runPithead } from './process.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
@@ -77,6 +78,10 @@ describe('a device of every family', () => {
     const got = await capture(device.ip, device.login ?? { user: 'root', password: PASSWORD });
     expect(got?.driver).toBe(device.driver);
     expect(got?.isLoginRefused).toBe(false);
+    // As the agent's door lets them through.
+    expect(captureSchema.safeParse({ case: got?.case, is_login_refused: false }).success).toBe(true);
+    for (const [name, body] of got?.files ?? [])
+      expect(lineSchema.safeParse({ type: 'file', name, text: body }).success, name).toBe(true);
     expect(got?.case.responses.length).toBeLessThanOrEqual(96);
     expect(Math.abs(readHs(got?.case.read) - (before.hashrate ?? 0))).toBeLessThan(1);
     const text = [JSON.stringify(got?.case), ...(got?.files.values() ?? [])].join('\n');

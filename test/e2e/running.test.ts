@@ -2,7 +2,7 @@
 // its miners see one gate; how the agent is doing, and giving everything up. Everybody is a process of their own.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -102,18 +102,26 @@ function watchReboots() {
   return { times, stop: () => clearInterval(watching) };
 }
 
+/** In the network, and nobody stands there. */
+function freeAddress(): string {
+  const taken = new Set(farm.devices.map(({ ip }) => ip));
+  return Array.from({ length: 30 }, (_, i) => `127.51.0.${i + 1}`).find((ip) => !taken.has(ip)) ?? '';
+}
+
 const mostWithin = (times: readonly number[], windowMs: number) =>
   Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length));
 
-/** Reboots as an integrator orders them. */
-async function orderByService(ips: readonly string[]): Promise<void> {
+/** What integrators do: reboots by the service, and what it says has happened on site, as `ip status`. */
+async function integrator() {
   const { stdout } = await pithead('key', 'create', '--name', 'e2e', '--json');
   const { key, workspace_id, farm_id } = z
     .looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() })
     .parse(JSON.parse(stdout));
   const url = /service on (\S+?),/.exec(up.stderr())?.[1];
+  const v1 = `/private-api/v1/${workspace_id}/farms/${farm_id}`;
+  const v2 = `/public-api/v2/workspaces/${workspace_id}/farms/${farm_id}`;
   const call = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
-    const answer = await request(`${url}/private-api/v1/${workspace_id}/farms/${farm_id}${path}`, {
+    const answer = await request(`${url}${path}`, {
       method,
       headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       body: body === undefined ? null : JSON.stringify(body),
@@ -121,22 +129,44 @@ async function orderByService(ips: readonly string[]): Promise<void> {
     expect(answer.statusCode).toBe(200);
     return answer.body.json();
   };
-  const miners = minerListSchema.parse(await call('GET', '/miner/latest?pageSize=100')).data;
-  const miner_ids = miners.filter(({ ip }) => ips.includes(ip)).map(({ id }) => id);
-  expect(miner_ids).toHaveLength(ips.length);
-  await call('POST', '/tasks/batches', { task_name: 'miner.system.reboot', miner_ids });
+  const miners = minerListSchema.parse(await call('GET', `${v1}/miner/latest?pageSize=100`)).data;
+  return {
+    async reboot(ips: readonly string[]): Promise<void> {
+      const miner_ids = miners.filter(({ ip }) => ips.includes(ip)).map(({ id }) => id);
+      expect(miner_ids).toHaveLength(ips.length);
+      await call('POST', `${v1}/tasks/batches`, { task_name: 'miner.system.reboot', miner_ids });
+    },
+    async onSite(): Promise<string[]> {
+      const { data } = eventsSchema.parse(await call('GET', `${v2}/events?type=task_on_site&page_size=100`));
+      return data.map(
+        ({ miner_id, detail }) => `${miners.find(({ id }) => id === miner_id)?.ip} ${detail.name} ${detail.status}`,
+      );
+    },
+  };
 }
+const eventsSchema = z.looseObject({
+  data: z.array(
+    z.looseObject({ miner_id: z.string(), detail: z.looseObject({ name: z.string(), status: z.string() }) }),
+  ),
+});
 
 test('the breakers see one gate, whoever reboots: the service and a technician at the same time', async () => {
   const ips = farm.devices.map(({ ip }) => ip);
   const watch = watchReboots();
   try {
-    await orderByService(ips.slice(0, MINERS / 2));
+    const service = await integrator();
+    await service.reboot(ips.slice(0, MINERS / 2));
     const { code, stdout, stderr } = await pithead('reboot', ...ips.slice(MINERS / 2), '--json');
     expect(stderr).toContain('by way of the agent that runs here');
     expect(endsOf(stdout).map(({ status }) => status)).toEqual(Array(MINERS / 2).fill('succeeded'));
     expect(code).toBe(0);
     await until(status, ({ state }) => state?.tasks.running === 0 && state.tasks.waiting === 0);
+    const told = await until(
+      () => service.onSite(),
+      (events) => events.length >= MINERS / 2,
+    );
+    const expected = ips.slice(MINERS / 2).map((ip) => `${ip} miner.system.reboot succeeded`);
+    expect(told.toSorted()).toEqual(expected.toSorted());
   } finally {
     watch.stop();
   }
@@ -201,8 +231,7 @@ test('scan, miner and log are answered by the agent, in the same words as withou
   expect(readScan(beyond.stdout).summary).toMatchObject({ addresses: 4, identified: 0 });
   const nobody = await pithead('reboot', '127.51.1.1', '--json');
   expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('by this command alone') });
-  const taken = new Set(farm.devices.map(({ ip }) => ip));
-  const free = Array.from({ length: 30 }, (_, i) => `127.51.0.${i + 1}`).find((ip) => !taken.has(ip)) ?? '';
+  const free = freeAddress();
   const mixed = await pithead('reboot', '127.51.1.1', free, '--json');
   expect(endsOf(mixed.stdout).map(({ ip, message }) => `${ip} ${message}`)).toEqual([
     expect.stringContaining('127.51.1.1 outside the networks'),
@@ -211,6 +240,35 @@ test('scan, miner and log are answered by the agent, in the same words as withou
   const across = await pithead('scan', '127.51.0.0/24');
   expect(across).toMatchObject({ code: 1, stdout: '' });
   expect(across.stderr).toContain('127.51.0.32 to 127.51.0.254');
+});
+
+test('a device is recorded by the agent: nobody else is at it, and its polls wait', async () => {
+  const device = farm.devices.find(({ driver }) => driver === 'antminer-stock');
+  const { code, stdout, stderr } = await pithead('capture', device?.ip ?? '', '--output', folder, '--json');
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('by way of the agent');
+  const told = JSON.parse(stdout);
+  expect(told).toMatchObject({ driver: 'antminer-stock', login_refused: false });
+  const recorded = JSON.parse(readFileSync(join(told.folder, 'case.json'), 'utf8'));
+  const named = recorded.responses.map(({ file }: { file: string }) => file);
+  expect(new Set(readdirSync(told.folder))).toEqual(new Set(['case.json', ...named]));
+  expect(told.answered).toBeGreaterThan(5);
+  expect(device?.maxInFlight).toBe(1);
+  const silent = await pithead('capture', freeAddress(), '--output', folder);
+  expect([silent.code, silent.stdout]).toEqual([1, '']);
+});
+
+test("the scan of a setup is the agent's where one runs on that configuration", async () => {
+  const text = readFileSync(config, 'utf8');
+  try {
+    const { code, stdout, stderr } = await pithead('setup', '--yes', '--network', NETWORK, '--json');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('by way of the agent');
+    expect(JSON.parse(stdout)).toMatchObject({ scan: { addresses: 32, identified: MINERS } });
+    expect(farm.devices.map(({ maxInFlight }) => maxInFlight)).toEqual(Array(MINERS).fill(1));
+  } finally {
+    writeFileSync(config, text);
+  }
 });
 
 test('whoever may not ask is told how, and reboots nothing beside the agent', async (context) => {

@@ -1,6 +1,6 @@
 // What the door needs of the agent: what it shows and does for whoever may open it. Types only.
 import type { ScanAccount } from '../../model/contact.ts';
-import type { DoorState, RunRequest, ScanRequest, ShownFound, ShownTask, Step } from './messages.ts';
+import type { DoorState, RunRequest, ScanRequest, ShownCapture, ShownFound, ShownTask, Step } from './messages.ts';
 
 export type ScanHearer = {
   onUnderstood(text: string): void;
@@ -27,6 +27,12 @@ export type DoorOffers = {
   scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
   /** Everything that one address says now. */
   look(ip: string, signal: AbortSignal): Promise<ShownFound>;
+  /** Everything that one device answers, nothing private in it; undefined when nothing answers there. */
+  capture(
+    ip: string,
+    onAsked: (done: number, total: number, note: string) => void,
+    signal: AbortSignal,
+  ): Promise<ShownCapture | undefined>;
   /** Throws ConfigError too, and then nothing has changed. */
   reload(): { readonly changed: readonly string[]; readonly needs_restart: readonly string[] };
   /** The log that the miner there keeps, without passwords. Throws PeerError too. */

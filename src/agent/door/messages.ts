@@ -96,6 +96,27 @@ const accountSchema = z.object({
   notes: z.array(z.string()).readonly().exactOptional(),
 });
 
+/** A name that is a file's or a folder's, and no way to another one. */
+const plainName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,199}$/);
+
+/** What was recorded of a device, its files apart. What `case.json` holds beyond this is the agent's to know. */
+export const captureSchema = z.object({
+  case: z.looseObject({
+    id: plainName,
+    responses: z.array(z.looseObject({ failure: z.string().exactOptional() })).readonly(),
+  }),
+  driver: z.string().exactOptional(),
+  is_login_refused: z.boolean(),
+});
+
+export type ShownCapture = {
+  readonly case: z.infer<typeof captureSchema>['case'];
+  /** Text of each file, by its name. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly driver: string | undefined;
+  readonly isLoginRefused: boolean;
+};
+
 /** One step of one task; the last one of each has a final status. `task_id` is null where there was no miner to give it to. */
 const stepSchema = z.object({
   ip: z.string(),
@@ -115,6 +136,10 @@ export const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: count, total: count, identified: count }),
   z.object({ type: z.literal('step'), step: stepSchema }),
   z.object({ type: z.literal('account'), account: accountSchema }),
+  z.object({ type: z.literal('asked'), done: count, total: count, note: z.string() }),
+  z.object({ type: z.literal('file'), name: plainName, text: z.string() }),
+  /** After its files; null = nothing answers there. */
+  z.object({ type: z.literal('captured'), capture: captureSchema.nullable() }),
   z.object({ type: z.literal('end'), total: count, succeeded: count }),
   z.object({ type: z.literal('failed'), code: z.string(), error: z.string() }),
 ]);

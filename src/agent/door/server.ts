@@ -11,6 +11,7 @@ import {
   addressRequestSchema,
   cancelRequestSchema,
   runRequestSchema,
+  type ShownCapture,
   scanRequestSchema,
   stopRequestSchema,
   tasksQuerySchema,
@@ -108,6 +109,14 @@ export async function createDoorServer(parts: {
   app.post('/log', { schema: { body: addressRequestSchema } }, async ({ body, raw }) => ({
     text: await offers.log(body.ip, whileHeard(raw, LOG_MS)),
   }));
+  app.post('/capture', { schema: { body: addressRequestSchema } }, ({ body }, reply) =>
+    streams.answer(reply, async (write, signal) => {
+      const onAsked = (done: number, total: number, note: string) => write({ type: 'asked', done, total, note });
+      const found = await offers.capture(body.ip, onAsked, signal);
+      for (const [name, text] of found?.files ?? []) write({ type: 'file', name, text });
+      write({ type: 'captured', capture: found === undefined ? null : captureOf(found) });
+    }),
+  );
   app.post('/reload', () => offers.reload());
   app.post('/stop', { schema: { body: stopRequestSchema } }, ({ body }) => ({ stopped: streams.stop(body.id) }));
   await app.ready();
@@ -125,6 +134,11 @@ export async function createDoorServer(parts: {
     },
   };
 }
+
+const captureOf = ({ case: about, driver, isLoginRefused }: ShownCapture) => ({
+  ...{ case: about, is_login_refused: isLoginRefused },
+  ...(driver !== undefined && { driver }),
+});
 
 /** Aborts when nobody is there to hear any more, and after `limitMs`. */
 function whileHeard({ socket }: IncomingMessage, limitMs: number): AbortSignal {

@@ -13,7 +13,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { until } from '../../../e2e/until.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
-import { createOffers, FLOOD, STATE } from './offers.ts';
+import { CLIMBER, createOffers, FLOOD, NOBODY, STATE } from './offers.ts';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-door-'));
@@ -262,4 +262,21 @@ test('callers beyond the bound are turned away, those within it are served', asy
   beyond.on('error', () => {});
   await once(beyond, 'close');
   for (const socket of idle) socket.destroy();
+});
+
+test('a recording comes through with its files, as far as their names lead nowhere else', async () => {
+  const { stateDir } = await openDoor();
+  const agent = await running(stateDir);
+  const asked: string[] = [];
+  const capture = (ip: string) =>
+    agent.capture(ip, (done, total, note) => asked.push(`${done}/${total} ${note}`), new AbortController().signal);
+  expect(await capture('10.0.0.7')).toEqual({
+    case: { id: 'bitmain-s19-1.0', responses: [{ ask: 'version' }, { ask: 'stats', failure: 'peer.auth' }] },
+    files: new Map([['tcp-4028.version.json', '{"a":"\u00ff"}']]),
+    driver: undefined,
+    isLoginRefused: true,
+  });
+  expect(asked).toEqual(['1/2 version']);
+  expect(await capture(NOBODY)).toBeUndefined();
+  expect((await capture(CLIMBER))?.files).toEqual(new Map());
 });

@@ -31,6 +31,9 @@ export const STATE: DoorState = {
 /** Asks for a scan that says more than anybody takes who does not read. */
 export const FLOOD = '10.99.0.0/16';
 
+/** To capture: nobody is there, and one whose agent gives files names that lead elsewhere. */
+export const [NOBODY, CLIMBER] = ['10.0.0.8', '10.0.0.9'];
+
 export function createOffers() {
   const asked: { runs: RunRequest[]; cancelled: string[]; reasons: string[]; stopped: number } = {
     runs: [],
@@ -80,6 +83,13 @@ export function createOffers() {
     look: (ip) => Promise.resolve({ ip, status: 'silent', openPorts: [] }),
     reload() {
       throw new ConfigError('check config pithead.yaml', [{ path: 'networks[0]', message: 'is wrong' }]);
+    },
+    async capture(ip, onAsked) {
+      if (ip === NOBODY) return undefined;
+      onAsked(1, 2, 'version');
+      const responses = [{ ask: 'version' }, { ask: 'stats', failure: 'peer.auth' }];
+      const files = new Map([[ip === CLIMBER ? '../../etc/passwd' : 'tcp-4028.version.json', '{"a":"\u00ff"}']]);
+      return { case: { id: 'bitmain-s19-1.0', responses }, files, driver: undefined, isLoginRefused: true };
     },
     log: (ip) => Promise.reject(new RefusedError('look.outside', `ask ${ip}`)),
   };

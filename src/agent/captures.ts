@@ -1,0 +1,58 @@
+// Recordings of devices for whoever asks the running agent. While one is made nobody polls that device, and each of its questions takes a turn of its
+// own, so that an order waits for one question and not for the recording. Which questions those are is capture-once.ts.
+import { CancelledError, RefusedError } from '../base/errors.ts';
+import type { Turns } from '../transport/turns.ts';
+import { type Capture, captureOnce } from './capture-once.ts';
+import type { AgentConfig } from './config.ts';
+
+export type Captures = {
+  /** Undefined when nothing answers there. Throws RefusedError when it would take too long, or is too much to hand over. */
+  capture(
+    ip: string,
+    onAsked: (done: number, total: number, note: string) => void,
+    signal: AbortSignal,
+  ): Promise<Capture | undefined>;
+  /** This address is being recorded: a poll would stand in the record, and may wait. */
+  isAt(ip: string): boolean;
+};
+
+/** For so long nobody polls the device; most take seconds. */
+const LIMIT_MS = 5 * 60_000;
+/** As much as a slow reader at the door may leave unread. */
+const MAX_CHARS = 12 * 1024 * 1024;
+
+export function createCaptures(config: AgentConfig, turns: Pick<Turns, 'run'>): Captures {
+  const underWay = new Set<string>();
+  return {
+    async capture(ip, onAsked, signal) {
+      if (underWay.has(ip)) throw new RefusedError('capture.under-way', `capture ${ip}: it is being captured already`);
+      const late = AbortSignal.timeout(LIMIT_MS);
+      const until = AbortSignal.any([signal, late]);
+      underWay.add(ip);
+      try {
+        const found = await captureOnce(
+          { config, ip, inTurn: (question) => turns.run(ip, 'command', until, question) },
+          onAsked,
+          until,
+        );
+        const chars = [...(found?.files.values() ?? [])].reduce((sum, text) => sum + text.length, 0);
+        if (chars > MAX_CHARS)
+          throw new RefusedError(
+            'capture.too-large',
+            `capture ${ip}: it says too much; stop the agent, then capture it`,
+          );
+        return found;
+      } catch (error) {
+        if (error instanceof CancelledError && late.aborted && !signal.aborted)
+          throw new RefusedError(
+            'capture.too-long',
+            `capture ${ip}: it was not done within ${LIMIT_MS / 60_000} minutes`,
+          );
+        throw error;
+      } finally {
+        underWay.delete(ip);
+      }
+    },
+    isAt: (ip) => underWay.has(ip),
+  };
+}
