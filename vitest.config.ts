@@ -30,7 +30,7 @@ const POSTGRES = {
 
 const E2E = {
   ...PATIENT,
-  testTimeout: 240_000,
+  testTimeout: 400_000,
   // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
   maxWorkers: 4,
   isolate: false,

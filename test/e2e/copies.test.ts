@@ -60,7 +60,7 @@ beforeAll(async () => {
   headers = { 'x-api-key': key, 'content-type': 'application/json' };
   farmPath = `/private-api/v1/${workspaceId}/farms/${farmId}`;
   for (let n = 0; n < AGENTS; n++) {
-    const { code } = await admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
+    const { code } = await admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
     // Half of them begin on each copy; after a lost connection they try the other one.
     agents.push(await startFakeAgent(code, (attempt) => copies[(n + attempt) % 2 === 0 ? 0 : 1].url));
   }

@@ -2,23 +2,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { type PatientConfig, patientConfig } from './patient-config.ts';
 import { runPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
 
 const NETWORK = '127.35.0.0/22';
 const MINERS = 300;
 let farm: Farm;
-let portMap: string[];
+let config: PatientConfig;
 
 beforeAll(async () => {
-  const map = await suitablePortMap();
-  portMap = Object.entries(map).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]);
-  farm = await startFarm({ network: NETWORK, miners: MINERS, mix: 'all', seed: 22, portMap: map });
+  const portMap = await suitablePortMap();
+  config = patientConfig(portMap);
+  farm = await startFarm({ network: NETWORK, miners: MINERS, mix: 'all', seed: 22, portMap });
 });
-afterAll(() => farm.stop());
+afterAll(async () => {
+  await farm.stop();
+  config.remove();
+});
 
 test('finds every miner of a /22 once, and the classes add up to its 1024 addresses', async () => {
-  const { code, stdout, stderr } = await runPithead(['scan', NETWORK, '--json', ...portMap]);
+  const { code, stdout, stderr } = await runPithead(['scan', NETWORK, '--json', '--config', config.path]);
   expect(code, stderr).toBe(0);
   const { found, summary, addresses, classified } = readScan(stdout);
   expect(found.map(({ ip }) => ip).toSorted()).toEqual(farm.devices.map(({ ip }) => ip).toSorted());

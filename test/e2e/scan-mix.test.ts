@@ -4,6 +4,7 @@ import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { normaliseMac } from '../../src/model/identity-facts.ts';
+import { type PatientConfig, patientConfig } from './patient-config.ts';
 import { runPithead } from './process.ts';
 import { type FoundLine, readScan } from './scan-lines.ts';
 
@@ -12,24 +13,27 @@ const FAMILIES = Object.keys(parseMix('all'));
 /** Enough for every model of every family; the models come in turn. */
 const PER_FAMILY = 8;
 let farm: Farm;
-let portMap: string[];
+let config: PatientConfig;
 
 beforeAll(async () => {
-  const map = await suitablePortMap();
-  portMap = Object.entries(map).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]);
+  const portMap = await suitablePortMap();
+  config = patientConfig(portMap);
   farm = await startFarm({
     network: NETWORK,
     miners: FAMILIES.length * PER_FAMILY,
     mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
     seed: 24,
     freeze: true,
-    portMap: map,
+    portMap,
   });
 });
-afterAll(() => farm.stop());
+afterAll(async () => {
+  await farm.stop();
+  config.remove();
+});
 
 async function scan() {
-  const { code, stdout, stderr } = await runPithead(['scan', NETWORK, '--json', ...portMap], { limitMs: 90_000 });
+  const { code, stdout, stderr } = await runPithead(['scan', NETWORK, '--json', '--config', config.path]);
   expect(code, stderr).toBe(0);
   const { found, summary } = readScan(stdout);
   return { found: new Map(found.map((line) => [line.ip, line])), summary };

@@ -28,7 +28,7 @@ test('an agent reports to the own service of the farm and to that of the company
   const { url } = await company.start();
   stops.push(() => company.stop());
   const { farmId } = await company.admin.ensureDefaults();
-  const { code } = await company.admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
+  const { code } = await company.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
   const text = JSON.stringify({ stateDir: 'state', service: { url, enrolmentCode: code, keepLocal: true } });
   const config = parseConfig(text, { baseDir: folder, environment: { XDG_CONFIG_HOME: folder }, name: 'test' });
   const stack = await startStack({ config, host: '127.0.0.1', port: 0, log: silentLog });
