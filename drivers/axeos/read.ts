@@ -12,9 +12,10 @@ export function read({ info }: Replies, known: Known): Reading {
   const names: Reading = present({ make, model });
   if (info === undefined) return names;
   const isOverheated = info.overheat_mode === true;
-  // A machine that stopped by heat may go on telling its last rate.
-  const hashrateHs = isOverheated ? (info.hashRate === 0 ? 0 : undefined) : info.hashRate;
   const chipC = largest([info.temp, info.temp2]);
+  const isOff = isOverheated || isCold(info, first(chipC, info.vrTemp));
+  // A machine that stopped by heat may go on telling its last rate.
+  const hashrateHs = isOff ? (info.hashRate === 0 ? 0 : undefined) : info.hashRate;
   const wanted = present({
     ...expected,
     hashrateHs: first(positive(info.expectedHashrate), fromCores(info, expected?.chipsPerBoard), expected?.hashrateHs),
@@ -29,11 +30,11 @@ export function read({ info }: Replies, known: Known): Reading {
 
     hashrateHs,
     hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
-    hashrateSettledHs: isOverheated ? undefined : info.hashRate_10m,
+    hashrateSettledHs: isOff ? undefined : info.hashRate_10m,
     powerW: positive(info.power),
     uptimeS: info.uptimeSeconds,
 
-    isMining: mining(info, isOverheated),
+    isMining: mining(info, isOff),
     miningMode: info.miningPaused === true ? ('sleep' as const) : ('normal' as const),
     tempC: first(chipC, info.vrTemp),
     boards: board(info, hashrateHs, chipC, wanted.hashrateHs),
@@ -51,8 +52,22 @@ function fromCores({ smallCoreCount, asicCount, frequency }: Info, usualChips: n
   return positive((smallCoreCount ?? 0) * chips * frequency * 1e6);
 }
 
-function mining({ hashRate, miningPaused }: Info, isOverheated: boolean): boolean | undefined {
-  if (isOverheated || miningPaused === true) return false;
+/** About half of what the best chips take: whatever hashes takes more. */
+const LEAST_J_PER_TH = 8;
+/** No chip at work is as cool as that beside a power that low. */
+const WORKING_C = 45;
+
+/**
+ * Takes too little for the rate that it tells, and is cool: it has stopped, whatever its flags say. Neither alone is enough, because a power sensor may be wrong
+ * and a good cooler cools well; 0 W is a sensor that is not there.
+ */
+function isCold({ hashRate, power }: Info, tempC: number | undefined): boolean {
+  if (hashRate === undefined || positive(power) === undefined || tempC === undefined) return false;
+  return (power ?? 0) < (hashRate / 1e12) * LEAST_J_PER_TH && tempC < WORKING_C;
+}
+
+function mining({ hashRate, miningPaused }: Info, isOff: boolean): boolean | undefined {
+  if (isOff || miningPaused === true) return false;
   return hashRate === undefined ? undefined : hashRate > 0;
 }
 

@@ -10,7 +10,7 @@ import type {
   Reading,
 } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
-import { findModel } from '../_families/models.ts';
+import { findModel, type Model } from '../_families/models.ts';
 import { targetText } from '../_families/target-preset.ts';
 import { FAULTS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
@@ -66,7 +66,7 @@ export function read(replies: Replies, known: Known): Reading {
     psus: psus(replies),
     pools: pools(replies.pools),
     errors: faults(replies.errors),
-    expected: expectation(replies),
+    expected: expectation(replies, model, boards),
   });
 }
 
@@ -109,6 +109,7 @@ function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | un
     );
   if (rows === undefined) return undefined;
   const idealHs = positive(mining?.['mining-status'].ideal_hashrate_ghs);
+  const isCounted = countsThem(mining?.['mining-status'], heard ?? []);
   const taken = new Set<number>();
   return rows.flatMap(({ slot, serial, chips }) => {
     if (taken.has(slot)) return [];
@@ -122,6 +123,7 @@ function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | un
         slot,
         serialNumber: serial,
         hashrateHs: row?.hashrate,
+        isAlive: isCounted ? (row?.hashrate ?? 0) > 0 : undefined,
         expectedHashrateHs: idealHs === undefined || listed === undefined ? undefined : idealHs / rows.length,
         chips,
         boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
@@ -130,6 +132,15 @@ function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | un
       }),
     ];
   });
+}
+
+type Status = NonNullable<Replies['mining']>['mining-status'];
+type Heard = NonNullable<NonNullable<Replies['telemetry']>['hashboards']>[number];
+
+/** At work it counts the boards that hash but names none of them: they are those with a rate, if they are as many. */
+function countsThem(status: Status | undefined, heard: readonly Heard[]): boolean {
+  const hashing = heard.filter(({ hashrate = 0 }) => hashrate > 0).length;
+  return isMining(status?.status, undefined) === true && hashing > 0 && hashing === status?.hashboards_mining;
 }
 
 function psus({ telemetry, hardware }: Replies): PsuReading[] | undefined {
@@ -192,17 +203,28 @@ function faults(rows: Replies['errors']): ErrorReading[] | undefined {
   });
 }
 
-/** The rig says itself how many boards it holds and what they should do. */
-function expectation({ mining, hardware }: Replies): Reading['expected'] {
+/**
+ * What the rig lists is what is there now: a lost board must not become what is expected. So boards are expected only by a model that has its number, or where
+ * the rig counts more than it lists; else what it steadily had is held against it. What most boards have is what a board should have.
+ */
+function expectation(
+  { mining, hardware }: Replies,
+  model: Model | undefined,
+  boards: readonly BoardReading[] | undefined,
+): Reading['expected'] {
   const status = mining?.['mining-status'];
-  const parts = hardware?.['hardware-info'];
-  const counts = new Set(parts?.['hashboards-info']?.map((board) => board.mining_asic_count) ?? []);
-  const [chips] = counts;
+  const installed = status?.hashboards_installed ?? 0;
   const expected = present({
-    boards: positive(first(status?.hashboards_installed, parts?.['hashboards-info']?.length)),
-    chipsPerBoard: counts.size === 1 ? chips : undefined,
-    fans: positive(parts?.['fans-info']?.length),
+    ...model?.expected,
+    boards: first(model?.expected.boards, boards !== undefined && installed > boards.length ? installed : undefined),
+    chipsPerBoard: first(model?.expected.chipsPerBoard, usual(boards?.map(({ chips }) => chips) ?? [])),
+    fans: first(model?.expected.fans, positive(hardware?.['hardware-info']['fans-info']?.length)),
     hashrateHs: positive(status?.ideal_hashrate_ghs),
   });
   return Object.keys(expected).length === 0 ? undefined : expected;
+}
+
+/** What more than half of them are. */
+function usual(counts: readonly (number | undefined)[]): number | undefined {
+  return counts.find((count) => count && counts.filter((other) => other === count).length > counts.length / 2);
 }

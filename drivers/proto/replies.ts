@@ -71,6 +71,7 @@ export const miningReply = z.looseObject({
     mining_uptime_s: seconds(),
     reboot_uptime_s: seconds(),
     hashboards_installed: int({ min: 0, max: 63 }),
+    hashboards_mining: int({ min: 0, max: 63 }),
   }),
 });
 

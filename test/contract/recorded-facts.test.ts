@@ -181,6 +181,8 @@ describe.skipIf(!hasRecordings)('ePIC, Auradine, Proto', () => {
     expect(reading.boards?.map(({ outletTempC }) => outletTempC)).toEqual([
       55.241942214972724, 54.978843834992624, 55.43768806658174, 53.387135818884865,
     ]);
-    expect(reading.expected).toMatchObject({ chipsPerBoard: 120, boards: 4, fans: 4 });
+    expect(reading.expected).toMatchObject({ chipsPerBoard: 120, fans: 4 });
+    // Four are there and four are counted: how many belong there nobody says.
+    expect(reading.expected).not.toHaveProperty('boards');
   });
 });

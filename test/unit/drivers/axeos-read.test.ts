@@ -57,6 +57,31 @@ describe('expected', () => {
   });
 });
 
+describe('a rate that nothing takes power for, of a chip that is cool, is an old one', () => {
+  const stale = {
+    ASICModel: 'BM1370',
+    deviceModel: 'NerdQAxe++',
+    hashRate: 4_812.5,
+    power: 1.1,
+    temp: 31.2,
+    fanrpm: 0,
+  };
+  const rates = (info: object) => {
+    const { isMining, hashrateHs, hashrateSettledHs, boards } = read({ ...stale, hashRate_10m: 4_800, ...info });
+    return [isMining, hashrateHs, hashrateSettledHs, boards?.[0]?.hashrateHs];
+  };
+  test.each([
+    ['as it stopped by heat without saying so', {}],
+    ['with the temperature of the regulator alone', { temp: -1, vrTemp: 30 }],
+  ])('%s', (_, info) => expect(rates(info)).toEqual([false, undefined, undefined, undefined]));
+  test.each([
+    ['whose chip is hot: it is the power that is wrong', { temp: 59.9 }],
+    ['whose power is not known', { power: 0 }],
+    ['whose temperature is not known', { temp: -1 }],
+    ['that takes what a chip takes', { power: 76, temp: 40 }],
+  ])('not of one %s', (_, info) => expect(rates(info)).toEqual([true, 4_812.5e9, 4_800e9, 4_812.5e9]));
+});
+
 test('-1 is no sensor, 0 W is not known, a second fan is told while it turns', () => {
   const reading = read({ ASICModel: 'BM1370', temp: -1, temp2: 61, vrTemp: 0, power: 0, fanrpm: 0, fan2rpm: 0 });
   expect(reading).toMatchObject({ tempC: 61, fans: [{ index: 0, rpm: 0 }], boards: [{ chipTempMaxC: 61 }] });
