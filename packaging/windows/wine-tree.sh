@@ -14,7 +14,7 @@ farm=
 step() { printf '%6ss  %s\n' "$SECONDS" "$*"; }
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-# The first Wine process: what it is given, services are given too; while it runs they go on.
+# While one Wine process runs that is no service, services go on.
 wine_up() {
   if ! chroot "$tree" sh -c 'command -v wine' >/dev/null 2>&1; then
     debootstrap --variant=minbase trixie "$tree" >"$work/debootstrap.log"
@@ -24,23 +24,23 @@ wine_up() {
   unshare -n -m sh -c "ip link set lo up; mount -t proc proc '$tree/proc'; mount --rbind /dev '$tree/dev'; exec sleep 86400" &
   space=$!
   until ip="$(nsenter -t $space -n ip -4 addr show lo 2>/dev/null)" && [[ $ip == *127.0.0.1* && -e $tree/dev/null ]]; do sleep 0.1; done
+  # Services are given what the registry says when Windows starts.
+  in_tree wine reg add 'HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment' /f /v NODE_EXTRA_CA_CERTS /d 'Z:\root\updates-ca.pem' \
+    >"$work/wine.log" 2>&1 </dev/null || fail "Wine does not start: $(tail -1 "$work/wine.log")"
+  in_tree wineserver -k -w || true
   rm -f "$work/keep"
   mkfifo "$work/keep"
-  start_wine cmd <"$work/keep" >/dev/null 2>&1 &
+  in_tree wine cmd <"$work/keep" >/dev/null 2>&1 &
   exec 9>"$work/keep"
-  for _ in $(seq 120); do win sc.exe query >/dev/null 2>&1 && break; sleep 0.5; done
   step "Wine is up"
 }
 
-start_wine() {
-  nsenter -t $space -n -m -- chroot "$tree" env -i PATH=/usr/bin:/bin HOME=/root WINEDEBUG=-all NODE_EXTRA_CA_CERTS='Z:\root\updates-ca.pem' wine "$@"
-}
+in_tree() { nsenter -t $space -n -m -- chroot "$tree" env -i PATH=/usr/bin:/bin HOME=/root WINEDEBUG=-all "$@"; }
 
 # Wine hands over files as output, but no pipes.
 win() {
   local code=0
-  timeout 300 nsenter -t $space -n -m -- chroot "$tree" env -i PATH=/usr/bin:/bin HOME=/root WINEDEBUG=-all wine "$@" \
-    </dev/null >"$work/out" 2>"$work/err" || code=$?
+  in_tree timeout 300 wine "$@" </dev/null >"$work/out" 2>"$work/err" || code=$?
   cat "$work/out"
   return $code
 }
@@ -71,7 +71,7 @@ wine_down() {
   [ -z "$farm" ] || kill "$farm" 2>/dev/null || true
   if [ -n "$space" ]; then
     # The tree's own server ends every Windows process.
-    nsenter -t $space -n -m -- chroot "$tree" env -i PATH=/usr/bin:/bin HOME=/root WINEDEBUG=-all wineserver -k 2>/dev/null || true
+    in_tree wineserver -k 2>/dev/null || true
     kill $space 2>/dev/null || true
   fi
   farm=
