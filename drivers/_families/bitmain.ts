@@ -2,8 +2,9 @@
 // fans and rates in our units. Which machine it is, and what its sensors mean on that machine, is the driver's business.
 import { z } from 'zod';
 import { first, largest, list, mean, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
-import type { BoardReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { positive, present, rateHs, rateUnit, whenS } from './cgminer.ts';
+import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
+import { rateUnitOf } from './bitmain-units.ts';
+import { positive, present, rateHs, whenS } from './cgminer.ts';
 import type { Model } from './models.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -72,7 +73,7 @@ export function readStats(
 ): Stats | undefined {
   const data = reply?.STATS?.find(isData);
   if (data === undefined) return undefined;
-  const unit = unitOf(data, model);
+  const unit = rateUnitOf(data, model);
   const rate = (value: unknown) => (unit === undefined ? undefined : rateHs(value, unit));
   return present({
     type: statsType(reply),
@@ -91,36 +92,6 @@ export function readStats(
     boards: Array.isArray(data.chain) ? newBoards(data.chain, rate, units) : classicBoards(data, rate, units),
   });
 }
-
-/**
- * Of the rates that stand under keys without a unit, and of those under `GHS`: machines of other coins print MH/s there and say so in `rate_unit`
- * or, the old ones, nowhere. Undefined where it cannot be known.
- */
-function unitOf(data: Row, model: Pick<Model, 'algorithm' | 'expected'> | undefined) {
-  if (data.rate_unit !== undefined) return rateUnit(toText(data.rate_unit));
-  if (data['GHS 5s'] === undefined && data['MHS 5s'] !== undefined) return 'M';
-  if (model === undefined) return 'G';
-  switch (model.algorithm) {
-    case null:
-    case 'sha256':
-      return 'G';
-    // As a real L3+ (504 MH/s) was seen to print `GHS 5s` 514.859.
-    case 'scrypt':
-    case 'x11':
-      return 'M';
-    default: {
-      const { hashrateHs } = model.expected;
-      const written = largest(
-        ['GHS av', 'GHS 5s', 'rate_avg', 'rate_5s'].map((key) => toNumber(data[key], { min: 0 })),
-      );
-      if (hashrateHs === undefined || written === undefined) return undefined;
-      // A thousand lies between two units, so that at most one of them is near the nameplate.
-      return (['K', 'M', 'G'] as const).find((unit) => isNear(rateHs(written, unit) ?? 0, hashrateHs));
-    }
-  }
-}
-
-const isNear = (rateHs: number, nameplateHs: number) => rateHs > nameplateHs / 10 && rateHs < nameplateHs * 3;
 
 function isData(entry: Row): boolean {
   return ['Elapsed', 'elapsed', 'chain', 'rate_5s', 'GHS 5s', 'MHS 5s', 'STATS'].some(
@@ -249,24 +220,6 @@ function fanSlots(data: Row): (number | undefined)[] {
   if (Array.isArray(data.fan)) return data.fan.slice(0, 16).map(rpm);
   const numbered = Array.from({ length: 8 }, (_, index) => data[`fan${index + 1}`]);
   return numbered.slice(0, numbered.findLastIndex((value) => value !== undefined) + 1).map(rpm);
-}
-
-/**
- * The fans that exist. Controllers have up to 8 slots, and small machines use odd ones (3 and 6 of the S9): turning fans are real, and of the
- * others as many as the machine has fans in all (0 = not known, or liquid). `index` is the rank among them.
- */
-export function toFans(slots: readonly (number | undefined)[], wanted: number): FanReading[] {
-  const turning = slots.flatMap((rpm, slot) => (rpm !== undefined && rpm > 0 ? [slot] : []));
-  const usual = wanted === 2 && slots.length > 4 ? [2, 5] : slots.map((_, slot) => slot);
-  const others = usual.filter((slot) => !turning.includes(slot)).slice(0, Math.max(0, wanted - turning.length));
-  return [...turning, ...others].toSorted((a, b) => a - b).map((slot, index) => present({ index, rpm: slots[slot] }));
-}
-
-/** Those of a control board that lists its slots; undefined where it lists none. */
-export function fansOf(stats: Stats | undefined, model: Model | undefined): FanReading[] | undefined {
-  if (stats === undefined || stats.fanSlots.length === 0) return undefined;
-  const { cooling, fans = 0 } = model?.expected ?? {};
-  return toFans(stats.fanSlots, cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, fans));
 }
 
 /** The device's own figures where it has them. A nameplate stands for normal mode only. */

@@ -14,7 +14,8 @@ export const antminerStock = defineDriver({
   id: 'antminer-stock',
   make: 'Antminer',
   covers: [
-    { models: 'S19, T19 and S21 families', firmware: 'stock, built from 2020 on', evidence: 'recording' },
+    { models: 'S19 Pro', firmware: 'stock, built from 2020 on', evidence: 'recording' },
+    { models: 'S19, T19 and S21 families', firmware: 'stock, built from 2020 on', evidence: 'simulated' },
     { models: 'S17, L7, L9, K, KS, D, E, HS series', firmware: 'stock, built from 2020 on', evidence: 'claimed' },
     { models: 'S9, L3+, S17', firmware: 'stock, built before 2020', evidence: 'simulated' },
     { models: 'T9, D3, S15, T15, T17 and others', firmware: 'stock, built before 2020', evidence: 'claimed' },
@@ -24,6 +25,9 @@ export const antminerStock = defineDriver({
     stats: { every: 'poll', via: 'cgminer', command: 'stats', newApi: true },
     pools: { every: 'slow', via: 'cgminer', command: 'pools' },
     version: { every: 'static', via: 'cgminer', command: 'version' },
+    // Often port 4028 is shut and the web is not.
+    statsPage: { every: 'poll', generations: ['b', 'c'], insteadOf: 'stats', ...page('stats.cgi') },
+    poolsPage: { every: 'slow', generations: ['b', 'c'], insteadOf: 'pools', ...page('pools.cgi') },
     summary: { every: 'slow', generations: ['b', 'c'], ...page('summary.cgi') },
     conf: { every: 'slow', generations: ['b', 'c'], ...page('get_miner_conf.cgi') },
     blink: { every: 'slow', generations: ['b', 'c'], ...page('get_blink_status.cgi') },

@@ -2,8 +2,9 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, fansOf, readStats, type Stats, statsType } from '../_families/bitmain.ts';
-import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
+import { type Board, expectation, readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { fansOf } from '../_families/bitmain-fans.ts';
+import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findAntminer, type Model } from '../_families/models.ts';
 import { CODES } from './errors.data.ts';
@@ -11,13 +12,14 @@ import type { Replies } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {
   const { system, minerType } = replies;
+  const answer = replies.stats ?? replies.statsPage;
   const version = replies.version?.VERSION?.[0];
   const reported = first(
-    ...[minerType?.miner_type, system?.minertype, statsType(replies.stats), version?.Type].map(realModel),
+    ...[minerType?.miner_type, system?.minertype, statsType(answer), version?.Type].map(realModel),
     realModel(known.model),
   );
   const model = findAntminer(reported);
-  const stats = readStats(replies.stats, model);
+  const stats = readStats(answer, model);
   const mode = miningMode(replies, stats);
   const boards = stats?.boards.map((board) => toBoard(board, model));
   return present({
@@ -51,7 +53,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     boards,
     fans: fansOf(stats, model),
-    pools: poolReadings(replies.pools?.POOLS),
+    pools: poolReadings(replies.pools?.POOLS) ?? webPools(replies.poolsPage?.POOLS),
     errors: errors(replies),
     expected: expectation(model, stats, mode),
   });

@@ -4,7 +4,7 @@ import { reply } from '../../src/driver/contract.ts';
 import { text } from '../../src/driver/fields.ts';
 import { statsReply, toWatts } from '../_families/bitmain.ts';
 import { blinkState } from '../_families/bitmain-forms.ts';
-import { blinkPage, modePage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
+import { blinkPage, modePage, poolsPage, summaryPage, systemReply } from '../_families/bitmain-web.ts';
 import { poolsReply, versionReply } from '../_families/cgminer.ts';
 
 /** `miner_power: 3250`: nothing but a name, a colon and the figure, so that no error page is taken for one. */
@@ -14,6 +14,8 @@ export const replies = z.object({
   stats: reply(statsReply),
   pools: reply(poolsReply),
   version: reply(versionReply),
+  statsPage: reply(statsReply),
+  poolsPage: reply(poolsPage),
   summary: reply(summaryPage),
   conf: reply(modePage),
   blink: reply(blinkPage),

@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { type Board, fansOf, readStats, type Stats, toWatts, type Units } from '../_families/bitmain.ts';
+import { type Board, readStats, type Stats, toWatts, type Units } from '../_families/bitmain.ts';
+import { fansOf } from '../_families/bitmain-fans.ts';
 import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';

@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { type Board, fansOf, readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { type Board, readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { fansOf } from '../_families/bitmain-fans.ts';
 import { controlBoard, isBlinking } from '../_families/bitmain-web.ts';
 import { whichBlackMiner } from '../_families/black-miner.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';

@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, fansOf, readStats, statsType } from '../_families/bitmain.ts';
+import { type Board, expectation, readStats, statsType } from '../_families/bitmain.ts';
+import { fansOf } from '../_families/bitmain-fans.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findAntminer, findModel, type Model } from '../_families/models.ts';

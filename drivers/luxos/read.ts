@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, mean } from '../../src/driver/fields.ts';
 import type { Expectation, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { readStats, type Stats, statsType, toFans } from '../_families/bitmain.ts';
+import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { toFans } from '../_families/bitmain-fans.ts';
 import { hashrates, poolReadings, present, rateHs, whenS } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { boards, hottestC } from './boards.ts';

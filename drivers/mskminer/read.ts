@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { fansOf, readStats, statsType, toWatts } from '../_families/bitmain.ts';
+import { readStats, statsType, toWatts } from '../_families/bitmain.ts';
+import { fansOf } from '../_families/bitmain-fans.ts';
 import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
 import { findAntminer, findModel } from '../_families/models.ts';
 import type { Replies } from './replies.ts';

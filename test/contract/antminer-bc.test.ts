@@ -6,8 +6,9 @@ import type { Device } from '../../fixtures/farm/farm.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
 import type { VisitOutcome } from '../../src/driver/visit.ts';
+import type { Reading } from '../../src/model/reading.ts';
 import { type BundleItem, bundleOf } from '../unit/drivers/bundle-file.ts';
-import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
+import { fakeLink, lostAfterSending, neverSent, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
@@ -33,6 +34,13 @@ const confOf = ({ ip }: Device) =>
   site().link(ip).send({ via: 'http', method: 'GET', path: '/cgi-bin/get_miner_conf.cgi', auth: 'digest', as: 'json' });
 const isRead = (request: object) => 'method' in request && request.method === 'GET';
 
+/** The pages name serial numbers of boards beside it. */
+const gist = ({ hashrateHs, tempC, fans, miningMode, isMining, pools, boards }: Reading) => ({
+  ...{ hashrateHs, tempC, fans, miningMode, isMining },
+  pools: pools?.map(({ url, user, isAlive, isActive }) => [url, user, isAlive, isActive]),
+  boards: boards?.map(({ slot, hashrateHs: boardHs, chips, frequencyMhz }) => [slot, boardHs, chips, frequencyMhz]),
+});
+
 describe.each(GENERATIONS)('generation %s', (_, miner, model) => {
   test('takes every mode, keeps its pools, and starts anew without hashing', async () => {
     const device = miner.of(model);
@@ -46,6 +54,24 @@ describe.each(GENERATIONS)('generation %s', (_, miner, model) => {
     }
     expect(device.truth().pools.map(({ url }) => url)).toEqual(pools.map(({ url }) => url));
     expect(await miner.act(device, 'powerMode', { mode: 'normal' })).toMatchObject({ note: 'was so before' });
+  });
+
+  test('with its TCP port shut tells the same by its pages', async () => {
+    const device = miner.of(model, 2);
+    const link = site().link(device.ip);
+    const { reading, failed } = await site().read(
+      device.ip,
+      { generation: model === 'S21' ? 'c' : 'b' },
+      {
+        ...link,
+        send: (request, limits) => {
+          if (request.via === 'cgminer') throw neverSent();
+          return link.send(request, limits);
+        },
+      },
+    );
+    expect(gist(reading)).toEqual(gist(await miner.look(device)));
+    expect(failed.map(({ ask }) => ask).toSorted()).toEqual(['pools', 'stats', 'version']);
   });
 
   test('tells nothing over TCP while it starts anew, and its configuration all the same', async () => {

@@ -160,9 +160,9 @@ describe('rates', () => {
     expect(of('Antminer L3+', '514.859').hashrateHs).toBeCloseTo(514.859e6, 0);
     expect(of('Antminer D3', '19300').hashrateHs).toBe(19.3e9);
     expect(of('Antminer S9', '13500').hashrateHs).toBe(13.5e12);
-    // Not near the nameplate (190 MH/s) in any unit.
-    expect(of('Antminer E3', '1.5')).not.toHaveProperty('hashrateHs');
-    expect(of('Antminer E3', '188.2').hashrateHs).toBe(188.2e6);
+    expect(of('Antminer E9 Pro', '3600').hashrateHs).toBe(3.6e9);
+    // Not near the nameplate (3.68 GH/s) in any unit.
+    expect(of('Antminer E9 Pro', '0.02')).not.toHaveProperty('hashrateHs');
   });
 
   test('expected is the device’s own figure, else the nameplate in normal mode only', () => {

@@ -1,0 +1,23 @@
+// Which of the fan slots that a Bitmain controller lists are fans (atlas 3.3).
+import type { FanReading } from '../../src/model/reading.ts';
+import type { Stats } from './bitmain.ts';
+import { present } from './cgminer.ts';
+import type { Model } from './models.ts';
+
+/**
+ * The fans that exist. Controllers have up to 8 slots, and small machines use odd ones (3 and 6 of the S9): turning fans are real, and of the
+ * others as many as the machine has fans in all (0 = not known, or liquid). `index` is the rank among them.
+ */
+export function toFans(slots: readonly (number | undefined)[], wanted: number): FanReading[] {
+  const turning = slots.flatMap((rpm, slot) => (rpm !== undefined && rpm > 0 ? [slot] : []));
+  const usual = wanted === 2 && slots.length > 4 ? [2, 5] : slots.map((_, slot) => slot);
+  const others = usual.filter((slot) => !turning.includes(slot)).slice(0, Math.max(0, wanted - turning.length));
+  return [...turning, ...others].toSorted((a, b) => a - b).map((slot, index) => present({ index, rpm: slots[slot] }));
+}
+
+/** Those of a control board that lists its slots; undefined where it lists none. */
+export function fansOf(stats: Stats | undefined, model: Model | undefined): FanReading[] | undefined {
+  if (stats === undefined || stats.fanSlots.length === 0) return undefined;
+  const { cooling, fans = 0 } = model?.expected ?? {};
+  return toFans(stats.fanSlots, cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, fans));
+}
