@@ -55,12 +55,27 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
     };
   });
   const seen = found.some(({ isSeen }) => isSeen) ? found.filter(({ isSeen }) => isSeen) : found;
-  const total = whole(tokens, 'TA', { min: 1, max: 100_000 });
-  const share = total !== undefined && total % seen.length === 0 ? total / seen.length : undefined;
-  return seen.map(({ reading, sensorCount }) => {
-    const chips = sensorCount > 0 ? sensorCount : share;
-    return chips === undefined ? reading : { ...reading, chips };
-  });
+  const chips = chipsOf(
+    found.map(({ sensorCount }) => sensorCount),
+    whole(tokens, 'TA', { min: 1, max: 100_000 }),
+    seen.length,
+  );
+  return seen.map(({ reading }) => present({ ...reading, chips: chips(reading.slot) }));
+}
+
+/**
+ * One sensor per chip, if they add up to the total that the controller gives. Where no board lists any, the total is shared, if all its boards are there.
+ * Otherwise how many a board has is not told.
+ */
+function chipsOf(
+  sensors: readonly number[],
+  total: number | undefined,
+  seen: number,
+): (slot: number) => number | undefined {
+  const listed = sensors.reduce((sum, count) => sum + count, 0);
+  if (listed > 0) return (slot) => (total === undefined || total === listed ? sensors[slot] || undefined : undefined);
+  const share = total !== undefined && seen === sensors.length ? total / seen : undefined;
+  return () => (Number.isInteger(share) ? share : undefined);
 }
 
 /** `Work: In Work, Hash Board: 3` */

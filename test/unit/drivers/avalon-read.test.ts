@@ -40,15 +40,26 @@ describe('boards', () => {
     const chips = (text: string) => read(text).boards?.map((board) => board.chips);
     expect(chips('GHSspd[9] MGHS[3 3 3] TA[360]')).toEqual([120, 120, 120]);
     expect(chips('GHSspd[9] MGHS[3 3 3] TA[359]')).toEqual([undefined, undefined, undefined]);
-    expect(chips('GHSspd[9] MGHS[3 3] TA[5] PVT_T0[60 61] PVT_T1[60 61 62]')).toEqual([2, 3]);
     expect(read('GHSspd[9] MGHS[3 3 3] TA[359]').totalChips).toBe(359);
+  });
+
+  test('have as many chips as sensors only if those are all chips that the machine has', () => {
+    const chips = (total: string) => {
+      const reading = read(`GHSspd[9] MGHS[3 3] ${total} PVT_T0[60 61] PVT_T1[60 61 62]`);
+      return [reading.totalChips, reading.boards?.map((board) => board.chips)];
+    };
+    expect(chips('TA[5]')).toEqual([5, [2, 3]]);
+    expect(chips('')).toEqual([undefined, [2, 3]]);
+    expect(chips('TA[240]')).toEqual([240, [undefined, undefined]]);
   });
   test('without any sign of life are left out', () => {
     const reading = read('GHSspd[9] MGHS[3 0 3] MTmax[77 -273 76] TA[240]');
+    // Whether the total counts the lost one nobody says.
     expect(reading.boards?.map(({ slot, chips }) => [slot, chips])).toEqual([
-      [0, 120],
-      [2, 120],
+      [0, undefined],
+      [2, undefined],
     ]);
+    expect(reading.totalChips).toBe(240);
   });
   test('of a machine at rest hash nothing, though their averages stand', () => {
     const reading = read(
