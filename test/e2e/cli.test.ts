@@ -47,7 +47,7 @@ const stepSchema = z.strictObject({
 /** Windows that suit devices which boot in two seconds. */
 function quickConfig(): string {
   const path = join(folder, 'quick.yaml');
-  const reboot = { backS: 30, hashS: 40, graceS: 6, checkEveryS: 0.3 };
+  const reboot = { backS: 90, hashS: 180, graceS: 10, checkEveryS: 0.3 };
   writeFileSync(path, JSON.stringify({ poll: { deadline: '3s' }, tasks: { reboot } }));
   return path;
 }

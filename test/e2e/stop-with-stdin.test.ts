@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAIN } from './process.ts';
+import { until } from './until.ts';
 
 test('the end of the standard input stops it in order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-stdin-'));
-  writeFileSync(join(folder, 'pithead.yaml'), 'listen: { port: 18421 }\n');
+  writeFileSync(join(folder, 'pithead.yaml'), 'listen: { host: 127.54.0.1, port: 18421 }\n');
   const args = [MAIN, 'run', '--stop-with-stdin', '--config', join(folder, 'pithead.yaml')];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
   try {
@@ -17,7 +18,10 @@ test('the end of the standard input stops it in order', async () => {
     child.stderr.setEncoding('utf8').on('data', (text) => {
       printed += text;
     });
-    while (!printed.includes('service on')) await once(child.stderr, 'data');
+    await until(
+      () => printed,
+      (text) => text.includes('service on'),
+    );
     child.stdin.end();
     const [code, signal] = await once(child, 'exit');
     expect({ code, signal }).toEqual({ code: 0, signal: null });
