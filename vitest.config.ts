@@ -111,7 +111,16 @@ export default defineConfig({
       { test: { ...FAULT, ...FULL, name: 'fault', exclude: QUIET, maxWorkers: 4 } },
       { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: QUIET, sequence: { groupOrder: 3 } } },
       // Builds the program: a minute of its own, `npm run test:packaging`.
-      { test: { ...PATIENT, name: 'packaging', include: ['test/packaging/**/*.test.ts'], maxWorkers: 1 } },
+      {
+        test: {
+          ...PATIENT,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          name: 'packaging',
+          include: ['test/packaging/**/*.test.ts'],
+          maxWorkers: 1,
+        },
+      },
       { test: { ...E2E, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
       { test: { ...E2E, name: 'e2e-long', include: LONG } },
     ],

@@ -25,7 +25,7 @@ let sums: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'pithead-binary-'));
   sums = build();
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Away from the project: nothing of it may be found by chance. */
@@ -47,13 +47,13 @@ test('every part works inside it', () => {
   expect(isBinary).toBe(true);
   expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
   expect(checks.length).toBeGreaterThanOrEqual(6);
-}, 60_000);
+});
 
 test('a second build is the same, byte for byte', () => {
   const first = hash();
   build();
   expect(hash()).toBe(first);
-}, 120_000);
+});
 
 test('the bill of materials names what runs, and no tool of the developers', () => {
   const { components } = JSON.parse(readFileSync(join(dist, 'pithead.cdx.json'), 'utf8'));

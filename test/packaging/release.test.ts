@@ -64,4 +64,4 @@ test('a program says which roots it trusts, and that it trusts none', () => {
   expect(build()).toMatchObject({ roots: [] });
   const trusting = build('--update-root', at('pins.json'), '--version-override', '9.9.9');
   expect(trusting).toMatchObject({ program: '9.9.9', roots: [expect.stringMatching(/^[0-9a-f]{16}$/)] });
-}, 120_000);
+});
