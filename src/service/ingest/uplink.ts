@@ -8,7 +8,7 @@ import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ServiceFrame } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../wire/proof.ts';
-import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS, UPLINK_PATH } from '../../wire/protocol.ts';
+import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, IngestStore, LinkStore } from '../store/store.ts';
 import { type BeginSigning, CLOSE, type Connection, createConnection } from './connection.ts';
@@ -32,7 +32,7 @@ export type UplinkParts = {
 };
 
 export type Uplinks = {
-  /** Takes upgrade requests of the server. */
+  /** Takes the upgrade requests of the server, which has none but those for UPLINK_PATH. */
   attach(server: Server): void;
   /** Runs the pings until `stop`. */
   start(): void;
@@ -160,10 +160,6 @@ export function createUplinks(parts: UplinkParts): Uplinks {
   return {
     attach(server) {
       server.on('upgrade', (request, socket, head) => {
-        if (request.url?.split('?')[0] !== UPLINK_PATH) {
-          socket.end(NOT_FOUND);
-          return;
-        }
         upgrade(request, socket, head).catch((error: unknown) => {
           log.error({ error: renderError(error) }, 'upgrade failed');
           socket.destroy();
@@ -216,4 +212,3 @@ function refusal(statusCode: number, error: string, message: string): string {
 
 const UNAUTHORIZED = refusal(401, 'Unauthorized', 'Invalid or missing agent token');
 const UNAVAILABLE = refusal(503, 'Service Unavailable', 'The service is stopping or busy, try again');
-const NOT_FOUND = refusal(404, 'Not Found', 'Resource not found');

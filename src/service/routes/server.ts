@@ -16,7 +16,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
-import { createErrorHandler, errorBody, toErrorBody } from './errors.ts';
+import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './errors.ts';
 import { accessOf, type Rates, registerGuard } from './guard.ts';
 import { createHttpServer, type SocketLimits } from './http-server.ts';
 import { registerJsonBody } from './json-body.ts';
@@ -108,6 +108,8 @@ export async function createServer(parts: ServerParts): Promise<App> {
     // What is served is of whoever holds the key, also where a cache in between knows nothing of `x-api-key`; and it is never a page.
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw invalidRequest('header Host: received none, accepted: the host that is asked');
   });
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   await app.register(rateLimit, { global: false });

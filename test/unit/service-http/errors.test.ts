@@ -97,23 +97,42 @@ test('a path that cannot be decoded, and one that is too long', async () => {
   expect([404, 414]).toContain(status);
 });
 
+/** The first answer to these bytes. */
+async function answerTo(bytes: string): Promise<{ status: number; body: unknown }> {
+  const { hostname, port } = new URL(rig.url);
+  const socket = connectTcp(Number(port), hostname, () => socket.write(bytes));
+  let received = '';
+  for await (const data of socket) {
+    received += data;
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    if (body.length === Number(/content-length: (\d+)/i.exec(head)?.[1]))
+      return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
+  }
+  throw new Error(`no whole answer: ${received}`);
+}
+
 test.each([
   ['bytes that are no HTTP', 'nonsense\r\n\r\n', 400],
   ['headers above the limit', `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
 ])('%s', async (_name, bytes, status) => {
-  const { hostname, port } = new URL(rig.url);
-  const text = await new Promise<string>((resolve, reject) => {
-    const socket = connectTcp(Number(port), hostname, () => socket.write(bytes));
-    let received = '';
-    socket.on('data', (data) => {
-      received += data;
-    });
-    socket.on('close', () => resolve(received));
-    socket.on('error', reject);
-  });
-  const [head = '', body = ''] = text.split('\r\n\r\n');
-  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expectError({ status, body: JSON.parse(body) }, status);
+  expectError(await answerTo(bytes), status);
+});
+
+test.each([
+  [
+    'an offer of HTTP/2, as Java and curl make it',
+    'connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk',
+  ],
+  ['an offer of an upgrade that nobody here knows', 'connection: upgrade\r\nupgrade: websocket'],
+  ['an expectation that nobody here knows', 'expect: foo'],
+])('%s is left aside', async (_name, headers) => {
+  const answer = await answerTo(`GET /healthz HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n`);
+  expect(answer).toEqual({ status: 200, body: { status: 'ok' } });
+  expectError(
+    await answerTo(`GET /agent/v1/uplink HTTP/1.1\r\nhost: x\r\n${headers.replace('websocket', 'h2c')}\r\n\r\n`),
+    404,
+  );
 });
 
 test('more requests with one key than its rate: 429 with Retry-After, other keys are not touched', async () => {
