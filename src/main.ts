@@ -16,13 +16,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // A reader that has seen enough (`| head`) ends the command in order: nobody hears the rest, and that is no fault of ours.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort('nobody reads the output'));
 
-buildProgram({
-  stdout: process.stdout,
-  stderr: process.stderr,
-  environment: process.env,
-  signal: stop.signal,
-})
-  .parseAsync(process.argv)
+const context = { stdout: process.stdout, stderr: process.stderr, environment: process.env, signal: stop.signal };
+buildProgram(context, process.argv[2])
+  .then((program) => program.parseAsync(process.argv))
   .then(
     () => process.exit(process.exitCode ?? 0),
     (error: unknown) => process.exit(toExitCode(error, process.stderr)),

@@ -2,8 +2,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
-import { KEY_FILE } from '../agent/config.ts';
+import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../agent/config.ts';
 import { openOrCreateVault } from '../base/vault.ts';
+import { defaultStateDir } from './state-dir.ts';
 
 /** What a first run decides. */
 export type Answers = {
@@ -32,6 +33,17 @@ export function systemFolder(environment: Environment): string {
 /** The file that a command uses when none is named: the one in this folder, else that of the system service; undefined when there is neither. */
 export function usualConfig(environment: Environment): string | undefined {
   return [DEFAULT_CONFIG, join(systemFolder(environment), DEFAULT_CONFIG)].find((path) => existsSync(path));
+}
+
+/** The named file, else the usual one if there is one, else the defaults. */
+export function configOrDefault(
+  path: string | undefined,
+  { environment }: { readonly environment: Environment },
+): AgentConfig {
+  const found = path ?? usualConfig(environment);
+  if (found !== undefined) return loadConfig(found, environment);
+  const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
+  return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
 }
 
 /** `value` as YAML lines under `key`, or the example as a comment. */

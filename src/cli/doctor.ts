@@ -15,9 +15,8 @@ import { isExposed } from '../base/ipv4.ts';
 import { ASIDE } from '../base/sqlite.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
-import { ownUrl, readyStatus } from './own-service.ts';
+import { databaseOf, ownUrl, readyStatus } from './own-service.ts';
 import { describeNetworks } from './setup-questions.ts';
-import { databaseOf } from './stack.ts';
 import { type CliContext, painter } from './terminal.ts';
 
 export type Finding = {

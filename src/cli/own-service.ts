@@ -1,6 +1,21 @@
-// This host's own service, asked over its own interface whether it can take requests. It reads no configuration.
+// This host's own service as its configuration has it, and asked over its own interface whether it can take requests. It reads no configuration.
+import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import type { AgentConfig } from '../agent/config.ts';
+
+/** The uplink to it of the agent in the same process. */
+export const EMBEDDED = 'embedded';
+
+/** Path of the embedded database of a state directory. */
+export const databaseOf = (stateDir: string): string => join(stateDir, 'service.sqlite');
+
+/** What the configuration says of how the service is reached. */
+export const serverOf = ({ listen: { tls, trustProxy, publicUrl, sealKeyFile }, credentials }: AgentConfig) => ({
+  tls,
+  trustProxy,
+  publicUrl,
+  keyFiles: { own: credentials.keyFile, shared: sealKeyFile },
+});
 
 /** How the service is reached from this host. */
 export function ownUrl({ host, port, tls }: AgentConfig['listen']): string {

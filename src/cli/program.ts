@@ -1,31 +1,8 @@
-// Puts the commands together. Wrong usage exits 2 with the usage of the command at hand.
+// Puts the commands together. Wrong usage exits 2 with the usage of the command at hand. What a command needs is loaded when it is called, so that an
+// agent does not hold a service, a demo or an installer in its memory for as long as it runs.
 import { Command } from 'commander';
 import { VERSION } from '../base/version.ts';
-import { addAgentAdmin } from './admin/agent.ts';
-import { addConfig } from './admin/config.ts';
-import { addEnroll } from './admin/enroll.ts';
-import { addFarm } from './admin/farm.ts';
-import { addGrant } from './admin/grant.ts';
-import { addKey } from './admin/key.ts';
-import { addPosition } from './admin/position.ts';
-import { addSigningKey } from './admin/signing-key.ts';
-import { addWorkspace } from './admin/workspace.ts';
-import { addCapture } from './capture.ts';
-import { addDemo } from './demo.ts';
-import { addDoctor } from './doctor.ts';
-import { addLog } from './log.ts';
-import { addMiner } from './miner.ts';
-import { addReboot } from './reboot.ts';
-import { addReload } from './reload.ts';
-import { addScan } from './scan.ts';
-import { addSelftest } from './selftest.ts';
-import { addServiceInstall } from './service-install.ts';
-import { addSetup } from './setup.ts';
-import { addStatus } from './status.ts';
-import { addAbort, addTasks } from './tasks.ts';
 import type { CliContext } from './terminal.ts';
-import { addAgent, addRun, addService, addUp } from './up.ts';
-import { addUpdate } from './update.ts';
 
 const EXAMPLES = `
 Examples:
@@ -34,7 +11,46 @@ Examples:
   $ pithead up                    watch a farm
   $ pithead demo                  try it with simulated miners`;
 
-export function buildProgram(context: CliContext): Command {
+type Add = (program: Command, context: CliContext) => unknown;
+
+/** The words that call them, and what adds the commands that the words name. In the order in which the help shows them. */
+const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
+  [['scan'], async () => (await import('./scan.ts')).addScan],
+  [['miner'], async () => (await import('./miner.ts')).addMiner],
+  [['log'], async () => (await import('./log.ts')).addLog],
+  [['capture'], async () => (await import('./capture.ts')).addCapture],
+  [['reboot'], async () => (await import('./reboot.ts')).addReboot],
+  [['status'], async () => (await import('./status.ts')).addStatus],
+  [['tasks'], async () => (await import('./tasks.ts')).addTasks],
+  [['abort'], async () => (await import('./tasks.ts')).addAbort],
+  [['reload'], async () => (await import('./reload.ts')).addReload],
+  [['up'], async () => (await import('./up.ts')).addUp],
+  [['agent'], loadAgent],
+  [['service'], async () => (await import('./up.ts')).addService],
+  [['run'], async () => (await import('./up.ts')).addRun],
+  [['workspace'], async () => (await import('./admin/workspace.ts')).addWorkspace],
+  [['farm'], async () => (await import('./admin/farm.ts')).addFarm],
+  [['key'], async () => (await import('./admin/key.ts')).addKey],
+  [['grant'], async () => (await import('./admin/grant.ts')).addGrant],
+  [['enroll', 'enrol'], async () => (await import('./admin/enroll.ts')).addEnroll],
+  [['signing-key'], async () => (await import('./admin/signing-key.ts')).addSigningKey],
+  [['position'], async () => (await import('./admin/position.ts')).addPosition],
+  [['config'], async () => (await import('./admin/config.ts')).addConfig],
+  [['demo'], async () => (await import('./demo.ts')).addDemo],
+  [['selftest'], async () => (await import('./selftest.ts')).addSelftest],
+  [['setup'], async () => (await import('./setup.ts')).addSetup],
+  [['doctor'], async () => (await import('./doctor.ts')).addDoctor],
+  [['service-install', 'service-remove'], async () => (await import('./service-install.ts')).addServiceInstall],
+  [['update', 'update-databases'], async () => (await import('./update.ts')).addUpdate],
+];
+
+async function loadAgent(): Promise<Add> {
+  const [{ addAgent }, { addAgentAdmin }] = await Promise.all([import('./up.ts'), import('./admin/agent.ts')]);
+  return (program, context) => addAgentAdmin(addAgent(program, context), context);
+}
+
+/** `word` = the first of the command line: if it calls a command, that one alone is there; otherwise all are, for the help to name them. */
+export async function buildProgram(context: CliContext, word?: string): Promise<Command> {
   const program = new Command('pithead')
     .description('On-site agent of a mining farm, and the service that it reports to')
     .version(VERSION)
@@ -45,33 +61,8 @@ export function buildProgram(context: CliContext): Command {
       writeErr: (text) => void context.stderr.write(text),
     })
     .exitOverride();
-  addScan(program, context);
-  addMiner(program, context);
-  addLog(program, context);
-  addCapture(program, context);
-  addReboot(program, context);
-  addStatus(program, context);
-  addTasks(program, context);
-  addAbort(program, context);
-  addReload(program, context);
-  addUp(program, context);
-  addAgentAdmin(addAgent(program, context), context);
-  addService(program, context);
-  addRun(program, context);
-  addWorkspace(program, context);
-  addFarm(program, context);
-  addKey(program, context);
-  addGrant(program, context);
-  addEnroll(program, context);
-  addSigningKey(program, context);
-  addPosition(program, context);
-  addConfig(program, context);
-  addDemo(program, context);
-  addSelftest(program, context);
-  addSetup(program, context);
-  addDoctor(program, context);
-  addServiceInstall(program, context);
-  addUpdate(program, context);
+  const called = COMMANDS.filter(([words]) => words.some((each) => each === word));
+  for (const [, load] of called.length > 0 ? called : COMMANDS) (await load())(program, context);
   strict(program.commands);
   return program;
 }

@@ -1,5 +1,4 @@
 // Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
-import { join } from 'node:path';
 import { type Agent, createAgent, type Reloaded, type UplinkConfig } from '../agent/agent.ts';
 import type { AgentConfig } from '../agent/config.ts';
 import { enrolOnce, loadCredentials, memoryPin } from '../agent/credentials.ts';
@@ -10,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
 import { createService, type Service } from '../service/service.ts';
 import { companyUplink } from './company.ts';
+import { databaseOf, EMBEDDED, serverOf } from './own-service.ts';
 import { prepareStateDir } from './state-dir.ts';
 
 export type Stack = {
@@ -21,20 +21,7 @@ export type Stack = {
   stop(): Promise<void>;
 };
 
-/** What the configuration says of how the service is reached. */
-export const serverOf = ({ listen: { tls, trustProxy, publicUrl, sealKeyFile }, credentials }: AgentConfig) => ({
-  tls,
-  trustProxy,
-  publicUrl,
-  keyFiles: { own: credentials.keyFile, shared: sealKeyFile },
-});
-
-/** The uplink to the service in the same process. */
-export const EMBEDDED = 'embedded';
 const CODE_TTL_MS = 60_000;
-
-/** Path of the embedded database of a state directory. */
-export const databaseOf = (stateDir: string): string => join(stateDir, 'service.sqlite');
 
 type StackOptions = {
   config: AgentConfig;

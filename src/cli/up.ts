@@ -1,21 +1,21 @@
 // `pithead up`, `agent`, `service`, `run`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
+// Agent and service are loaded by the one that runs them.
 
 import type { Command } from 'commander';
-import { type Agent, createAgent } from '../agent/agent.ts';
-import { type AgentConfig, loadConfig, parseConfig } from '../agent/config.ts';
+import type { Agent } from '../agent/agent.ts';
+import { type AgentConfig, loadConfig } from '../agent/config.ts';
 import { privateNetworks } from '../agent/networks.ts';
 import { mustBeAlone } from '../agent/running.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
-import { createService } from '../service/service.ts';
 import { companyUplink } from './company.ts';
-import { CONFIG_HELP, DEFAULT_CONFIG, usualConfig } from './config-file.ts';
+import { CONFIG_HELP, configOrDefault, DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { createLog } from './logging.ts';
 import { runUntilStopped, stoppedByStdin } from './long-run.ts';
+import { databaseOf, serverOf } from './own-service.ts';
 import { reloader, reloadNow } from './reload.ts';
-import { databaseOf, serverOf, startStack } from './stack.ts';
-import { defaultStateDir, prepareStateDir } from './state-dir.ts';
+import { prepareStateDir } from './state-dir.ts';
 import type { CliContext } from './terminal.ts';
 
 const DATABASE_HELP = 'database file, or a postgres:// URL (default: a file in the state directory)';
@@ -43,6 +43,7 @@ async function runUp(config: AgentConfig, flags: ListenFlags, context: CliContex
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
   const source = { log, read: () => configOrDefault(flags.config, context) };
+  const { startStack } = await import('./stack.ts');
   const stack = await startStack({
     ...{ config, ...listenOf(config, flags), log, database },
     reload: (agent) => reloadNow(agent, source),
@@ -103,6 +104,7 @@ async function runAlone(config: AgentConfig, path: string, context: CliContext):
   const uplink = await companyUplink(config, path);
   const log = createLog(context, 'stdout', config.log.level);
   const source = { log, read: () => loadConfig(path, context.environment) };
+  const { createAgent } = await import('../agent/agent.ts');
   const agent: Agent = createAgent({
     config,
     uplinks: [uplink],
@@ -134,6 +136,7 @@ export function addService(program: Command, context: CliContext): void {
       const config = configOrDefault(flags.config, context);
       const log = createLog(context, 'stdout', config.log.level);
       prepareStateDir(config.stateDir);
+      const { createService } = await import('../service/service.ts');
       const service = await createService({
         databasePath: flags.database ?? databaseOf(config.stateDir),
         ...listenOf(config, flags),
@@ -151,17 +154,6 @@ export function addService(program: Command, context: CliContext): void {
 
 const configPath = (named: string | undefined, { environment }: CliContext) =>
   named ?? usualConfig(environment) ?? DEFAULT_CONFIG;
-
-/** The named file, else the usual one if there is one, else the defaults. */
-export function configOrDefault(
-  path: string | undefined,
-  { environment }: Pick<CliContext, 'environment'>,
-): AgentConfig {
-  const found = path ?? usualConfig(environment);
-  if (found !== undefined) return loadConfig(found, environment);
-  const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
-  return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
-}
 
 /** The command line, else the configuration. */
 function listenOf({ listen }: AgentConfig, { host = listen.host, port }: ListenFlags): { host: string; port: number } {

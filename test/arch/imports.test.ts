@@ -65,7 +65,7 @@ function allowed(room: string): (target: string) => boolean {
 }
 
 const all = sources('src', 'drivers', 'fixtures').flatMap(importsOf);
-const isOurs = (entry: Import) => /^(src|drivers|fixtures|test|packaging)\//.test(entry.to);
+const isOurs = ({ to }: Pick<Import, 'to'>) => /^(src|drivers|fixtures|test|packaging)\//.test(to);
 
 test('a room imports only what lies below it', () => {
   const wrong = all
@@ -90,19 +90,25 @@ test('only the demo brings the simulated farm into the command line', () => {
 });
 
 test('drivers do no I/O: no node modules, no network or log libraries', () => {
-  const wrong = all.filter(
-    ({ from, to }) => from.startsWith('drivers/') && !isOurs({ from, to, isTypeOnly: false }) && to !== 'zod',
-  );
+  const wrong = all.filter(({ from, to }) => from.startsWith('drivers/') && !isOurs({ to }) && to !== 'zod');
   expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
 test('model/ does no I/O', () => {
-  const wrong = all.filter(
-    ({ from, to }) => from.startsWith('src/model/') && !isOurs({ from, to, isTypeOnly: false }) && to !== 'zod',
-  );
+  const wrong = all.filter(({ from, to }) => from.startsWith('src/model/') && !isOurs({ to }) && to !== 'zod');
   expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
 test('nothing outside test/ imports test/', () => {
   expect(all.filter(({ to }) => to.startsWith('test/'))).toEqual([]);
+});
+
+test('an agent that runs alone has loaded no service, no simulated farm and no command but its own', () => {
+  const loaded = new Set(['src/main.ts', 'src/cli/up.ts', 'src/cli/admin/agent.ts', 'src/agent/agent.ts']);
+  for (const path of loaded)
+    for (const { from, to, isTypeOnly, isLazy } of all) if (from === path && !isTypeOnly && !isLazy) loaded.add(to);
+  expect(
+    [...loaded].filter((path) => /^(src\/service|fixtures)\/|^(kysely|pg|@clack\/prompts)$/.test(path)),
+  ).toEqual([]);
+  expect(loaded.size).toBeGreaterThan(100);
 });

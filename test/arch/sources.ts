@@ -30,18 +30,25 @@ export function codeLines(source: Source): string[] {
   return bare.split('\n');
 }
 
-export type Import = { readonly from: string; readonly to: string; readonly isTypeOnly: boolean };
+/** `isLazy`: it loads when it is come to. */
+export type Import = {
+  readonly from: string;
+  readonly to: string;
+  readonly isTypeOnly: boolean;
+  readonly isLazy: boolean;
+};
 
-const STATEMENT = /^(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
+const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
-/** Import statements (also re-exports); relative ones as path from the project's root. */
+/** Import statements (also re-exports, and lazy ones); relative ones as path from the project's root. */
 export function importsOf(source: Source): Import[] {
-  return [...source.text.matchAll(STATEMENT)].map(([, , type, target]) => {
-    const to = target ?? '';
+  return [...source.text.matchAll(STATEMENT)].map(([, type, named, loaded]) => {
+    const to = named ?? loaded ?? '';
     return {
       from: source.path,
       to: to.startsWith('.') ? relative(ROOT, join(ROOT, source.path, '..', to)) : to,
       isTypeOnly: type !== undefined,
+      isLazy: loaded !== undefined,
     };
   });
 }

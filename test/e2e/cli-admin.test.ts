@@ -128,9 +128,9 @@ function walk(command: Command, words: readonly string[]): (readonly [string, Co
   return [[words.join(' '), command], ...inner];
 }
 
-test('the help of every command shows examples of that command', () => {
+test('the help of every command shows examples of that command', async () => {
   const { stdout, stderr } = process;
-  const program = buildProgram({ stdout, stderr, environment: {}, signal: new AbortController().signal });
+  const program = await buildProgram({ stdout, stderr, environment: {}, signal: new AbortController().signal });
   const all = walk(program, ['pithead']);
   expect(all.length).toBeGreaterThan(12);
   for (const [words, command] of all) {

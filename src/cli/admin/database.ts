@@ -4,12 +4,11 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { DURATION_FORMS, parseDurationMs } from '../../base/duration.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { type Admin, openAdmin } from '../../service/admin.ts';
-import { CONFIG_HELP } from '../config-file.ts';
+import type { Admin } from '../../service/admin.ts';
+import { CONFIG_HELP, configOrDefault } from '../config-file.ts';
 import { CommandFailed } from '../exit.ts';
-import { databaseOf, serverOf } from '../stack.ts';
+import { databaseOf, serverOf } from '../own-service.ts';
 import type { CliContext } from '../terminal.ts';
-import { configOrDefault } from '../up.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
 
@@ -33,6 +32,8 @@ export async function withAdmin<T>(
 ): Promise<T> {
   const config = () => configOrDefault(flags.config, context);
   const keyFiles = opens ? serverOf(config()).keyFiles : undefined;
+  // Not for those who only need to know that there is such a command, as an agent that runs.
+  const { openAdmin } = await import('../../service/admin.ts');
   const admin = await openAdmin(flags.database ?? databaseOf(config().stateDir), { clock: systemClock, keyFiles });
   try {
     return await work(admin);

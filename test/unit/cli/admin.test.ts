@@ -31,7 +31,7 @@ function newDatabase(): { path: string; folder: string; run: (...args: string[])
   const run = async (...args: string[]) => {
     const stdout = collector();
     const stderr = collector();
-    const program = buildProgram({
+    const program = await buildProgram({
       stdout: stdout.stream,
       stderr: stderr.stream,
       environment: {},
