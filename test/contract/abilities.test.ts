@@ -27,7 +27,7 @@ const MOST_REQUESTS = 16;
 let site: AbilityFarm;
 beforeAll(async () => {
   site = await abilityFarm('127.100.0.0/20', PER_KIND);
-}, 60_000);
+});
 afterAll(() => site.stop());
 
 function abilityOf({ driver }: Kind, name: AbilityName): Ability {

@@ -95,4 +95,4 @@ test.concurrent('an order that needs the login of the factory where reading need
   expect(await outcome).toMatchObject({ status: 'succeeded', evidence: { proof: 'read back' } });
   expect(device?.reboots).toBe(1);
   expect(new Set(device?.truth().pools.map(({ url }) => url))).toEqual(new Set(['stratum+tcp://new.example:3333']));
-}, 30_000);
+});

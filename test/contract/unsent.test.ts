@@ -11,7 +11,7 @@ const PER_KIND = 8;
 let site: AbilityFarm;
 beforeAll(async () => {
   site = await abilityFarm('127.100.32.0/21', PER_KIND);
-}, 60_000);
+});
 afterAll(() => site.stop());
 
 /** How the order ends. Refused means: by name, and unsent. */

@@ -19,7 +19,7 @@ let othersBefore: string;
 beforeAll(async () => {
   harness = await startHarness();
   othersBefore = await harness.world.others();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 /** Any request to the operation at a place, fitting or not. */

@@ -25,7 +25,7 @@ let othersBefore: string;
 beforeAll(async () => {
   harness = await startHarness();
   othersBefore = await harness.world.others();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const isPathOf = ({ path }: Operation, asked: string) =>

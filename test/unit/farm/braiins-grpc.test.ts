@@ -185,8 +185,8 @@ test('a reboot is answered, takes it away, and the uptime starts anew', async ()
   const { ip } = device;
   const token = await logIn(ip);
   expect((await call(ip, 'ActionsService/Reboot', { token })).status).toBe(OK);
-  await expect.poll(() => device.reboots, { timeout: 5_000 }).toBe(1);
-  await expect.poll(() => device.isUp, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => device.reboots).toBe(1);
+  await expect.poll(() => device.isUp).toBe(true);
   // No token outlives it.
   expect((await call(ip, 'MinerService/GetMinerDetails', { token })).status).toBe(UNAUTHENTICATED);
   const details = await tell(UNTUNED, 'MinerService/GetMinerDetails');

@@ -14,7 +14,7 @@ export function testFarm(options: FarmOptions): Promise<Farm> {
 }
 
 /** All bytes until the end. Rejects when the connection is refused or reset, and after `limitMs`. */
-export function talk(ip: string, port: number, bytes: string | Buffer, limitMs = 5_000): Promise<Buffer> {
+export function talk(ip: string, port: number, bytes: string | Buffer, limitMs = 30_000): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ host: ip, port }, () => socket.write(bytes));

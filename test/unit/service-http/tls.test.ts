@@ -129,4 +129,4 @@ test('a renewed certificate is taken without a restart, a broken one is not', as
   writeFileSync(files.keyFile, elsewhere.key);
   writeFileSync(files.certFile, elsewhere.cert);
   await expect.poll(nameShown).toBe('elsewhere');
-}, 40_000);
+});

@@ -159,4 +159,4 @@ test('property: whatever is done to it, a miner is never visited twice at the sa
     }),
     { numRuns: 120 },
   );
-}, 30_000);
+});
