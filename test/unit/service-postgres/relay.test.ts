@@ -64,8 +64,7 @@ test('an agent that comes to the other copy takes over at once', async () => {
 
 test('a copy that lost its ear hears again, and catches up on what it missed', async () => {
   const { first, agent, ids, reboot } = await startPair();
-  const before = await queryDatabase(first.databasePath, LISTENERS);
-  expect(before).toHaveLength(2);
+  await expect.poll(() => queryDatabase(first.databasePath, LISTENERS)).toHaveLength(2);
   await queryDatabase(first.databasePath, `SELECT pg_terminate_backend(pid) FROM (${LISTENERS}) AS ears`);
   expect((await reboot(ids)).status).toBe(200);
   await agent.frame('task');
