@@ -72,7 +72,8 @@ export async function authorise(
   const farm = await source.findFarm(path.farmId ?? '');
   if (farm?.workspaceId === workspaceId) {
     if (isAmong(farmIds, farm)) return { caller, workspaceId, farmIds, farm };
-    if (rule.unknownWorkspace === 'not-found' && isAmong(seenIds, farm)) throw permissionDenied(rule.permission);
+    if (rule.unknownWorkspace === 'not-found' && isAmong(seenIds, farm))
+      throw permissionDenied('grant', rule.permission);
   }
   throw rule.unknownFarm === 'denied' ? farmDenied() : notFound();
 }
@@ -80,12 +81,12 @@ export async function authorise(
 export const farmDenied = () => new RefusedError('auth.farm', 'Access denied to farm');
 export const notFound = () => new RefusedError('request.not-found', 'Resource not found');
 
-const permissionDenied = (needed: Needed) =>
+const permissionDenied = (lacking: 'key' | 'grant', needed: Needed) =>
   new RefusedError(
     'auth.permission',
     needed === 'any'
-      ? 'Access denied: the key has no permissions'
-      : `Access denied: the key lacks the permission ${needed}`,
+      ? `Access denied: the ${lacking} has no permissions`
+      : `Access denied: the ${lacking} lacks the permission ${needed}`,
   );
 
 const isAmong = (ids: readonly string[] | null, { id }: Farm) => ids === null || ids.includes(id);
@@ -108,8 +109,8 @@ async function usableFarms(
       ? notFound()
       : new RefusedError('auth.workspace', 'Access denied to workspace');
   const useful = grants.filter(({ permissions }) => isHeld(permissions, rule.permission));
-  if (!isHeld(caller.permissions, rule.permission) || (!isOwn && useful.length === 0))
-    throw permissionDenied(rule.permission);
+  if (!isHeld(caller.permissions, rule.permission)) throw permissionDenied('key', rule.permission);
+  if (!isOwn && useful.length === 0) throw permissionDenied('grant', rule.permission);
   return isOwn ? { farmIds: null, seenIds: null } : { farmIds: farmsOf(useful), seenIds: farmsOf(grants) };
 }
 

@@ -73,6 +73,8 @@ export function createErrorHandler(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const body = toErrorBody(error);
     if (body.statusCode === 413) body.message = tooLarge(request.routeOptions.bodyLimit);
+    if (body.statusCode === 415 && !(error instanceof RefusedError))
+      body.message = `The request body must be ${request.routeOptions.schema?.consumes?.join(', ') ?? 'application/json'}`;
     if (body.statusCode >= 500)
       log.error(
         { requestId: request.id, route: request.routeOptions.url, error: renderError(error) },

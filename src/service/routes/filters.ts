@@ -1,6 +1,6 @@
 // Operator objects of search bodies: closed objects with at least one operator. Spec decisions, "Lists, filters, searches".
 import { z } from 'zod';
-import { closedObject } from './validation.ts';
+import { closedObject, ofGoodFields } from './validation.ts';
 
 /** More values than anybody means; keeps statements within what databases take. */
 const MAX_VALUES = 1_000;
@@ -8,6 +8,7 @@ const MAX_VALUES = 1_000;
 const atLeastOne = <S extends z.ZodType<object>>(schema: S, operators: readonly string[]) =>
   schema
     .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
+      ...ofGoodFields,
       error: `received {}, accepted: an object with at least one of ${operators.join(', ')}`,
     })
     .meta({ minProperties: 1 });

@@ -166,7 +166,7 @@ describe.each(ROUTES)('$route', (entry) => {
         headers,
         403,
         'Forbidden',
-        `Access denied: the key lacks the permission ${rule.permission}`,
+        `Access denied: the grant lacks the permission ${rule.permission}`,
       );
       await admin.revokeGrant(useless.id);
       const useful = await admin.createGrant({

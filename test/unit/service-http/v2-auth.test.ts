@@ -50,13 +50,13 @@ const isBelowFarm = (route: string) => route.replace(':workspace_id', '').replac
 
 const refusal = (statusCode: number, error: string, message: string) => ({ statusCode, message, error });
 const NOT_FOUND = refusal(404, 'Not Found', 'Resource not found');
-const lacking = ({ permission }: KeyRule) =>
+const lacking = ({ permission }: KeyRule, what: 'key' | 'grant' = 'key') =>
   refusal(
     403,
     'Forbidden',
     permission === 'any'
-      ? 'Access denied: the key has no permissions'
-      : `Access denied: the key lacks the permission ${permission}`,
+      ? `Access denied: the ${what} has no permissions`
+      : `Access denied: the ${what} lacks the permission ${permission}`,
   );
 
 function expectOpen(route: string, { status, body }: Answer): void {
@@ -152,10 +152,10 @@ describe.each(ROWS)('$route', ({ route, rule }) => {
       const { headers, grant, id } = await guest();
       await grant(others(rule), { farmIds: [host.farmId] });
       for (const farmId of [host.farmId, host.secondFarmId, UNKNOWN])
-        expect((await ask(route, { ...host, farmId }, headers)).body).toEqual(lacking(rule));
+        expect((await ask(route, { ...host, farmId }, headers)).body).toEqual(lacking(rule, 'grant'));
       if (rule.scope !== 'farm') return;
       await grant(enough(rule), { farmIds: [host.secondFarmId] });
-      expect((await ask(route, host, headers)).body).toEqual(lacking(rule));
+      expect((await ask(route, host, headers)).body).toEqual(lacking(rule, 'grant'));
       expectOpen(route, await ask(route, { ...host, farmId: host.secondFarmId }, headers));
       expect((await ask(route, { ...host, farmId: rig.farmId }, headers)).body).toEqual(NOT_FOUND);
       const narrow = await keyOf(id, others(rule));

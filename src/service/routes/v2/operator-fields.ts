@@ -9,7 +9,7 @@ import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, documented, EXTENSION, named } from '../openapi.ts';
 import { actorOf } from '../orders.ts';
 import type { App } from '../server.ts';
-import { closedObject } from '../validation.ts';
+import { closedObject, ofGoodFields } from '../validation.ts';
 import { oneOf, V2_FARM } from './envelope.ts';
 
 const opsStatus = z.enum(OPS_STATUSES).nullable();
@@ -40,6 +40,7 @@ const bodySchema = closedObject({
   position: position.optional().meta({ description: 'One miner per position of a rack; needs a rack' }),
 })
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    ...ofGoodFields,
     error: 'received {}, accepted: an object with at least one of ops_status, rack, position',
   })
   .meta({ minProperties: 1 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/ipv4.ts';
 import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
-import { closedObject, show } from '../validation.ts';
+import { closedObject, ofGoodFields, show } from '../validation.ts';
 
 /** Told in the description too, so that clients know it before they are refused. */
 const LABEL = '[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
@@ -39,6 +39,7 @@ const powerMode = closedObject({
   preset: printable(64).optional().meta({ description: 'Name of a preset of the miner' }),
 })
   .refine(({ mode, preset }) => (mode === undefined) !== (preset === undefined), {
+    ...ofGoodFields,
     error: 'accepted: an object with either mode or preset',
   })
   .meta({ minProperties: 1, maxProperties: 1 });
@@ -76,6 +77,7 @@ const rollout = closedObject({
   }),
 })
   .refine((limits) => Object.keys(limits).length > 0, {
+    ...ofGoodFields,
     error: 'accepted: an object with canary, stop_after or stop_after_percent',
   })
   .meta({
