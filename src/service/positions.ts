@@ -84,22 +84,33 @@ function wordsOf(problem: EditProblem): string {
   }
 }
 
-const recordsSchema = z.array(z.array(z.string()));
+const recordsSchema = z.array(z.object({ record: z.array(z.string()), info: z.object({ lines: z.int() }) }));
+
+/** `line` is that of the file on which the record begins: there may be blank lines, and cells of several. */
+type Written = { readonly line: number; readonly cells: readonly string[] };
 
 /** Rows that name a miner of the farm; whatever is wrong goes to `problems`. */
 function readRows(text: string, known: ReadonlyMap<string, Placement>, problems: Problem[]): Row[] {
-  const [header = [], ...records] = parseCsv(text);
+  const [{ line: headerLine, cells: header } = { line: 1, cells: [] }, ...records] = parseCsv(text);
   const at = (name: (typeof POSITION_COLUMNS)[number]) => header.indexOf(name);
   const odd = header.find((name) => !POSITION_COLUMNS.some((column) => column === name));
   const missing = (['id', 'rack', 'position'] as const).filter((name) => at(name) < 0);
-  if (odd !== undefined || missing.length > 0) {
-    const received = odd === undefined ? `without ${missing.join(', ')}` : `with the column '${odd}'`;
-    problems.push({ path: 'line 1', message: `received ${received}, accepted: ${POSITION_COLUMNS.join(',')}` });
+  const repeated = header.find((name, index) => header.indexOf(name) !== index);
+  if (odd !== undefined || repeated !== undefined || missing.length > 0) {
+    const received =
+      odd !== undefined
+        ? `with the column '${odd}'`
+        : repeated !== undefined
+          ? `with the column '${repeated}' twice`
+          : `without ${missing.join(', ')}`;
+    problems.push({
+      path: `line ${headerLine}`,
+      message: `received ${received}, accepted: ${POSITION_COLUMNS.join(',')}`,
+    });
     return [];
   }
   const seen = new Set<string>();
-  return records.flatMap((cells, index) => {
-    const line = index + 2;
+  return records.flatMap(({ line, cells }) => {
     const problem = (message: string) => problems.push({ path: `line ${line}`, message });
     const cell = (name: (typeof POSITION_COLUMNS)[number]) => withoutGuard((cells[at(name)] ?? '').trim());
     const id = cell('id');
@@ -128,11 +139,21 @@ function readRows(text: string, known: ReadonlyMap<string, Placement>, problems:
   });
 }
 
-function parseCsv(text: string): string[][] {
+function parseCsv(text: string): Written[] {
   if (Buffer.byteLength(text) > MAX_CSV_BYTES)
     throw refused([{ path: 'file', message: `is larger than ${MAX_CSV_BYTES} bytes` }]);
   try {
-    return recordsSchema.parse(parse(text, { bom: true, relax_column_count: false, skip_empty_lines: true }));
+    const records: unknown = parse(text, {
+      bom: true,
+      info: true,
+      relax_column_count: false,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+    });
+    return recordsSchema.parse(records).map(({ record: cells, info }) => ({
+      line: info.lines - (cells.join('').match(/\r\n|\n|\r/g)?.length ?? 0),
+      cells,
+    }));
   } catch (error) {
     throw new ConfigError(
       'import positions: nothing was changed',

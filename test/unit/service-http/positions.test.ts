@@ -86,9 +86,43 @@ test('what is wrong is named with its line, and nothing is changed', async () =>
   expect(await exported()).toBe(before);
 });
 
+test('a trial that is misspelt is refused, not carried out', async () => {
+  const before = await exported();
+  const wanted = `id,rack,position\n${ids[2]},R9,9\n`;
+  for (const [parameters, words] of [
+    ['?dry_run', 'dry_run: received "", accepted: true, false'],
+    ['?dry_run=', 'dry_run: received "", accepted: true, false'],
+    ['?dry-run=true', 'parameters: received {"dry-run":"true"}, has no field "dry-run"; accepted: dry_run'],
+    ['?dryRun=true', 'has no field "dryRun"; accepted: dry_run'],
+    ['?dry_run=true&dry_run=true', 'dry_run: received ["true","true"], accepted: true, false'],
+  ] as const) {
+    const { status, body } = await send(wanted, parameters);
+    expect([status, body.message], parameters).toEqual([400, expect.stringContaining(words)]);
+  }
+  expect(await exported()).toBe(before);
+});
+
+test('the line that is named is that of the file, whatever came before it', async () => {
+  const lines = ['', 'id,rack,position', '', `${ids[0]},"R\n1",1`, '', 'nobody,R,1'];
+  for (const end of ['\n', '\r\n', '\r'])
+    expect((await send(`\uFEFF${lines.join(end)}${end}`)).body.message, JSON.stringify(end)).toMatch(
+      /line 4: rack: .*; body: line 7: no miner of the farm has the id 'nobody'/,
+    );
+  expect((await send('\n\nid,rack\n')).body.message).toContain('line 3: received without position');
+});
+
+test('a column that is there twice is refused: nobody knows which is meant', async () => {
+  const { status, body } = await send(`id,rack,position,rack\n${ids[2]},R7,1,R8\n`);
+  expect([status, body.message]).toEqual([
+    400,
+    expect.stringContaining("line 1: received with the column 'rack' twice"),
+  ]);
+});
+
 test('only CSV in UTF-8 is taken, up to its limit, and CSV is taken nowhere else', async () => {
   const csv = 'id,rack,position\n';
-  expect((await send('{}', '', { 'content-type': 'application/json' })).status).toBe(415);
+  const json = await send('{}', '', { 'content-type': 'application/json' });
+  expect([json.status, json.body.message]).toEqual([415, 'The request body must be text/csv']);
   expect((await send(csv, '', { 'content-type': 'text/csv; charset=utf-16' })).body.message).toContain('text/csv');
   expect((await send(csv, '', { 'content-encoding': 'gzip' })).status).toBe(415);
   expect((await send(new Uint8Array([0x69, 0xff]))).body.message).toContain('not UTF-8');

@@ -10,12 +10,16 @@ import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { readUtf8 } from '../json-body.ts';
 import { answers, EXTENSION, named } from '../openapi.ts';
 import { actorOf } from '../orders.ts';
-import { single } from '../parameters.ts';
 import type { App } from '../server.ts';
+import { closedObject } from '../validation.ts';
 import { V2_FARM } from './envelope.ts';
 
 /** Room for the places of 80,000 miners. */
 const BODY_BYTES = 8 * 1024 * 1024;
+const dryRun = z
+  .enum(['true', 'false'])
+  .default('false')
+  .meta({ description: 'Whether to say only what would change' });
 /** Wrong lines that the answer names. */
 const MAX_SHOWN = 10;
 
@@ -93,13 +97,8 @@ function registerImport(
         description:
           'As the export gives it; id, rack and position must be there, the order of the columns does not matter. Miners that are not in it stay where they are. What changes is recorded as a task batch of an event type.',
         consumes: ['text/csv'],
-        querystring: z.object({
-          dry_run: single(
-            'true or false: whether to say only what would change',
-            (text) => ['true', 'false'].find((word) => word === text),
-            { enum: ['true', 'false'], default: 'false' },
-          ),
-        }),
+        // Nothing else: a misspelt trial would be carried out.
+        querystring: closedObject({ dry_run: dryRun }),
         body: z.string(),
         response: answers(importedSchema),
       },
