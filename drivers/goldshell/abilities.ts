@@ -2,20 +2,13 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { list } from '../../src/driver/fields.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
-import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
-import { samePools, type WantedPool } from '../_families/pool-params.ts';
+import { SO_ALREADY, unsupported } from '../_families/outcomes.ts';
 import { light, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
+import { changePools } from './pools.ts';
 import { LEVELS } from './read.ts';
 import { type Setting, settingReply } from './replies.ts';
-import { session } from './session.ts';
-
-const DEADLINE_MS = 10_000;
-
-/** Reads and, put to, writes. */
-export const resource = (name: string) =>
-  ({ via: 'http', method: 'GET', path: `/mcb/${name}`, auth: session, as: 'json' }) as const;
+import { put, resource } from './requests.ts';
 
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
   reboot: reboot([10, 180], (link) => orLostReply(() => put(link, 'restart'))),
@@ -43,12 +36,6 @@ export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
   pools: pools({ offlineS: [0, 60], set: changePools, shownWithinS: 120 }),
 };
 
-async function put(link: MinerLink, name: string, json?: unknown): Promise<ActResult> {
-  const request = { ...resource(name), method: 'PUT', as: 'text', ...(json !== undefined && { json }) } as const;
-  await link.send(request, { deadlineMs: DEADLINE_MS });
-  return ACCEPTED;
-}
-
 /** The whole object goes back as it was read, with the changes. `change` may throw: nothing has been sent then. */
 async function changeSetting(
   link: MinerLink,
@@ -65,22 +52,4 @@ async function changeSetting(
   const isSet = Object.entries(changes).every(([key, value]) => raw[key] === value);
   if (isSet) return SO_ALREADY;
   return orLostReply(() => put(link, 'setting', { ...raw, ...changes }));
-}
-
-const setPool = z.looseObject({ url: z.string(), user: z.string() });
-
-/** Pools go and come one by one, and a list that is full takes no more: the old ones go first. */
-async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Promise<ActResult> {
-  const set = await beforeAct(link, 'change the pools of', async () => {
-    const rows: unknown = await link.send(resource('pools'));
-    const pools = list(setPool, 64).parse(rows);
-    if (pools === undefined) throw new PeerError('peer.unparsable', `read the pools of ${link.ip}`, 'later');
-    return pools;
-  });
-  if (samePools(set, wanted)) return THEY_WERE_SO;
-  return orLostReply(async () => {
-    for (const pool of set) await put(link, 'delpool', pool);
-    for (const { url, user, password } of wanted) await put(link, 'newpool', { url, user, pass: password });
-    return ACCEPTED;
-  });
 }

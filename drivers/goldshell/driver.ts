@@ -1,8 +1,9 @@
 // Goldshell (boxes, KD, CK, HS, Mini Doge, Byte): a BFGMiner kind of API on TCP 4028 for reading, a web API with one seat for the rest (atlas 18).
 import { defineDriver } from '../../src/driver/contract.ts';
-import { abilities, resource } from './abilities.ts';
+import { abilities } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
+import { resource } from './requests.ts';
 
 const via = 'cgminer';
 

@@ -19,22 +19,48 @@ export async function changePools(link: MinerLink, wanted: readonly WantedPool[]
   if (areSame(before, wanted)) return THEY_WERE_SO;
   const group = groupOf.safeParse(before[0]).data?.GROUP ?? 0;
   return orLostReply(async () => {
-    for (const { url, user, password } of wanted) await send(link, 'addpool', [url, user, password, group].join(','));
-    const added = await readPools(link);
-    const [first] = added.slice(before.length);
-    if (first?.POOL === undefined || added.length < before.length + wanted.length) {
-      const cause = new Error('the device does not list the pools that it has just taken');
-      throw new PeerError('peer.rejected', `${WHAT} ${link.ip}`, 'later', cause);
-    }
-    await send(link, 'switchpool', String(first.POOL));
-    // From the end, so that no id that is still to go changes.
-    for (const { POOL } of added.slice(0, before.length).toReversed()) {
-      if (POOL !== undefined) await send(link, 'removepool', String(POOL));
-    }
+    const added = await orAsBefore(link, before, async () => {
+      for (const { url, user, password } of wanted) await send(link, 'addpool', [url, user, password, group].join(','));
+      const listed = await readPools(link);
+      const [first] = listed.slice(before.length);
+      if (first?.POOL === undefined || listed.length < before.length + wanted.length) {
+        const cause = new Error('the device does not list the pools that it has just taken');
+        throw new PeerError('peer.rejected', `${WHAT} ${link.ip}`, 'later', cause);
+      }
+      await send(link, 'switchpool', String(first.POOL));
+      return listed;
+    });
+    await removeAll(link, added.slice(0, before.length));
     if (areSame(await readPools(link), wanted)) return { kind: 'accepted' };
     const cause = new Error('the device lists other pools than it was told');
     throw new PeerError('peer.rejected', `${WHAT} ${link.ip}`, 'later', cause);
   });
+}
+
+/** What was added goes again when something is refused; of a lost answer nobody knows what came of it. */
+async function orAsBefore<T>(link: MinerLink, before: readonly PoolRow[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PeerError && error.wasSent !== true) await removeAdded(link, before);
+    throw error;
+  }
+}
+
+async function removeAdded(link: MinerLink, before: readonly PoolRow[]): Promise<void> {
+  try {
+    const now = await readPools(link);
+    const areThere = before.every(({ URL, User }, at) => now[at]?.URL === URL && now[at]?.User === User);
+    if (areThere) await removeAll(link, now.slice(before.length));
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    throw new PeerError('peer.rejected', `remove what was added to the pools of ${link.ip}`, 'later', error);
+  }
+}
+
+/** From the end, so that no id that is still to go changes. */
+async function removeAll(link: MinerLink, rows: readonly PoolRow[]): Promise<void> {
+  for (const { POOL } of rows.toReversed()) if (POOL !== undefined) await send(link, 'removepool', String(POOL));
 }
 
 const areSame = (rows: readonly PoolRow[], wanted: readonly WantedPool[]) =>

@@ -191,11 +191,23 @@ describe('pools', () => {
     expect(await shown(device, 'pools', POOLS)).toBe(true);
     expect(await act(device, 'pools', POOLS)).toMatchObject({ note: 'they were so already' });
   });
+  test.each([
+    ['the first', ['nonsense://a.example:1', 'stratum+tcp://b.example:1']],
+    ['the second', ['stratum+tcp://a.example:1', 'nonsense://b.example:1']],
+    ['one more than there is room for', [1, 2, 3, 4].map((no) => `stratum+tcp://p${no}.example:1`)],
+  ])('when it refuses %s, those that were there are there again', async (_, urls) => {
+    const device = of('KD5');
+    const before = device.truth().pools;
+    const wanted = { pools: urls.map((url) => ({ url, user: 'w' })) };
+    await expect(act(device, 'pools', wanted)).rejects.toMatchObject({ code: 'peer.rejected' });
+    expect(device.truth().pools).toEqual(before);
+    expect(before.length).toBeGreaterThan(0);
+  });
   test('more than the list holds is refused by the device; a lie shows', async () => {
     const device = of('KD Box Pro');
     const four = { pools: [1, 2, 3, 4].map((no) => ({ url: `stratum+tcp://p${no}.example:1`, user: 'w' })) };
     await expect(act(device, 'pools', four)).rejects.toMatchObject({ code: 'peer.rejected' });
-    await findsOut(device, 'pools', POOLS);
+    await findsOut(device, 'pools', POOLS, 'at once');
     expect(ability('pools').effect).toBe('once');
   });
 });

@@ -1,7 +1,9 @@
 // Goldshell where the simulated devices do not reach: plans without a word, estimates, several web forms, the login, and lost answers.
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { goldshell as driver } from '../../../drivers/goldshell/driver.ts';
 import { session } from '../../../drivers/goldshell/session.ts';
+import { PeerError } from '../../../src/base/errors.ts';
 import type { AbilityName } from '../../../src/driver/contract.ts';
 import { familyOf } from '../../../src/driver/identify.ts';
 import { goldshellByte, goldshell as sample } from '../../contract/samples-iceriver-goldshell-innosilicon.ts';
@@ -178,13 +180,72 @@ describe('what is sent', () => {
     expect(await refusalOf(result)).toBe('peer.unsupported');
     expect(puts(link)).toEqual([]);
   });
-  test('pools one by one, old ones first, each as it was read', async () => {
-    const { link, result } = act('pools', () => '[]', { pools });
-    await result;
-    expect(puts(link)).toEqual([
-      ['/mcb/delpool', POOL],
-      ['/mcb/newpool', { url: 'stratum+tcp://n.example:2', user: 'v', pass: 'q' }],
-    ]);
+  describe('pools', () => {
+    const added = { url: 'stratum+tcp://n.example:2', user: 'v', pass: 'q' };
+    /** Its list has room for two, and takes no pool of the user `bad`. */
+    const listing = (...before: readonly (typeof POOL)[]) => {
+      let rows: readonly object[] = before;
+      let least = rows.length;
+      const link = fakeLink((request) => {
+        if (request.via !== 'http') throw neverSent();
+        const { url = '', user = '', dragid } = pool.safeParse(request.json).data ?? {};
+        if (request.path === '/mcb/newpool') {
+          if (rows.length >= 2 || user === 'bad') throw new PeerError('peer.rejected', 'put', 'never');
+          rows = [...rows, { ...POOL, ...pool.parse(request.json) }];
+        }
+        if (request.path === '/mcb/delpool') rows = rows.filter((_, at) => at !== dragid || url === '');
+        least = Math.min(least, rows.length);
+        rows = rows.map((row, dragid) => ({ ...row, dragid }));
+        return rows;
+      });
+      const set = (...wanted: readonly object[]) => driver.abilities.pools?.act(link, { pools: wanted }, {});
+      return { link, set, names: () => rows.map((row) => pool.parse(row).user), least: () => least };
+    };
+    const pool = z.looseObject({ url: z.string(), user: z.string(), dragid: z.number().optional() });
+    const old = (user: string, dragid: number) => ({ ...POOL, user, dragid });
+
+    test('the new one comes before the old one goes, which is named as it was read', async () => {
+      const device = listing(old('o', 0));
+      expect(await device.set(...pools)).toEqual({ kind: 'accepted' });
+      expect(puts(device.link)).toEqual([
+        ['/mcb/newpool', added],
+        ['/mcb/delpool', { ...POOL, dragid: 0 }],
+      ]);
+    });
+    test('a full list makes room by one, and none is ever empty', async () => {
+      const device = listing(old('a', 0), old('b', 1));
+      expect(await device.set({ ...pools[0], user: 'c' }, { ...pools[0], user: 'd' })).toEqual({ kind: 'accepted' });
+      expect([device.names(), device.least()]).toEqual([['c', 'd'], 1]);
+    });
+    test('one that is in its place stays there', async () => {
+      const device = listing(old('a', 0));
+      expect(await device.set({ url: POOL.url, user: 'a' }, { ...pools[0], user: 'c' })).toEqual({ kind: 'accepted' });
+      expect([device.names(), device.least()]).toEqual([['a', 'c'], 1]);
+    });
+    test('one that stays changes its place', async () => {
+      const device = listing(old('a', 0), old('b', 1));
+      const { url } = POOL;
+      expect(await device.set({ url, user: 'b' }, { url, user: 'a' })).toEqual({ kind: 'accepted' });
+      expect(device.names()).toEqual(['b', 'a']);
+    });
+    test.each([
+      [['a'], ['bad']],
+      [['a'], ['c', 'bad']],
+      [
+        ['a', 'b'],
+        ['c', 'bad'],
+      ],
+    ])('%j stay when of %j one is refused', async (before, wanted) => {
+      const device = listing(...before.map(old));
+      const result = Promise.resolve(device.set(...wanted.map((user) => ({ ...pools[0], user }))));
+      expect(await refusalOf(result)).toBe('peer.rejected');
+      expect([device.names(), device.least()]).toEqual([before, 1]);
+    });
+    test('a yes that added nothing costs no old one', async () => {
+      const { link, result } = act('pools', () => '[]', { pools });
+      expect(await refusalOf(result)).toBe('peer.rejected');
+      expect(puts(link).map(([path]) => path)).toEqual(['/mcb/newpool']);
+    });
   });
   test('a restart is put: a GET does nothing', async () => {
     const { link, result } = act('reboot', () => '');

@@ -181,6 +181,27 @@ describe('pools', () => {
     expect(await refusalOf(abilities.pools.act(link, wanted))).toBe('peer.rejected');
     expect(lines(link.sent).some((line) => line.startsWith('removepool'))).toBe(false);
   });
+  test('what was added goes again when a later one is refused', async () => {
+    const second = { url: 'stratum+tcp://bad.example:1', user: 'u', password: 'p' };
+    const refusing: Answering = (request) => {
+      if ('parameter' in request && request.parameter?.includes('bad')) throw refusal('peer.rejected');
+      return said('addpool');
+    };
+    const link = pooled([[a, b], [a, b, added], []], { addpool: refusing });
+    const result = abilities.pools.act(link, { pools: [...wanted.pools, second] });
+    expect(await refusalOf(result)).toBe('peer.rejected');
+    expect(lines(link.sent).filter((line) => !line.startsWith('addpool'))).toEqual(['pools', 'pools', 'removepool 2']);
+  });
+  test('so it does when it cannot be used, but nothing goes from a list that is another one', async () => {
+    const unused = pooled([[a], [a, { ...added, POOL: 1 }], [a, { ...added, POOL: 1 }]], {
+      switchpool: fail(() => refusal('peer.rejected')),
+    });
+    expect(await refusalOf(abilities.pools.act(unused, wanted))).toBe('peer.rejected');
+    expect(lines(unused.sent).at(-1)).toBe('removepool 1');
+    const other = pooled([[a], [b, added]], { addpool: fail(() => refusal('peer.rejected')) });
+    expect(await refusalOf(abilities.pools.act(other, wanted))).toBe('peer.rejected');
+    expect(lines(other.sent).some((line) => line.startsWith('removepool'))).toBe(false);
+  });
   test('a device that says yes and lists others is not believed', async () => {
     expect(await refusalOf(abilities.pools.act(pooled([[a], [a, { ...added, POOL: 1 }], [a]]), wanted))).toBe(
       'peer.rejected',
