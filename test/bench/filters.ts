@@ -31,14 +31,14 @@ export async function benchFilters(args: readonly string[]): Promise<void> {
 }
 
 async function measure(
-  { read }: Databases,
+  { read, readItems }: Databases,
   cases: ReturnType<typeof filterCases>,
   { fleet, rounds, isPostgres }: { fleet: Awaited<ReturnType<typeof fillFleet>>; rounds: number; isPostgres: boolean },
 ): Promise<void> {
   print(line(['filter', 'found', 'p50 ms', 'p99 ms', 'how the page is read; how it is counted']));
   let heard: CompiledQuery[] = [];
-  const heardRead = listening(read, (query) => heard.push(query));
-  const stores = { miners: createMinerStore(heardRead), search: createMinerSearchStore(heardRead) };
+  const parts = { read: listening(read, (query) => heard.push(query)), readItems };
+  const stores = { miners: createMinerStore(parts), search: createMinerSearchStore(parts) };
   for (const wanted of cases) {
     const times: number[] = [];
     let total = 0;

@@ -1,6 +1,6 @@
 // Large pages as answers: from the cache, compressed when the client takes it. Small pages are made anew and sent as they are.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PageCache } from './page-cache.ts';
+import type { PageCache, PageText } from './page-cache.ts';
 
 /** Pages from this size on may be a second old. */
 const LARGE_PAGE = 1_000;
@@ -10,8 +10,17 @@ export type WantedPage = {
   /** What the page depends on; the same for the same page only. */
   readonly key: readonly unknown[];
   /** Its JSON text. */
-  readonly make: () => Promise<string>;
+  readonly make: () => Promise<PageText>;
 };
+
+/** The envelope of both versions around items that are JSON text already. */
+export function writePage(items: string | Uint8Array, pagination: object): PageText {
+  const before = '{"success":true,"data":[';
+  const after = `],"pagination":${JSON.stringify(pagination)},"error":null}`;
+  return typeof items === 'string'
+    ? `${before}${items}${after}`
+    : Buffer.concat([Buffer.from(before), items, Buffer.from(after)]);
+}
 
 export async function sendPage(
   pages: PageCache,

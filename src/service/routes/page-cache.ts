@@ -5,6 +5,9 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
 
+/** As text or as its bytes. */
+export type PageText = string | Buffer;
+
 export type PageBody = {
   readonly bytes: Buffer;
   /** Made once, when first asked for; absent where the body is too small to be worth it. */
@@ -13,7 +16,7 @@ export type PageBody = {
 
 export type PageCache = {
   /** The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the same one. */
-  get(key: string, make: () => Promise<string>): Promise<PageBody>;
+  get(key: string, make: () => Promise<PageText>): Promise<PageBody>;
   clear(): void;
 };
 
@@ -45,8 +48,9 @@ export function createPageCache(
       total -= entry.bytes;
     }
   };
-  const build = async (make: () => Promise<string>): Promise<PageBody> => {
-    const bytes = Buffer.from(await make());
+  const build = async (make: () => Promise<PageText>): Promise<PageBody> => {
+    const made = await make();
+    const bytes = typeof made === 'string' ? Buffer.from(made) : made;
     if (bytes.length < minBytes) return { bytes };
     let gzipped: Promise<Buffer> | undefined;
     return {

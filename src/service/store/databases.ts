@@ -1,6 +1,7 @@
 // What the store asks of a database beside the query builder: the two connections, and the few things that each database does in its own way.
 import type { ColumnDefinitionBuilder } from 'kysely';
 import { BugError } from '../../base/errors.ts';
+import type { ReadItems } from './items.ts';
 import type { Db } from './schema.ts';
 
 /** How this database makes a primary key number by itself. */
@@ -47,6 +48,8 @@ export type Databases = {
   readonly transact: Transact;
   /** Sees what is committed; refuses to write. */
   readonly read: Db;
+  /** A page of a list in the way that costs this database and us the least. */
+  readonly readItems: ReadItems;
   readonly autoNumber: AutoNumber;
   readonly lock: Lock;
   /** Before the schema changes from this version: a copy to go back to, where that is ours to make. */

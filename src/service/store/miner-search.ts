@@ -1,8 +1,10 @@
-// Pages of miners for v2: the filters of the list and the conditions of the search, with both documents of each miner.
+// Pages of miners for v2: the filters of the list and the conditions of the search.
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import type { Databases } from './databases.ts';
+import type { Item } from './items.ts';
 import { type MinerFilter, minerConditions, type RunStatus } from './miner-filter.ts';
-import { type MinerRow, pageOf, totalFromPage, type Window } from './miners.ts';
-import type { Db, Tables } from './schema.ts';
+import { type ItemPage, pageOf, totalFromPage, type Window } from './miners.ts';
+import type { Tables } from './schema.ts';
 import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
 
 /** What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too. */
@@ -25,9 +27,6 @@ export type MinerSearch = {
   readonly lastUpdatedAt?: TimeFilter | undefined;
 };
 
-/** `extras` is the JSON text of what v2 shows beside the document. */
-export type MinerPageRow = MinerRow & { readonly extras: string };
-
 export type MinerSearchStore = {
   /** Ordered by address, then id. */
   page(query: {
@@ -35,19 +34,18 @@ export type MinerSearchStore = {
     filter?: MinerFilter;
     search?: MinerSearch;
     window: Window;
+    item: Item;
     nowMs: number;
-  }): Promise<{ rows: readonly MinerPageRow[]; total: number }>;
+  }): Promise<ItemPage>;
 };
 
-export function createMinerSearchStore(read: Db): MinerSearchStore {
+export function createMinerSearchStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>): MinerSearchStore {
   return {
-    async page({ farmId, filter = {}, search = {}, window, nowMs }) {
+    async page({ farmId, filter = {}, search = {}, window, item, nowMs }) {
       const where = (eb: Builder) =>
         eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
-      const rows = await pageOf(read, where, window)
-        .select(['miners.id', 'created_at', 'stale_at', 'ops_status', 'rack', 'position', 'document', 'extras'])
-        .execute();
-      return { rows, total: totalFromPage(rows.length, window) ?? (await count()) };
+      const items = await readItems(read, pageOf(read, where, window), item, nowMs);
+      return { items: items.text, total: totalFromPage(items.count, window) ?? (await count()) };
 
       async function count(): Promise<number> {
         const found = await read

@@ -1,39 +1,27 @@
 // Reading miners: a page of a farm's list, with the total. Documents come out as the text that went in.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import type { Databases } from './databases.ts';
+import type { Item, Items, MinerPage } from './items.ts';
 import { type MinerFilter, minerConditions } from './miner-filter.ts';
 import type { Db, Tables } from './schema.ts';
 
 /** A part of a list: at most `limit` items after `offset` are skipped. */
 export type Window = { readonly limit: number; readonly offset: number };
 
-/** Times in ms since the epoch; `document` is the JSON text of the agent's document. */
-export type MinerRow = {
-  readonly id: string;
-  readonly created_at: number;
-  readonly stale_at: number | null;
-  readonly ops_status: string | null;
-  readonly rack: string | null;
-  readonly position: number | null;
-  readonly document: string;
-};
+/** A page as JSON text, without brackets, and how many miners there are in all. */
+export type ItemPage = { readonly items: Items['text']; readonly total: number };
 
 export type MinerStore = {
   /** Ordered by address, then id. */
-  list(query: {
-    farmId: string;
-    filter: MinerFilter;
-    window: Window;
-    nowMs: number;
-  }): Promise<{ rows: readonly MinerRow[]; total: number }>;
+  list(query: { farmId: string; filter: MinerFilter; window: Window; item: Item; nowMs: number }): Promise<ItemPage>;
 };
 
-export function createMinerStore(read: Db): MinerStore {
+export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>): MinerStore {
   return {
-    async list({ farmId, filter, window, nowMs }) {
-      const rows = await pageOf(read, (eb) => minerConditions(eb, farmId, filter, nowMs), window)
-        .select(['miners.id', 'created_at', 'stale_at', 'ops_status', 'rack', 'position', 'document'])
-        .execute();
-      return { rows, total: totalFromPage(rows.length, window) ?? (await count()) };
+    async list({ farmId, filter, window, item, nowMs }) {
+      const page = pageOf(read, (eb) => minerConditions(eb, farmId, filter, nowMs), window);
+      const items = await readItems(read, page, item, nowMs);
+      return { items: items.text, total: totalFromPage(items.count, window) ?? (await count()) };
 
       async function count(): Promise<number> {
         const found = await read
@@ -56,13 +44,14 @@ export function pageOf(
   read: Db,
   where: (eb: ExpressionBuilder<Tables, 'miners'>) => ExpressionWrapper<Tables, 'miners', SqlBool>,
   { limit, offset }: Window,
-) {
+): MinerPage {
   const joined = read
     .selectFrom('miners')
     .innerJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
     .orderBy('ip_num')
     .orderBy('miners.id');
-  if (offset < DEEP_ROWS || offset < DEEP_PAGES * limit) return joined.where(where).limit(limit).offset(offset);
+  if (offset < DEEP_ROWS || offset < DEEP_PAGES * limit)
+    return { query: joined.where(where).limit(limit).offset(offset), limit };
   const wanted = read
     .selectFrom('miners')
     .select('miners.row_id')
@@ -71,7 +60,7 @@ export function pageOf(
     .orderBy('miners.id')
     .limit(limit)
     .offset(offset);
-  return joined.where('miners.row_id', 'in', wanted);
+  return { query: joined.where('miners.row_id', 'in', wanted), limit };
 }
 
 /** A page that is not full is the last one and says the total itself. */

@@ -6,6 +6,7 @@ import type { Databases } from './databases.ts';
 import type { Tables } from './schema.ts';
 import { backUp } from './sqlite-backup.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import { readItemsInside } from './sqlite-items.ts';
 import { writeStatistics } from './sqlite-statistics.ts';
 
 /** Opens or creates the file. Throws when it is damaged or cannot be made durable. */
@@ -22,6 +23,7 @@ export function openSqliteDatabases(path: string): Databases {
   return {
     write,
     read,
+    readItems: readItemsInside,
     // Writers wait for each other: no two can be in each other's way.
     transact: (work) => write.transaction().execute(work),
     autoNumber: (key) => key.autoIncrement(),

@@ -34,16 +34,16 @@ export type { Messages } from './databases.ts';
 export type { EventStore, MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket, type HistoryStore } from './history.ts';
 export type { IngestStore } from './ingest.ts';
+export type { Item } from './items.ts';
 export type { ApiKey, KeyStore } from './keys.ts';
 export type { LinkStore } from './links.ts';
 export type { MinerFilter, StatusSet } from './miner-filter.ts';
 export {
-  type MinerPageRow,
   type MinerSearch,
   type MinerSearchStore,
   SEARCH_FIELDS,
 } from './miner-search.ts';
-export type { MinerRow, MinerStore, Window } from './miners.ts';
+export type { ItemPage, MinerStore, Window } from './miners.ts';
 export {
   type Edited,
   type EditProblem,
@@ -116,8 +116,8 @@ export async function openStore(
     tenants: createTenantStore(databases),
     keys: createKeyStore(read, write),
     agents: createAgentStore(databases),
-    miners: createMinerStore(read),
-    search: createMinerSearchStore(read),
+    miners: createMinerStore(databases),
+    search: createMinerSearchStore(databases),
     classification: createClassificationStore(read),
     ingest: createIngestStore(databases, newId),
     history: createHistoryStore(read),

@@ -7,10 +7,17 @@ import { planBatches } from '../../../src/service/tasks/plan.ts';
 import type { MinerRecord } from '../../../src/wire/records.ts';
 import { queryDatabase, temporaryDatabase } from '../../database.ts';
 import { minerRecord } from '../service-http/records.ts';
+import { rowsOf } from './item-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const COPIES = 4;
-const ALL = { limit: 10_000, offset: 0 };
+/** The whole list. */
+const ALL: Omit<Parameters<Store['miners']['list']>[0], 'farmId'> = {
+  filter: {},
+  window: { limit: 10_000, offset: 0 },
+  item: ['{"id":', { value: 'id' }, ',', { membersOf: 'document' }, '}'],
+  nowMs: NOW_MS,
+};
 
 async function openCopies() {
   const target = await temporaryDatabase();
@@ -69,7 +76,7 @@ test('a slice that is brought to all of them at once is stored by one', async ()
     expect(outcomes.filter(({ kind }) => kind === 'duplicate')).toHaveLength(COPIES - 1);
   }
   expect(await queryDatabase(target, 'SELECT count(*) AS n FROM events')).toEqual([{ n: 5 }]);
-  expect((await first.miners.list({ farmId: farm.id, filter: {}, window: ALL, nowMs: NOW_MS })).total).toBe(5);
+  expect((await first.miners.list({ farmId: farm.id, ...ALL })).total).toBe(5);
 });
 
 test('agents that meet the same new miners at the same time agree on which they are', async () => {
@@ -79,7 +86,7 @@ test('agents that meet the same new miners at the same time agree on which they 
   await Promise.all(
     stores.map(({ ingest }, n) => ingest.storeSlice(slice(agentIds[n] ?? '', farm.id, 1, miners(n), NOW_MS + 9))),
   );
-  expect((await first.miners.list({ farmId: farm.id, filter: {}, window: ALL, nowMs: NOW_MS })).total).toBe(50);
+  expect((await first.miners.list({ farmId: farm.id, ...ALL })).total).toBe(50);
 });
 
 test('of what two agents report of one miner the newest stays, whoever writes last', async () => {
@@ -95,8 +102,8 @@ test('of what two agents report of one miner the newest stays, whoever writes la
   for (let n = 0; n < COPIES; n++) await report(n, 1, n);
   for (let seq = 2; seq <= 6; seq++) {
     await Promise.all(stores.map((_, n) => report(n, seq, n)));
-    const { rows } = await first.miners.list({ farmId: farm.id, filter: {}, window: ALL, nowMs: NOW_MS });
-    expect(rows.map(({ document }) => JSON.parse(document).hashrate)).toEqual([seq * 100]);
+    const rows = rowsOf(await first.miners.list({ farmId: farm.id, ...ALL }));
+    expect(rows.map(({ hashrate }) => hashrate)).toEqual([seq * 100]);
   }
 });
 
@@ -115,7 +122,7 @@ test('the same task is made once for each miner, and a request with a key is ans
   const agentId = await addAgent(first, farm.id);
   const records = Array.from({ length: 30 }, (_, n) => minerRecord(n, NOW_MS));
   await first.ingest.storeSlice(slice(agentId, farm.id, 1, records));
-  const { rows } = await first.miners.list({ farmId: farm.id, filter: {}, window: ALL, nowMs: NOW_MS });
+  const rows = rowsOf(await first.miners.list({ farmId: farm.id, ...ALL }));
   const minerIds = rows.map(({ id }) => id);
   const name = 'miner.system.reboot';
   const order = (store: Store, key: string, ids: readonly string[]) =>

@@ -1,7 +1,10 @@
 // Every filter of the lists of miners and of the v2 search, as clients write them, on the fleet of fleet.ts.
 import { z } from 'zod';
 import { minerFilterShape, toMinerFilter } from '../../../src/service/routes/miner-parameters.ts';
+import { minerItem as minerV1Item } from '../../../src/service/routes/v1/miner-row.ts';
+import { minerItem as minerV2Item } from '../../../src/service/routes/v2/miner-row.ts';
 import type {
+  ItemPage,
   MinerFilter,
   MinerSearch,
   MinerSearchStore,
@@ -125,9 +128,10 @@ export function ask(
   { miners, search }: { readonly miners: MinerStore; readonly search: MinerSearchStore },
   { farmId, nowMs }: Fleet,
   wanted: FilterCase,
-): Promise<{ rows: readonly { id: string }[]; total: number }> {
+): Promise<ItemPage> {
   const window = wanted.window ?? PAGE;
+  const farm = { id: farmId, workspaceId: 'w', name: 'A' };
   return wanted.search === undefined
-    ? miners.list({ farmId, filter: wanted.filter ?? {}, window, nowMs })
-    : search.page({ farmId, search: wanted.search, window, nowMs });
+    ? miners.list({ farmId, filter: wanted.filter ?? {}, window, item: minerV1Item(farm), nowMs })
+    : search.page({ farmId, search: wanted.search, window, item: minerV2Item(farm), nowMs });
 }

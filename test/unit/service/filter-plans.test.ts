@@ -9,6 +9,7 @@ import { openDatabases, openStore, type Store } from '../../../src/service/store
 import { newDatabase, type TestDatabase } from '../../database.ts';
 import { ask, filterCases } from './filter-cases.ts';
 import { type Fleet, fillFleet } from './fleet.ts';
+import { rowsOf } from './item-rows.ts';
 import { type Access, explain, describe as inWords, listening, type Plan } from './query-plan.ts';
 
 const MINERS = 4_000;
@@ -39,17 +40,22 @@ afterAll(async () => {
 async function plansOf(wanted: ReturnType<typeof filterCases>[number]) {
   const plans: Promise<Plan>[] = [];
   const read = listening(databases.read, (query) => plans.push(explain(databases.read, query, isPostgres)));
-  const { rows, total } = await ask(
-    { miners: createMinerStore(read), search: createMinerSearchStore(read) },
-    fleet,
-    wanted,
-  );
+  const { readItems } = databases;
+  const stores = { miners: createMinerStore({ read, readItems }), search: createMinerSearchStore({ read, readItems }) };
+  const found = await ask(stores, fleet, wanted);
   // What a statement is made of is heard too.
   const explained = await Promise.all(plans);
-  const page = explained.find((plan) => plan.sql.includes('"document"'))?.accesses;
-  const count = explained.find((plan) => plan.sql.includes('count('))?.accesses;
+  const isPage = ({ sql: text }: Plan) => text.includes('"document"');
+  const page = explained.find(isPage)?.accesses;
+  const count = explained.find((plan) => plan.sql.includes('count(') && !isPage(plan))?.accesses;
   const ofMiners = (accesses: readonly Access[]) => accesses.filter(({ table }) => table === 'miners');
-  return { whole: page ?? [], page: ofMiners(page ?? []), count: count && ofMiners(count), rows, total };
+  return {
+    whole: page ?? [],
+    page: ofMiners(page ?? []),
+    count: count && ofMiners(count),
+    rows: rowsOf(found),
+    total: found.total,
+  };
 }
 
 const isSearch = ({ index, bound }: Access) => index !== undefined && bound > 0;

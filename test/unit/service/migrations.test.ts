@@ -5,6 +5,7 @@ import type { Databases } from '../../../src/service/store/databases.ts';
 import { migrate, STEPS } from '../../../src/service/store/migrations.ts';
 import { openDatabases, openStore } from '../../../src/service/store/store.ts';
 import { queryDatabase, temporaryDatabase } from '../../database.ts';
+import { ID, rowsOf } from './item-rows.ts';
 
 const ROWS = 3;
 const isPostgres = inject('postgres') !== undefined;
@@ -81,13 +82,14 @@ test.each(EARLIER)('from schema %i nothing is lost', async (version) => {
   expect(await dump(open(target), before)).toEqual(before);
   // It is not only there, it is understood.
   expect((await store.tenants.findFarm('farms id 1'))?.name).toBe('farms name 1');
-  const { rows } = await store.search.page({
+  const page = await store.search.page({
     farmId: 'miners farm_id 2',
     search: { model: { eq: version < 4 ? 'model 2' : 'miners model 2' } },
     window: { limit: 10, offset: 0 },
+    item: ID,
     nowMs: 1,
   });
-  expect(rows.map(({ id }) => id)).toEqual(['miners id 2']);
+  expect(rowsOf(page)).toEqual([{ id: 'miners id 2' }]);
 });
 
 test('a database of a newer version is refused with what to do, and stays as it is', async () => {

@@ -10,6 +10,7 @@ import { createMinerStore } from '../../../src/service/store/miners.ts';
 import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
 import { openDatabases } from '../../../src/service/store/store.ts';
 import { newDatabase, type TestDatabase } from '../../database.ts';
+import { ID, rowsOf } from './item-rows.ts';
 
 const NOW_MS = 1_000_000;
 const FARM = 'farm';
@@ -125,7 +126,7 @@ async function fill(miners: readonly Miner[]): Promise<void> {
 }
 
 test('the database selects exactly what the filter means, in order, page by page', async () => {
-  const store = createMinerStore(databases.read);
+  const store = createMinerStore(databases);
   await fc.assert(
     fc.asyncProperty(
       fc.array(minerArbitrary, { minLength: 1, maxLength: 25 }),
@@ -140,14 +141,15 @@ test('the database selects exactly what the filter means, in order, page by page
             .toSorted((a, b) => a.miner.ip_num - b.miner.ip_num || (a.id < b.id ? -1 : 1))
             .map(({ id }) => id);
           for (let offset = 0; offset <= expected.length; offset += limit) {
-            const { rows, total } = await store.list({
+            const page = await store.list({
               farmId: FARM,
               filter,
               window: { limit, offset },
+              item: ID,
               nowMs: NOW_MS,
             });
-            expect(rows.map(({ id }) => id)).toEqual(expected.slice(offset, offset + limit));
-            expect(total).toBe(expected.length);
+            expect(rowsOf(page).map(({ id }) => id)).toEqual(expected.slice(offset, offset + limit));
+            expect(page.total).toBe(expected.length);
           }
         }
       },

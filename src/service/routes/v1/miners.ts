@@ -6,13 +6,13 @@ import type { MinerStore } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
 import { answers } from '../openapi.ts';
-import { sendPage } from '../page-answer.ts';
+import { sendPage, writePage } from '../page-answer.ts';
 import type { PageCache } from '../page-cache.ts';
 import { wholeNumber } from '../parameters.ts';
 import type { App } from '../server.ts';
 import { toWindow } from '../window.ts';
 import { listOf, paginate } from './envelope.ts';
-import { writeMinerRows } from './miner-row.ts';
+import { minerItem } from './miner-row.ts';
 
 const minerQuerySchema = z.object({
   page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
@@ -43,9 +43,9 @@ export function registerMiners(
       const filter = toMinerFilter(request.query);
       const make = async () => {
         const nowMs = clock.nowMs();
-        const { rows, total } = await miners.list({ farmId: farm.id, filter, window, nowMs });
-        const pagination = JSON.stringify(paginate(window, total));
-        return `{"success":true,"data":[${writeMinerRows(farm, rows, nowMs)}],"pagination":${pagination},"error":null}`;
+        const item = minerItem(farm);
+        const { items, total } = await miners.list({ farmId: farm.id, filter, window, item, nowMs });
+        return writePage(items, paginate(window, total));
       };
       return sendPage(pages, request, reply, { size: pageSize, key: ['v1', farm.id, window, filter], make });
     },

@@ -15,13 +15,13 @@ import { dateFilter, toTimes, valueFilter } from '../filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
 import { answers } from '../openapi.ts';
-import { sendPage, type WantedPage } from '../page-answer.ts';
+import { sendPage, type WantedPage, writePage } from '../page-answer.ts';
 import type { PageCache } from '../page-cache.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
 import { toWindow } from '../window.ts';
 import { listOf, pageShape, paginate, searchPage, V2_FARM } from './envelope.ts';
-import { minerV2Schema, writeMinerRows } from './miner-row.ts';
+import { minerItem, minerV2Schema } from './miner-row.ts';
 
 const words = () => valueFilter(z.string().max(256)).optional();
 
@@ -61,9 +61,9 @@ export function registerFarmMiners(app: App, miners: MinerSearchStore, pages: Pa
       key: ['v2', farm.id, window, wanted],
       async make() {
         const nowMs = clock.nowMs();
-        const { rows, total } = await miners.page({ farmId: farm.id, ...wanted, window, nowMs });
-        const pagination = JSON.stringify(paginate(page, total));
-        return `{"success":true,"data":[${writeMinerRows(farm, rows, nowMs)}],"pagination":${pagination},"error":null}`;
+        const item = minerItem(farm);
+        const { items, total } = await miners.page({ farmId: farm.id, ...wanted, window, item, nowMs });
+        return writePage(items, paginate(page, total));
       },
     };
   };
