@@ -201,7 +201,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   const courier: Courier = createCourier({
     tasks: store.tasks,
     send: (agentId, frame) => uplinks.send(agentId, frame),
-    isConnected: (agentId) => uplinks.isConnected(agentId),
+    hasRoom: (agentId) => uplinks.hasRoom(agentId),
     clock,
     log,
   });
@@ -227,7 +227,10 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   /** New tasks of the agent are stored: it may be connected here or elsewhere. */
   const deliver = async (agentId: string) => {
     relay.announceTasks(agentId);
-    await courier.deliver(agentId);
+    // They are stored: what fails now is no failure of the request, and the sweep delivers them.
+    await courier
+      .deliver(agentId)
+      .catch((error: unknown) => log.warn({ agentId, error: renderError(error) }, 'deliver tasks to an agent'));
   };
   const { batches, tenants, agents } = store;
   metrics.register(app);

@@ -14,6 +14,8 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_SLICE_BYTES = 8 * 1024 * 1024;
 /** Most records in one slice. */
 export const MAX_SLICE_RECORDS = 500;
+/** Longest params of a task, as characters of their JSON. */
+export const MAX_PARAMS_LENGTH = 16 * 1024;
 /** Both sides ping this often and give up on a silent peer after PEER_SILENCE_MS. */
 export const PING_INTERVAL_MS = 15_000;
 export const PEER_SILENCE_MS = 40_000;

@@ -1,10 +1,10 @@
 // From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the gate's.
 import type { TaskOrder } from '../../wire/frames.ts';
+import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
 import { type AllowSettings, notAllowed } from './allow.ts';
 import { failed, type TaskOutcome, type TaskView } from './contract.ts';
 import type { JournalRow } from './journal.ts';
 
-const MAX_PARAMS_BYTES = 16 * 1024;
 /** What lives longer would have to be remembered longer, so that it is not carried out again. */
 const MAX_LIFE_MS = 7 * 24 * 3_600_000;
 
@@ -83,7 +83,7 @@ export function enter(
   const refusal = notAllowed(row.name, settings);
   if (refusal !== undefined) return over(failed(refusal));
   if (row.expiresMs <= row.acceptedMs) return over(expired());
-  if (JSON.stringify(row.params).length > MAX_PARAMS_BYTES) {
+  if (JSON.stringify(row.params).length > MAX_PARAMS_LENGTH) {
     return { ...over(failed('refused: the params are too large')), params: {} };
   }
   if (waiting >= maxQueued) return over(failed(`refused: ${maxQueued} tasks wait already`));

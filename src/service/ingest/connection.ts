@@ -29,6 +29,8 @@ export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 400
 const MAX_WAITING_FRAMES = 8;
 /** Of our frames and pongs that an agent has not read; far more than a whole plan of tasks. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+/** Whoever has left more than this unread is not sent more tasks. */
+const ROOM_BYTES = 1024 * 1024;
 /** A clock that is off by more than this is worth a line in the log. */
 const CLOCK_SKEW_MS = 60_000;
 const MAX_REASON_BYTES = 120;
@@ -58,6 +60,8 @@ export type Connection = {
   heardAtMs(): number;
   /** False when the socket is not open, or the agent has not said hello, or has not said that it understands frames of this type. */
   send(frame: ServiceFrame): boolean;
+  /** The agent reads what it is sent. */
+  hasRoom(): boolean;
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
@@ -253,6 +257,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       transmit(order.type === 'task' && signing !== undefined ? signing.sign(order) : order);
       return true;
     },
+    hasRoom: () => socket.bufferedAmount < ROOM_BYTES,
     ping() {
       if (socket.readyState === socket.OPEN) socket.ping();
     },

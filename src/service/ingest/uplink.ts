@@ -36,7 +36,8 @@ export type Uplinks = {
   attach(server: Server): void;
   /** Runs the pings until `stop`. */
   start(): void;
-  isConnected(agentId: string): boolean;
+  /** The agent is connected here and reads what it is sent. */
+  hasRoom(agentId: string): boolean;
   /** Closes those of our connections (of this agent, or all) that are no longer the newest of their agent. */
   yieldReplaced(agentId?: string): Promise<void>;
   countConnected(): number;
@@ -177,7 +178,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
         tend,
       );
     },
-    isConnected: (agentId) => connections.has(agentId),
+    hasRoom: (agentId) => connections.get(agentId)?.hasRoom() ?? false,
     yieldReplaced,
     countConnected: () => connections.size,
     connectedIds: () => [...connections.keys()],

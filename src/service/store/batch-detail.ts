@@ -96,12 +96,13 @@ export function createBatchDetailStore(read: Db, transact: Transact, sealing: Se
     cancel: (farmId, id, nowMs) =>
       transact(async (trx) => {
         if ((await selectBatch(trx, farmId, id).select('id').executeTakeFirst()) === undefined) return undefined;
+        // Takes the rows: whoever claims one now to send it sees that it was given up, and of what was claimed before the agent is told.
         const open = await trx
-          .selectFrom('tasks')
-          .select(['id', 'agent_id', 'sent_at', 'received_at'])
+          .updateTable('tasks')
+          .set((eb) => ({ status: eb.ref('status') }))
           .where('batch_id', '=', id)
           .where('status', 'in', ['pending', 'running'])
-          .orderBy('id')
+          .returning(['id', 'agent_id', 'sent_at', 'received_at'])
           .execute();
         const toTell = new Set<string>();
         for (const task of open) {
@@ -117,7 +118,6 @@ export function createBatchDetailStore(read: Db, transact: Transact, sealing: Se
             .updateTable('tasks')
             .set({ ...change, cancel_at: cancelAt })
             .where('id', '=', task.id)
-            .where('status', 'in', ['pending', 'running'])
             .execute();
         }
         if (open.length > 0) await recountBatches(trx, [id]);

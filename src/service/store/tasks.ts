@@ -1,22 +1,29 @@
 // Tasks on their way to the agents: which are still to be handed over, what was received, what has waited too long.
+import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../model/task.ts';
 import { rolloutSchema, type TaskOrder } from '../../wire/frames.ts';
 import type { Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
-import type { Db } from './schema.ts';
+import type { Db, Tables } from './schema.ts';
 import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
-export type Undelivered = {
+/** Claimed tasks: from now on the agent may have them, so whoever gives them up tells it. */
+export type Claim = {
   readonly orders: readonly TaskOrder[];
   /** Whose params were sealed with another key than ours: without them they would be other orders. */
   readonly unopened: readonly string[];
+  /** There may be more. */
+  readonly isFull: boolean;
 };
 
 export type TaskStore = {
-  /** Unexpired tasks that the agent has not confirmed and that were not sent after `sentBeforeMs`; the oldest, `limit` of both kinds together. */
-  listUndelivered(query: { agentId: string; nowMs: number; sentBeforeMs: number; limit: number }): Promise<Undelivered>;
+  /**
+   * Marks unexpired tasks as sent at `sentMs` that the agent has not confirmed and that were not sent after `sentBeforeMs`; the oldest, `limit` of
+   * both kinds together. What is not sent then has to be marked as due again.
+   */
+  claim(query: { agentId: string; nowMs: number; sentBeforeMs: number; sentMs: number; limit: number }): Promise<Claim>;
   /** Ends those of the tasks that are open. The agent's own word replaces this verdict: it may have had them before the key was lost. */
   endUnopened(taskIds: readonly string[], nowMs: number): Promise<void>;
   /** Tasks that the agent shall give up and that it was not told of after `sentBeforeMs`; those after `afterId`, at most `limit`. */
@@ -53,7 +60,13 @@ function rolloutIn(metadata: string): Pick<TaskOrder, 'rollout'> {
 
 export function createTaskStore(read: Db, write: Db, transact: Transact, sealing: Sealing): TaskStore {
   return {
-    async listUndelivered({ agentId, nowMs, sentBeforeMs, limit }) {
+    async claim({ agentId, nowMs, sentBeforeMs, sentMs, limit }) {
+      const isDue = (eb: ExpressionBuilder<Tables, 'tasks'>) =>
+        eb.and([
+          eb('tasks.status', '=', 'pending'),
+          eb('received_at', 'is', null),
+          eb.or([eb('sent_at', 'is', null), eb('sent_at', '<=', sentBeforeMs)]),
+        ]);
       const rows = await read
         .selectFrom('tasks')
         .innerJoin('task_batches', 'task_batches.id', 'tasks.batch_id')
@@ -68,17 +81,27 @@ export function createTaskStore(read: Db, write: Db, transact: Transact, sealing
           'expires_at',
         ])
         .where('tasks.agent_id', '=', agentId)
-        .where('tasks.status', '=', 'pending')
-        .where('received_at', 'is', null)
         .where('expires_at', '>', nowMs)
-        .where((eb) => eb.or([eb('sent_at', 'is', null), eb('sent_at', '<=', sentBeforeMs)]))
+        .where(isDue)
         .orderBy('tasks.created_at')
         .orderBy('tasks.id')
         .limit(limit)
         .execute();
+      // Some may have been given up since they were read: they are not sent.
+      const claimed = new Set<string>();
+      for (const part of chunks(rows.map(({ id }) => id))) {
+        const marked = await write
+          .updateTable('tasks')
+          .set({ sent_at: sentMs })
+          .where('id', 'in', part)
+          .where(isDue)
+          .returning('id')
+          .execute();
+        for (const { id } of marked) claimed.add(id);
+      }
       const orders: TaskOrder[] = [];
       const unopened: string[] = [];
-      for (const row of rows) {
+      for (const row of rows.filter(({ id }) => claimed.has(id))) {
         const params = sealing.openParams(row.params);
         if (params === undefined) {
           unopened.push(row.id);
@@ -96,7 +119,7 @@ export function createTaskStore(read: Db, write: Db, transact: Transact, sealing
           ...rolloutIn(row.metadata),
         });
       }
-      return { orders, unopened };
+      return { orders, unopened, isFull: rows.length >= limit };
     },
     endUnopened: (taskIds, nowMs) =>
       transact(async (trx) => {

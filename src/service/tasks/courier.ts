@@ -12,13 +12,15 @@ const RESEND_MS = 30_000;
 const OUTCOME_GRACE_MS = 30 * 60_000;
 /** Tasks are brought when they are made; this finds those of which another copy's message was lost, and those that are over. */
 const SWEEP_MS = 5_000;
-const PAGE = 500;
+/** Together, even with the largest params, less than what an agent may leave unread before its connection is ended. */
+const PAGE = 100;
 
 export type CourierParts = {
   readonly tasks: TaskStore;
   /** False when the agent is not connected here. */
   readonly send: (agentId: string, frame: ServiceFrame) => boolean;
-  readonly isConnected: (agentId: string) => boolean;
+  /** It is connected here, and has read most of what it was sent. What is not sent for want of room comes with the next sweep. */
+  readonly hasRoom: (agentId: string) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -35,7 +37,7 @@ export type Courier = {
   stop(): Promise<void>;
 };
 
-export function createCourier({ tasks, send, isConnected, clock, log }: CourierParts): Courier {
+export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts): Courier {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -53,7 +55,7 @@ export function createCourier({ tasks, send, isConnected, clock, log }: CourierP
   };
   const bringCancels = async (agentId: string, sentBeforeMs: number) => {
     const nowMs = clock.nowMs();
-    for (let afterId = ''; isConnected(agentId); ) {
+    for (let afterId = ''; hasRoom(agentId); ) {
       const ids = await tasks.listCancels({ agentId, nowMs, sentBeforeMs, afterId, limit: PAGE });
       const sent = ids.filter((task_id) => send(agentId, { type: 'cancel', task_id }));
       // One past the time at which it was asked for, so that it counts as told.
@@ -64,24 +66,26 @@ export function createCourier({ tasks, send, isConnected, clock, log }: CourierP
   };
   const bringNow = async (agentId: string, sentBeforeMs: number) => {
     const nowMs = clock.nowMs();
-    while (isConnected(agentId)) {
-      const { orders, unopened } = await tasks.listUndelivered({ agentId, nowMs, sentBeforeMs, limit: PAGE });
+    while (hasRoom(agentId)) {
+      // One past the bound, so that the next page begins after these.
+      const sentMs = Math.max(nowMs, sentBeforeMs + 1);
+      const claim = await tasks.claim({ agentId, nowMs, sentBeforeMs, sentMs, limit: PAGE });
+      const { orders, unopened, isFull } = claim;
       if (unopened.length > 0) {
         log.warn({ agentId, tasks: unopened.length }, 'tasks end that were sealed with a key file that is not here');
         await tasks.endUnopened(unopened, nowMs);
       }
-      const sent = orders.filter((order) => send(agentId, order)).map(({ task_id }) => task_id);
-      // One past the bound, so that the next page begins after these.
-      await tasks.markSent(sent, Math.max(nowMs, sentBeforeMs + 1));
-      // What could not be sent would come again in the next page.
-      if (orders.length + unopened.length < PAGE || sent.length < orders.length) break;
+      const unsent = orders.filter((order) => !send(agentId, order)).map(({ task_id }) => task_id);
+      // They are due again for whoever looks next.
+      await tasks.markSent(unsent, sentBeforeMs);
+      if (!isFull || unsent.length > 0) break;
     }
     await bringCancels(agentId, sentBeforeMs);
   };
   const deliver = (agentId: string) => bring(agentId, () => clock.nowMs() - RESEND_MS);
 
   const deliverToEach = async () => {
-    for (const agentId of await tasks.listWaitedFor(clock.nowMs())) if (isConnected(agentId)) await deliver(agentId);
+    for (const agentId of await tasks.listWaitedFor(clock.nowMs())) if (hasRoom(agentId)) await deliver(agentId);
   };
 
   const sweep = async () => {

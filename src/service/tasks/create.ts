@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
 import type { Actor, RolloutOrder, TaskName } from '../../model/task.ts';
+import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
 import { type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
 import { type Plan, planBatches, type Targets } from './plan.ts';
 
@@ -37,7 +38,7 @@ export type Made = {
   readonly createdAtMs: number;
 };
 
-/** The JSON text of the answer. Throws RefusedError `request.conflict` when the idempotency key was used with another body. */
+/** The JSON text of the answer. Throws RefusedError `request.invalid` when no agent would take the params, `request.conflict` when the idempotency key was used with another body. */
 export async function createBatches(
   order: BatchOrder,
   parts: {
@@ -50,6 +51,12 @@ export async function createBatches(
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
   const { workspaceId, farmId, name, targets, ids, params, rollout, expiresInS, actor, idempotency, wording } = order;
+  const { length } = JSON.stringify(params);
+  if (length > MAX_PARAMS_LENGTH)
+    throw new RefusedError(
+      'request.invalid',
+      `Invalid request parameters: body.params: received ${length} characters of JSON, accepted: at most ${MAX_PARAMS_LENGTH}`,
+    );
   const bodyHash = hash('sha256', canonical({ farmId, name, ids, params, rollout, expiresInS, wording }));
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(

@@ -1,7 +1,8 @@
 // From the order of a client to the outcome that an agent reports: what is made, what is skipped and why, how tasks reach agents, how batches end.
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { batchSummarySchema, createAnswerSchema } from '../../../src/service/routes/v1/batches.ts';
+import { MAX_PARAMS_LENGTH } from '../../../src/wire/protocol.ts';
 import type { TaskRecord } from '../../../src/wire/records.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
@@ -10,6 +11,7 @@ import { connect, enrol, type WireAgent } from './wire-agent.ts';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 const MINUTE_MS = 60_000;
+const isPostgres = inject('postgres') !== undefined;
 
 /** A rig with an agent and miners 1 to `count`. */
 async function withMiners(count: number): Promise<{ rig: Rig; agent: WireAgent; ids: string[]; keys: string[] }> {
@@ -192,6 +194,31 @@ test('miners of two agents become two batches', async () => {
   const other = await second.frame('task');
   expect(one.batch_id).not.toBe(other.batch_id);
 });
+
+test('params that no agent would take are refused, and as much as it takes is not', async () => {
+  const { rig, agent, ids } = await withMiners(1);
+  const note = 'x'.repeat(MAX_PARAMS_LENGTH - '{"note":""}'.length);
+  const { status, body } = await reboot(rig, ids, { params: { note: `${note}x` } });
+  expect(body).toEqual({ statusCode: 400, message: expect.stringContaining('params'), error: 'Bad Request' });
+  expect([status, await batches(rig)]).toEqual([400, []]);
+  expect((await reboot(rig, ids, { params: { note } })).status).toBe(200);
+  expect((await agent.frame('task')).params).toEqual({ note });
+});
+
+test('what fails after the batch is stored does not fail the request: its tasks are delivered later', async () => {
+  const { rig, agent, ids } = await withMiners(1);
+  await query(rig, isPostgres ? ONLY_UNSENT.postgres : ONLY_UNSENT.sqlite);
+  const { status, body } = await reboot(rig, ids);
+  expect([status, body.meta?.summary.created_count]).toEqual([200, 1]);
+  await query(rig, isPostgres ? 'ALTER TABLE tasks DROP CONSTRAINT unsent' : 'DROP TRIGGER unsent');
+  await agent.frame('task');
+});
+
+/** Lets nobody mark a task as sent. */
+const ONLY_UNSENT = {
+  postgres: 'ALTER TABLE tasks ADD CONSTRAINT unsent CHECK (sent_at IS NULL)',
+  sqlite: "CREATE TRIGGER unsent BEFORE UPDATE OF sent_at ON tasks BEGIN SELECT RAISE(ABORT, 'unsent'); END",
+};
 
 test('1,000 miners in one request', async () => {
   const { rig, agent, ids } = await withMiners(400);

@@ -7,6 +7,7 @@ import {
   shownParams,
   taskNameSchema,
 } from '../../../model/task.ts';
+import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
 import type { Batch, BatchFilter, BatchStore, Window } from '../../store/store.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../batch-filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
@@ -68,7 +69,8 @@ const createBodySchema = z.object({
         .optional()
         .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: `At most ${MAX_PARAMS_LENGTH} characters of JSON` }),
 });
 
 const listQuerySchema = z.object({
