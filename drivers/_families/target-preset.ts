@@ -9,6 +9,12 @@ export function parseTarget(preset: string): Target | undefined {
   return { value, unit: unit.toUpperCase() === 'W' ? 'W' : 'TH/s' };
 }
 
+/** Of a preset that is a power, in whole watts. */
+export function wattsOf(preset: string): number | undefined {
+  const target = parseTarget(preset);
+  return target?.unit === 'W' ? Math.round(target.value) : undefined;
+}
+
 export const targetText = ({ value, unit }: Target): string => `${value} ${unit}`;
 
 /** Whether both name the same target, however they are written. */

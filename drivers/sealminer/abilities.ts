@@ -6,7 +6,8 @@ import { poolReadings, poolsReply } from '../_families/cgminer.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
 import { samePools, type WantedPool } from '../_families/pool-params.ts';
-import { light, type Mode, modes, pools, reboot } from '../_families/usual-abilities.ts';
+import { wattsOf } from '../_families/target-preset.ts';
+import { light, type Mode, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { modeOf, sleeps } from './read.ts';
 import { statsReply, systemReply } from './replies.ts';
 import { page } from './session.ts';
@@ -19,7 +20,16 @@ export const abilities = {
     const json = { key: 'led', value: on ? 'on' : 'off' };
     return orLostReply(() => post(link, 'led_conf', json, `switch the light of ${link.ip}`));
   }),
-  powerMode: modes({ offlineS: [0, 60], shownWithinS: 180 }, changeMode),
+  /** A preset is a power limit such as `3300 W`. */
+  powerMode: modesAndPresets({
+    offlineS: [0, 180],
+    set: (link, { mode, preset }) => (mode === undefined ? changeLimit(link, preset ?? '') : changeMode(link, mode)),
+    shows({ miningMode, powerLimitW }, { mode, preset = '' }) {
+      if (mode !== undefined) return miningMode === undefined ? undefined : miningMode === mode;
+      return powerLimitW === undefined ? undefined : powerLimitW === wattsOf(preset) && miningMode !== 'sleep';
+    },
+    shownWithinS: 300,
+  }),
   pools: pools({ offlineS: [40, 180], atMost: 3, set: changePools, shownWithinS: 300 }),
 } as const satisfies Partial<Record<AbilityName, Ability>>;
 
@@ -54,14 +64,33 @@ const order = (link: MinerLink, command: string, parameter?: string) =>
     return ACCEPTED;
   });
 
-/** Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device names itself. */
-async function changeMode(link: MinerLink, mode: Mode): Promise<ActResult> {
-  const what = 'set the mode of';
-  const stats = await beforeAct(
+const statsNow = (link: MinerLink, what: string) =>
+  beforeAct(
     link,
     what,
     async () => statsReply.parse(await link.send({ via: 'cgminer', command: 'stats' })).STATS?.[0],
   ).catch(asUnparsable(link));
+
+/** A new limit counts after a reboot, which wakes a miner that sleeps. */
+async function changeLimit(link: MinerLink, preset: string): Promise<ActResult> {
+  const what = 'set the power limit of';
+  const watts = wattsOf(preset);
+  if (watts === undefined)
+    throw unsupported(link, what, 'Sealminers have power limits, such as 3300 W, and no presets');
+  const stats = await statsNow(link, what);
+  const isSet = stats?.['Power Limit'] === watts;
+  if (isSet && !sleeps(stats)) return SO_ALREADY;
+  if (!isSet) {
+    const told = await order(link, 'ascset', `0,powerlimit,${JSON.stringify({ value: String(watts) })}`);
+    if (told.kind === 'lost-reply') return told;
+  }
+  return orLostReply(() => rebootNow(link));
+}
+
+/** Sleeping is an order to the process; which mode it wakes up in is a setting of the web, by numbers that the device names itself. */
+async function changeMode(link: MinerLink, mode: Mode): Promise<ActResult> {
+  const what = 'set the mode of';
+  const stats = await statsNow(link, what);
   const isAsleep = stats && sleeps(stats);
   if (mode === 'sleep') return isAsleep ? SO_ALREADY : order(link, 'ascset', '0,suspend');
   const system = await beforeAct(link, what, async () =>

@@ -5,7 +5,7 @@ import type { Ability, AbilityName, ActResult, MinerLink } from '../../src/drive
 import { orLostReply } from '../_families/lost-reply.ts';
 import { SO_ALREADY, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
 import { placesAsFields, samePools, type WantedPool } from '../_families/pool-params.ts';
-import { parseTarget } from '../_families/target-preset.ts';
+import { wattsOf } from '../_families/target-preset.ts';
 import { firmware, light, log, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { partFor } from './firmware.ts';
 import { platform, poolsNow, powerLimitW, powerState } from './state.ts';
@@ -62,11 +62,6 @@ function setPools(wanted: readonly WantedPool[]): Plan {
     api2: [{ cmd: 'update_pools', params }],
     api3: [{ cmd: 'set.miner.pools', param, isSealed: true }],
   };
-}
-
-function wattsOf(preset: string): number | undefined {
-  const target = parseTarget(preset);
-  return target?.unit === 'W' ? Math.round(target.value) : undefined;
 }
 
 export const abilities = {

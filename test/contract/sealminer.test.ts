@@ -7,7 +7,7 @@ import { acting, returned } from './acting.ts';
 import { sealminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const site = standing(driver, { network: '127.95.1.0/26', miners: 8, mix: 'sealminer' });
+const site = standing(driver, { network: '127.95.1.0/26', miners: 11, mix: 'sealminer' });
 
 const at = (nth: number) => site().device(nth);
 const look = async ({ ip }: Device) => (await site().read(ip, (await site().recognise(ip))?.known)).reading;
@@ -176,6 +176,41 @@ describe('power mode', () => {
     });
     const lost = scripted({ stats: sample.stats, ascset: lostAfterSending() });
     expect(await powerMode.act(lost, { mode: 'sleep' }, {})).toEqual({ kind: 'lost-reply' });
+  });
+});
+
+describe('a power limit', () => {
+  test.each([8, 9])('counts on device %i after its reboot, which wakes it', async (index) => {
+    const device = at(index);
+    await act(powerMode, device, { mode: 'sleep' });
+    expect(['accepted', 'lost-reply']).toContain((await act(powerMode, device, { preset: '3600 W' })).kind);
+    await returned(device);
+    const reading = await look(device);
+    expect(powerMode.shows?.(reading, { preset: '3600W' })).toBe(true);
+    expect(powerMode.shows?.(reading, { preset: '3500 W' })).toBe(false);
+    expectTruth(reading, device);
+    expect(await act(powerMode, device, { preset: '3600 W' })).toMatchObject({ note: 'it was so already' });
+    expect(device.reboots).toBe(1);
+  });
+  test('is refused, or only said to be set; what is no limit is not sent', async () => {
+    const device = at(10);
+    await withFault(device, 'write-api-off', async () =>
+      expect(await refusalOf(act(powerMode, device, { preset: '3600 W' }))).toBe('peer.permission'),
+    );
+    expect(await refusalOf(act(powerMode, device, { preset: '90000 W' }))).toBe('peer.rejected');
+    expect(device.reboots).toBe(0);
+    await withFault(device, 'ignores-writes', async () => {
+      expect(['accepted', 'lost-reply']).toContain((await act(powerMode, device, { preset: '3600 W' })).kind);
+      await returned(device);
+      expect(powerMode.shows?.(await look(device), { preset: '3600 W' })).toBe(false);
+    });
+    const before = device.requests;
+    for (const preset of ['turbo', '100 TH/s', '0 W'])
+      await expect(act(powerMode, device, { preset })).rejects.toMatchObject({
+        code: 'peer.unsupported',
+        wasSent: false,
+      });
+    expect(device.requests).toBe(before);
   });
 });
 
