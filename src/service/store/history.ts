@@ -1,4 +1,5 @@
 // Reading historical metrics: buckets of a farm over a window, with the gaps in it. Rolling up is history-write.ts.
+import { sql } from 'kysely';
 import {
   type Averages,
   addCells,
@@ -43,6 +44,8 @@ export type HistoryQuery = {
   /** Every bucket that overlaps [fromMs, toMs) is answered, whole. */
   readonly fromMs: number;
   readonly toMs: number;
+  /** Nothing is due of what has not been yet. */
+  readonly nowMs: number;
 };
 
 export type HistoryStore = { query(query: HistoryQuery): Promise<readonly HistoryBucket[]> };
@@ -51,7 +54,7 @@ type Part = { readonly fromMs: number; readonly sums: CellSums };
 
 export function createHistoryStore(read: Db): HistoryStore {
   return {
-    async query({ farmId, granularity, fromMs, toMs }) {
+    async query({ farmId, granularity, fromMs, toMs, nowMs }) {
       const { stepMs } = GRANULARITIES[granularity];
       const offsetMs = granularity === 'week' ? FIRST_MONDAY_MS : 0;
       const begin = Math.floor((fromMs - offsetMs) / stepMs) * stepMs + offsetMs;
@@ -59,7 +62,7 @@ export function createHistoryStore(read: Db): HistoryStore {
       const partMs = granularity === '10min' ? CELL_MS : HOUR_MS;
       const parts = await (granularity === '10min' ? readCells : readHours)(read, farmId, begin, end);
       const sumsAt = new Map(parts.map((part) => [part.fromMs, part.sums]));
-      const countMiners = await readLifetimes(read, farmId, begin, end);
+      const countMiners = await readLifetimes(read, farmId, { begin, end, partMs, nowMs });
       const buckets: HistoryBucket[] = [];
       for (let from = begin; from < end; from += stepMs) buckets.push(bucketOf(from));
       return buckets;
@@ -70,7 +73,8 @@ export function createHistoryStore(read: Db): HistoryStore {
         for (let at = from; at < from + stepMs; at += partMs) {
           const part = sumsAt.get(at) ?? NO_CELLS;
           sums = addCells(sums, part);
-          due += Math.max(part.accounted, (countMiners(at, at + partMs) * partMs) / MINUTE_MS);
+          const lengthMs = Math.min(partMs, nowMs - at);
+          due += Math.max(part.accounted, (countMiners(at, at + partMs) * lengthMs) / MINUTE_MS);
         }
         return {
           fromMs: from,
@@ -106,33 +110,53 @@ async function readHours(read: Db, farmId: string, begin: number, end: number): 
   return rows.map(({ farm_id: _farm, from_at, ...sums }) => ({ fromMs: from_at, sums }));
 }
 
-/** Counts the miners of the farm that were there at some time of a span: registered before its end and not gone before its begin. */
+/**
+ * Counts the miners of the farm that were there at some time of a span of whole parts: registered before its end and not gone before its begin;
+ * none in one that has not begun. The database counts them by the parts in which they came and went: a farm is too large to be read for it.
+ */
 async function readLifetimes(
   read: Db,
   farmId: string,
-  begin: number,
-  end: number,
+  { begin, end, partMs, nowMs }: { begin: number; end: number; partMs: number; nowMs: number },
 ): Promise<(from: number, to: number) => number> {
   const rows = await read
     .selectFrom('miners')
-    .select(['created_at', 'reported_at'])
+    .select((eb) => [
+      partOf(sql`${eb.ref('created_at')}`).as('came'),
+      partOf(sql`(${eb.ref('reported_at')} + ${sql.lit(MISSED_MS)})`).as('went'),
+      eb.fn.countAll<number>().as('count'),
+    ])
     .where('farm_id', '=', farmId)
     .where('created_at', '<', end)
     .where('reported_at', '>=', begin - MISSED_MS)
+    .groupBy(['came', 'went'])
     .execute();
-  const births = Float64Array.from(rows, ({ created_at }) => created_at).sort();
-  const ends = Float64Array.from(rows, ({ reported_at }) => reported_at + MISSED_MS).sort();
-  return (from, to) => countBelow(births, to) - countBelow(ends, from);
+  const parts = (end - begin) / partMs;
+  const came = sumsBefore(
+    parts,
+    rows.map((row) => [row.came, row.count]),
+  );
+  const went = sumsBefore(
+    parts,
+    rows.map((row) => [row.went, row.count]),
+  );
+  const before = (sums: Float64Array, at: number) => sums[(at - begin) / partMs] ?? 0;
+  return (from, to) => (from >= nowMs ? 0 : before(came, to) - before(went, from));
+
+  /** -1 = before the first. Literals, because some databases take a bound number for a floating one, and divide accordingly. */
+  function partOf(ms: ReturnType<typeof sql>) {
+    const since = sql`${ms} - ${sql.lit(begin)}`;
+    return sql<number>`case when ${since} < 0 then -1 else (${since}) / ${sql.lit(partMs)} end`;
+  }
 }
 
-/** How many of the sorted values are below the bound. */
-function countBelow(sorted: Float64Array, bound: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? bound) < bound) low = middle + 1;
-    else high = middle;
+/** At each index the sum of the counts of the parts before it. */
+function sumsBefore(parts: number, counts: readonly (readonly [part: number, count: number])[]): Float64Array {
+  const sums = new Float64Array(parts + 1);
+  for (const [part, count] of counts) {
+    const next = Number(part) + 1;
+    if (next <= parts) sums[next] = (sums[next] ?? 0) + Number(count);
   }
-  return low;
+  for (let index = 1; index <= parts; index++) sums[index] = (sums[index] ?? 0) + (sums[index - 1] ?? 0);
+  return sums;
 }

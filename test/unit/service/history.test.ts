@@ -120,7 +120,7 @@ test('a day with gaps, restarts and a late backlog is what it is on paper', asyn
   await store.close();
   store = await openStore(path);
   onTestFinished(() => store.close());
-  const window = { farmId, fromMs: DAY_BEGIN_MS, toMs: DAY_END_MS };
+  const window = { farmId, fromMs: DAY_BEGIN_MS, toMs: DAY_END_MS, nowMs: DAY_END_MS };
 
   const hours = await store.history.query({ ...window, granularity: 'hour' });
   expect(hours).toHaveLength(24);
@@ -162,7 +162,13 @@ test('reports in any order of slices make the same history', async () => {
       ten.flatMap(({ readings }) => readings).map((reading) => toRecord(reading, keys)),
       DAY_END_MS,
     );
-  const [day] = await store.history.query({ farmId, granularity: 'day', fromMs: DAY_BEGIN_MS, toMs: DAY_END_MS });
+  const [day] = await store.history.query({
+    farmId,
+    granularity: 'day',
+    fromMs: DAY_BEGIN_MS,
+    toMs: DAY_END_MS,
+    nowMs: DAY_END_MS,
+  });
   expect(day).toMatchObject(near({ ...DAY, coverage: DAY.coverage }));
 });
 
@@ -182,6 +188,7 @@ test('two agents that report the same miner count its minutes once', async () =>
     granularity: '10min',
     fromMs: DAY_BEGIN_MS,
     toMs: DAY_BEGIN_MS + 1,
+    nowMs: DAY_END_MS,
   });
   expect(cell).toMatchObject({ hashrate_avg: 100e12, miners_online_avg: 1, coverage: 1, minersTotal: 1 });
 });
@@ -209,6 +216,7 @@ test('agents of one farm that report at the same time lose nothing of each other
     granularity: 'hour',
     fromMs: DAY_BEGIN_MS,
     toMs: DAY_BEGIN_MS + 1,
+    nowMs: DAY_END_MS,
   });
   expect(hour).toMatchObject({ hashrate_avg: 440e12, miners_online_avg: 4, minersTotal: 4, coverage: 1 });
 });
@@ -241,6 +249,7 @@ test('a slow rhythm leaves no gaps: a report stands for the poll interval before
     granularity: 'hour',
     fromMs: DAY_BEGIN_MS,
     toMs: DAY_BEGIN_MS + 1,
+    nowMs: DAY_END_MS,
   });
   expect(hour).toMatchObject({ coverage: 1, miners_online_avg: 1, hashrate_avg: 100e12 });
 });
@@ -259,6 +268,7 @@ test('a clock ahead of ours counts as now; what is older than a month is not cou
     granularity: 'day',
     fromMs: DAY_BEGIN_MS - 41 * DAY_MS,
     toMs: DAY_BEGIN_MS + 6 * DAY_MS,
+    nowMs: DAY_BEGIN_MS,
   });
   const withData = days.filter(({ hashrate_avg }) => hashrate_avg !== null).map(({ fromMs }) => fromMs);
   expect(withData).toEqual([DAY_BEGIN_MS]);
@@ -271,7 +281,7 @@ test('cells are kept for a month, hours for more than a year; what the cells wer
   const send = sender(store, await join(), farmId);
   const reading = { hashrate: 100e12, power: 3_000, temp: 60 };
   await send([toRecord({ miner: 'A', atMs: DAY_BEGIN_MS, reading }, newKeys())], DAY_BEGIN_MS);
-  const window = { farmId, fromMs: DAY_BEGIN_MS, toMs: DAY_BEGIN_MS + 1 };
+  const window = { farmId, fromMs: DAY_BEGIN_MS, toMs: DAY_BEGIN_MS + 1, nowMs: DAY_END_MS };
   const hashratesAt = async (ageDays: number) => {
     await store.prune(DAY_BEGIN_MS + ageDays * DAY_MS);
     const cells = await store.history.query({ ...window, granularity: '10min' });
@@ -282,4 +292,42 @@ test('cells are kept for a month, hours for more than a year; what the cells wer
   expect(await hashratesAt(33)).toEqual([null, 100e12]);
   expect(await hashratesAt(399)).toEqual([null, 100e12]);
   expect(await hashratesAt(401)).toEqual([null, null]);
+});
+
+test('of what has not been yet nothing is due, and nobody is there', async () => {
+  const store = await openStore(await temporaryDatabase());
+  onTestFinished(() => store.close());
+  const { farmId, join } = await newFarm(store);
+  const send = sender(store, await join(), farmId);
+  const reading = { hashrate: 100e12, power: 3_000, temp: 60 };
+  const keys = newKeys();
+  for (let minute = 0; minute < 90; minute++) {
+    const atMs = DAY_BEGIN_MS + minute * MINUTE_MS;
+    await send(
+      (['A', 'B'] as const).map((miner) => toRecord({ miner, atMs, reading }, keys)),
+      atMs,
+    );
+  }
+  const nowMs = DAY_BEGIN_MS + 90 * MINUTE_MS;
+  const window = { farmId, fromMs: DAY_BEGIN_MS - HOUR_MS, toMs: DAY_BEGIN_MS + 4 * HOUR_MS, nowMs };
+  const shown = async (granularity: 'hour' | 'day') =>
+    (await store.history.query({ ...window, granularity })).map(({ minersTotal, coverage }) => [minersTotal, coverage]);
+  expect(await shown('hour')).toEqual([
+    [0, 0],
+    [2, 1],
+    [2, 1],
+    [0, 0],
+    [0, 0],
+  ]);
+  expect(await shown('day')).toEqual([
+    [0, 0],
+    [2, 1],
+  ]);
+  // A day later they are still missed, two days later they are gone.
+  const silent = { ...window, fromMs: DAY_END_MS, toMs: DAY_END_MS + 2 * DAY_MS, nowMs: DAY_END_MS + 90 * MINUTE_MS };
+  const days = await store.history.query({ ...silent, granularity: 'day' });
+  expect(days.map(({ minersTotal, coverage }) => [minersTotal, coverage])).toEqual([
+    [2, 0],
+    [0, 0],
+  ]);
 });

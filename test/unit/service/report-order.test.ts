@@ -166,7 +166,8 @@ test('whatever the order, the newest state stays and history is that of the read
           document: JSON.stringify(toRecord(reading, run).document),
         })),
       );
-      const hours = await history.query({ farmId: run, granularity: 'hour', fromMs: BEGIN_MS, toMs: END_MS });
+      const window = { farmId: run, fromMs: BEGIN_MS, toMs: END_MS, nowMs: END_MS };
+      const hours = await history.query({ ...window, granularity: 'hour' });
       for (const [hour, found] of hours.entries())
         expect(found).toMatchObject(near(hourOf(readings.filter(({ minute }) => Math.floor(minute / 60) === hour))));
     }),

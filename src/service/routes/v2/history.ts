@@ -1,5 +1,6 @@
 // POST …/metrics/query: historical metrics of a farm, in buckets of UTC.
 import { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
 import { formatDurationMs } from '../../../base/duration.ts';
 import { GRANULARITIES, type HistoryBucket, type HistoryStore } from '../../store/store.ts';
 import { invalidRequest } from '../errors.ts';
@@ -43,7 +44,7 @@ const bodySchema = closedObject({
   }),
 });
 
-export function registerHistory(app: App, history: HistoryStore): void {
+export function registerHistory(app: App, history: HistoryStore, clock: Clock): void {
   app.post(
     `${V2_FARM}/metrics/query`,
     {
@@ -69,7 +70,7 @@ export function registerHistory(app: App, history: HistoryStore): void {
           `to_time: received a window of ${formatDurationMs(toMs - fromMs)}, accepted with granularity ${granularity}: up to ${formatDurationMs(maxRangeMs)}`,
         );
       const farmId = farmOf(accessOf(request)).id;
-      const buckets = await history.query({ farmId, granularity, fromMs, toMs });
+      const buckets = await history.query({ farmId, granularity, fromMs, toMs, nowMs: clock.nowMs() });
       return reply.send({ success: true, data: buckets.map(toItem), error: null });
     },
   );

@@ -49,7 +49,7 @@ export function registerV2(
   registerClassification(app, store.classification, clock);
   registerBatches(app, store.batches, store.batchDetail);
   registerBatchOrders(app, store.batchDetail, { createBatches, deliver }, clock);
-  registerHistory(app, store.history);
+  registerHistory(app, store.history, clock);
   registerEvents(app, store.events);
   registerOperatorFields(app, store.operators, clock);
   registerPositions(app, positions, clock);
