@@ -18,7 +18,7 @@ async function selftest(...args: string[]) {
 
 test('every part works here', async () => {
   const { code, stderr, checks } = await selftest('--network', '127.34.0.0/24');
-  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  expect(checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
   expect(checks.map(({ name }) => name)).toEqual(['sqlite', 'tls', 'miners', 'drivers', 'host', 'openapi']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
