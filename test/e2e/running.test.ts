@@ -17,9 +17,9 @@ import { until } from './until.ts';
 
 const NETWORK = '127.51.0.0/27';
 const MINERS = 16;
-const GATE = { count: 4, windowS: 6 };
-/** What lies between the gate and the device on a busy machine. */
-const MARGIN_MS = 2_000;
+const GATE = { count: 4, windowS: 10 };
+/** What lies between the gate and the device on a busy machine. How long this process stood still comes on top. */
+const MARGIN_MS = 4_000;
 
 let farm: Farm;
 let folder: string;
@@ -93,13 +93,17 @@ const endsOf = (stdout: string) => stepsOf(stdout).filter(({ status }) => status
 function watchReboots() {
   const before = farm.devices.map(({ reboots }) => reboots);
   const times: number[] = [];
+  const watch = { times, stoodStillMs: 0, stop: () => clearInterval(watching) };
+  let lookedAtMs = performance.now();
   const watching = setInterval(() => {
+    watch.stoodStillMs = Math.max(watch.stoodStillMs, performance.now() - lookedAtMs);
+    lookedAtMs = performance.now();
     for (const [i, { reboots }] of farm.devices.entries()) {
-      for (let seen = before[i] ?? 0; seen < reboots; seen++) times.push(performance.now());
+      for (let seen = before[i] ?? 0; seen < reboots; seen++) times.push(lookedAtMs);
       before[i] = reboots;
     }
   }, 10);
-  return { times, stop: () => clearInterval(watching) };
+  return watch;
 }
 
 /** In the network, and nobody stands there. */
@@ -171,7 +175,8 @@ test('the breakers see one gate, whoever reboots: the service and a technician a
     watch.stop();
   }
   expect(farm.devices.map(({ reboots }) => reboots)).toEqual(Array(MINERS).fill(1));
-  expect(mostWithin(watch.times, GATE.windowS * 1_000 - MARGIN_MS)).toBeLessThanOrEqual(GATE.count);
+  const windowMs = GATE.windowS * 1_000 - MARGIN_MS - watch.stoodStillMs;
+  expect(mostWithin(watch.times, windowMs)).toBeLessThanOrEqual(GATE.count);
 });
 
 test('abort ends what waits, whoever asked for it, and what was sent is proven', async () => {
