@@ -82,6 +82,8 @@ const welcomeFrameSchema = z.object({
   /** To agents that understand signed orders: the key, and how it came from those before it, oldest first. */
   task_key: publicKey.optional(),
   task_key_changes: z.array(keyChangeSchema).max(MAX_KEY_CHANGES).optional(),
+  /** Types of NOTICES that are signed on this connection: one that is not is somebody else's. */
+  signs: z.array(z.string().max(64)).max(256).optional(),
 });
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
 /** Service → agent, answer to lane: everything up to `acked_seq` of this epoch is stored. */
@@ -117,8 +119,8 @@ export type TaskOrder = z.infer<typeof taskFrameSchema>;
 /** Service → agent that understands it, instead of `task`: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
 const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
 export type SignedTaskFrame = z.infer<typeof signedTaskFrameSchema>;
-/** Service → agent: give this task up if it has not been sent to the miner yet. Not signed: it never makes an agent act, and is heeded only for tasks that came over the same uplink. */
-const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
+/** Service → agent: give this task up if it has not been sent to the miner yet. Heeded only for tasks that came over the same uplink. */
+export const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
 
 /** Most miners in one ops-status frame. */
 export const OPS_STATUS_PAGE = 2_000;
@@ -126,16 +128,22 @@ export const OPS_STATUS_PAGE = 2_000;
  * Service → agent that understands it: what operators say of its miners, after the welcome and at each change. `is_first` = forget what was said
  * before; miners that are not named have no ops status. A long list comes in several frames.
  */
-const opsStatusFrameSchema = z.object({
+export const opsStatusFrameSchema = z.object({
   type: z.literal('ops-status'),
   is_first: z.boolean(),
   miners: z.array(z.object({ miner_key: id, ops_status: z.string().min(1).max(64) })).max(OPS_STATUS_PAGE),
 });
 export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
+/** What a service says beside orders that changes what an agent does or tells of its miners. */
+export const NOTICES = ['cancel', 'ops-status'] as const;
+export type Notice = z.infer<typeof cancelFrameSchema> | OpsStatusFrame;
+/** Service → agent that understands it, instead of one of NOTICES: `text` is the JSON of a signed notice (orders.ts), signed byte for byte. */
+const signedNoticeFrameSchema = z.object({ type: z.literal('signed-notice'), text: z.string(), signature });
+export type SignedNoticeFrame = z.infer<typeof signedNoticeFrameSchema>;
 /** What this version says in `welcome.understands`. */
 export const SERVICE_UNDERSTANDS = ['lane'] as const;
 /** What this version can say in `hello.understands`. */
-export const UNDERSTOOD = ['ops-status', 'signed-task', ROLLOUT] as const;
+export const UNDERSTOOD = ['ops-status', 'signed-task', 'signed-notice', ROLLOUT] as const;
 export const serviceFrameSchema = z.discriminatedUnion('type', [
   welcomeFrameSchema,
   laneReadyFrameSchema,
@@ -144,6 +152,7 @@ export const serviceFrameSchema = z.discriminatedUnion('type', [
   signedTaskFrameSchema,
   cancelFrameSchema,
   opsStatusFrameSchema,
+  signedNoticeFrameSchema,
 ]);
 export type ServiceFrame = z.infer<typeof serviceFrameSchema>;
 

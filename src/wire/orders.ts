@@ -1,5 +1,5 @@
-// What a service signs so that an agent carries it out, and what a new key of the service is signed with. Making keys, signing and checking are the
-// sides' own.
+// What a service signs so that an agent carries it out or heeds it, and what a new key of the service is signed with. Making keys, signing and checking
+// are the sides' own.
 //
 // The signed form. An order is one JSON text, signed with Ed25519 byte for byte as it stands in the frame, after a purpose of its own. There is no
 // canonical form that both sides would have to agree on: the agent checks the bytes first and reads them afterwards, and what a newer service puts
@@ -14,22 +14,42 @@
 // Time. `expires_at` is in the service's time; the agent tells that from the signed time of the welcome and a clock of its own that nobody sets, so that
 // neither a wrong clock nor one that is set meanwhile makes an order live longer or shorter. Who could hold back the welcome could gain the time
 // that the agent waits for it, no more.
+//
+// Notices. What cancels a task, or says that a miner is not meant to mine and so hides what is wrong with it, would serve an attacker as well as an
+// order: it is signed in the same form, for a purpose of its own, and numbered in the same row. A service says in its welcome that it does so, to
+// agents that understand it. As nobody signs the welcome, an agent that has once had such a signed notice expects them from that service ever after.
 import { z } from 'zod';
-import { type KeyChange, nonceSchema, type SignedTaskFrame, type TaskOrder, taskFrameSchema } from './frames.ts';
+import {
+  cancelFrameSchema,
+  type KeyChange,
+  type Notice,
+  nonceSchema,
+  opsStatusFrameSchema,
+  type SignedNoticeFrame,
+  type SignedTaskFrame,
+  type TaskOrder,
+  taskFrameSchema,
+} from './frames.ts';
 
 /** Go before what is signed, so that no signature can be moved to another purpose. */
 const ORDER_PURPOSE = 'pithead order\n';
+const NOTICE_PURPOSE = 'pithead notice\n';
 const KEY_PURPOSE = 'pithead key of orders\n';
 
-export const signedOrderSchema = z.object({
+const signedFor = {
   agent_id: z.uuid(),
   nonce: nonceSchema,
   /** `at` of the welcome, as it was sent. */
   welcomed_at: z.iso.datetime(),
   seq: z.int().min(1),
-  order: taskFrameSchema,
-});
+};
+export const signedOrderSchema = z.object({ ...signedFor, order: taskFrameSchema });
 export type SignedOrder = z.infer<typeof signedOrderSchema>;
+export const signedNoticeSchema = z.object({
+  ...signedFor,
+  notice: z.discriminatedUnion('type', [cancelFrameSchema, opsStatusFrameSchema]),
+});
+export type SignedNotice = z.infer<typeof signedNoticeSchema>;
 
 /** What the orders of one connection are signed for. */
 export type SignedConnection = {
@@ -46,11 +66,13 @@ export type Signing = {
   readonly publicKey: string;
   /** How it came from the keys before it. */
   readonly changes: readonly KeyChange[];
-  /** Each order gets the next number, also one that is sent again. */
+  /** Each gets the next number, also one that is sent again. */
   sign(order: TaskOrder): SignedTaskFrame;
+  signNotice(notice: Notice): SignedNoticeFrame;
 };
 
 export const orderBytes = (text: string): Buffer => Buffer.from(ORDER_PURPOSE + text);
+export const noticeBytes = (text: string): Buffer => Buffer.from(NOTICE_PURPOSE + text);
 
 /** Of public keys as the wire has them. */
 export const keyChangeBytes = ({ from, to }: { readonly from: string; readonly to: string }): Buffer =>

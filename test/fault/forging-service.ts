@@ -8,13 +8,16 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import {
   decodeSlice,
   type KeyChange,
+  NOTICES,
+  type Notice,
   readAgentFrame,
+  type SignedNoticeFrame,
   type SignedTaskFrame,
   type TaskOrder,
 } from '../../src/wire/frames.ts';
 import { PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
 import { type ReportRecord, sliceBodySchema } from '../../src/wire/records.ts';
-import { newSigner, type Signer, signOrder } from '../unit/agent/orders/signed.ts';
+import { newSigner, type Signer, signNotice, signOrder } from '../unit/agent/orders/signed.ts';
 
 const unpack = promisify(zstdDecompress);
 
@@ -34,7 +37,10 @@ export async function startForgingService() {
   const lines: Line[] = [];
   const received: string[] = [];
   const noChanges: readonly KeyChange[] = [];
-  const behaviour = { shows: signer.publicKey, changes: noChanges };
+  const signs: readonly string[] | undefined = NOTICES;
+  const behaviour: { shows: string; changes: readonly KeyChange[]; signs: readonly string[] | undefined } = {
+    ...{ shows: signer.publicKey, changes: noChanges, signs },
+  };
   const server = createServer((_, response) => {
     const answer = { agent_id: agentId, token: 'token', workspace_id: 'w', farm_id: randomUUID() };
     response
@@ -67,8 +73,8 @@ export async function startForgingService() {
       if (read.frame.type !== 'hello') return;
       const at = new Date().toISOString();
       const { nonce = '', task_seq = 0, next_seq } = read.frame;
-      const { shows: task_key, changes } = behaviour;
-      const known = { acked_seq: next_seq - 1, task_key, task_key_changes: [...changes] };
+      const { shows: task_key, changes, signs } = behaviour;
+      const known = { acked_seq: next_seq - 1, task_key, task_key_changes: [...changes], signs };
       send({ type: 'welcome', protocol: PROTOCOL_VERSION, at, ...known });
       lines.push({ nonce, at, taskSeq: task_seq, send });
     });
@@ -95,6 +101,14 @@ export async function startForgingService() {
       { by = signer, to = agentId }: { by?: Signer; to?: string } = {},
     ): SignedTaskFrame {
       return signOrder({ agent_id: to, nonce: line.nonce, welcomed_at: line.at, seq, order }, by);
+    },
+    noticeFor(
+      line: Pick<Line, 'nonce' | 'at'>,
+      seq: number,
+      notice: Notice,
+      { by = signer, to = agentId }: { by?: Signer; to?: string } = {},
+    ): SignedNoticeFrame {
+      return signNotice({ agent_id: to, nonce: line.nonce, welcomed_at: line.at, seq, notice }, by);
     },
     async stop() {
       for (const client of sockets.clients) client.terminate();

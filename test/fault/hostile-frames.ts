@@ -35,6 +35,7 @@ const RIGHT: Readonly<Record<string, (epoch: string) => Readonly<Record<string, 
   ack: (epoch) => ({ type: 'ack', epoch, seq: 1 }),
   task: wholeTask,
   'signed-task': () => ({ type: 'signed-task', text: '{}', signature }),
+  'signed-notice': () => ({ type: 'signed-notice', text: '{}', signature }),
   cancel: () => ({ type: 'cancel', task_id: randomUUID() }),
   'ops-status': () => ({ type: 'ops-status', is_first: true, miners: [{ miner_key: randomUUID(), ops_status: 'x' }] }),
 };

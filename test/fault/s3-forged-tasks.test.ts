@@ -1,18 +1,21 @@
 // Orders that the service never gave, in every way in which they can be forged or used again, against a real agent on a simulated farm: none is
-// carried out, every one is in the account of refusals that the agent reports. Between them it goes on to carry out what is right.
+// carried out, every one is in the account of refusals that the agent reports. Between them it goes on to carry out what is right. The same with what
+// would cancel the right ones, and with what would call miners out of operation to hide their flags.
 import { randomUUID, sign } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config.ts';
 import { enrolOnce, loadCredentials } from '../../src/agent/credentials.ts';
+import { memoryPath } from '../../src/agent/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { SignedTaskFrame } from '../../src/wire/frames.ts';
+import type { Notice, SignedNoticeFrame, SignedTaskFrame } from '../../src/wire/frames.ts';
 import type { ReportRecord } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
 import { keyChange, newSigner, order as orderOf } from '../unit/agent/orders/signed.ts';
@@ -21,6 +24,7 @@ import { seeded } from './seeded.ts';
 import { isFull, report } from './table.ts';
 
 const CASES = isFull ? 1_000 : 120;
+const NOTICE_CASES = isFull ? 100 : 24;
 const MINERS = 12;
 const REALM = 'forged';
 const TTL_MS = 900_000;
@@ -141,6 +145,9 @@ test('nothing is carried out that the service did not order of this agent, now, 
     ordered.push(order.task_id);
     line.send(frame);
     wanted++;
+    // While it is looked at before it begins, which is when it could be cancelled.
+    target = order.task_id;
+    for (const kind of cancels) forgeAndSend(kind);
     await until(reboots, (count) => count >= wanted);
   };
 
@@ -189,16 +196,62 @@ test('nothing is carried out that the service did not order of this agent, now, 
       return service.signFor(to, ++seq, { ...order, expires_at: past });
     }),
   ];
-  const sent = new Map<string, number>();
-  const sentTotal = () => [...sent.values()].reduce((sum, count) => sum + count, 0);
-  /** Until the account holds all of them, or has had the time. */
-  const attack = async (count: number, kinds: readonly Case[]) => {
-    for (let n = 0; n < count; n++) {
-      const kind = kinds[n % kinds.length];
-      if (kind === undefined) return;
-      line.send(kind.make(line));
-      sent.set(kind.what, (sent.get(kind.what) ?? 0) + 1);
+  /** What forged cancels are about: the right order that came last. */
+  let target = '';
+  const cancel = (): Notice => ({ type: 'cancel', task_id: target });
+  const hide = (): Notice => {
+    const miners = keys.map((miner_key) => ({ miner_key, ops_status: 'retired' }));
+    return { type: 'ops-status', is_first: pick([true, false]), miners };
+  };
+  const altered = (frame: SignedNoticeFrame) => ({ ...frame, text: `${frame.text} ` });
+  const forgedNotices = (what: string, make: () => Notice): readonly Case[] => [
+    forge(`${what}, unsigned`, make),
+    forge(`${what}, by another key`, (to) => service.noticeFor(to, seq + 1, make(), { by: stranger })),
+    forge(`${what}, altered after signing`, (to) => altered(service.noticeFor(to, seq + 1, make()))),
+    forge(`${what}, for another agent`, (to) => service.noticeFor(to, seq + 1, make(), { to: randomUUID() })),
+    forge(`${what}, of another connection`, ({ at }) =>
+      service.noticeFor({ at, nonce: 'AAAAAAAAAAAAAAAAAAAAAA' }, seq + 1, make()),
+    ),
+    forge(`${what}, older sequence`, (to) => service.noticeFor(to, Math.floor(random() * seq), make())),
+  ];
+  const cancels = forgedNotices('cancel', cancel);
+  const hides = forgedNotices('ops status', hide);
+  /** What the agent has been told of its miners, by the service. */
+  const outOfOperation = (): readonly unknown[] => {
+    const db = new DatabaseSync(memoryPath(stateDir), { readOnly: true });
+    try {
+      return db
+        .prepare('SELECT key FROM ops_status')
+        .all()
+        .map(({ key }) => key);
+    } finally {
+      db.close();
     }
+  };
+  const giveNotices = async () => {
+    const miners = [{ miner_key: keys[0] ?? '', ops_status: 'maintenance' }];
+    line.send(service.noticeFor(line, ++seq, { type: 'ops-status', is_first: true, miners }));
+    const order = fresh(keys[0] ?? '');
+    cancelled.push(order.task_id);
+    line.send(service.signFor(line, ++seq, order));
+    line.send(service.noticeFor(line, ++seq, { type: 'cancel', task_id: order.task_id }));
+    await until(outOfOperation, (out) => out.length === 1);
+    await until(
+      () => service.records.some((record) => record.kind === 'task' && record.status === 'cancelled'),
+      (isTold) => isTold,
+    );
+  };
+  const cancelled: string[] = [];
+  const sent = new Map<string, number>();
+  const forgeAndSend = (kind: Case) => {
+    line.send(kind.make(line));
+    sent.set(kind.what, (sent.get(kind.what) ?? 0) + 1);
+  };
+  const sentTotal = () => [...sent.values()].reduce((sum, count) => sum + count, 0);
+  const ordersSent = () => sentTotal() - noticesSent();
+  const noticesSent = () => [...cancels, ...hides].reduce((sum, { what }) => sum + (sent.get(what) ?? 0), 0);
+  /** Until the account holds all of them, or has had the time. What it does not hold when a connection ends counts as told to this service. */
+  const accounted = async () => {
     await until(
       () => sentTotal() - auditedTotal(),
       (open) => open <= 0,
@@ -206,12 +259,23 @@ test('nothing is carried out that the service did not order of this agent, now, 
       // What is missing then is in the line of the bar.
     ).catch(() => {});
   };
+  const attack = async (count: number, kinds: readonly Case[]) => {
+    for (let n = 0; n < count; n++) {
+      const kind = kinds[n % kinds.length];
+      if (kind === undefined) return;
+      forgeAndSend(kind);
+    }
+    await accounted();
+  };
 
+  await giveNotices();
   await giveGood();
   await attack(Math.round(CASES * 0.4), cases);
+  await attack(NOTICE_CASES, hides);
   await giveGood();
 
   // An agent that is put back to a copy from before it took orders that somebody has recorded.
+  await accounted();
   await stop();
   const copy = join(folder, 'copy');
   cpSync(stateDir, copy, { recursive: true });
@@ -221,6 +285,7 @@ test('nothing is carried out that the service did not order of this agent, now, 
   await giveGood();
   await attack(Math.round(CASES * 0.2), cases);
   await outcomes();
+  await accounted();
   await stop();
   rmSync(stateDir, { recursive: true });
   cpSync(copy, stateDir, { recursive: true });
@@ -237,35 +302,43 @@ test('nothing is carried out that the service did not order of this agent, now, 
   await giveGood();
 
   // Somebody answers in the place of the service, with a key of their own.
+  await accounted();
   await stop();
   service.behaviour.shows = stranger.publicKey;
+  service.behaviour.signs = undefined;
   service.behaviour.changes = [
     keyChange(stranger, stranger),
     { ...keyChange(stranger, service.signer), from: service.signer.publicKey, to: stranger.publicKey },
   ];
   line = await start();
   seq = line.taskSeq;
-  await attack(CASES - sentTotal(), [
+  await attack(NOTICE_CASES, hides.slice(0, 2));
+  await attack(CASES - ordersSent(), [
     forge('by who shows another key', (to) => service.signFor(to, seq + 1, fresh(pick(keys)), { by: stranger })),
     forge('unsigned', () => fresh(pick(keys))),
   ]);
+  await accounted();
   await stop();
   service.behaviour.shows = service.signer.publicKey;
   line = await start();
   seq = line.taskSeq;
   await giveGood();
 
+  await accounted();
   await outcomes();
-  const journaled = (agent?.tasks.list(10_000) ?? []).filter(({ taskId }) => !ordered.includes(taskId));
+  const journaled = (agent?.tasks.list(10_000) ?? []).filter(
+    ({ taskId }) => !ordered.includes(taskId) && !cancelled.includes(taskId),
+  );
   const started = journaled.filter(({ startedMs }) => startedMs !== null).length;
   const executed = reboots() - wanted + started;
+  const heeded = outOfOperation().length - 1;
   report({
     id: 'S3',
-    value: `${sentTotal()} forged orders of ${sent.size} kinds: ${executed} executed, ${auditedTotal()} in the account; ${wanted} right ones in between, ${wanted} executed`,
+    value: `${ordersSent()} forged orders and ${noticesSent()} forged notices of ${sent.size} kinds: ${executed} executed, ${heeded} heeded, ${auditedTotal()} in the account; ${wanted} right orders in between, ${wanted} executed`,
     bar: '1,000: 0 executed, 100 % audited',
-    isMet: executed === 0 && auditedTotal() === sentTotal(),
+    isMet: executed === 0 && heeded === 0 && auditedTotal() === sentTotal(),
   });
   expect(journaled.every(({ status }) => status === 'timeout')).toBe(true);
   expect(audited().get('expired')).toBe(sent.get('expired'));
-  expect([...sent.keys()].length).toBe(12);
+  expect([...sent.keys()].length).toBe(24);
 }, 240_000);

@@ -1,5 +1,5 @@
 // What the check of orders needs of others and what it tells them. Types only.
-import type { SignedTaskFrame, TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
+import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
 
 /** The key that a service signs with, as it was learnt from it; SPKI in DER as base64. */
 export type KeyPin = {
@@ -7,11 +7,15 @@ export type KeyPin = {
   readonly file?: string;
   /** Undefined = none was learnt yet. */
   read(): string | undefined;
-  /** Throws when it cannot be kept. */
+  /** Throws when it cannot be kept; until the end of the process it holds all the same. */
   keep(key: string): void;
+  /** Whether the service has shown that it signs its notices too. */
+  signsNotices(): boolean;
+  /** From now on; throws like keep. */
+  keepSignsNotices(): void;
 };
 
-/** Why an order is not taken. */
+/** Why an order is not taken, or a notice. */
 export type Refusal =
   | 'unsigned'
   | 'no key is known'
@@ -36,6 +40,8 @@ export type OrderSession = {
   onWelcome(welcome: WelcomeFrame): void;
   /** Those that are ours to carry out, in order, with an expiry in our time. Throws when the sequence cannot be written: then none of them is admitted. */
   admit(frames: readonly (TaskOrder | SignedTaskFrame)[]): readonly TaskOrder[];
+  /** What the service says; undefined when it is not the service that says it. Needs no disk. */
+  hear(frame: Notice | SignedNoticeFrame): Notice | undefined;
 };
 
 export type OrderGuard = {

@@ -1,4 +1,4 @@
-// Lets through only orders of the service whose key this agent has pinned. The key is learnt once, with the identity or from the first welcome;
+// Lets through only orders and notices of the service whose key this agent has pinned. The key is learnt once, with the identity or from the first welcome;
 // until then orders are taken as a service of the first version sends them. It carries nothing out and knows no task.
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,7 @@ import type { TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
 import type { KeyPin, OrderEvent, OrderGuard, OrderSession } from './contract.ts';
 import { createRefusals } from './refusals.ts';
 import { openSequences } from './sequences.ts';
-import { leadsTo, verifyOrder } from './verify.ts';
+import { leadsTo, verifyNotice, verifyOrder } from './verify.ts';
 
 export function createOrderGuard(
   db: DatabaseSync,
@@ -41,6 +41,15 @@ export function createOrderGuard(
     audit({ type, key: agentId, detail: { uplink, key } });
   };
 
+  const expectSigned = () => {
+    if (pin.signsNotices()) return;
+    try {
+      pin.keepSignsNotices();
+    } catch (error) {
+      log.error({ uplink, cause: renderError(error) }, 'keep that the service signs: it holds until the next start');
+    }
+  };
+
   const learn = ({ task_key: shown, task_key_changes: changes = [] }: WelcomeFrame) => {
     if (shown === undefined || readPublicKey(shown) === undefined) return;
     const pinned = pin.read();
@@ -57,7 +66,7 @@ export function createOrderGuard(
   return {
     begin(): OrderSession {
       const nonce = randomBytes(16).toString('base64url');
-      let welcome: { readonly at: string; readonly heardMs: number } | undefined;
+      let welcome: { readonly at: string; readonly heardMs: number; readonly signs: readonly string[] } | undefined;
 
       /** What is left of its life counts from now, whatever our clock says; a suspend in between has used it up. The gate makes a deadline of it in this same turn. */
       const inOurTime = (order: TaskOrder, since: { readonly at: string; readonly heardMs: number }): TaskOrder => {
@@ -70,7 +79,7 @@ export function createOrderGuard(
         nonce,
         taskSeq: lastSeq,
         onWelcome(frame) {
-          welcome = { at: frame.at, heardMs: clock.elapsedMs() };
+          welcome = { at: frame.at, heardMs: clock.elapsedMs(), signs: frame.signs ?? [] };
           learn(frame);
         },
         admit(frames) {
@@ -97,6 +106,29 @@ export function createOrderGuard(
           if (seq > lastSeq) sequences.write(seq);
           lastSeq = seq;
           return admitted;
+        },
+        hear(frame) {
+          const pinned = pin.read();
+          if (frame.type !== 'signed-notice') {
+            const isExpected = pin.signsNotices() || welcome?.signs.includes(frame.type) === true;
+            if (pinned === undefined || !isExpected) return frame;
+            refusals.add('unsigned', frame);
+            return undefined;
+          }
+          const key = pinned === undefined ? undefined : readPublicKey(pinned);
+          if (key === undefined || welcome === undefined) {
+            refusals.add('no key is known', frame);
+            return undefined;
+          }
+          const verdict = verifyNotice(frame, { key, agentId, nonce, welcomedAt: welcome.at, lastSeq });
+          if (verdict.refused !== undefined) {
+            refusals.add(verdict.refused, frame);
+            return undefined;
+          }
+          // Not on disk: it is worth nothing on another connection, whatever its number.
+          lastSeq = verdict.seq;
+          expectSigned();
+          return verdict.notice;
         },
       };
     },

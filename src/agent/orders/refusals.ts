@@ -1,8 +1,8 @@
-// The record of refused orders: every one is counted in an event for the services and a line of the log, the first at once, a flood of them summed
+// The record of refused orders and notices: every one is counted in an event for the services and a line of the log, the first at once, a flood of them summed
 // up per reason, so that forging orders costs an attacker more than us.
 import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { SignedTaskFrame, TaskOrder } from '../../wire/frames.ts';
+import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskOrder } from '../../wire/frames.ts';
 import type { OrderEvent, Refusal } from './contract.ts';
 
 const TELL_MS = 10_000;
@@ -12,8 +12,15 @@ const MAX_NAMED = 5;
 const LOOKED_AT = 2_000;
 
 export type Refusals = {
-  add(reason: Refusal, frame: TaskOrder | SignedTaskFrame): void;
+  add(reason: Refusal, frame: TaskOrder | SignedTaskFrame | Notice | SignedNoticeFrame): void;
   stop(): void;
+};
+
+type Counted = {
+  readonly what: 'order' | 'notice';
+  readonly reason: Refusal;
+  count: number;
+  readonly taskIds: string[];
 };
 
 export function createRefusals(parts: {
@@ -26,12 +33,12 @@ export function createRefusals(parts: {
   audit(event: OrderEvent): void;
 }): Refusals {
   const { uplink, agentId, clock, log } = parts;
-  const counts = new Map<Refusal, { count: number; readonly taskIds: string[] }>();
+  const counts = new Map<string, Counted>();
   let waiting: Cancel | undefined;
 
   const tell = () => {
-    for (const [reason, { count, taskIds }] of counts) {
-      const detail = { uplink, reason, count, task_ids: taskIds };
+    for (const { what, reason, count, taskIds } of counts.values()) {
+      const detail = { uplink, what, reason, count, task_ids: taskIds };
       log.warn({ ...detail, file: parts.file }, ADVICE[reason]);
       parts.audit({ type: 'orders_refused', key: agentId, detail });
     }
@@ -46,8 +53,9 @@ export function createRefusals(parts: {
 
   return {
     add(reason, frame) {
-      const entry = counts.get(reason) ?? { count: 0, taskIds: [] };
-      counts.set(reason, entry);
+      const what = frame.type === 'task' || frame.type === 'signed-task' ? 'order' : 'notice';
+      const entry = counts.get(`${what} ${reason}`) ?? { what, reason, count: 0, taskIds: [] };
+      counts.set(`${what} ${reason}`, entry);
       entry.count++;
       const taskId = entry.taskIds.length < MAX_NAMED ? idOf(frame) : undefined;
       if (taskId !== undefined) entry.taskIds.push(taskId);
@@ -76,7 +84,8 @@ const ADVICE = {
 } as const satisfies Record<Refusal, string>;
 
 /** As the order says it: it proves nothing. */
-function idOf(frame: TaskOrder | SignedTaskFrame): string | undefined {
-  if (frame.type === 'task') return frame.task_id;
+function idOf(frame: TaskOrder | SignedTaskFrame | Notice | SignedNoticeFrame): string | undefined {
+  if (frame.type === 'task' || frame.type === 'cancel') return frame.task_id;
+  if (frame.type === 'ops-status') return undefined;
   return /"task_id":"([0-9A-Fa-f-]{36})"/.exec(frame.text.slice(0, LOOKED_AT))?.[1];
 }

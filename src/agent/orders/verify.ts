@@ -1,9 +1,23 @@
-// Whether an order is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
+// Whether an order or a notice is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
 // signed form and its reasons are in wire/orders.ts.
 import { type KeyObject, verify } from 'node:crypto';
 import { readPublicKey } from '../../base/public-key.ts';
-import { type KeyChange, parseJson, type SignedTaskFrame, type TaskOrder } from '../../wire/frames.ts';
-import { keyChangeBytes, orderBytes, signedOrderSchema } from '../../wire/orders.ts';
+import {
+  type KeyChange,
+  type Notice,
+  parseJson,
+  type SignedNoticeFrame,
+  type SignedTaskFrame,
+  type TaskOrder,
+} from '../../wire/frames.ts';
+import {
+  keyChangeBytes,
+  noticeBytes,
+  orderBytes,
+  type SignedOrder,
+  signedNoticeSchema,
+  signedOrderSchema,
+} from '../../wire/orders.ts';
 import type { Refusal } from './contract.ts';
 
 /** A service counts on from what we say by one for each order: a leap would only use up the numbers. */
@@ -14,25 +28,42 @@ export type Expected = {
   readonly agentId: string;
   readonly nonce: string;
   readonly welcomedAt: string;
-  /** Of the last order that was admitted. */
+  /** Of the last order or notice that was taken. */
   readonly lastSeq: number;
 };
 
-export type Verdict =
-  | { readonly order: TaskOrder; readonly seq: number; readonly refused?: never }
-  | { readonly refused: Refusal };
+type Refused = { readonly refused: Refusal };
+type Good<T> = T & { readonly seq: number; readonly refused?: never };
 
-export function verifyOrder({ text, signature }: SignedTaskFrame, expected: Expected): Verdict {
+export function verifyOrder(
+  { text, signature }: SignedTaskFrame,
+  expected: Expected,
+): Good<{ order: TaskOrder }> | Refused {
   // Nothing is read of what is not signed.
   if (!isSigned(orderBytes(text), signature, expected.key)) return { refused: 'signature' };
   const signed = signedOrderSchema.safeParse(parseJson(text)).data;
   if (signed === undefined) return { refused: 'unreadable' };
-  if (signed.agent_id !== expected.agentId) return { refused: 'another agent' };
-  if (signed.nonce !== expected.nonce || signed.welcomed_at !== expected.welcomedAt)
-    return { refused: 'another connection' };
-  const { seq, order } = signed;
-  if (seq <= expected.lastSeq || seq > expected.lastSeq + MAX_LEAP) return { refused: 'sequence' };
-  return { order, seq };
+  const refused = refuseOther(signed, expected);
+  return refused === undefined ? { order: signed.order, seq: signed.seq } : { refused };
+}
+
+export function verifyNotice(
+  { text, signature }: SignedNoticeFrame,
+  expected: Expected,
+): Good<{ notice: Notice }> | Refused {
+  if (!isSigned(noticeBytes(text), signature, expected.key)) return { refused: 'signature' };
+  const signed = signedNoticeSchema.safeParse(parseJson(text)).data;
+  if (signed === undefined) return { refused: 'unreadable' };
+  const refused = refuseOther(signed, expected);
+  return refused === undefined ? { notice: signed.notice, seq: signed.seq } : { refused };
+}
+
+/** Signed by the service, but not for this agent, here and now. */
+function refuseOther(signed: Omit<SignedOrder, 'order'>, expected: Expected): Refusal | undefined {
+  if (signed.agent_id !== expected.agentId) return 'another agent';
+  if (signed.nonce !== expected.nonce || signed.welcomed_at !== expected.welcomedAt) return 'another connection';
+  const { seq } = signed;
+  return seq <= expected.lastSeq || seq > expected.lastSeq + MAX_LEAP ? 'sequence' : undefined;
 }
 
 /** Whether the changes lead from one key to the other, each signed by the key before it. */

@@ -7,8 +7,10 @@ import type { Log } from '../../base/log.ts';
 import {
   type AgentFrame,
   MAX_LANES,
+  type Notice,
   type OpsStatusFrame,
   type ServiceFrame,
+  type SignedNoticeFrame,
   type SignedTaskFrame,
   type TaskOrder,
   UNDERSTOOD,
@@ -226,6 +228,12 @@ export function connect(options: ConnectionOptions): Connection {
     for (const { task_id } of orders) send({ type: 'task-received', task_id });
   };
 
+  const onNotice = (frame: Notice | SignedNoticeFrame) => {
+    const notice = session === undefined ? (frame.type === 'signed-notice' ? undefined : frame) : session.hear(frame);
+    if (notice?.type === 'cancel') tasks.onCancel(notice.task_id);
+    else if (notice !== undefined) options.onOpsStatus?.(notice);
+  };
+
   const handle = (frames: readonly ServiceFrame[]) => {
     let orders: (TaskOrder | SignedTaskFrame)[] = [];
     for (const frame of frames) {
@@ -240,8 +248,7 @@ export function connect(options: ConnectionOptions): Connection {
       if (frame.type === 'welcome') onWelcome(frame);
       else if (frame.type === 'ack') onAck(frame);
       else if (frame.type === 'lane') onLane(frame);
-      else if (frame.type === 'cancel') tasks.onCancel(frame.task_id);
-      else options.onOpsStatus?.(frame);
+      else onNotice(frame);
     }
     if (!isOver) onTasks(orders);
   };
@@ -267,7 +274,7 @@ export function connect(options: ConnectionOptions): Connection {
     const { epoch, nextSeq } = hello;
     const cannot = [
       ...(options.onOpsStatus === undefined ? ['ops-status'] : []),
-      ...(session === undefined ? ['signed-task'] : []),
+      ...(session === undefined ? ['signed-task', 'signed-notice'] : []),
     ];
     const understands = UNDERSTOOD.filter((what) => !cannot.includes(what));
     send({

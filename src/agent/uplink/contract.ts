@@ -1,6 +1,13 @@
 // What the uplink needs of others and what it tells them. Types only.
 import type { Secret } from '../../base/secrets.ts';
-import type { SignedTaskFrame, SliceHeader, TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
+import type {
+  Notice,
+  SignedNoticeFrame,
+  SignedTaskFrame,
+  SliceHeader,
+  TaskOrder,
+  WelcomeFrame,
+} from '../../wire/frames.ts';
 
 /** A run of slices with an epoch of its own; `nextSeq` is the next that will be written or, once the lane is closed, one more than its last. */
 export type LanePosition = {
@@ -37,7 +44,7 @@ export type TaskListener = {
   onCancel(taskId: string): void;
 };
 
-/** Decides which orders are those of the service; one session per connection. Absent = every order that is not signed. */
+/** Decides what is the service's own; one session per connection. Absent = everything that is not signed. */
 export type OrderCheck = {
   begin(): {
     /** For the hello. */
@@ -46,6 +53,8 @@ export type OrderCheck = {
     onWelcome(welcome: WelcomeFrame): void;
     /** Those to carry out, in order. Throws when they cannot be admitted now; they come again. */
     admit(frames: readonly (TaskOrder | SignedTaskFrame)[]): readonly TaskOrder[];
+    /** What to heed of it, if anything. */
+    hear(frame: Notice | SignedNoticeFrame): Notice | undefined;
   };
 };
 

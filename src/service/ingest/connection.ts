@@ -8,6 +8,7 @@ import {
   type AgentFrame,
   type HelloFrame,
   MAX_LANES,
+  NOTICES,
   ROLLOUT,
   readAgentFrame,
   SERVICE_UNDERSTANDS,
@@ -136,15 +137,25 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       at,
       understands: [...SERVICE_UNDERSTANDS],
       ...(signing && { task_key: signing.publicKey, task_key_changes: [...signing.changes] }),
+      ...(signsNotices() && { signs: [...NOTICES] }),
     });
     await parts.onReady();
   };
+
+  const signsNotices = () => signing !== undefined && understands.includes('signed-notice');
 
   /** Undefined for an agent that takes orders as those of the first version did. */
   const signingFor = async ({ understands: theirs, nonce, task_seq }: HelloFrame, welcomedAt: string) =>
     nonce === undefined || theirs?.includes('signed-task') !== true
       ? undefined
       : parts.beginSigning({ agentId: agent.id, nonce, welcomedAt, lastSeq: task_seq ?? 0 });
+
+  const asSigned = (frame: ServiceFrame): ServiceFrame => {
+    if (signing === undefined) return frame;
+    if (frame.type === 'task') return signing.sign(frame);
+    const isNotice = frame.type === 'cancel' || frame.type === 'ops-status';
+    return isNotice && signsNotices() ? signing.signNotice(frame) : frame;
+  };
 
   const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
     // It has been told what we have of it.
@@ -253,8 +264,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     send(frame) {
       if (epochs.size === 0 || socket.readyState !== socket.OPEN) return false;
       if (isExtra(frame.type) && !understands.includes(frame.type)) return false;
-      const order = frame.type === 'task' ? asUnderstood(frame, understands) : frame;
-      transmit(order.type === 'task' && signing !== undefined ? signing.sign(order) : order);
+      transmit(asSigned(frame.type === 'task' ? asUnderstood(frame, understands) : frame));
       return true;
     },
     hasRoom: () => socket.bufferedAmount < ROOM_BYTES,

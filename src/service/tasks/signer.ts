@@ -5,8 +5,10 @@ import type { ConfigError } from '../../base/errors.ts';
 import { MAX_KEY_CHANGES } from '../../wire/frames.ts';
 import {
   keyChangeBytes,
+  noticeBytes,
   orderBytes,
   type SignedConnection,
+  type SignedNotice,
   type SignedOrder,
   type Signing,
 } from '../../wire/orders.ts';
@@ -45,12 +47,18 @@ export function createSigner(
     async begin({ agentId: agent_id, nonce, welcomedAt: welcomed_at, lastSeq }) {
       const { publicKey, changes, privateKey } = await current();
       let seq = lastSeq;
+      const next = () => ({ agent_id, nonce, welcomed_at, seq: ++seq });
+      const signed = (bytes: Buffer) => sign(null, bytes, privateKey).toString('base64');
       return {
         publicKey,
         changes,
         sign(order) {
-          const text = JSON.stringify({ agent_id, nonce, welcomed_at, seq: ++seq, order } satisfies SignedOrder);
-          return { type: 'signed-task', text, signature: sign(null, orderBytes(text), privateKey).toString('base64') };
+          const text = JSON.stringify({ ...next(), order } satisfies SignedOrder);
+          return { type: 'signed-task', text, signature: signed(orderBytes(text)) };
+        },
+        signNotice(notice) {
+          const text = JSON.stringify({ ...next(), notice } satisfies SignedNotice);
+          return { type: 'signed-notice', text, signature: signed(noticeBytes(text)) };
         },
       };
     },

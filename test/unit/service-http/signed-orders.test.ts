@@ -11,8 +11,15 @@ import { openAdmin } from '../../../src/service/admin.ts';
 import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
 import { type KeyFiles, openServiceVault } from '../../../src/service/vault.ts';
 import type { SignedTaskFrame } from '../../../src/wire/frames.ts';
-import { keyChangeBytes, orderBytes, signedOrderSchema } from '../../../src/wire/orders.ts';
+import {
+  keyChangeBytes,
+  noticeBytes,
+  orderBytes,
+  signedNoticeSchema,
+  signedOrderSchema,
+} from '../../../src/wire/orders.ts';
 import { newDatabase } from '../../database.ts';
+import { until } from '../../e2e/until.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, recordingLog, startOwnedRig, startRig, temporaryFolder } from './rig.ts';
@@ -63,6 +70,42 @@ test('an order is signed for the agent, its connection and the next number after
     });
   }
   expect(agent.frames.some(({ type }) => type === 'task')).toBe(false);
+});
+
+test('what cancels and what calls miners out of operation is signed for who understands it, in one row with the orders', async () => {
+  const rig = await startRig();
+  const understands = ['ops-status', 'signed-task', 'signed-notice'];
+  const agent = await connect(rig, { nonce: NONCE, taskSeq: 7, understands });
+  const welcome = await agent.frame('welcome');
+  expect(welcome.signs).toEqual(['cancel', 'ops-status']);
+  const { batch } = await order(rig, agent, 1);
+  const { task_id } = read(await agent.frame('signed-task')).order;
+  agent.send({ type: 'task-received', task_id });
+  await until(
+    () => query(rig, 'SELECT received_at FROM tasks'),
+    ([task]) => typeof task?.received_at === 'number',
+  );
+  expect((await rig.post(`${batch}/cancel`, {})).status).toBe(200);
+  const cancel = await agent.frame('signed-notice', ({ text }) => text.includes('"cancel"'));
+  const told = await agent.frame('signed-notice', ({ text }) => text.includes('"ops-status"'));
+  const notices = [told, cancel].map(({ text }) => signedNoticeSchema.parse(JSON.parse(text)));
+  expect(notices.map(({ notice }) => notice)).toEqual([
+    { type: 'ops-status', is_first: true, miners: [] },
+    { type: 'cancel', task_id },
+  ]);
+  expect(notices.map(({ seq }) => seq)).toEqual([8, 10]);
+  for (const frame of [cancel, told])
+    expect(isSigned(noticeBytes(frame.text), frame.signature, welcome.task_key)).toBe(true);
+  expect(notices[0]).toMatchObject({ agent_id: agent.identity.agentId, nonce: NONCE, welcomed_at: welcome.at });
+  expect(agent.frames.some(({ type }) => type === 'cancel' || type === 'ops-status')).toBe(false);
+});
+
+test('who takes signed orders only gets its notices as ever', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig, { nonce: NONCE, understands: ['ops-status', 'signed-task'] });
+  const welcome = await agent.frame('welcome');
+  expect([typeof welcome.task_key, welcome.signs]).toEqual(['string', undefined]);
+  expect(await agent.frame('ops-status')).toEqual({ type: 'ops-status', is_first: true, miners: [] });
 });
 
 test('what was sent before comes with the next connection, for that one, with numbers of its own', async () => {

@@ -75,8 +75,8 @@ export async function connect(
     epoch,
     next_seq: options.nextSeq ?? 1,
     at: new Date(rig.clock.nowMs()).toISOString(),
-    ...(options.understands === undefined ? {} : { understands: options.understands }),
     ...(options.nonce === undefined ? {} : { nonce: options.nonce, understands: ['signed-task'] }),
+    ...(options.understands === undefined ? {} : { understands: options.understands }),
     ...(options.taskSeq === undefined ? {} : { task_seq: options.taskSeq }),
     ...(options.prove === undefined ? {} : { proof: options.prove(identity.agentId, agent.challenge) }),
   });

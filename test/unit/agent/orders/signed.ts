@@ -1,7 +1,13 @@
-// Orders as a service signs them, and as somebody else would.
+// Orders and notices as a service signs them, and as somebody else would.
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
-import type { SignedTaskFrame, TaskOrder } from '../../../../src/wire/frames.ts';
-import { keyChangeBytes, orderBytes, type SignedOrder } from '../../../../src/wire/orders.ts';
+import type { SignedNoticeFrame, SignedTaskFrame, TaskOrder } from '../../../../src/wire/frames.ts';
+import {
+  keyChangeBytes,
+  noticeBytes,
+  orderBytes,
+  type SignedNotice,
+  type SignedOrder,
+} from '../../../../src/wire/orders.ts';
 
 export type Signer = { readonly key: KeyObject; readonly publicKey: string };
 
@@ -30,6 +36,11 @@ export function signText(text: string, { key }: Signer): SignedTaskFrame {
 
 export const signOrder = (fields: SignedOrder, signer: Signer): SignedTaskFrame =>
   signText(JSON.stringify(fields), signer);
+
+export function signNotice(fields: SignedNotice, { key }: Signer): SignedNoticeFrame {
+  const text = JSON.stringify(fields);
+  return { type: 'signed-notice', text, signature: sign(null, noticeBytes(text), key).toString('base64') };
+}
 
 export function keyChange(from: Signer, to: Signer) {
   const change = { from: from.publicKey, to: to.publicKey };
