@@ -69,18 +69,30 @@ export const actorSchema = z.strictObject({
 });
 export type Actor = z.infer<typeof actorSchema>;
 
-/** The params as people may see them: passwords of pools are for the miner only, and what opens an address is for whoever fetches from there. */
+/** Fields whose values are shown to nobody, not even to who sent them: what is shown ends up in logs. */
+export const SECRET_NAME =
+  /password|passwd|passphrase|^pass$|pwd|secret|token|credential|authorization|(api|private)[_-]?key/i;
+
+/** The params as people may see them: without what is secret, at any depth; what opens an address is for whoever fetches from there. */
 export function shownParams(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { pools, url } = params;
+  const { url, ...others } = params;
   return {
     ...params,
-    ...(Array.isArray(pools) ? { pools: pools.map(hidePassword) } : {}),
+    ...Object.fromEntries(Object.entries(others).map(hideSecret)),
     ...(typeof url === 'string' ? { url: shownUrl(url) } : {}),
   };
 }
 
-const hidePassword = (pool: unknown): unknown =>
-  typeof pool === 'object' && pool !== null && 'password' in pool ? { ...pool, password: '***' } : pool;
+const hideSecret = ([name, value]: [string, unknown]): [string, unknown] => [
+  name,
+  SECRET_NAME.test(name) ? '***' : hideSecrets(value),
+];
+
+function hideSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(hideSecret));
+}
 
 /** Without its user, password and query, where it has any. */
 function shownUrl(text: string): string {

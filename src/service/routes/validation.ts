@@ -1,6 +1,7 @@
 // Checks requests against the zod schema of their route. What does not fit is answered with the place, what was received and what is accepted.
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
+import { SECRET_NAME } from '../../model/task.ts';
 import { invalidRequest } from './errors.ts';
 
 const MAX_PROBLEMS = 3;
@@ -77,8 +78,6 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Fields whose values are not repeated, not even to who sent them: answers end up in logs of clients. */
-const SECRET_NAME = /password|secret|token/i;
 const hideSecrets = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value);
 
 /** A received value as it may be shown: short, without passwords, whatever was sent. */

@@ -66,3 +66,19 @@ test('passwords of pools are not shown', () => {
     locked: true,
   });
 });
+
+test('what is called a secret is not shown, however deep it is', () => {
+  expect(
+    shownParams({
+      force: true,
+      apiKey: 'k',
+      login: { user: 'u', Password: 'p', more: [{ auth_token: 't', note: 'n' }, 1, null] },
+      secrets: ['a', 'b'],
+    }),
+  ).toEqual({
+    force: true,
+    apiKey: '***',
+    login: { user: 'u', Password: '***', more: [{ auth_token: '***', note: 'n' }, 1, null] },
+    secrets: '***',
+  });
+});

@@ -342,3 +342,17 @@ test('after its task has ended a miner can have the next one', async () => {
   await agent.report([outcome(task_id, 'succeeded', rig.clock.nowMs())]);
   expect((await reboot(rig, ids)).body.meta.summary).toEqual({ created_count: 1, skipped_count: 0 });
 });
+
+test('a secret in params is in no answer, nor in what is kept of one', async () => {
+  const { rig, ids } = await withMiners(1);
+  const params = { force: true, login: { user: 'u', password: 'in-clear' }, api_token: 'in-clear' };
+  const shown = { force: true, login: { user: 'u', password: '***' }, api_token: '***' };
+  const order = () => reboot(rig, ids, { params }, { 'idempotency-key': 'once' });
+  const first = await order();
+  expect(first.body.data).toMatchObject([{ task_params: shown }]);
+  expect((await order()).body).toEqual(first.body);
+  expect(await batches(rig)).toMatchObject([{ task_params: shown }]);
+  const stored = await query(rig, 'SELECT response FROM idempotency_keys');
+  expect(stored).toHaveLength(1);
+  expect(JSON.stringify(stored)).not.toContain('in-clear');
+});

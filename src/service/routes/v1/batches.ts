@@ -21,13 +21,15 @@ import { listOf, paginate, searchPage } from './envelope.ts';
 
 const V1_FARM = '/private-api/v1/:workspace_id/farms/:farm_id';
 
+const shownParamsSchema = z.record(z.string(), z.unknown()).meta({ description: 'Secrets in it are not shown' });
+
 const createdBatchSchema = named(
   'CreatedTaskBatch',
   z.strictObject({
     batch_id: z.uuid(),
     task_name: taskNameSchema,
     task_count: z.number(),
-    task_params: z.record(z.string(), z.unknown()),
+    task_params: shownParamsSchema,
     created_by: actorSchema,
     created_at: z.iso.datetime(),
   }),
@@ -52,7 +54,7 @@ export const batchSummarySchema = named(
     task_count: z.number(),
     succeed_count: z.number(),
     failed_count: z.number().meta({ description: 'Failed, timed out and cancelled' }),
-    task_params: z.record(z.string(), z.unknown()),
+    task_params: shownParamsSchema,
     created_by: actorSchema,
     created_at: z.iso.datetime(),
     metadata: z.record(z.string(), z.unknown()),
@@ -112,7 +114,7 @@ export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, cre
         actor,
         idempotency: idempotencyOf(access.caller, request.headers),
         wording: 'v1',
-        toAnswer: (made) => toCreated(made, { task_name, task_params: params ?? {}, created_by: actor }),
+        toAnswer: (made) => toCreated(made, { task_name, task_params: shownParams(params ?? {}), created_by: actor }),
       });
       return reply.type('application/json; charset=utf-8').send(text);
     },

@@ -21,7 +21,7 @@ const batchFields = {
   task_count: count,
   succeed_count: count,
   unsuccessful_count: unsuccessful,
-  task_params: z.record(z.string(), z.unknown()).meta({ description: 'Passwords are not shown' }),
+  task_params: z.record(z.string(), z.unknown()).meta({ description: 'Secrets in it are not shown' }),
   created_by: actorSchema,
   created_at: z.iso.datetime(),
   metadata: z.record(z.string(), z.unknown()).meta({
