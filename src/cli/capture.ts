@@ -24,8 +24,9 @@ export function addCapture(program: Command, context: CliContext): void {
     .addHelpText(
       'after',
       `
-It only reads: the questions that a scan asks, then every request of the driver that knows the device, one at a time. A device that nobody
-knows gets the questions of all drivers that need no login. Passwords, workers, wallets, pools, addresses and serial numbers are replaced, the
+It changes nothing: the questions that a scan asks, then every request of the driver that knows the device, one at a time. A request that needs a
+login gets the one that is configured, else once that of the factory (not with --no-factory-defaults). A device that nobody knows gets the questions of all
+drivers that need no login. Passwords, workers, wallets, pools, addresses and serial numbers are replaced, the
 same one always by the same placeholder; look at the folder before you send it. Where an agent runs on this host that watches the device, it asks
 the questions, and does not poll the device meanwhile.
 

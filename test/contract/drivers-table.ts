@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { drivers } from '../../drivers/index.ts';
 import { ABILITY_NAMES, type Driver, type EvidenceLevel } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import { bytesByAsk, cases, rawOf } from './answers.ts';
 import { samplesOf } from './samples.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -48,12 +47,7 @@ const RARE = new Set(['serial', '24 h', 'power', 'light', 'inlet', 'outlet', 'bo
 const LEVELS: readonly EvidenceLevel[] = ['recording', 'simulated', 'claimed'];
 
 function fieldsOf(driver: Driver): Set<string> {
-  const readings = [
-    ...samplesOf(driver).map(({ raw, known }) => driver.read(raw, known).reading),
-    ...cases
-      .filter(({ firmware }) => firmware === driver.id)
-      .map((one) => driver.read(rawOf(driver, bytesByAsk(driver, one, one.known)), one.known ?? {}).reading),
-  ];
+  const readings = samplesOf(driver).map(({ raw, known }) => driver.read(raw, known).reading);
   return new Set(FIELDS.flatMap(([name, has]) => (readings.some((one) => has(one) !== undefined) ? [name] : [])));
 }
 

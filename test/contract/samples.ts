@@ -1,6 +1,6 @@
 // Own answers for each driver, beside the recordings: what `read` is fed when answers are damaged on purpose. One value per ask.
 import type { Driver, Known } from '../../src/driver/contract.ts';
-import { bytesByAsk, cgminerFixture, rawOf, recordings } from './answers.ts';
+import { bytesByAsk, cases, cgminerFixture, rawOf, recordings } from './answers.ts';
 import { elphapex, hammer, hiveon, mara, volcminer } from './samples-bitmain-copies.ts';
 import { braiinsGraphql, braiinsRest, braiinsTcp, vnish } from './samples-braiins-vnish.ts';
 import { pools, status } from './samples-cgminer.ts';
@@ -209,12 +209,14 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   whatsminer: [{ name: 'API 2', known: { generation: 'api2' }, raw: whatsminer2 }],
 };
 
-/** Everything that a driver can be fed with: own answers, and the recordings where they are at hand. */
+/** Everything that a driver can be fed with: own answers, the captured cases of its devices, and the recordings where they are at hand. */
 export function samplesOf(driver: Driver): Sample[] {
   const own = driver.id === 'cgminer' ? cgminerSamples(driver) : (OWN[driver.id] ?? []);
-  const recorded = recordings.flatMap((recording): Sample[] => {
-    const raw = rawOf(driver, bytesByAsk(driver, recording));
-    return Object.keys(raw).length > 0 ? [{ name: recording.id, known: {}, raw }] : [];
+  const captured = cases.filter(({ firmware }) => firmware === driver.id);
+  const recorded = [...captured, ...recordings].flatMap((recording): Sample[] => {
+    const known = recording.known ?? {};
+    const raw = rawOf(driver, bytesByAsk(driver, recording, known));
+    return Object.keys(raw).length > 0 ? [{ name: recording.id, known, raw }] : [];
   });
   return [...own, ...recorded];
 }
