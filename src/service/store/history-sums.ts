@@ -1,15 +1,23 @@
 // The arithmetic of historical metrics: what a report adds to a cell of ten minutes, what cells make of an hour, what sums say in the end. Pure.
 //
-// A cell counts miner-minutes. Within a cell the minutes that were observed stand for those that were not: an average is the sum over observed
-// miner-minutes / observed miner-minutes x the miners that reported in the cell. So a restart of the agent makes no dip, and a miner that nobody
-// heard of in ten minutes adds nothing. Longer buckets are the mean of their cells that have data.
+// A cell counts miner-minutes. Within a cell the minutes in which something was known stand for those in which it was not: an average is the sum
+// over the miner-minutes that know it / how many they are x the miners that told it in the cell. So neither a restart of the agent nor a reading
+// without the value makes a dip, and a miner that did not tell it in ten minutes adds nothing. Longer buckets are the mean of their cells that
+// have data.
 import type { MinerRecord } from '../../wire/records.ts';
 
 export const MINUTE_MS = 60_000;
 export const CELL_MS = 10 * MINUTE_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** `…_count` says how many miner-minutes (in an hour: cells) know the value; an unreachable miner is known to give nothing. */
+/** What a farm has the sum of. */
+export const QUANTITIES = ['hashrate', 'expected', 'power'] as const;
+export type Quantity = (typeof QUANTITIES)[number];
+
+/**
+ * `…_count` says how many miner-minutes (in an hour: cells) know the value, `…_miners` how many miners (in an hour: the sum over its cells); an
+ * unreachable miner is known to give nothing.
+ */
 export type Sums = {
   /** Miners with a report; of an hour, of the cell with most. */
   readonly miners: number;
@@ -18,10 +26,13 @@ export type Sums = {
   readonly online: number;
   readonly hashrate: number;
   readonly hashrate_count: number;
+  readonly hashrate_miners: number;
   readonly expected: number;
   readonly expected_count: number;
+  readonly expected_miners: number;
   readonly power: number;
   readonly power_count: number;
+  readonly power_miners: number;
   /** Of reports that know both, for the efficiency. */
   readonly paired_power: number;
   readonly paired_hashrate: number;
@@ -39,10 +50,13 @@ export const NO_SUMS: Sums = {
   online: 0,
   hashrate: 0,
   hashrate_count: 0,
+  hashrate_miners: 0,
   expected: 0,
   expected_count: 0,
+  expected_miners: 0,
   power: 0,
   power_count: 0,
+  power_miners: 0,
   paired_power: 0,
   paired_hashrate: 0,
   temperature: 0,
@@ -51,25 +65,38 @@ export const NO_SUMS: Sums = {
 };
 export const NO_CELLS: CellSums = { ...NO_SUMS, cells: 0 };
 
-/** What one report adds for so many minutes. `isFirst`: the miner has not been counted in this cell. */
-export function sumsOf({ document, extras }: MinerRecord, minutes: number, isFirst: boolean): Sums {
+/** Null = not known. */
+export function quantitiesOf({ document, extras }: MinerRecord): Readonly<Record<Quantity, number | null>> {
   const isOnline = document.last_check_succeed;
-  const hashrate = isOnline ? document.hashrate : 0;
-  const power = isOnline ? document.power : 0;
+  return {
+    hashrate: isOnline ? document.hashrate : 0,
+    expected: extras.expected_hashrate,
+    power: isOnline ? document.power : 0,
+  };
+}
+
+/** What one report adds for so many minutes. `isFirst`: whether the miner, or that it knows the quantity, has not been counted in this cell. */
+export function sumsOf(record: MinerRecord, minutes: number, isFirst: (what: 'miner' | Quantity) => boolean): Sums {
+  const { document } = record;
+  const isOnline = document.last_check_succeed;
+  const { hashrate, expected, power } = quantitiesOf(record);
   const temperature = isOnline ? document.temp : null;
-  const expected = extras.expected_hashrate;
   const isPaired = isOnline && hashrate !== null && power !== null;
   const counted = (value: number | null) => (value === null ? 0 : minutes);
+  const first = (what: 'miner' | Quantity) => (isFirst(what) ? 1 : 0);
   return {
-    miners: isFirst ? 1 : 0,
+    miners: first('miner'),
     accounted: minutes,
     online: isOnline ? minutes : 0,
     hashrate: (hashrate ?? 0) * minutes,
     hashrate_count: counted(hashrate),
+    hashrate_miners: first('hashrate'),
     expected: (expected ?? 0) * minutes,
     expected_count: counted(expected),
+    expected_miners: first('expected'),
     power: (power ?? 0) * minutes,
     power_count: counted(power),
+    power_miners: first('power'),
     paired_power: isPaired ? power * minutes : 0,
     paired_hashrate: isPaired ? hashrate * minutes : 0,
     temperature: (temperature ?? 0) * minutes,
@@ -87,10 +114,13 @@ export function add(a: Sums, b: Sums): Sums {
     online: a.online + b.online,
     hashrate: a.hashrate + b.hashrate,
     hashrate_count: a.hashrate_count + b.hashrate_count,
+    hashrate_miners: a.hashrate_miners + b.hashrate_miners,
     expected: a.expected + b.expected,
     expected_count: a.expected_count + b.expected_count,
+    expected_miners: a.expected_miners + b.expected_miners,
     power: a.power + b.power,
     power_count: a.power_count + b.power_count,
+    power_miners: a.power_miners + b.power_miners,
     paired_power: a.paired_power + b.paired_power,
     paired_hashrate: a.paired_hashrate + b.paired_hashrate,
     temperature: a.temperature + b.temperature,
@@ -102,17 +132,19 @@ export function add(a: Sums, b: Sums): Sums {
 /** A cell of miner-minutes as the first of a sum of cells. */
 export function ofCell(cell: Sums): CellSums {
   if (cell.accounted === 0) return NO_CELLS;
-  const scale = cell.miners / cell.accounted;
   const known = (count: number) => (count > 0 ? 1 : 0);
+  // A cell that was begun before miners were counted in this way may have counted one twice.
+  const total = (sum: number, miners: number, count: number) =>
+    count === 0 ? 0 : (sum * Math.min(miners, cell.miners)) / count;
   return {
     ...cell,
     cells: 1,
-    online: cell.online * scale,
-    hashrate: cell.hashrate * scale,
+    online: total(cell.online, cell.miners, cell.accounted),
+    hashrate: total(cell.hashrate, cell.hashrate_miners, cell.hashrate_count),
     hashrate_count: known(cell.hashrate_count),
-    expected: cell.expected * scale,
+    expected: total(cell.expected, cell.expected_miners, cell.expected_count),
     expected_count: known(cell.expected_count),
-    power: cell.power * scale,
+    power: total(cell.power, cell.power_miners, cell.power_count),
     power_count: known(cell.power_count),
   };
 }

@@ -13,11 +13,14 @@ import {
   NO_CELLS,
   NO_SUMS,
   ofCell,
+  QUANTITIES,
+  type Quantity,
+  quantitiesOf,
   type Sums,
   sumsOf,
 } from './history-sums.ts';
 import { chunks } from './miner-write.ts';
-import { insert, newMinutes, readSpans, type Span, touches, writeSpans } from './presence.ts';
+import { insert, newMinutes, readLists, readSpans, type Span, touches, writeLists, writeSpans } from './presence.ts';
 import type { Db, Tables } from './schema.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -38,6 +41,10 @@ type Reports = {
   /** The stored miner of an agent's key. */
   readonly rowOf: (key: string) => number | undefined;
 };
+
+/** Of a miner: its minutes, and for each quantity the cells in which it was known. */
+type Presence = { readonly spans: readonly Span[]; readonly known: Readonly<Record<Quantity, readonly Span[]>> };
+const ABSENT: Presence = { spans: [], known: { hashrate: [], expected: [], power: [] } };
 
 /** Reports from the future count as of now; those of more than a month ago are not counted. */
 export async function rollUp(
@@ -60,20 +67,28 @@ export async function rollUp(
   const changed = new Set<number>();
   const addTo = (cell: number, sums: Sums) => cells.set(cell, add(cells.get(cell) ?? NO_SUMS, sums));
   for (const { rowId, atMs, record } of samples) {
-    let spans = presence.get(rowId) ?? [];
+    let { spans, known } = presence.get(rowId) ?? ABSENT;
+    const values = quantitiesOf(record);
     const minute = Math.floor(atMs / MINUTE_MS);
     const fresh = newMinutes(spans, minute, reach).flatMap(splitByCell);
     for (const span of fresh) {
       const cell = Math.floor(span[0] / CELL_MINUTES);
-      const isFirst = !touches(spans, [cell * CELL_MINUTES, (cell + 1) * CELL_MINUTES - 1]);
+      const first: readonly ('miner' | Quantity)[] = [
+        ...(touches(spans, [cell * CELL_MINUTES, (cell + 1) * CELL_MINUTES - 1]) ? [] : (['miner'] as const)),
+        ...QUANTITIES.filter((quantity) => values[quantity] !== null && !touches(known[quantity], [cell, cell])),
+      ];
+      addTo(
+        cell,
+        sumsOf(record, span[1] - span[0] + 1, (what) => first.includes(what)),
+      );
       spans = insert(spans, span);
-      addTo(cell, sumsOf(record, span[1] - span[0] + 1, isFirst));
+      for (const what of first) if (what !== 'miner') known = { ...known, [what]: insert(known[what], [cell, cell]) };
       changed.add(rowId);
     }
-    presence.set(rowId, spans);
+    presence.set(rowId, { spans, known });
     // A second reading within the minute counts no time, but a peak is a peak.
     if (fresh.length === 0) {
-      const { temperature_max } = sumsOf(record, 0, false);
+      const { temperature_max } = sumsOf(record, 0, () => false);
       if (temperature_max !== null) addTo(Math.floor(minute / CELL_MINUTES), { ...NO_SUMS, temperature_max });
     }
   }
@@ -91,22 +106,34 @@ function splitByCell([first, last]: Span): Span[] {
   return parts;
 }
 
-async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<number, Span[]>> {
+async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<number, Presence>> {
   const rows = await db.selectFrom('miner_presence').selectAll().where('row_id', 'in', rowIds).execute();
-  return new Map(rows.map(({ row_id, spans }) => [row_id, readSpans(spans)]));
+  return new Map(
+    rows.map(({ row_id, spans, known }) => {
+      const [hashrate = [], expected = [], power = []] = readLists(known);
+      return [row_id, { spans: readSpans(spans), known: { hashrate, expected, power } }];
+    }),
+  );
 }
 
 async function writePresence(
   db: Db,
   changed: ReadonlySet<number>,
-  presence: ReadonlyMap<number, readonly Span[]>,
+  presence: ReadonlyMap<number, Presence>,
 ): Promise<void> {
-  const rows = [...changed].map((row_id) => ({ row_id, spans: writeSpans(presence.get(row_id) ?? []) }));
+  const rows = [...changed].map((row_id) => {
+    const { spans, known } = presence.get(row_id) ?? ABSENT;
+    return { row_id, spans: writeSpans(spans), known: writeLists(QUANTITIES.map((quantity) => known[quantity])) };
+  });
   for (const part of chunks(rows))
     await db
       .insertInto('miner_presence')
       .values(part)
-      .onConflict((conflict) => conflict.column('row_id').doUpdateSet((eb) => ({ spans: eb.ref('excluded.spans') })))
+      .onConflict((conflict) =>
+        conflict
+          .column('row_id')
+          .doUpdateSet((eb) => ({ spans: eb.ref('excluded.spans'), known: eb.ref('excluded.known') })),
+      )
       .execute();
 }
 
@@ -116,10 +143,13 @@ const ADDED = [
   'online',
   'hashrate',
   'hashrate_count',
+  'hashrate_miners',
   'expected',
   'expected_count',
+  'expected_miners',
   'power',
   'power_count',
+  'power_miners',
   'paired_power',
   'paired_hashrate',
   'temperature',

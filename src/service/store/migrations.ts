@@ -12,6 +12,7 @@ import { addFarmArchive } from './schema-6.ts';
 import { addOpsStatusIndex } from './schema-7.ts';
 import { addTaskKeys } from './schema-8.ts';
 import { addIdentityKeys } from './schema-9.ts';
+import { addKnownMiners } from './schema-10.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
@@ -26,6 +27,7 @@ export const STEPS: readonly Step[] = [
   addOpsStatusIndex,
   addTaskKeys,
   addIdentityKeys,
+  addKnownMiners,
 ];
 
 /** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */

@@ -1,5 +1,6 @@
 // For which minutes a miner has been accounted for, as a short list of spans: a miner that reports without a break is one span, however long.
-// This is what makes history exact: a minute counts once, whoever reports it and however late. It knows no values.
+// This is what makes history exact: a minute counts once, whoever reports it and however late. It knows no values, only in which spans of ten
+// minutes one was known.
 
 /** Minutes since the epoch, both ends included. Lists are sorted and neither overlap nor touch. */
 export type Span = readonly [first: number, last: number];
@@ -21,6 +22,9 @@ export function readSpans(text: string): Span[] {
 
 export const writeSpans = (spans: readonly Span[]): string =>
   spans.map(([first, last]) => `${first}+${last - first}`).join(',');
+
+export const readLists = (text: string): Span[][] => text.split(';').map(readSpans);
+export const writeLists = (lists: readonly (readonly Span[])[]): string => lists.map(writeSpans).join(';');
 
 /** Whether any minute of the span is in the list. */
 export const touches = (spans: readonly Span[], [first, last]: Span): boolean =>

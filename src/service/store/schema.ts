@@ -182,8 +182,8 @@ export type EventTable = {
   detail: string;
 };
 
-/** For which minutes the miner is accounted for in history: see presence.ts. */
-export type MinerPresenceTable = { row_id: number; spans: string };
+/** For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by `;`: see presence.ts. */
+export type MinerPresenceTable = { row_id: number; spans: string; known: string };
 
 /** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells: see history-sums.ts. */
 export type HistoryCellTable = { farm_id: string; from_at: number } & Sums;

@@ -13,14 +13,17 @@ import { oneOf, V2_FARM } from './envelope.ts';
 
 const nullableNumber = (description: string) => z.number().nullable().meta({ description });
 
+const COUNTED =
+  'the sum over the miners that told it in ten minutes, averaged over the ten minutes that have one; an unreachable miner gives 0; null where nothing is known';
+
 export const metricsBucketSchema = named(
   'MetricsBucket',
   z.strictObject({
     from: z.iso.datetime(),
     to: z.iso.datetime().meta({ description: 'Not part of the bucket' }),
-    hashrate_avg: nullableNumber('Of the farm, H/s; null where nothing is known'),
-    expected_hashrate_avg: nullableNumber('Of the farm, H/s'),
-    power_avg: nullableNumber('Of the farm, W'),
+    hashrate_avg: nullableNumber(`Of the farm, H/s: ${COUNTED}`),
+    expected_hashrate_avg: nullableNumber(`Of the farm, H/s: ${COUNTED}`),
+    power_avg: nullableNumber(`Of the farm, W: ${COUNTED}`),
     efficiency: nullableNumber('J/TH, of the miners that tell both power and hashrate'),
     temperature_avg: nullableNumber('Over the miners, degrees Celsius'),
     temperature_max: nullableNumber('Of any miner, degrees Celsius'),
