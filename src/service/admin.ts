@@ -18,6 +18,10 @@ import { findServiceVault, type KeyFiles, keyNotOpened } from './vault.ts';
 
 export { PERMISSIONS, type Permission };
 
+/** Slugs stand in addresses, file names and commands. */
+const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const SLUG_WORDS = '1 to 63 small letters, digits and hyphens, without a hyphen at either end';
+
 /** Times are ISO 8601 texts; null = never. `permissions` null = every permission. */
 export type KeyInfo = {
   readonly id: string;
@@ -119,6 +123,7 @@ export function createAdmin(store: Store, clock: Clock, unopened: () => ConfigEr
       return { workspaceId: farm.workspaceId, farmId: farm.id };
     },
     async createWorkspace({ name, slug }) {
+      if (!SLUG.test(slug)) throw problem('slug', `'${slug}' is not ${SLUG_WORDS}`);
       const workspace = { id: newId(clock.nowMs()), name, slug };
       if (await tenants.findWorkspace(slug)) throw problem('slug', `'${slug}' is taken by another workspace`);
       await tenants.createWorkspace(workspace, clock.nowMs());
@@ -197,6 +202,7 @@ export function createAdmin(store: Store, clock: Clock, unopened: () => ConfigEr
     async createGrant({ grantorId, granteeId, farmIds, permissions, expiresAt }) {
       await requireWorkspace(grantorId, 'grantorId');
       await requireWorkspace(granteeId, 'granteeId');
+      if (grantorId === granteeId) throw problem('granteeId', 'a workspace needs no grant to what is its own');
       const own = new Set((await tenants.listFarms(grantorId)).map(({ id }) => id));
       const foreign = farmIds?.find((farmId) => !own.has(farmId));
       if (foreign !== undefined) throw problem('farmIds', `'${foreign}' is no farm of the grantor`);

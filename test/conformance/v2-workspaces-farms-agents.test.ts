@@ -5,6 +5,7 @@ import { agentV2Schema } from '../../src/service/routes/v2/agents.ts';
 import { listOf } from '../../src/service/routes/v2/envelope.ts';
 import { farmV2Schema } from '../../src/service/routes/v2/farms.ts';
 import { workspacesSchema } from '../../src/service/routes/v2/workspaces.ts';
+import { query } from '../unit/service-http/database.ts';
 import { hostRecord } from '../unit/service-http/records.ts';
 import { type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
 import { connect, enrol } from '../unit/service-http/wire-agent.ts';
@@ -70,6 +71,17 @@ describe('workspaces', () => {
     expect(await list(key)).toMatchObject([
       { slug: 'guest', permissions: ['miners.read', 'tasks.create'] },
       { slug: 'host', permissions: ['miners.read'] },
+    ]);
+  });
+
+  test('one that was granted to itself, as older versions allowed, once and as both', async () => {
+    const { admin } = rig.service;
+    const self = await admin.createWorkspace({ name: 'Self', slug: 'self' });
+    const { key } = await admin.createKey({ workspaceId: self.id, name: 'self', permissions: ['tasks.read'] });
+    const { id } = await admin.createGrant({ grantorId: host.id, granteeId: self.id, permissions: ['tasks.read'] });
+    await query(rig, 'UPDATE grants SET grantor_id = ? WHERE id = ?', self.id, id);
+    expect(await list(key)).toEqual([
+      { id: self.id, name: 'Self', slug: 'self', relations: ['member', 'grantee'], permissions: ['tasks.read'] },
     ]);
   });
 

@@ -92,6 +92,23 @@ test('workspaces, farms, keys and grants are made, listed and ended', async () =
   expect((await run('grant', 'revoke', grant.id)).code).toBe(1);
 });
 
+test('a key or a grant that may do nothing is refused, as is a grant to oneself', async () => {
+  const { run } = newDatabase();
+  const own = json(await run('workspace', 'create', '--slug', 'north', '--json'));
+  const other = json(await run('workspace', 'create', '--slug', 'south', '--json'));
+  for (const args of [
+    ['key', 'create', '--name', 'x', '--permissions', ''],
+    ['grant', 'create', '--from', own.id, '--to', other.id, '--permissions', ''],
+  ]) {
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('accepted: at least one of miners.read')]);
+  }
+  const selfish = await run('grant', 'create', '--from', own.id, '--to', own.id, '--permissions', 'miners.read');
+  expect([selfish.code, selfish.stderr]).toEqual([78, expect.stringContaining('what is its own')]);
+  expect(json(await run('key', 'list', '--json'))).toEqual([]);
+  expect(json(await run('grant', 'list', '--json'))).toEqual([]);
+});
+
 test('agents are listed and revoked under the command that also runs one', async () => {
   const { run, path } = newDatabase();
   expect(json(await run('agent', 'list', '--json'))).toEqual([]);

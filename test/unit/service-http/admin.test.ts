@@ -35,7 +35,18 @@ test('what does not exist is refused before anything is written', async () => {
   await expect(admin.createKey({ workspaceId: rig.workspaceId, name: 'x', expiresAt: 'soon' })).rejects.toThrow(
     'administer',
   );
-  const grant = { grantorId: rig.workspaceId, granteeId: rig.workspaceId, permissions: ['miners.read'] as const };
+  const { id: granteeId } = await admin.createWorkspace({ name: 'x', slug: 'x' });
+  const grant = { grantorId: rig.workspaceId, granteeId, permissions: ['miners.read'] as const };
+  await expect(admin.createGrant({ ...grant, granteeId: rig.workspaceId })).rejects.toThrow('administer');
+  expect(await admin.listGrants()).toEqual([]);
   await expect(admin.createGrant({ ...grant, farmIds: [nobody] })).rejects.toThrow('administer');
   expect(await admin.listKeys()).toHaveLength(1);
+});
+
+test.each(['', 'bad/slug', 'North', '-x', 'x-', 'a b', 'x'.repeat(64)])('a slug that is none: %j', async (slug) => {
+  const rig = await startRig();
+  await expect(rig.service.admin.createWorkspace({ name: 'x', slug })).rejects.toMatchObject({
+    problems: [{ path: 'slug', message: expect.stringContaining(`'${slug}' is not`) }],
+  });
+  expect(await rig.service.admin.listWorkspaces()).toHaveLength(1);
 });

@@ -71,6 +71,8 @@ function ruleOf(route: string) {
   return { ...rule, permission: rule.permission };
 }
 
+let guests = 0;
+
 describe.each(ROUTES)('$route', (entry) => {
   const { route } = entry;
   const refused = async (
@@ -152,7 +154,7 @@ describe.each(ROUTES)('$route', (entry) => {
     async () => {
       const rule = ruleOf(route);
       const { admin } = rig.service;
-      const guest = await admin.createWorkspace({ name: 'Guest', slug: `guest-${route}` });
+      const guest = await admin.createWorkspace({ name: 'Guest', slug: `guest-${guests++}` });
       const { key } = await admin.createKey({ workspaceId: guest.id, name: 'guest' });
       const headers = { 'x-api-key': key };
       await refused(foreign, headers, 403, 'Forbidden', 'Access denied to workspace');

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { PERMISSIONS } from '../../auth/rules.data.ts';
-import type { Grant, TenantStore, Workspace } from '../../store/store.ts';
+import type { TenantStore, Workspace } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
@@ -48,16 +48,16 @@ export function registerWorkspaces(
       const own = await tenants.findWorkspace(caller.workspaceId);
       const grants = await tenants.listActiveGrants(caller.workspaceId, clock.nowMs());
       const held = caller.permissions ?? PERMISSIONS;
-      const data = [
+      const data = merge([
         ...(own === undefined ? [] : [toItem(own, 'member', held)]),
-        ...merge(grants).map(({ grantor, permissions }) =>
+        ...grants.map(({ grantor, permissions }) =>
           toItem(
             grantor,
             'grantee',
             held.filter((permission) => permissions.includes(permission)),
           ),
         ),
-      ];
+      ]);
       return reply.send({ success: true, data, error: null });
     },
   );
@@ -67,7 +67,7 @@ const toItem = (
   { id, name, slug }: Workspace,
   relation: Item['relations'][number],
   permissions: readonly string[],
-) => ({
+): Item => ({
   id,
   name,
   slug,
@@ -75,12 +75,16 @@ const toItem = (
   permissions: [...permissions],
 });
 
-/** One entry per grantor; several grants add up. */
-function merge(grants: readonly Grant[]): { grantor: Workspace; permissions: string[] }[] {
-  const perGrantor = new Map<string, { grantor: Workspace; permissions: string[] }>();
-  for (const { grantor, permissions } of grants) {
-    const before = perGrantor.get(grantor.id)?.permissions ?? [];
-    perGrantor.set(grantor.id, { grantor, permissions: [...new Set([...before, ...permissions])] });
+/** One entry per workspace: several grants add up, and what is the key's own may have been granted to it too. */
+function merge(items: readonly Item[]): Item[] {
+  const perId = new Map<string, Item>();
+  for (const item of items) {
+    const before = perId.get(item.id) ?? { relations: [], permissions: [] };
+    perId.set(item.id, {
+      ...item,
+      relations: [...new Set([...before.relations, ...item.relations])],
+      permissions: PERMISSIONS.filter((one) => [...before.permissions, ...item.permissions].includes(one)),
+    });
   }
-  return [...perGrantor.values()];
+  return [...perId.values()];
 }
