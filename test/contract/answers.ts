@@ -27,6 +27,8 @@ const responseSchema = z.object({
 const recordingSchema = z.object({
   id: z.string(),
   firmware: z.string(),
+  /** Of a case: it was captured from a simulated device, so it proves nothing about a real one. */
+  isSimulated: z.boolean().optional(),
   known: z
     .object({
       generation: z.string().exactOptional(),
