@@ -34,6 +34,8 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 const ROOM_BYTES = 1024 * 1024;
 /** A clock that is off by more than this is worth a line in the log. */
 const CLOCK_SKEW_MS = 60_000;
+/** Up to this it may be the hello that took its time. */
+const HELLO_MS = 5_000;
 const MAX_REASON_BYTES = 120;
 
 export type BeginSigning = (connection: SignedConnection) => Promise<Signing>;
@@ -43,7 +45,7 @@ export type ConnectionParts = {
   /** That was told to whoever connects. */
   readonly challenge: string;
   readonly ingest: IngestStore;
-  readonly shares: Pick<Shares, 'rest' | 'charge'>;
+  readonly shares: Pick<Shares, 'rest' | 'charge' | 'welcome'>;
   readonly beginSigning: BeginSigning;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,6 +79,8 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
   /** Of the hello and of each lane; none before the hello. */
   const epochs = new Set<string>();
   let home: string | undefined;
+  /** How far the agent's clock is ahead of ours. */
+  let skewMs = 0;
   let understands: readonly string[] = [];
   let signing: Signing | undefined;
   let waiting = 0;
@@ -114,8 +118,11 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     if (identityKey !== null && !isProven({ id, identityKey }, parts.challenge, frame.proof))
       throw new RefusedError('auth.proof', "take a hello: it does not prove the agent's key");
     parts.onProven();
+    if (!parts.shares.welcome(id))
+      throw new RefusedError('frame.rate', 'welcome this agent: it connects too often, and has to wait');
     const nowMs = clock.nowMs();
-    const skewMs = Date.parse(frame.at) - nowMs;
+    const aheadMs = Date.parse(frame.at) - nowMs;
+    skewMs = Math.abs(aheadMs) > HELLO_MS ? aheadMs : 0;
     if (Math.abs(skewMs) > CLOCK_SKEW_MS) log.warn({ ...fields, skewMs }, 'the clock of the agent differs from ours');
     const ackedSeq = await parts.ingest.cursor(agent.id, frame.epoch);
     if (frame.next_seq <= ackedSeq)
@@ -191,6 +198,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
       records,
       rejected,
       nowMs: clock.nowMs(),
+      skewMs,
     });
     switch (outcome.kind) {
       case 'stored':

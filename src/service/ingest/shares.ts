@@ -1,5 +1,6 @@
 // What each agent may have done for it while others report too: what its miners need, and half as much again. What it does not use it saves, so that a
-// backlog goes at full speed; who has used it all up waits before the next frame, and its socket is not read meanwhile. Alone, nobody waits.
+// backlog goes at full speed; who has used it all up waits before the next frame, and its socket is not read meanwhile. Who connects again and again is
+// not welcomed for a while. Alone, nobody waits.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { IngestStore } from '../store/store.ts';
@@ -24,6 +25,9 @@ const OTHERS_MS = 120_000;
 /** Shorter than anybody's patience with a connection on which nothing happens. */
 const MAX_REST_MS = 20_000;
 const WARN_MS = 600_000;
+/** Welcomes saved up, and how soon there is one more: agents wait up to a minute between their tries, and never connect as often. */
+const WELCOMES = 60;
+const WELCOME_MS = 5_000;
 
 type Account = {
   /** In records; below zero = it has to wait. */
@@ -44,6 +48,8 @@ export type Shares = {
   rest(agentId: string): Promise<void>;
   /** Only after a rest, from which the account is known. */
   charge(agentId: string, work: Work): void;
+  /** Whether the agent is to be welcomed now; if so it counts. */
+  welcome(agentId: string): boolean;
   /** Nobody waits any more. */
   stop(): void;
 };
@@ -57,6 +63,7 @@ export function createShares(parts: {
   const stopping = new AbortController();
   /** Of every agent that has reported here: as many as are enrolled. */
   const accounts = new Map<string, Account>();
+  const welcomes = new Map<string, { left: number; atMs: number }>();
 
   const readPerS = async (agentId: string) => {
     const { miners, pollIntervalMs, lastStoredAtMs } = await ingest.needOf(agentId);
@@ -117,6 +124,14 @@ export function createShares(parts: {
     charge(agentId, { frame, records, bytes }) {
       const account = accounts.get(agentId);
       if (account !== undefined) account.credit -= FRAME_COST[frame] + Math.max(records, bytes / RECORD_BYTES);
+    },
+    welcome(agentId) {
+      const nowMs = clock.monotonicMs();
+      const { left, atMs } = welcomes.get(agentId) ?? { left: WELCOMES, atMs: nowMs };
+      const saved = Math.min(WELCOMES, left + (nowMs - atMs) / WELCOME_MS);
+      const isDue = saved >= 1 || !areOthersHere(agentId);
+      welcomes.set(agentId, { left: isDue ? Math.max(0, saved - 1) : saved, atMs: nowMs });
+      return isDue;
     },
     stop: () => stopping.abort(),
   };

@@ -18,7 +18,7 @@ import type { Shares } from './shares.ts';
 export type UplinkParts = {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
   readonly ingest: IngestStore;
-  readonly shares: Pick<Shares, 'rest' | 'charge'>;
+  readonly shares: Pick<Shares, 'rest' | 'charge' | 'welcome'>;
   readonly links: LinkStore;
   readonly beginSigning: BeginSigning;
   readonly newLinkId: () => string;

@@ -41,7 +41,14 @@ function startStore(needs: Readonly<Record<string, Partial<Need>>> = {}) {
     await clock.finish(sending);
     return (taken.get(agentId) ?? 0) - before;
   };
-  return { clock, hand, flood, warnings };
+  /** Connects again and again for so long, every 100 ms; how often it is welcomed. */
+  const reconnect = async (agentId: string, forMs: number) => {
+    let welcomed = 0;
+    for (const untilMs = clock.monotonicMs() + forMs; clock.monotonicMs() < untilMs; await clock.advance(100))
+      if (shares.welcome(agentId)) welcomed++;
+    return welcomed;
+  };
+  return { clock, hand, flood, reconnect, warnings };
 }
 
 test('an agent that sends without end gets what its miners need and half as much again, beside others', async () => {
@@ -114,4 +121,18 @@ test('a backlog of six hours goes at full speed, whether the service was there m
   const startMs = clock.monotonicMs();
   for (let i = 0; i < backlog; i++) await clock.finish(hand('back'));
   expect(clock.monotonicMs()).toBe(startMs);
+});
+
+test('an agent that connects in a loop is welcomed sixty times and then every five seconds; the others are not held up by it', async () => {
+  const { clock, hand, reconnect } = startStore();
+  await hand('other');
+  expect(await reconnect('loop', 60_000)).toBe(60 + 12 - 1);
+  expect(await reconnect('second', 1_000)).toBe(10);
+  await clock.advance(30_000);
+  expect(await reconnect('loop', 100)).toBe(1);
+});
+
+test('alone it may connect as often as it likes', async () => {
+  const { reconnect } = startStore();
+  expect(await reconnect('loop', 60_000)).toBe(600);
 });

@@ -17,13 +17,14 @@ import { minerRecord } from '../service-http/records.ts';
 import { slice } from '../service-http/wire-agent.ts';
 
 /** One agent with a key, connected to a service whose database and shares let it go on when the test says so. */
-async function startAgent() {
+async function startAgent({ isWelcome = true } = {}) {
   const clock = createVirtualClock();
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<number>();
   const turn = Promise.withResolvers<void>();
   const rested = Promise.withResolvers<void>();
   const charges: Work[] = [];
+  const welcomes: string[] = [];
   const cursors: string[] = [];
   const key = newIdentityKey();
   const { text: token, hash: tokenHash } = newAgentToken();
@@ -54,6 +55,10 @@ async function startAgent() {
         return turn.promise;
       },
       charge: (_id, work) => void charges.push(work),
+      welcome(agentId) {
+        welcomes.push(agentId);
+        return isWelcome;
+      },
     },
     links: { claim: async () => {}, current: async () => new Map() },
     beginSigning: () => Promise.reject(new Error('nobody asked for that')),
@@ -103,6 +108,7 @@ async function startAgent() {
     rested: rested.promise,
     takeTurn: () => turn.resolve(),
     charges,
+    welcomes,
     cursors,
     frames,
     /** The first so many of what came, and the end of the connection. */
@@ -136,6 +142,20 @@ test('an agent that has proved its key is not let go because our database is slo
   await clock.advance(60_000);
   answer();
   expect(await heard(1)).toEqual(['welcome']);
+});
+
+test('one that connects too often is told so before anything is done for it, and only once it has proved who it is', async () => {
+  const { hello, heard, cursors, welcomes, socket } = await startAgent({ isWelcome: false });
+  const closed = once(socket, 'close');
+  hello();
+  expect(await heard(1)).toEqual(['closed with 1008']);
+  expect(String((await closed)[1])).toContain('it connects too often');
+  expect([cursors, welcomes.length]).toEqual([[], 1]);
+  const stranger = await startAgent();
+  const at = new Date(0).toISOString();
+  stranger.say({ type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch: stranger.epoch, next_seq: 1, at });
+  expect(await stranger.heard(1)).toEqual(['closed with 1008']);
+  expect(stranger.welcomes).toEqual([]);
 });
 
 /** The agent, welcomed. */
