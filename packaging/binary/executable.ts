@@ -3,17 +3,16 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GROWTH_PERCENT } from '../../src/base/engine.ts';
+import { GROWTH_PERCENT, YOUNG_MB } from '../../src/base/engine.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;
 
 /**
- * Young objects get this many MB where the engine would take 64 on a host with much memory; the heap grows in small steps from the first moment, not
- * only once something runs for long. What `NODE_OPTIONS` says comes on top.
+ * Small steps from the first moment, not only once something runs for long. What `NODE_OPTIONS` says comes on top.
  */
 const SEA_CONFIG = {
-  execArgv: ['--max-semi-space-size=8', `--heap-growing-percent=${GROWTH_PERCENT}`],
+  execArgv: [`--max-semi-space-size=${YOUNG_MB}`, `--heap-growing-percent=${GROWTH_PERCENT}`],
   execArgvExtension: 'env',
 };
 

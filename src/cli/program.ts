@@ -42,6 +42,8 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['doctor'], async () => (await import('./doctor.ts')).addDoctor],
   [['service-install', 'service-remove'], async () => (await import('./service-install.ts')).addServiceInstall],
   [['update', 'update-databases'], async () => (await import('./update.ts')).addUpdate],
+  // Asked of the program itself.
+  [['--version', '-V'], async () => () => {}],
 ];
 
 async function loadAgent(): Promise<Add> {

@@ -6,6 +6,9 @@ export const PROGRAM_FOLDER = '/usr/lib/pithead';
 export const STATE_FOLDER = '/var/lib/pithead';
 export const UNIT = 'pithead.service';
 
+/** What the C library is told, which takes it from there alone. */
+export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const;
+
 /** What the agent may do, and whoever works on its state with its rights. */
 export const SANDBOX = `DynamicUser=yes
 User=pithead
@@ -65,8 +68,10 @@ RestartSec=3
 # 78: the configuration is wrong, 2: so is this file. A restart helps neither.
 RestartPreventExitStatus=78 2
 LimitNOFILE=65536
-# Memory that threads have freed is used again rather than kept by each of them.
-Environment=MALLOC_ARENA_MAX=2
+# Memory that a thread has freed is used again by all, rather than kept by each of them.
+Environment=${Object.entries(ENVIRONMENT)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(' ')}
 
 ${SANDBOX}ConfigurationDirectory=pithead
 LoadCredential=secrets.yaml:/etc/pithead/secrets.yaml

@@ -1,4 +1,4 @@
-// What the agent takes of the memory of its host: the program as users start it, alone, at a farm and a service in processes of their own.
+// What the agent takes of the memory of its host: the program as its system service starts it, alone, at a farm and a service in processes of their own.
 // Prints what is resident (and how much of it is not a mapped file) every so often; `--node` hands options to Node, `--env` sets a variable.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
+import { ENVIRONMENT } from '../../src/cli/systemd-unit.ts';
 import { startFarmProcess, startServiceProcess } from './farm-process.ts';
 import { print } from './figures.ts';
 
@@ -48,7 +49,11 @@ export async function benchMemory(args: readonly string[]): Promise<void> {
   const child = spawn(file, rest, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...Object.fromEntries(values.env.map((each) => each.split(/=(.*)/s).slice(0, 2))) },
+    env: {
+      ...process.env,
+      ...ENVIRONMENT,
+      ...Object.fromEntries(values.env.map((each) => each.split(/=(.*)/s).slice(0, 2))),
+    },
   });
   const ended = new Promise((end) => child.once('exit', end).once('error', end));
   try {

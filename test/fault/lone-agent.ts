@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
+import { YOUNG_MB } from '../../src/base/engine.ts';
 import { type MinerRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
 
@@ -36,7 +37,7 @@ export function startLoneAgent(config: object): LoneAgent {
   );
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--max-semi-space-size=8', join(import.meta.dirname, 'lone-agent-child.ts'), folder],
+    [`--max-semi-space-size=${YOUNG_MB}`, join(import.meta.dirname, 'lone-agent-child.ts'), folder],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const ended = once(child, 'close');
