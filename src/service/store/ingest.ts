@@ -28,6 +28,8 @@ export type Slice = {
   /** Records of the slice that fitted no schema: kept as a gap, so that the account stays whole. */
   readonly rejected: number;
   readonly nowMs: number;
+  /** How far the agent's clock is ahead of ours, where that is known: what it reports keeps its times, but how fresh that is, our clock judges. */
+  readonly skewMs?: number;
 };
 
 export type SliceOutcome =
@@ -145,7 +147,7 @@ async function storeMiners(
     if (known !== undefined && known.reported_at > reportedAtMs) continue;
     const seenAt = record.document.last_updated_at;
     const seenAtMs = seenAt === null ? null : notAfter(seenAt, slice.nowMs);
-    const staleAtMs = seenAtMs === null ? null : seenAtMs + ageMs;
+    const staleAtMs = seenAt === null ? null : ageMs + Math.min(Date.parse(seenAt) - (slice.skewMs ?? 0), slice.nowMs);
     changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs });
   }
   const rowIds = await writeMiners(db, slice, changes);
@@ -244,12 +246,12 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
     .where('id', '=', slice.agentId)
     .execute();
   if (before?.poll_interval_ms === poll_interval_ms) return;
-  const ageMs = staleAfterMs(poll_interval_ms);
+  const laterMs = staleAfterMs(poll_interval_ms) - staleAfterMs(before?.poll_interval_ms ?? 0);
   await db
     .updateTable('miners')
-    .set((eb) => ({ stale_at: eb('seen_at', '+', ageMs) }))
+    .set((eb) => ({ stale_at: eb('stale_at', '+', laterMs) }))
     .where('agent_id', '=', slice.agentId)
-    .where('seen_at', 'is not', null)
+    .where('stale_at', 'is not', null)
     .execute();
 }
 

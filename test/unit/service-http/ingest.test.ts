@@ -133,6 +133,26 @@ test('an agent whose clock runs ahead cannot lock out its later reports nor keep
   expect((await list(rig))[0].status).toBe('stale');
 });
 
+test.each([-3_600_000, -200_000, 3_600_000])(
+  'an agent whose clock is off by %i ms has miners that are online as long as others, and that keep its times',
+  async (skewMs) => {
+    const rig = await startRig();
+    const agent = await connect(rig, { skewMs });
+    const agentMs = rig.clock.nowMs() + skewMs;
+    const late = minerRecord(2, agentMs - 150_000);
+    await agent.report([minerRecord(1, agentMs), late, minerRecord(3, agentMs - 200_000)]);
+    const statuses = async () => (await list(rig)).map(({ status }: { status: string }) => status);
+    expect(await statuses()).toEqual(['online', 'online', 'stale']);
+    expect((await list(rig))[1].last_updated_at).toBe(late.at);
+    rig.clock.step(60_000);
+    expect(await statuses()).toEqual(['online', 'stale', 'stale']);
+    await agent.report([hostRecord(agentMs + 60_000, { poll_interval_ms: 120_000 })]);
+    expect(await statuses()).toEqual(['online', 'online', 'online']);
+    rig.clock.step(310_000);
+    expect(await statuses()).toEqual(['stale', 'stale', 'stale']);
+  },
+);
+
 test('a miner is online for three minutes after its newest successful reading, then stale', async () => {
   const rig = await startRig();
   const agent = await connect(rig);

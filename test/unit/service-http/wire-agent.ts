@@ -58,6 +58,8 @@ export async function connect(
     epoch?: string;
     nextSeq?: number;
     understands?: string[];
+    /** How far its clock is ahead. */
+    skewMs?: number;
     /** With it orders come signed. */
     nonce?: string;
     taskSeq?: number;
@@ -74,7 +76,7 @@ export async function connect(
     version: '1.2.3',
     epoch,
     next_seq: options.nextSeq ?? 1,
-    at: new Date(rig.clock.nowMs()).toISOString(),
+    at: new Date(rig.clock.nowMs() + (options.skewMs ?? 0)).toISOString(),
     ...(options.nonce === undefined ? {} : { nonce: options.nonce, understands: ['signed-task'] }),
     ...(options.understands === undefined ? {} : { understands: options.understands }),
     ...(options.taskSeq === undefined ? {} : { task_seq: options.taskSeq }),
