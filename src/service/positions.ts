@@ -113,7 +113,7 @@ function readRows(text: string, known: ReadonlyMap<string, Placement>, problems:
   return records.flatMap(({ line, cells }) => {
     const problem = (message: string) => problems.push({ path: `line ${line}`, message });
     const cell = (name: (typeof POSITION_COLUMNS)[number]) => withoutGuard((cells[at(name)] ?? '').trim());
-    const id = cell('id');
+    const id = cell('id').toLowerCase();
     const miner = known.get(id);
     if (miner === undefined) problem(`no miner of the farm has the id '${id}'`);
     else if (seen.has(id)) problem(`the miner ${id} is in the file twice`);

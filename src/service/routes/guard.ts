@@ -7,6 +7,7 @@ import { BugError, RefusedError } from '../../base/errors.ts';
 import { type Access, type AuthSource, authorise, identifyCaller, presentedKey } from '../auth/authorise.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
 import type { Farm } from '../store/store.ts';
+import { anyId, canonicalId } from './ids.ts';
 
 export type Rates = {
   /** Requests per minute with one key. */
@@ -20,7 +21,7 @@ export type Rates = {
 const MINUTE_MS = 60_000;
 
 /** The path of a route about a farm; the guard reads it. */
-export const farmParams = z.object({ workspace_id: z.string(), farm_id: z.string() });
+export const farmParams = z.object({ workspace_id: anyId, farm_id: anyId });
 
 /** The access that the guard has granted to this request. */
 export const accessOf = (request: FastifyRequest): Access => {
@@ -83,7 +84,7 @@ export function registerGuard(app: FastifyInstance, source: AuthSource, clock: C
 function pathOf(params: unknown): { workspaceId: string | undefined; farmId: string | undefined } {
   const text = (name: string) => {
     const value = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;
-    return typeof value === 'string' ? value : undefined;
+    return typeof value === 'string' ? canonicalId(value) : undefined;
   };
   return { workspaceId: text('workspace_id'), farmId: text('farm_id') };
 }

@@ -5,6 +5,7 @@ import { ANOMALY_TYPES, toBitmask } from '../../model/flags.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import { OPS_STATUSES, type OpsStatus, RUN_STATUSES } from '../../model/miner.ts';
 import type { MinerFilter, StatusSet } from '../store/store.ts';
+import { parseUuid } from './ids.ts';
 import { list, oneOf, single } from './parameters.ts';
 import { show } from './validation.ts';
 
@@ -27,13 +28,7 @@ const modes = () => list('mining modes', (text) => ({ value: text }));
 
 /** Every filter of the list; the page is each version's own. */
 export const minerFilterShape = {
-  agent_id: single(
-    'the uuid of an agent',
-    (text) => (z.uuid().safeParse(text).success ? text.toLowerCase() : undefined),
-    {
-      format: 'uuid',
-    },
-  ),
+  agent_id: single('the uuid of an agent', parseUuid, { format: 'uuid' }),
   sn: single(
     'a serial number of a miner, hashboard, power supply or controller',
     (text) => (text.length <= MAX_SERIAL ? normaliseSerial(text) : undefined),

@@ -22,6 +22,7 @@ function parameter<T>(openapi: Readonly<Record<string, unknown>>, parse: (value:
 
 const refuse = (value: unknown, accepted: string) => ({ problem: `received ${show(value)}, accepted: ${accepted}` });
 
+/** Blank means not given. */
 export function wholeNumber(range: { min: number; max?: number; fallback: number; description: string }) {
   const { min, max = Number.MAX_SAFE_INTEGER, fallback, description } = range;
   const accepted = range.max === undefined ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
@@ -33,7 +34,7 @@ export function wholeNumber(range: { min: number; max?: number; fallback: number
     description,
   };
   return parameter<number>(openapi, (value) => {
-    if (value === undefined) return { value: fallback };
+    if (value === undefined || value === '') return { value: fallback };
     const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
     return number >= min && number <= max ? { value: number } : refuse(value, accepted);
   });

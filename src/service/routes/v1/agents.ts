@@ -6,6 +6,7 @@ import { type Access, farmDenied } from '../../auth/authorise.ts';
 import { type AgentRow, type AgentStore, isMatch, type TenantStore, type ValueFilter } from '../../store/store.ts';
 import { valueFilter } from '../filters.ts';
 import { accessOf } from '../guard.ts';
+import { anyId, givenId } from '../ids.ts';
 import { answers } from '../openapi.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
@@ -13,7 +14,7 @@ import { toIso, toWindow } from '../window.ts';
 import { listOf, paginate, searchPage } from './envelope.ts';
 
 const searchBodySchema = closedObject({
-  farm_id: valueFilter(z.string().max(128)).optional(),
+  farm_id: valueFilter(givenId).optional(),
   status: valueFilter(z.enum(AGENT_STATUSES)).optional(),
   ...searchPage,
 }).prefault({});
@@ -29,7 +30,7 @@ export function registerAgents(
         tags: ['agents'],
         operationId: 'searchAgents',
         summary: 'Search the agents of a workspace',
-        params: z.object({ workspace_id: z.string() }),
+        params: z.object({ workspace_id: anyId }),
         body: searchBodySchema,
         response: answers(listOf(agentV1Schema)),
       },

@@ -11,6 +11,7 @@ import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
 import type { Batch, BatchFilter, BatchStore, Window } from '../../store/store.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../batch-filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { givenId } from '../ids.ts';
 import { answers, named } from '../openapi.ts';
 import { actorOf, type CreateBatches, idempotencyOf, type Made, orderHeaders, summarise } from '../orders.ts';
 import { wholeNumber } from '../parameters.ts';
@@ -63,7 +64,7 @@ export const batchSummarySchema = named(
 
 const createBodySchema = z.object({
   task_name: z.enum(['miner.system.reboot'] satisfies (typeof EXECUTION_TASK_NAMES)[number][]),
-  miner_ids: z.array(z.string().max(128)).min(1).max(1_000),
+  miner_ids: z.array(givenId).min(1).max(1_000),
   params: z
     .looseObject({
       force: z

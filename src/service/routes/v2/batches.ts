@@ -5,6 +5,7 @@ import { notFound } from '../../auth/authorise.ts';
 import type { Batch, BatchDetail, BatchDetailStore, BatchFilter, BatchStore, Task } from '../../store/store.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../batch-filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { anyId } from '../ids.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
@@ -63,7 +64,7 @@ export const taskV2Schema = named(
   }),
 );
 
-export const batchParams = farmParams.extend({ task_batch_id: z.string() });
+export const batchParams = farmParams.extend({ task_batch_id: anyId });
 
 export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, detail: BatchDetailStore): void {
   const described = { tags: ['tasks'], params: farmParams, response: answers(listOf(batchV2Schema)) };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { EventStore, MinerEvent } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { parseUuid } from '../ids.ts';
 import { answers, EXTENSION, named } from '../openapi.ts';
 import { list, single } from '../parameters.ts';
 import type { App } from '../server.ts';
@@ -25,7 +26,6 @@ export const eventSchema = named(
   }),
 );
 
-const isUuid = (text: string) => z.uuid().safeParse(text).data;
 const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
 
 export function registerEvents(app: App, events: EventStore): void {
@@ -41,7 +41,7 @@ export function registerEvents(app: App, events: EventStore): void {
         params: farmParams,
         querystring: z.object({
           ...pageShape,
-          miner_id: single('the id of a miner', isUuid, { format: 'uuid' }),
+          miner_id: single('the id of a miner', parseUuid, { format: 'uuid' }),
           type: list(
             'types of events',
             (text) => (TYPE.test(text) ? { value: text } : { problem: 'accepted: types of events such as moved' }),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { TenantStore } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
+import { anyId } from '../ids.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
 import { toIso, toWindow } from '../window.ts';
@@ -25,7 +26,7 @@ export function registerFarms(app: App, tenants: Pick<TenantStore, 'listFarms'>)
         tags: ['farms'],
         operationId: 'listFarmsV2',
         summary: 'Farms of a workspace, archived ones included, oldest first',
-        params: z.object({ workspace_id: z.string() }),
+        params: z.object({ workspace_id: anyId }),
         querystring: z.object(pageShape),
         response: answers(listOf(farmV2Schema)),
       },

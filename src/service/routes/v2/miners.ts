@@ -13,6 +13,7 @@ import {
 } from '../../store/store.ts';
 import { dateFilter, toTimes, valueFilter } from '../filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { givenId } from '../ids.ts';
 import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
 import { answers } from '../openapi.ts';
 import { sendPage, type WantedPage, writePage } from '../page-answer.ts';
@@ -39,10 +40,15 @@ const searchBodySchema = closedObject({
   model: words(),
   firmware: words(),
   rack: words(),
-  agent_id: words(),
+  agent_id: valueFilter(givenId).optional(),
   search: closedObject({
     field: z.enum(SEARCH_FIELDS),
-    value: z.string().min(1).max(256).meta({ description: 'A part of the value; case does not matter' }),
+    value: z
+      .string()
+      .min(1)
+      .max(256)
+      .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
+      .meta({ description: 'A part of the value; case does not matter' }),
   }).optional(),
   last_updated_at: dateFilter().optional(),
   ...searchPage,

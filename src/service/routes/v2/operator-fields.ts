@@ -6,6 +6,7 @@ import { OPS_STATUSES } from '../../../model/miner.ts';
 import { type EditProblem, type OperatorStore, positionSchema, rackSchema } from '../../store/store.ts';
 import { invalidRequest } from '../errors.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { anyId } from '../ids.ts';
 import { answers, documented, EXTENSION, named } from '../openapi.ts';
 import { actorOf } from '../orders.ts';
 import type { App } from '../server.ts';
@@ -55,7 +56,7 @@ export function registerOperatorFields(app: App, operators: Pick<OperatorStore, 
         summary: 'Set ops status, rack and position of a miner',
         description: 'What changes is recorded as a task batch of an event type. Fields that are not given stay.',
         ...EXTENSION,
-        params: farmParams.extend({ miner_id: z.string() }),
+        params: farmParams.extend({ miner_id: anyId }),
         body: bodySchema,
         response: answers(oneOf(operatorFieldsSchema), 409),
       },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/ipv4.ts';
 import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
+import { givenId } from '../ids.ts';
 import { closedObject, ofGoodFields, show } from '../validation.ts';
 
 /** Told in the description too, so that clients know it before they are refused. */
@@ -11,7 +12,7 @@ const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]
 const PATH = "/[\\w.~!$&'()*+,;=:@%/?-]*";
 const HTTPS_ADDRESS = new RegExp(`^https://(${LABEL}(\\.${LABEL})*|${OCTET}(\\.${OCTET}){3})(:${PORT})?(${PATH})?$`);
 const MAX_TARGETS = 1_000;
-const ids = z.array(z.string().max(128)).min(1).max(MAX_TARGETS);
+const ids = z.array(givenId).min(1).max(MAX_TARGETS);
 
 /** No control characters: some devices keep their settings as lines of text. */
 const printable = (max: number) =>
