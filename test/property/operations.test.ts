@@ -11,7 +11,8 @@ import { tornBodies, tornPaths } from './torn.ts';
 
 /** What the document cannot say in a schema: requests that fit it and are refused all the same, and with which words. */
 const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
-  importMinerPositionsV2: /: body: /,
+  // No document can say that other parameters are refused; its words do.
+  importMinerPositionsV2: /: (body|parameters): /,
   enrolAgent: /: protocol: received -?\d+, accepted: 1$/,
   queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
   updateMinerV2: /: position: a position needs a rack$/,

@@ -95,7 +95,7 @@ function registerImport(
         operationId: 'importMinerPositionsV2',
         summary: 'Set racks and positions of miners from CSV: all of it or nothing',
         description:
-          'As the export gives it; id, rack and position must be there, the order of the columns does not matter. Miners that are not in it stay where they are. What changes is recorded as a task batch of an event type.',
+          'As the export gives it; id, rack and position must be there, the order of the columns does not matter. Miners that are not in it stay where they are. Parameters other than those described are refused. What changes is recorded as a task batch of an event type.',
         consumes: ['text/csv'],
         // Nothing else: a misspelt trial would be carried out.
         querystring: closedObject({ dry_run: dryRun }),
