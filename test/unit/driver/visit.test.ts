@@ -108,6 +108,22 @@ describe('what is asked', () => {
     expect(link.asked).toEqual(['fast', '/slow', '/static']);
   });
 
+  test('so they are where only the clock of the system is told', async () => {
+    const read: Driver['read'] = (raw, known) => {
+      const { reading, ...rest } = toy.read(raw, known);
+      const { uptimeS, ...others } = reading;
+      return { ...rest, reading: { ...others, ...(uptimeS !== undefined && { systemUptimeS: uptimeS }) } };
+    };
+    const { link, go, clock } = setUp(good, { driver: { ...toy, read } });
+    await go();
+    link.script.fast = { hashrate: 1, uptime: 30 };
+    await clock.advance(60_000);
+    await go();
+    await clock.advance(60_000);
+    await go();
+    expect(link.asked).toEqual(['fast', '/slow', '/static']);
+  });
+
   test('an offline spell makes the settled facts be asked again, also when a visit was cut short', async () => {
     const abort = new AbortController();
     const { link, go, clock, plan } = setUp();
