@@ -1,6 +1,6 @@
 // Turns the answers of one miner with Hiveon firmware into a Reading. Old machines count three chains to a board.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
+import { first, largest, mean, sumOfAll, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { type Board, expectation, readStats, statsType } from '../_families/bitmain.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
@@ -91,10 +91,10 @@ function t9Boards(chains: readonly Board[]): BoardReading[] {
     return [
       present({
         slot,
-        hashrateHs: sum(parts.map(({ hashrateHs }) => hashrateHs)),
-        chips: sum(parts.map(({ chips }) => chips)),
-        badChips: sum(parts.map(({ badChips }) => badChips)),
-        hwErrors: sum(parts.map(({ hwErrors }) => hwErrors)),
+        hashrateHs: sumOfAll(parts.map(({ hashrateHs }) => hashrateHs)),
+        chips: sumOfAll(parts.map(({ chips }) => chips)),
+        badChips: sumOfAll(parts.map(({ badChips }) => badChips)),
+        hwErrors: sumOfAll(parts.map(({ hwErrors }) => hwErrors)),
         frequencyMhz: mean(parts.map(({ frequencyMhz }) => frequencyMhz)),
         boardTempsC: temps.length === 0 ? undefined : temps,
         chipTempMaxC: largest(parts.map(({ chipTempMaxC }) => chipTempMaxC)),
@@ -102,11 +102,6 @@ function t9Boards(chains: readonly Board[]): BoardReading[] {
       }),
     ];
   });
-}
-
-/** A sum that lacks a part is no sum. */
-function sum(values: readonly (number | undefined)[]): number | undefined {
-  return values.reduce((total, value) => (total === undefined || value === undefined ? undefined : total + value), 0);
 }
 
 /** `temp3_2`: the air at a board. */
