@@ -8,6 +8,7 @@ import { BugError, renderError } from '../base/errors.ts';
 import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
+import { createLastUse } from './auth/last-use.ts';
 import { enrolAgent } from './ingest/enrol.ts';
 import { createShares } from './ingest/shares.ts';
 import { createUplinks } from './ingest/uplink.ts';
@@ -153,7 +154,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   const app = await createServer({
     source: {
       findKey: (id) => store.keys.find(id),
-      markUsed: (id, nowMs) => store.keys.markUsed(id, nowMs),
+      markUsed: createLastUse((id, nowMs) => store.keys.markUsed(id, nowMs), log),
       findFarm: (id) => store.tenants.findFarm(id),
       listActiveGrants: (granteeId, nowMs, grantorId) => store.tenants.listActiveGrants(granteeId, nowMs, grantorId),
     },

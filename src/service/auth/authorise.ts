@@ -5,13 +5,11 @@ import type { ApiKey, Farm, Grant } from '../store/store.ts';
 import type { Needed, Rule } from './rules.data.ts';
 import { apiKeyId, isSecretOf } from './secrets.ts';
 
-/** How often the last use of a key is written down. */
-const MARK_USED_MS = 60_000;
-
 /** What it needs of the store. */
 export type AuthSource = {
   findKey(id: string): Promise<ApiKey | undefined>;
-  markUsed(id: string, nowMs: number): Promise<void>;
+  /** The key was used; nobody waits for that to be written down. */
+  markUsed(key: ApiKey, nowMs: number): void;
   findFarm(id: string): Promise<Farm | undefined>;
   listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
 };
@@ -54,7 +52,7 @@ export async function identifyCaller(source: AuthSource, text: string | undefine
     key.revokedAtMs === null &&
     (key.expiresAtMs === null || key.expiresAtMs > nowMs);
   if (!isGood) throw new RefusedError('auth.invalid', 'Invalid or missing API key');
-  if (key.lastUsedAtMs === null || nowMs - key.lastUsedAtMs >= MARK_USED_MS) await source.markUsed(key.id, nowMs);
+  source.markUsed(key, nowMs);
   return { keyId: key.id, keyName: key.name, workspaceId: key.workspaceId, permissions: key.permissions };
 }
 

@@ -1,9 +1,10 @@
 // Who may do what, in the interface's words and order: key, workspace, permission, farm. Foreign things are never confirmed.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { RULES } from '../../../src/service/auth/rules.data.ts';
 import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { query } from './database.ts';
 import { minerRecord } from './records.ts';
-import { type Answer, call, type Rig, startOwnedRig } from './rig.ts';
+import { type Answer, call, type Rig, recordingLog, startOwnedRig, startRig } from './rig.ts';
 import { connect, enrol } from './wire-agent.ts';
 
 const HOUR_MS = 3_600_000;
@@ -217,11 +218,35 @@ test('a key that expires later works until then; its last use is written down', 
   const info = async () => (await admin.listKeys()).find((entry) => entry.id === id);
   expect(await info()).toMatchObject({ lastUsedAt: null, expiresAt, name: 'for an hour' });
   expect((await rig.get(rig.farm('/miner/latest'), { 'x-api-key': key })).status).toBe(200);
-  expect(Date.parse((await info())?.lastUsedAt ?? '')).toBeGreaterThan(rig.clock.nowMs() - 10_000);
+  await expect
+    .poll(async () => Date.parse((await info())?.lastUsedAt ?? ''))
+    .toBeGreaterThan(rig.clock.nowMs() - 60_000);
   rig.clock.step(HOUR_MS);
   expect((await rig.get(rig.farm('/miner/latest'), { 'x-api-key': key })).status).toBe(401);
   rig.clock.step(-HOUR_MS);
 });
+
+test('that its use cannot be written down fails no request, and is not tried with every one', async () => {
+  const log = recordingLog();
+  const own = await startRig({ log });
+  const isPostgres = inject('postgres') !== undefined;
+  await query(own, isPostgres ? UNUSED.postgres : UNUSED.sqlite);
+  onTestFinished(async () => {
+    if (isPostgres) await query(own, 'ALTER TABLE api_keys DROP CONSTRAINT unused');
+  });
+  const warnings = () => log.lines.filter(({ message }) => message === 'write down when a key was used');
+  for (let n = 0; n < 3; n++) expect((await own.get(own.farm('/miner/latest'))).status).toBe(200);
+  await expect.poll(warnings).toHaveLength(1);
+  own.clock.step(60_000);
+  expect((await own.get(own.farm('/miner/latest'))).status).toBe(200);
+  await expect.poll(warnings).toHaveLength(2);
+});
+
+/** Lets nobody write down that a key was used. */
+const UNUSED = {
+  postgres: 'ALTER TABLE api_keys ADD CONSTRAINT unused CHECK (last_used_at IS NULL)',
+  sqlite: "CREATE TRIGGER unused BEFORE UPDATE OF last_used_at ON api_keys BEGIN SELECT RAISE(ABORT, 'unused'); END",
+};
 
 test('a granted workspace shows only the agents of the granted farms', async () => {
   const { admin } = rig.service;
