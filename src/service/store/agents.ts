@@ -50,12 +50,12 @@ export type NewAgent = {
 
 export type AgentStore = {
   createCode(code: { hash: string; farmId: string; nowMs: number; expiresAtMs: number }): Promise<void>;
-  /** Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired. */
+  /** Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired, or its farm archived. */
   enrol(codeHash: string, agent: NewAgent): Promise<{ workspaceId: string; farmId: string } | undefined>;
   find(id: string): Promise<Agent | undefined>;
   touch(ids: readonly string[], nowMs: number): Promise<void>;
   setVersion(id: string, version: string): Promise<void>;
-  /** Agents that have said what they run on, last online first, then id. */
+  /** Agents that have said what they run on and are not revoked, last online first, then id. */
   search(query: {
     filter: AgentFilter;
     window: Window;
@@ -85,6 +85,7 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
           .where('hash', '=', codeHash)
           .where('used_at', 'is', null)
           .where('expires_at', '>', agent.nowMs)
+          .where('farm_id', 'in', trx.selectFrom('farms').select('id').where('archived_at', 'is', null))
           .returning('farm_id')
           .executeTakeFirst();
         if (used === undefined) return undefined;
@@ -128,6 +129,7 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
           eb('agents.farm_id', 'in', filter.farmIds),
           eb('host', 'is not', null),
           eb('last_seen_at', 'is not', null),
+          eb('revoked_at', 'is', null),
           hasStatus(eb, filter.statuses, nowMs),
         ]);
       if (filter.farmIds.length === 0) return { rows: [], total: 0 };

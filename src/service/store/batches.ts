@@ -180,9 +180,11 @@ async function findCandidates(db: Db, { farmId, ids, name }: BatchRequest): Prom
   const rows = await db
     .selectFrom('miners')
     .leftJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
-    .select(['miners.row_id', 'id', 'agent_id', 'agent_key', 'ops_status', 'abilities'])
-    .where('farm_id', '=', farmId)
-    .where('id', 'in', ids)
+    // One that was revoked takes no tasks any more.
+    .leftJoin('agents', (join) => join.onRef('agents.id', '=', 'agent_id').on('revoked_at', 'is', null))
+    .select(['miners.row_id', 'miners.id', 'agents.id as agent_id', 'agent_key', 'ops_status', 'abilities'])
+    .where('miners.farm_id', '=', farmId)
+    .where('miners.id', 'in', ids)
     .execute();
   if (rows.length === 0) return [];
   const busy = await db

@@ -7,7 +7,7 @@ import { rolloutOf } from './rollout.ts';
 const SKIP_MESSAGES = {
   not_found: 'No miner with this id in the farm',
   ops_status: 'The miner is retired or archived',
-  no_agent: 'No agent has ever served the miner',
+  no_agent: 'No agent serves the miner',
   unsupported: 'The driver of the miner cannot do this task',
   no_change: 'The same task is already pending or running on the miner',
 } as const;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
-import { hostRecord } from './records.ts';
+import { hostRecord, minerRecord } from './records.ts';
 import { call, type Rig, recordingLog, startRig } from './rig.ts';
 import { connect, enrol, open } from './wire-agent.ts';
 
@@ -32,6 +32,32 @@ test('a code works once, in any spelling, until it expires', async () => {
   expect(await admin.listAgents()).toMatchObject([
     { id: joined.body.agent_id, name: 'a', version: '1', lastOnlineAt: null },
   ]);
+});
+
+test('a farm that is archived takes no agents, whenever the code was made; restored it does', async () => {
+  const rig = await startRig();
+  const { admin } = rig.service;
+  const { code } = await admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  await admin.archiveFarm(rig.farmId);
+  expect((await join(rig, code)).status).toBe(401);
+  expect(await admin.listAgents()).toEqual([]);
+  await admin.restoreFarm(rig.farmId);
+  expect((await join(rig, code)).status).toBe(200);
+});
+
+test('an agent that is revoked is found no more and gets no tasks', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  await agent.report([hostRecord(rig.clock.nowMs()), minerRecord(1, rig.clock.nowMs())]);
+  const found = async () => (await search(rig)).body.data.map(({ id }: { id: string }) => id);
+  expect(await found()).toEqual([agent.identity.agentId]);
+  const [miner] = (await rig.get(rig.farm('/miner/latest'))).body.data;
+  await rig.service.admin.revokeAgent(agent.identity.agentId);
+  expect(await found()).toEqual([]);
+  const order = { task_name: 'miner.system.reboot', miner_ids: [miner.id] };
+  const { status, body } = await rig.post(rig.farm('/tasks/batches'), order);
+  expect([status, body.data]).toEqual([200, []]);
+  expect(body.meta.skipped).toMatchObject([{ reason: 'no_agent', miner_ids: [miner.id] }]);
 });
 
 test('one code used many times at once lets one agent in', async () => {
