@@ -132,9 +132,15 @@ function addGauges(
     });
   gauge('pithead_agents_connected', 'Agents connected to this process', connectedAgents);
   gauge('process_resident_memory_bytes', 'Memory in use', () => process.memoryUsage.rss());
-  gauge('process_cpu_seconds', 'CPU time used since the start', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time used since the start',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
   });
   new Gauge({ name: 'pithead_build_info', help: 'Always 1', labelNames: ['version'], registers }).set({ version }, 1);
   let countedAtMs = Number.NEGATIVE_INFINITY;
@@ -147,8 +153,10 @@ function addGauges(
       const nowMs = clock.monotonicMs();
       if (nowMs - countedAtMs < COUNT_TASKS_MS) return;
       countedAtMs = nowMs;
-      const counts = await tasks.countByStatus();
-      for (const status of TASK_STATUSES) this.set({ status }, counts.get(status) ?? 0);
+      // While the database is away nobody knows, and the other figures are wanted all the more.
+      const counts = await tasks.countByStatus().catch(() => undefined);
+      if (counts === undefined) this.reset();
+      else for (const status of TASK_STATUSES) this.set({ status }, counts.get(status) ?? 0);
     },
   });
 }

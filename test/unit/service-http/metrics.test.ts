@@ -1,5 +1,6 @@
 // /metrics: what happened is counted under routes, kinds and states; no id, address, key or token shows. A revoked agent is let go.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
 import { type Rig, startRig } from './rig.ts';
 import { connect } from './wire-agent.ts';
@@ -55,6 +56,16 @@ test('requests, agents, ingest and tasks are counted', async () => {
     '10.0.0.1',
   ])
     expect(text).not.toContain(secret);
+});
+
+test('while the database is away the figures of the process are there, those of the database are not', async () => {
+  const rig = await startRig();
+  await query(rig, 'ALTER TABLE tasks RENAME TO tasks_away');
+  onTestFinished(async () => void (await query(rig, 'ALTER TABLE tasks_away RENAME TO tasks')));
+  const text = await scrape(rig);
+  expect(read(text, 'process_cpu_seconds_total')).toBeGreaterThan(0);
+  expect(text).toContain('# TYPE process_cpu_seconds_total counter');
+  expect(text).not.toMatch(/^pithead_tasks\{/m);
 });
 
 test('an agent that is revoked is let go and cannot come back', async () => {
