@@ -127,6 +127,13 @@ async function get(url: string, key: string, coding = 'identity'): Promise<Buffe
   return bytes;
 }
 
+/** What the process of the service has used so far; of its work this is what a busy machine does not change much. */
+async function cpuMs({ bareUrl }: BenchService): Promise<number> {
+  const { user, system } = cpuSchema.parse(JSON.parse((await get(`${bareUrl}/cpu`, '')).toString()));
+  return (user + system) / 1_000;
+}
+const cpuSchema = z.object({ user: z.number(), system: z.number() });
+
 /** Every page in turns with the same bytes from the bare server: kept ones, ones that are made for this request, and compressed ones. */
 async function largePages(ready: BenchService, pageSize: number, rounds: number, when = 'quiet'): Promise<void> {
   for (const version of ['v1', 'v2'] as const) {
@@ -138,13 +145,16 @@ async function largePages(ready: BenchService, pageSize: number, rounds: number,
     await request(ready.bareUrl, { method: 'PUT', body: bytes });
     const times = { bare: [] as number[], kept: [] as number[], made: [] as number[] };
     const packed = { kept: [] as number[], made: [] as number[] };
+    const cpu: number[] = [];
     for (let round = 0; round < rounds; round++) {
       times.bare.push(await timed(() => get(ready.bareUrl, '')));
       // Kept for a second: on a busy machine the one from before may be gone.
       await get(url, ready.key, 'gzip');
       times.kept.push(await timed(() => get(url, ready.key)));
       packed.kept.push(await timed(() => get(url, ready.key, 'gzip')));
+      const before = await cpuMs(ready);
       times.made.push(await timed(() => get(fresh(), ready.key)));
+      cpu.push((await cpuMs(ready)) - before);
       packed.made.push(await timed(() => get(fresh(), ready.key, 'gzip')));
     }
     const ratio = (list: readonly number[]) => `${(median(list) / median(times.bare)).toFixed(2)} of bare`;
@@ -154,6 +164,7 @@ async function largePages(ready: BenchService, pageSize: number, rounds: number,
     );
     for (const [name, list] of Object.entries(times))
       if (name !== 'bare') print(`  ${name}: ${stats(list)}, ${ratio(list)}`);
+    print(`  made, of the service's processor: ${stats(cpu)}`);
     for (const [name, list] of Object.entries(packed)) print(`  ${name}, gzip: ${stats(list)}, ${ratio(list)}`);
   }
 }

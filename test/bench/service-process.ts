@@ -1,4 +1,5 @@
 // The service in a process of its own, and beside it a bare server that gives back the bytes that were put there: what the list is measured against.
+// At `/cpu` it says how much of the processor the process has used.
 // Prints one line of JSON when both listen; ends on SIGTERM.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -36,7 +37,7 @@ const bare = createServer((request, response) => {
     return;
   }
   response.setHeader('content-type', 'application/json; charset=utf-8');
-  response.end(bytes);
+  response.end(request.url === '/cpu' ? JSON.stringify(process.cpuUsage()) : bytes);
 });
 await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
 const address = bare.address();
