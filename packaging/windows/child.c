@@ -105,7 +105,10 @@ BOOL startChild(Child *child, const wchar_t *program, const wchar_t *words, BOOL
 DWORD endChild(Child *child, DWORD patienceMs) {
   if (child->process == NULL) return 0;
   CloseHandle(child->toIt), child->toIt = NULL;
-  if (WaitForSingleObject(child->process, patienceMs) != WAIT_OBJECT_0) TerminateJobObject(child->job, 1);
+  if (WaitForSingleObject(child->process, patienceMs) != WAIT_OBJECT_0) {
+    TerminateJobObject(child->job, 1);
+    TerminateProcess(child->process, 1);
+  }
   WaitForSingleObject(child->process, 2000);
   return forgetChild(child);
 }

@@ -24,7 +24,7 @@ void trimLog(void);
 
 /* Starts `"program" words`. Its output goes to the log, or, if it talks to us, to `fromIt`. */
 BOOL startChild(Child *child, const wchar_t *program, const wchar_t *words, BOOL talks);
-/* A job whose processes end with this one, however it ends. */
+/* A job whose processes end when its last handle is closed: when this process is over, however it ends. */
 HANDLE endingWithUs(void);
 /* Closes its input, waits that long, then ends it with all that it started. Gives its exit code. */
 DWORD endChild(Child *child, DWORD patienceMs);

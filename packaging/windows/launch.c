@@ -31,10 +31,8 @@ int launch(void) {
   GetStartupInfoW(&start);
   DWORD code = 1;
   /* Whoever ends this process means the program. */
-  HANDLE job = endingWithUs();
-  if (CreateProcessW(program, command, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &start, &started)) {
-    AssignProcessToJobObject(job, started.hProcess);
-    ResumeThread(started.hThread);
+  AssignProcessToJobObject(endingWithUs(), GetCurrentProcess());
+  if (CreateProcessW(program, command, NULL, NULL, TRUE, 0, NULL, NULL, &start, &started)) {
     WaitForSingleObject(started.hProcess, INFINITE);
     GetExitCodeProcess(started.hProcess, &code);
   } else fwprintf(stderr, L"%ls cannot be started\n", program);

@@ -194,6 +194,8 @@ static void WINAPI serviceMain(DWORD argc, wchar_t **argv) {
   statusHandle = RegisterServiceCtrlHandlerExW(NAME, onControl, NULL);
   if (statusHandle == NULL) return;
   stopEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
+  /* From their first moment, before they are in a job of their own, what we start ends with us. */
+  AssignProcessToJobObject(endingWithUs(), GetCurrentProcess());
   findFolders();
   CreateDirectoryW(dataFolder, NULL);
   tell(SERVICE_RUNNING, 0, 0);

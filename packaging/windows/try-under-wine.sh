@@ -111,6 +111,7 @@ win 'Z:\root\download\pithead-win-x64.exe' service-install >/dev/null || fail "s
 [ "$(service)" = RUNNING ] || fail "the service is $(service)"
 quiet "$installed" setup --yes --network $network --no-scan || fail "setup: $(cat "$work/err")"
 echo 'update: { allowedHosts: ["127.0.0.1:9443"] }' >>"$data/pithead.yaml"
+for _ in $(seq 120); do grep -q 'connected to the service' "$data/pithead.log" && [ "$(ready)" = 200 ] && break; sleep 0.5; done
 quiet sc.exe stop pithead
 for _ in $(seq 60); do [ "$(service)" = STOPPED ] && break; sleep 0.5; done
 [ "$(service)" = STOPPED ] || fail "not stopped: $(service)"

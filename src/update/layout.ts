@@ -1,6 +1,7 @@
 // The folders of the versions and the links to them. A link is replaced in one step: whoever follows it finds the old or the new one, never nothing.
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -48,7 +49,7 @@ export function linkTo({ system }: Places, link: string, version: string): void 
 /** Gives the incoming program its place. */
 export function putInPlace(places: Places, version: string): void {
   const folder = versionFolder(places, version);
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(places, version, () => setAside(programOf(places, version)));
   mkdirSync(folder, { recursive: true });
   moveOver(incomingPath(places), programOf(places, version));
   // Whatever the mask of whoever runs it: others start it.
@@ -60,11 +61,21 @@ export function putInPlace(places: Places, version: string): void {
 /** Never the one that a link leads to. What Windows does not give away, because somebody still runs it, is left for the next time. */
 export function removeVersion(places: Places, version: string): void {
   if (!isVersion(version) || linked(places).includes(version)) return;
+  removeFolder(places, version, () => {});
+}
+
+function removeFolder(places: Places, version: string, onRefusal: () => void): void {
   try {
     rmSync(versionFolder(places, version), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   } catch (error) {
     if (places.system === 'linux') throw error;
+    onRefusal();
   }
+}
+
+/** Windows lets a program that is in use be moved, though not removed or overwritten. It goes with its folder, another time. */
+function setAside(program: string): void {
+  if (existsSync(program)) renameSync(program, `${program}.${process.pid}.old`);
 }
 
 /** Leaves the linked ones and those named. */
