@@ -1,7 +1,7 @@
 // The miner of the interface document, v1, as zod schemas: the part an agent reports and the part the service adds when it serves.
 // Units: H/s, W, degrees Celsius, J/TH, seconds, MHz; timestamps ISO 8601 UTC. `null` = not known; see the interface document, "Miner".
 import { z } from 'zod';
-import { flagSchema } from './flags.ts';
+import { ANOMALY_TYPES, flagSchema } from './flags.ts';
 import { unstableReasonSchema } from './identity-facts.ts';
 import { COOLINGS } from './reading.ts';
 
@@ -9,54 +9,59 @@ const nullableNumber = z.number().nullable();
 const nullableText = z.string().nullable();
 const isoTime = z.iso.datetime();
 
+/** What clients read in the OpenAPI document; null where it is not known. */
+const amount = (description: string) => nullableNumber.meta({ description });
+const text = (description: string) => nullableText.meta({ description });
+
+const ANOMALY_BITS = `Bits: ${ANOMALY_TYPES.map((type, bit) => `${bit} ${type}`).join(', ')}`;
+
 export const minerErrorSchema = z.strictObject({ code: z.string(), message: nullableText });
 
 export const hashboardSchema = z.strictObject({
   serial_number: nullableText,
-  hashrate: nullableNumber,
-  chips: nullableNumber,
-  chip_frequency: nullableNumber,
+  hashrate: amount('H/s'),
+  chips: amount('Chips that answer'),
+  chip_frequency: amount('MHz'),
 });
 
 export const poolSchema = z.strictObject({
   url: z.string(),
   worker_id: z.string(),
-  difficulty_accepted: nullableNumber,
-  difficulty_rejected: nullableNumber,
-  difficulty_stale: nullableNumber,
+  difficulty_accepted: amount('Sum of the difficulty of accepted shares'),
+  difficulty_rejected: amount('Sum of the difficulty of rejected shares'),
+  difficulty_stale: amount('Sum of the difficulty of stale shares'),
 });
 
-export const psuSchema = z.strictObject({ serial_number: nullableText, temperature: nullableNumber });
+export const psuSchema = z.strictObject({ serial_number: nullableText, temperature: amount('Degrees Celsius') });
 
 /** What the agent says of one miner: stored and served as it is. `last_updated_at` is the time of the newest successful reading. */
 export const minerDocumentSchema = z.strictObject({
   serial_number: nullableText,
   model: nullableText,
   ip: z.ipv4(),
-  /** Upper case with colons; `""` when unknown. */
-  mac: z.string(),
+  mac: z.string().meta({ description: 'Upper case with colons; empty when it is not known' }),
   firmware_version: nullableText,
-  is_mining: z.boolean(),
-  /** Whether the newest poll succeeded. */
-  last_check_succeed: z.boolean(),
-  unstable_reason: unstableReasonSchema.nullable(),
-  mining_mode: z.string(),
-  mining_mode_preset: nullableText,
-  hashrate: nullableNumber,
-  hashrate_24h: nullableNumber,
-  power: nullableNumber,
-  temp: nullableNumber,
-  temperature_inlet_avg: nullableNumber,
-  temperature_outlet_avg: nullableNumber,
-  efficiency: nullableNumber,
-  /** 0 when the device does not say: the field is a required number. */
-  uptime: z.number(),
-  last_updated_at: isoTime.nullable(),
+  is_mining: z.boolean().meta({ description: 'Actively mining, when it was last reported' }),
+  last_check_succeed: z.boolean().meta({ description: 'Whether the newest poll that was reported succeeded' }),
+  unstable_reason: unstableReasonSchema
+    .nullable()
+    .meta({ description: 'null when MAC and serial number are valid and those of this miner alone' }),
+  mining_mode: z.string().meta({ description: 'Such as sleep, low, normal, high' }),
+  mining_mode_preset: text('Name of the preset, of miners that have presets'),
+  hashrate: amount('H/s'),
+  hashrate_24h: amount('Average of 24 hours, H/s'),
+  power: amount('W'),
+  temp: amount('Degrees Celsius'),
+  temperature_inlet_avg: amount('Degrees Celsius'),
+  temperature_outlet_avg: amount('Degrees Celsius'),
+  efficiency: amount('J/TH'),
+  uptime: z.number().meta({ description: 'Seconds; 0 when the device does not say' }),
+  last_updated_at: isoTime.nullable().meta({ description: 'Of the newest successful reading' }),
   errors: z.array(minerErrorSchema),
   hashboards: z.array(hashboardSchema),
-  total_chips: nullableNumber,
-  expected_chips: nullableNumber,
-  anomaly_flags: z.int().min(0),
+  total_chips: amount('Chips that answer, of all boards'),
+  expected_chips: amount('Chips that a whole miner of this model has'),
+  anomaly_flags: z.int().min(0).meta({ description: ANOMALY_BITS }),
   pools: z.array(poolSchema),
   psus: z.array(psuSchema),
 });
@@ -97,6 +102,8 @@ export type OpsStatus = (typeof OPS_STATUSES)[number];
 
 export const farmReferenceSchema = z.strictObject({ id: z.uuid(), name: nullableText });
 
+const former = (description: string) => z.literal(false).meta({ deprecated: true, description });
+
 /** The miner as v1 serves it. */
 export const minerV1Schema = z.strictObject({
   id: z.string(),
@@ -104,19 +111,20 @@ export const minerV1Schema = z.strictObject({
   farm: farmReferenceSchema,
   workspace_id: z.string(),
   ...minerDocumentSchema.shape,
-  rack: nullableText,
-  position: z.int().min(1).nullable(),
-  stale: z.boolean(),
-  overheat: z.literal(false),
-  low_hashrate: z.literal(false),
-  overpower: z.literal(false),
-  underpower: z.literal(false),
-  status: z.enum(RUN_STATUSES),
-  ops_status: z.enum(OPS_STATUSES).nullable(),
+  rack: text('null when it stands in none'),
+  position: z.int().min(1).nullable().meta({ description: 'Slot of the rack, from 1' }),
+  stale: z.boolean().meta({ description: 'No recent reports: everything else is as it was last reported' }),
+  overheat: former('Always false; use the bit temperature of anomaly_flags'),
+  low_hashrate: former('Always false; use hashrate and what is expected of it'),
+  overpower: former('Always false; use the bit power of anomaly_flags'),
+  underpower: former('Always false; use the bit power of anomaly_flags'),
+  status: z.enum(RUN_STATUSES).meta({ description: 'Whether it is reported now' }),
+  ops_status: z.enum(OPS_STATUSES).nullable().meta({ description: 'What operators say of it; null = in operation' }),
   lifecycle_status: z
     .enum(['online', 'offline', 'stale', 'archived', 'off_rack', 'transit', 'maintenance', 'retired'])
-    .nullable(),
-  health_status: z.null(),
-  created_at: isoTime.nullable(),
+    .nullable()
+    .meta({ deprecated: true, description: 'ops_status if that is set, else status' }),
+  health_status: z.null().meta({ deprecated: true, description: 'Always null' }),
+  created_at: isoTime.nullable().meta({ description: 'When an agent first registered the miner' }),
 });
 export type MinerV1 = z.infer<typeof minerV1Schema>;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { agentV1Schema } from '../../model/host.ts';
 import { minerV1Schema } from '../../model/miner.ts';
 import { actorSchema } from '../../model/task.ts';
+import { RULES } from '../auth/rules.data.ts';
 import { ANSWER_TEXTS } from './answer-texts.data.ts';
 import { errorSchema } from './errors.ts';
 
@@ -91,7 +92,7 @@ export async function registerOpenApi(
       },
     },
     transform: createJsonSchemaTransform(options),
-    transformObject: (document) => withoutUnused(withAnswerTexts(withOptionalBodies(toComponents(document)))),
+    transformObject: (document) => withoutUnused(withOwnAnswers(withOptionalBodies(toComponents(document)))),
   });
   app.get(
     '/openapi.json',
@@ -128,21 +129,49 @@ function hasDefaultBody(operation: unknown): operation is { requestBody: { requi
   return defaultBodySchema.safeParse(operation).success;
 }
 
-/** Says what each status means, where the schema of the answer says nothing. */
-function withAnswerTexts(document: OpenApi): OpenApi {
-  for (const methods of Object.values(document.paths ?? {}))
-    for (const operation of Object.values(methods ?? {}))
-      for (const [status, answer] of answersOf(operation)) answer.description = ANSWER_TEXTS[Number(status)] ?? '';
+/** Says of each operation which answers it gives, what they mean, and what comes with them. */
+function withOwnAnswers(document: OpenApi): OpenApi {
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const [method, operation] of Object.entries(methods ?? {})) {
+      const answers = answersOf(operation);
+      for (const status of neverGiven(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1')))
+        delete answers[status];
+      for (const [status, answer] of Object.entries(answers)) {
+        answer.description = ANSWER_TEXTS[Number(status)] ?? '';
+        if (status === '429') answer.headers = { 'Retry-After': RETRY_AFTER };
+      }
+    }
   return document;
 }
 
-function answersOf(operation: unknown): readonly (readonly [string, { description: string }])[] {
-  if (typeof operation !== 'object' || operation === null || !('responses' in operation)) return [];
-  return Object.entries(operation.responses ?? {}).filter((entry): entry is [string, { description: string }] => {
-    const answer: unknown = entry[1];
-    return typeof answer === 'object' && answer !== null && 'description' in answer;
-  });
+const RETRY_AFTER = {
+  description: 'Seconds to wait before the next request',
+  schema: { type: 'integer', minimum: 1 },
+};
+
+/** Errors of bodies where there is none, and 404 where what is unknown is denied; the interface document gives the list of grants a 404 all the same. */
+function neverGiven(method: string, path: string): number[] {
+  const rule = RULES[`${method} ${path}`];
+  const mayBeUnknown =
+    path === '/private-api/v1/me/grants' ||
+    (rule?.access === 'key' &&
+      ((rule.scope !== 'own' && rule.unknownWorkspace === 'not-found') ||
+        (rule.scope === 'farm' && rule.unknownFarm === 'not-found')));
+  return [...(method === 'GET' ? [413, 415] : []), ...(mayBeUnknown ? [] : [404])];
 }
+
+type Answers = Record<string, { description: string; headers?: Record<string, unknown> }>;
+
+function answersOf(operation: unknown): Answers {
+  const responses =
+    typeof operation === 'object' && operation !== null && 'responses' in operation ? operation.responses : undefined;
+  return isAnswers(responses) ? responses : {};
+}
+
+const isAnswers = (responses: unknown): responses is Answers =>
+  typeof responses === 'object' &&
+  responses !== null &&
+  Object.values(responses).every((answer) => typeof answer === 'object' && answer !== null && 'description' in answer);
 
 /** Every component comes in a form for requests and one for answers; only what is referred to stays. */
 function withoutUnused(document: OpenApi) {

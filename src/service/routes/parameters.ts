@@ -22,19 +22,18 @@ function parameter<T>(openapi: Readonly<Record<string, unknown>>, parse: (value:
 
 const refuse = (value: unknown, accepted: string) => ({ problem: `received ${show(value)}, accepted: ${accepted}` });
 
-/** Blank means not given. */
 export function wholeNumber(range: { min: number; max?: number; fallback: number; description: string }) {
   const { min, max = Number.MAX_SAFE_INTEGER, fallback, description } = range;
-  const accepted = range.max === undefined ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
+  const accepted = `a whole number from ${min} to ${max}`;
   const openapi = {
     type: 'integer',
     minimum: min,
-    ...(range.max === undefined ? {} : { maximum: max }),
+    maximum: max,
     default: fallback,
     description,
   };
   return parameter<number>(openapi, (value) => {
-    if (value === undefined || value === '') return { value: fallback };
+    if (value === undefined) return { value: fallback };
     const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
     return number >= min && number <= max ? { value: number } : refuse(value, accepted);
   });

@@ -29,7 +29,7 @@ test('valid 3.1, every route of the authorisation table, errors and security dec
       continue;
     }
     expect(operation.security).toBeUndefined();
-    for (const code of [400, 401, 403, 404, 429, 500])
+    for (const code of [400, 401, 403, 429, 500])
       expect(operation.responses[code].content['application/json'].schema.$ref).toBe('#/components/schemas/Error');
   }
   expect(body.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
@@ -53,6 +53,48 @@ test('the miner of the document has every field of the interface', async () => {
   expect(miner.required).toHaveLength(42);
   const page = body.paths['/private-api/v1/{workspace_id}/farms/{farm_id}/miner/latest'].get.responses[200];
   expect(page.content['application/json'].schema.properties.data.items.$ref).toBe('#/components/schemas/Miner');
+});
+
+test('an operation declares the errors that it gives, and no others', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const declaring = (status: number) =>
+    Object.entries<Record<string, { responses: Record<string, unknown> }>>(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) => (status in responses ? [`${method} ${path}`] : [])),
+    );
+  // The interface document, "Errors": documented for creating a task batch and the list of grants.
+  expect(declaring(404).filter((route) => route.includes('private-api'))).toEqual([
+    'post /private-api/v1/{workspace_id}/farms/{farm_id}/tasks/batches',
+    'get /private-api/v1/me/grants',
+  ]);
+  for (const status of [413, 415]) {
+    expect(declaring(status).filter((route) => route.startsWith('get'))).toEqual([]);
+    expect(declaring(status).length).toBeGreaterThan(8);
+  }
+  for (const methods of Object.values<Record<string, { responses: Record<string, { headers?: unknown }> }>>(body.paths))
+    for (const { responses } of Object.values(methods))
+      if (responses[429] !== undefined)
+        expect(responses[429].headers).toMatchObject({ 'Retry-After': { schema: { type: 'integer' } } });
+});
+
+test('the miner says its units, its bits and what is deprecated; pages say how far they go', async () => {
+  const rig = await startRig();
+  const { body } = await rig.get('/openapi.json', {});
+  const { Miner: miner, MinerV2: second } = body.components.schemas;
+  const deprecated = (schema: { properties: Record<string, { deprecated?: boolean }> }) =>
+    Object.entries(schema.properties).flatMap(([name, field]) => (field.deprecated === true ? [name] : []));
+  const six = ['overheat', 'low_hashrate', 'overpower', 'underpower', 'lifecycle_status', 'health_status'];
+  expect(deprecated(miner)).toEqual(six);
+  expect(deprecated(second)).toEqual(six);
+  expect(miner.properties.anomaly_flags.description).toBe(
+    'Bits: 0 fan, 1 power, 2 temperature, 3 hashboard, 4 network, 5 firmware, 6 unknown, 7 low_hashrate, 8 control_board, 9 pool',
+  );
+  expect(miner.properties.power.description).toBe('W');
+  expect(miner.properties.uptime.description).toContain('Seconds');
+  expect(miner.properties.hashboards.items.properties.chip_frequency.description).toBe('MHz');
+  const list = body.paths['/private-api/v1/{workspace_id}/farms/{farm_id}/miner/latest'].get;
+  const page = list.parameters.find(({ name }: { name: string }) => name === 'page');
+  expect(page.schema).toMatchObject({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 });
 
 test('what the interface document does not have is marked', async () => {
