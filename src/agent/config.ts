@@ -137,6 +137,8 @@ export const fileSchema = z.strictObject({
       tls: z.strictObject({ certFile: z.string().min(1), keyFile: z.string().min(1) }).optional(),
       /** Proxies in front of the service: what they say of a client's address is believed. */
       trustProxy: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'an address or a CIDR')).default([]),
+      /** The service that is told to stop says so on `/readyz` for this long before it does. */
+      drain: duration({ min: '0s', max: '60s', fallback: '0s' }),
       /** How integrators reach the service. */
       publicUrl: z.url({ protocol: /^https?$/ }).optional(),
       /** The key of what the service keeps sealed, the same on all copies of it; relative to the config file. Default: `credentials.keyFile` for an embedded database, none for another. */

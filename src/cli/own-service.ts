@@ -10,10 +10,11 @@ export const EMBEDDED = 'embedded';
 export const databaseOf = (stateDir: string): string => join(stateDir, 'service.sqlite');
 
 /** What the configuration says of how the service is reached. */
-export const serverOf = ({ listen: { tls, trustProxy, publicUrl, sealKeyFile }, credentials }: AgentConfig) => ({
+export const serverOf = ({ listen: { tls, trustProxy, publicUrl, drain, sealKeyFile }, credentials }: AgentConfig) => ({
   tls,
   trustProxy,
   publicUrl,
+  drainMs: drain,
   keyFiles: { own: credentials.keyFile, shared: sealKeyFile },
 });
 

@@ -55,12 +55,14 @@ export type ServiceOptions = {
   /** Addresses and networks of the proxies in front of it. */
   readonly trustProxy?: readonly string[];
   readonly limits?: ServerLimits;
+  /** Between not being ready and the end of anything, for those who send requests here to look. Default: 0. */
+  readonly drainMs?: number | undefined;
 };
 
 export type Service = {
   /** Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where there is no TLS). */
   start(): Promise<{ url: string; localUrl: string }>;
-  /** Lets go of agents and requests in order; idempotent. */
+  /** Lets go of agents and requests in order; idempotent, and who asks again while it drains has it end at once. */
   stop(): Promise<void>;
   readonly admin: Admin;
 };
@@ -150,7 +152,7 @@ const announcing = (
 });
 
 async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
-  const { clock, log, host, port, limits = DEFAULT_LIMITS } = options;
+  const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
   const app = await createServer({
     source: {
       findKey: (id) => store.keys.find(id),
@@ -308,7 +310,9 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
       return { url, localUrl };
     },
     async stop() {
+      const drains = !isStopping && stopParts !== undefined && drainMs > 0;
       isStopping = true;
+      if (drains) await clock.sleep(drainMs);
       shares.stop();
       if (stopParts) return stopParts();
       stopParts = () => Promise.resolve();

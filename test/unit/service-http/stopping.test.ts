@@ -3,7 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
 import { minerRecord } from './records.ts';
-import { type Rig, startOwnedRig } from './rig.ts';
+import { type Rig, startOwnedRig, steppedClock } from './rig.ts';
 import { connect } from './wire-agent.ts';
 
 /** Far from the nine seconds that it may take, which a busy machine draws out: without an end it would be for ever. */
@@ -54,6 +54,24 @@ test('first not ready, then what is under way is answered, and nothing after it'
   await stopped;
   await expect(rig.get('/healthz')).rejects.toThrow();
   await dispatcher.close();
+  await stop();
+});
+
+test('while it drains it is not ready, and serves clients and agents as before', async () => {
+  const drained = Promise.withResolvers<void>();
+  const clock = steppedClock();
+  const sleep: typeof clock.sleep = (delayMs, signal) =>
+    delayMs === 12_345 ? drained.promise : clock.sleep(delayMs, signal);
+  const { rig, stop } = await startOwnedRig({ drainMs: 12_345, clock: { ...clock, sleep } });
+  const agent = await connect(rig);
+  const stopped = rig.service.stop();
+  expect((await rig.get('/readyz')).status).toBe(503);
+  await agent.report([minerRecord(1, rig.clock.nowMs())]);
+  expect((await rig.get(rig.farm('/miner/latest'))).body.data).toHaveLength(1);
+  drained.resolve();
+  await stopped;
+  expect(await agent.closed).toMatchObject({ code: 1012 });
+  await expect(rig.get('/healthz')).rejects.toThrow();
   await stop();
 });
 
