@@ -2,7 +2,7 @@
 // It never throws into those who report, and it does not know what an uplink is beyond a name and a cursor.
 import type { DatabaseSync } from 'node:sqlite';
 import { doublingMs } from '../../base/backoff.ts';
-import type { Cancel, Clock } from '../../base/clock.ts';
+import { type Cancel, type Clock, turn } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { sqliteFault } from '../../base/sqlite.ts';
@@ -27,9 +27,6 @@ const DEFAULTS = {
   maxPendingRecords: 20_000,
   maxPendingBytes: 64 * 1024 * 1024,
 };
-
-/** Long work on the backlog lets others have their turn. */
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Records that wait, and who waits for slices. */
 export type Shared = { readonly queue: Queue; readonly listeners: Set<() => void> };

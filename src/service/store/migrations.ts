@@ -13,6 +13,7 @@ import { addOpsStatusIndex } from './schema-7.ts';
 import { addTaskKeys } from './schema-8.ts';
 import { addIdentityKeys } from './schema-9.ts';
 import { addKnownMiners } from './schema-10.ts';
+import { addPruningIndexes } from './schema-11.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
@@ -28,6 +29,7 @@ export const STEPS: readonly Step[] = [
   addTaskKeys,
   addIdentityKeys,
   addKnownMiners,
+  addPruningIndexes,
 ];
 
 /** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */

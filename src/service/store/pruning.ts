@@ -1,4 +1,5 @@
 // Removes what has had its time: records that only help for a while may not grow without end.
+import { turn } from '../../base/clock.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history-write.ts';
 import type { Db } from './schema.ts';
 
@@ -8,6 +9,11 @@ const DAY_MS = 86_400_000;
 export const IDEMPOTENCY_MS = DAY_MS;
 const EVENT_MS = 90 * DAY_MS;
 const CURSOR_MS = 365 * DAY_MS;
+/** Batches with their tasks: as long as history. */
+const TASKS_MS = HOURS_KEPT_MS;
+
+/** Rows removed at a time; between them others have their turn. */
+const PORTION = 2_000;
 
 export async function prune(write: Db, nowMs: number): Promise<void> {
   await write
@@ -38,4 +44,28 @@ export async function prune(write: Db, nowMs: number): Promise<void> {
     .deleteFrom('history_hours')
     .where('from_at', '<=', nowMs - HOURS_KEPT_MS)
     .execute();
+  await pruneTasks(write, nowMs - TASKS_MS);
+}
+
+/** A batch goes after its tasks; what is left halfway is taken up the next time. */
+async function pruneTasks(write: Db, beforeMs: number): Promise<void> {
+  for (;;) {
+    const batch = await write
+      .selectFrom('task_batches')
+      .select('id')
+      .where('created_at', '<=', beforeMs)
+      .orderBy('created_at')
+      .limit(1)
+      .executeTakeFirst();
+    if (batch === undefined) return;
+    for (let removed = PORTION; removed >= PORTION; ) {
+      const result = await write
+        .deleteFrom('tasks')
+        .where('id', 'in', (eb) => eb.selectFrom('tasks').select('id').where('batch_id', '=', batch.id).limit(PORTION))
+        .executeTakeFirst();
+      removed = Number(result.numDeletedRows);
+      await turn();
+    }
+    await write.deleteFrom('task_batches').where('id', '=', batch.id).execute();
+  }
 }
