@@ -30,7 +30,7 @@ const POSTGRES = {
 
 const E2E = {
   ...PATIENT,
-  testTimeout: 400_000,
+  testTimeout: 600_000,
   // They wait for devices, not for the processor: more at once than cores, after everything that needs the cores.
   maxWorkers: 4,
   isolate: false,
@@ -106,7 +106,7 @@ export default defineConfig({
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
       { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
-      { test: { ...FAULT, name: 'bars-long', sequence: { groupOrder: 2 } } },
+      { test: { ...FAULT, name: 'bars-long', testTimeout: 400_000, sequence: { groupOrder: 2 } } },
       // Most of the time they wait: for a link to come back, for a process to start, for the next poll.
       { test: { ...FAULT, ...FULL, name: 'fault', exclude: QUIET, maxWorkers: 4 } },
       { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: QUIET, sequence: { groupOrder: 3 } } },

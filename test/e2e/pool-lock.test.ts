@@ -102,14 +102,14 @@ test('locked pools come back, and what was done is on record', async () => {
   });
 
   const hand = await byHand(device);
-  await hand.set(THIEF);
-  expect(first(device)).toBe(THIEF.url);
+  // They may be back before this process looks: the record says that they were others.
+  expect(await hand.set(THIEF)).toMatchObject({ kind: 'accepted' });
   await site.until(
     () => first(device),
     (url) => url === OURS.url,
   );
   expect(await hand.conf()).toContain(OURS.password);
-  const events = await site.until(eventsOf, (found) => found.length >= 2);
+  const events = await site.until(eventsOf, (found) => found.some(({ type }) => type === 'pools_restored'));
   expect(events.map(({ type }) => type)).toEqual(['pools_changed', 'pools_restored']);
   expect(JSON.stringify(events)).toContain('thief.example');
   expect(answers + JSON.stringify(events)).not.toContain(OURS.password);

@@ -37,7 +37,7 @@ export type Started = {
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-const GENEROUS_MS = 90_000;
+const GENEROUS_MS = 240_000;
 
 export function startPithead(args: readonly string[], options: StartOptions = {}): Started {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;

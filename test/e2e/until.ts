@@ -1,7 +1,7 @@
 // Waiting for something to become true, with an end: how fast the machine is decides nothing but how long a test takes.
 
 /** Asks until `is` holds for what `look` gives; throws with the last answer after `limitMs`. */
-export async function until<T>(look: () => Promise<T> | T, is: (value: T) => boolean, limitMs = 90_000): Promise<T> {
+export async function until<T>(look: () => Promise<T> | T, is: (value: T) => boolean, limitMs = 240_000): Promise<T> {
   const endMs = performance.now() + limitMs;
   for (;;) {
     const value = await look();

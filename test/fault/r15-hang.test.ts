@@ -22,7 +22,7 @@ const RESTART_MS = secondsOf('RestartSec') * 1_000;
 const MINERS = 12;
 const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_121);
 const random = seeded(SEED);
-const TIMEOUT = { timeout: isFull ? 280_000 : 120_000 };
+const TIMEOUT = { timeout: 280_000 };
 
 const lineSchema = z.object({
   what: z.enum(['started', 'ready', 'watchdog', 'ended']),

@@ -154,7 +154,7 @@ test(
       isMet: twice + untrue + unfinished === 0 && slowestS <= 2 * POLL_S,
     });
   },
-  isFull ? 600_000 : 120_000,
+  isFull ? 600_000 : 400_000,
 );
 
 const told = (site: AgentSite) =>

@@ -116,5 +116,5 @@ test(
       isMet: taken <= MAX_QUEUED + begun && taken >= MAX_QUEUED && (!isFull || floodedMs <= calmMs * 1.1),
     });
   },
-  isFull ? 400_000 : 150_000,
+  isFull ? 500_000 : 400_000,
 );
