@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate, STEPS } from '../../../src/service/store/migrations.ts';
 import { newId, openDatabases, openStore, type Store } from '../../../src/service/store/store.ts';
-import { temporaryDatabase } from '../../database.ts';
+import { queryDatabase, temporaryDatabase } from '../../database.ts';
 import { minerRecord } from '../service-http/records.ts';
 
 const MINUTE_MS = 60_000;
@@ -70,18 +70,8 @@ test('cells from before this was counted: the fewest miners that can have told i
   const target = await temporaryDatabase();
   const old = openDatabases(target);
   await migrate(old, 'test', STEPS.slice(0, 9));
-  const farm = { id: 'f', workspace_id: 'w', name: 'F', created_at: 1 };
-  await old.write.insertInto('farms').values(farm).execute();
-  const cell = {
-    farm_id: 'f',
-    online: 0,
-    expected: 0,
-    expected_count: 0,
-    paired_power: 0,
-    paired_hashrate: 0,
-    temperature: 0,
-    temperature_count: 0,
-  };
+  await old.close();
+  await queryDatabase(target, "INSERT INTO farms (id, workspace_id, name, created_at) VALUES ('f', 'w', 'F', 1)");
   const large = 25_000;
   const cells = [
     // A plain one, one whose power is known of one of two, one of a large farm, one without reports.
@@ -96,10 +86,15 @@ test('cells from before this was counted: the fewest miners that can have told i
       power_count: 10 * large,
     },
     { miners: 0, accounted: 0, hashrate: 0, hashrate_count: 0, power: 0, power_count: 0 },
-  ].map((sums, n) => ({ ...cell, ...sums, from_at: BEGIN_MS + n * 10 * MINUTE_MS, temperature_max: null }));
-  // @ts-expect-error: they lack what is counted since.
-  await old.write.insertInto('history_cells').values(cells).execute();
-  await old.close();
+  ];
+  for (const [n, { miners, accounted, ...sums }] of cells.entries())
+    await queryDatabase(
+      target,
+      `INSERT INTO history_cells (farm_id, from_at, miners, accounted, hashrate, hashrate_count, power, power_count, online, expected,
+        expected_count, paired_power, paired_hashrate, temperature, temperature_count) VALUES ('f', ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0)`,
+      ...[BEGIN_MS + n * 10 * MINUTE_MS, miners, accounted],
+      ...[sums.hashrate, sums.hashrate_count, sums.power, sums.power_count],
+    );
 
   const store = await openStore(target);
   onTestFinished(() => store.close());
