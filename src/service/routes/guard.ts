@@ -12,7 +12,10 @@ import { anyId, canonicalId } from './ids.ts';
 export type Rates = {
   /** Requests per minute with one key. */
   readonly perKey: number;
-  /** Requests per minute from one address with keys that are not good. Keys cannot be guessed; this bounds the work that trying makes. */
+  /**
+   * Requests per minute from one address with keys that are not good. Keys cannot be guessed; this slows down who tries, or goes on with an old one.
+   * Each is looked up all the same, a tenth of what its answer costs: good keys from the same address go on.
+   */
   readonly perStranger: number;
   /** Enrolment attempts per minute from one address. */
   readonly perCode: number;
