@@ -3,6 +3,7 @@
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
+import { turn } from '../base/clock.ts';
 import { ConfigError, type Problem } from '../base/errors.ts';
 import { formatIpv4 } from '../base/ipv4.ts';
 import type { Actor } from '../model/task.ts';
@@ -19,19 +20,24 @@ const POSITION_COLUMNS = ['id', 'mac', 'serial_number', 'ip', 'rack', 'position'
 
 const MAX_CSV_BYTES = 32 * 1024 * 1024;
 const MAX_PROBLEMS = 50;
+/** Rows that are written at a time; between them others have their turn. */
+const PORTION = 2_000;
 
 export async function exportPositions(store: Pick<OperatorStore, 'listPlacements'>, farmId: string): Promise<string> {
   const placements = await store.listPlacements(farmId);
-  const rows = placements.map(({ id, mac, serial, ipNum, rack, position }) => [
-    id,
-    mac,
-    serial,
-    formatIpv4(ipNum),
-    rack ?? '',
-    position ?? '',
-  ]);
-  return stringify([[...POSITION_COLUMNS], ...rows], { escape_formulas: true });
+  const texts = [toCsv([POSITION_COLUMNS])];
+  for (let from = 0; from < placements.length; from += PORTION) {
+    const rows = placements
+      .slice(from, from + PORTION)
+      .map(({ id, mac, serial, ipNum, rack, position }) => [id, mac, serial, formatIpv4(ipNum), rack, position]);
+    texts.push(toCsv(rows));
+    await turn();
+  }
+  return texts.join('');
 }
+
+const toCsv = (rows: readonly (readonly (string | number | null)[])[]) =>
+  stringify([...rows], { escape_formulas: true });
 
 export type PositionImport = {
   readonly workspaceId: string;

@@ -4,6 +4,7 @@ import type { OpsStatus } from '../../model/miner.ts';
 import { type Actor, taskStatusSchema } from '../../model/task.ts';
 import type { Databases } from './databases.ts';
 import { chunks } from './miner-write.ts';
+import { listPlacements, type Placement } from './placements.ts';
 import type { Db } from './schema.ts';
 
 const MAX_RACK = 64;
@@ -59,18 +60,9 @@ export type EditOutcome =
     }
   | { readonly kind: 'refused'; readonly problems: readonly EditProblem[] };
 
-/** Where a miner stands, with what identifies it. Order: rack, position, address. */
-export type Placement = {
-  readonly id: string;
-  readonly mac: string;
-  readonly serial: string;
-  readonly ipNum: number;
-  readonly rack: string | null;
-  readonly position: number | null;
-};
-
 export type OperatorStore = {
   edit(request: EditRequest): Promise<EditOutcome>;
+  /** In the order of addresses. Read in pages, between which others have their turn. */
   listPlacements(farmId: string): Promise<readonly Placement[]>;
 };
 
@@ -110,16 +102,7 @@ export function createOperatorStore(
         const changed = changes.map(({ id, before, after }) => ({ id, before, after }));
         return { kind: 'done', values, changed, agentIds: request.isDryRun === true ? [] : agentsToTell(changes) };
       }),
-    async listPlacements(farmId) {
-      const rows = await read
-        .selectFrom('miners')
-        .select(['id', 'mac', 'serial', 'ip_num', 'rack', 'position'])
-        .where('farm_id', '=', farmId)
-        .orderBy('ip_num')
-        .orderBy('id')
-        .execute();
-      return rows.map(({ ip_num, ...row }) => ({ ...row, ipNum: ip_num }));
-    },
+    listPlacements: (farmId) => listPlacements(read, farmId),
   };
 }
 

@@ -17,6 +17,9 @@ import { migrate } from './migrations.ts';
 import { createMinerSearchStore, type MinerSearchStore } from './miner-search.ts';
 import { createMinerStore, type MinerStore } from './miners.ts';
 import { createOperatorStore, type OperatorStore } from './operator-fields.ts';
+
+export type { Placement } from './placements.ts';
+
 import { createOpsStatusStore, type OpsStatusStore } from './ops-status.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres.ts';
 import { prune } from './pruning.ts';
@@ -48,7 +51,6 @@ export {
   type Edited,
   type EditProblem,
   type OperatorStore,
-  type Placement,
   positionSchema,
   rackSchema,
 } from './operator-fields.ts';

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Databases } from '../../../src/service/store/databases.ts';
 import { createMinerSearchStore } from '../../../src/service/store/miner-search.ts';
 import { createMinerStore } from '../../../src/service/store/miners.ts';
+import { listPlacements } from '../../../src/service/store/placements.ts';
 import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
 import { openDatabases, openStore, type Store } from '../../../src/service/store/store.ts';
 import { newDatabase, type TestDatabase } from '../../database.ts';
@@ -87,4 +88,31 @@ test('the last page of a long list reads no documents but its own', async () => 
   const documents = whole.filter(({ table }) => table === 'miner_documents');
   expect(documents).toMatchObject([{ bound: 1 }]);
   if (!isPostgres) expect(page).toContainEqual(expect.objectContaining({ index: IN_ORDER, isCovering: true }));
+});
+
+test('the places of a whole farm are read in pages by the order of the list, and others have their turn between them', async () => {
+  const plans: Promise<Plan>[] = [];
+  const read = listening(databases.read, (query) => plans.push(explain(databases.read, query, isPostgres)));
+  let turns = 0;
+  let isReading = true;
+  const count = () => {
+    turns++;
+    if (isReading) setImmediate(count);
+  };
+  setImmediate(count);
+  const placements = await listPlacements(read, fleet.farmId);
+  isReading = false;
+  expect(turns).toBeGreaterThan(2);
+  const whole = await databases.read
+    .selectFrom('miners')
+    .select('id')
+    .where('farm_id', '=', fleet.farmId)
+    .orderBy('ip_num')
+    .orderBy('id')
+    .execute();
+  expect(placements.map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
+  expect(placements.length).toBe(MINERS);
+  expect(plans.length).toBeGreaterThan(2);
+  if (isPostgres) return;
+  for (const { accesses } of await Promise.all(plans)) expect(accesses).toMatchObject([{ index: IN_ORDER }]);
 });
