@@ -86,6 +86,8 @@ const PRINTS = [
   'ef2a188a7a763b00',
   'deac5306ff18c3cc',
   '7bd34701f2022a9e',
+  '5b7ac8638bb7aaa3',
+  '97f1801a0f76e45f',
 ];
 
 test('released steps are never edited', async () => {
