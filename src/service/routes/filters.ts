@@ -25,7 +25,8 @@ export function equalFilter<S extends z.ZodType<string>>(value: S) {
   return closedObject({ eq: value });
 }
 
-const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z' });
+/** A time in a body. */
+export const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z' });
 
 /** `eq`, `ne`, `gt`, `gte`, `lt`, `lte` over times. */
 export function dateFilter() {

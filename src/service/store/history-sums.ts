@@ -9,6 +9,7 @@ import type { MinerRecord } from '../../wire/records.ts';
 export const MINUTE_MS = 60_000;
 export const CELL_MS = 10 * MINUTE_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** What a farm has the sum of. */
 export const QUANTITIES = ['hashrate', 'expected', 'power'] as const;

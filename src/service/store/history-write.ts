@@ -8,6 +8,7 @@ import {
   addCells,
   CELL_MS,
   type CellSums,
+  DAY_MS,
   HOUR_MS,
   MINUTE_MS,
   NO_CELLS,
@@ -23,7 +24,6 @@ import { chunks } from './miner-write.ts';
 import { insert, newMinutes, readLists, readSpans, type Span, touches, writeLists, writeSpans } from './presence.ts';
 import type { Db, Tables } from './schema.ts';
 
-const DAY_MS = 24 * HOUR_MS;
 /** Cells are kept a little longer than records for them are taken. Hours serve ranges of up to a year. */
 export const CELLS_KEPT_MS = 32 * DAY_MS;
 const TAKEN_MS = 31 * DAY_MS;

@@ -6,14 +6,13 @@ import {
   averagesOf,
   CELL_MS,
   type CellSums,
+  DAY_MS,
   HOUR_MS,
   MINUTE_MS,
   NO_CELLS,
   ofCell,
 } from './history-sums.ts';
 import type { Db } from './schema.ts';
-
-const DAY_MS = 24 * HOUR_MS;
 
 /** The longest range that one query may ask for. Interface document, "Versioning" 6. */
 export const GRANULARITIES = {

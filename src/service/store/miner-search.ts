@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } fro
 import type { Databases } from './databases.ts';
 import type { Item } from './items.ts';
 import { type MinerFilter, minerConditions, type RunStatus } from './miner-filter.ts';
-import { type ItemPage, pageOf, totalFromPage, type Window } from './miners.ts';
+import { type ItemPage, readItemPage, type Window } from './miners.ts';
 import type { Tables } from './schema.ts';
 import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
 
@@ -39,23 +39,18 @@ export type MinerSearchStore = {
   }): Promise<ItemPage>;
 };
 
-export function createMinerSearchStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>): MinerSearchStore {
+export function createMinerSearchStore(parts: Pick<Databases, 'read' | 'readItems'>): MinerSearchStore {
   return {
-    async page({ farmId, filter = {}, search = {}, window, item, nowMs }) {
-      const where = (eb: Builder) =>
-        eb.and([minerConditions(eb, farmId, toFilter(filter, search), nowMs), ...searchConditions(eb, search)]);
-      const items = await readItems(read, pageOf(read, where, window), item, nowMs);
-      return { items: items.text, total: totalFromPage(items.count, window) ?? (await count()) };
-
-      async function count(): Promise<number> {
-        const found = await read
-          .selectFrom('miners')
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .where(where)
-          .executeTakeFirstOrThrow();
-        return Number(found.count);
-      }
-    },
+    page: ({ farmId, filter = {}, search = {}, ...wanted }) =>
+      readItemPage(
+        parts,
+        (eb) =>
+          eb.and([
+            minerConditions(eb, farmId, toFilter(filter, search), wanted.nowMs),
+            ...searchConditions(eb, search),
+          ]),
+        wanted,
+      ),
   };
 }
 

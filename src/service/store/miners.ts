@@ -16,23 +16,32 @@ export type MinerStore = {
   list(query: { farmId: string; filter: MinerFilter; window: Window; item: Item; nowMs: number }): Promise<ItemPage>;
 };
 
-export function createMinerStore({ read, readItems }: Pick<Databases, 'read' | 'readItems'>): MinerStore {
+export function createMinerStore(parts: Pick<Databases, 'read' | 'readItems'>): MinerStore {
   return {
-    async list({ farmId, filter, window, item, nowMs }) {
-      const page = pageOf(read, (eb) => minerConditions(eb, farmId, filter, nowMs), window);
-      const items = await readItems(read, page, item, nowMs);
-      return { items: items.text, total: totalFromPage(items.count, window) ?? (await count()) };
-
-      async function count(): Promise<number> {
-        const found = await read
-          .selectFrom('miners')
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .where((eb) => minerConditions(eb, farmId, filter, nowMs))
-          .executeTakeFirstOrThrow();
-        return Number(found.count);
-      }
-    },
+    list: ({ farmId, filter, ...wanted }) =>
+      readItemPage(parts, (eb) => minerConditions(eb, farmId, filter, wanted.nowMs), wanted),
   };
+}
+
+type Where = (eb: ExpressionBuilder<Tables, 'miners'>) => ExpressionWrapper<Tables, 'miners', SqlBool>;
+
+/** The miners of a window, and how many there are in all; counted only where the page does not say. */
+export async function readItemPage(
+  { read, readItems }: Pick<Databases, 'read' | 'readItems'>,
+  where: Where,
+  { window, item, nowMs }: { readonly window: Window; readonly item: Item; readonly nowMs: number },
+): Promise<ItemPage> {
+  const items = await readItems(read, pageOf(read, where, window), item, nowMs);
+  return { items: items.text, total: totalFromPage(items.count, window) ?? (await count()) };
+
+  async function count(): Promise<number> {
+    const found = await read
+      .selectFrom('miners')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(where)
+      .executeTakeFirstOrThrow();
+    return Number(found.count);
+  }
 }
 
 /** Skipping so many rows and so many pages costs more than reading a page in two steps. */
@@ -40,11 +49,7 @@ const DEEP_ROWS = 500;
 const DEEP_PAGES = 4;
 
 /** The miners of a window in the order of every list, joined with their documents. Rows that are only skipped are skipped in the index alone. */
-export function pageOf(
-  read: Db,
-  where: (eb: ExpressionBuilder<Tables, 'miners'>) => ExpressionWrapper<Tables, 'miners', SqlBool>,
-  { limit, offset }: Window,
-): MinerPage {
+function pageOf(read: Db, where: Where, { limit, offset }: Window): MinerPage {
   const joined = read
     .selectFrom('miners')
     .innerJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')

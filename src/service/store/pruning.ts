@@ -1,9 +1,8 @@
 // Removes what has had its time: records that only help for a while may not grow without end.
 import { turn } from '../../base/clock.ts';
+import { DAY_MS } from './history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history-write.ts';
 import type { Db } from './schema.ts';
-
-const DAY_MS = 86_400_000;
 
 /** How long things are kept. Idempotency keys: spec decisions, "Tasks". */
 export const IDEMPOTENCY_MS = DAY_MS;

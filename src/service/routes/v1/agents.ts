@@ -4,13 +4,14 @@ import type { Clock } from '../../../base/clock.ts';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
 import { type Access, farmDenied } from '../../auth/authorise.ts';
 import { type AgentRow, type AgentStore, isMatch, type TenantStore, type ValueFilter } from '../../store/store.ts';
+import { toAgentFields } from '../agent-fields.ts';
 import { valueFilter } from '../filters.ts';
 import { accessOf } from '../guard.ts';
 import { anyId, givenId } from '../ids.ts';
 import { answers } from '../openapi.ts';
 import type { App } from '../server.ts';
 import { closedObject } from '../validation.ts';
-import { toIso, toWindow } from '../window.ts';
+import { toWindow } from '../window.ts';
 import { listOf, paginate, searchPage } from './envelope.ts';
 
 const searchBodySchema = closedObject({
@@ -69,15 +70,8 @@ function selectFarms(
 
 function toAgent(row: AgentRow, workspaceId: string, status: AgentV1['status']): AgentV1 {
   return {
-    id: row.id,
-    farm_id: row.farm_id,
+    ...toAgentFields(row, workspaceId, status),
     farm: { id: row.farm_id, name: row.farm_name },
-    workspace_id: workspaceId,
-    status,
-    last_updated_at: toIso(row.host_at ?? row.enrolled_at),
-    last_online_at: toIso(row.last_seen_at ?? row.enrolled_at),
-    version: row.version,
-    uptime: row.uptime_s ?? 0,
     host: hostSchema.parse(JSON.parse(row.host ?? 'null')),
   };
 }

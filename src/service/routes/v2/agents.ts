@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
 import type { AgentStore } from '../../store/store.ts';
+import { toAgentFields } from '../agent-fields.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
-import { toIso, toWindow } from '../window.ts';
+import { toWindow } from '../window.ts';
 import { listOf, pageShape, paginate, V2_FARM } from './envelope.ts';
 
 export const agentV2Schema = named('AgentV2', agentV1Schema.omit({ farm: true, host: true }));
@@ -30,16 +31,7 @@ export function registerFarmAgents(app: App, agents: Pick<AgentStore, 'search' |
       const nowMs = clock.nowMs();
       const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES };
       const { rows, total } = await agents.search({ filter, window: toWindow(page, page_size), nowMs });
-      const data = rows.map((row) => ({
-        id: row.id,
-        farm_id: farm.id,
-        workspace_id: farm.workspaceId,
-        status: agents.statusAt(row, nowMs),
-        last_updated_at: toIso(row.host_at ?? row.enrolled_at),
-        last_online_at: toIso(row.last_seen_at ?? row.enrolled_at),
-        version: row.version,
-        uptime: row.uptime_s ?? 0,
-      }));
+      const data = rows.map((row) => toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs)));
       return reply.send({ success: true, data, pagination: paginate(request.query, total), error: null });
     },
   );

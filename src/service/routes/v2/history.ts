@@ -4,6 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { formatDurationMs } from '../../../base/duration.ts';
 import { GRANULARITIES, type HistoryBucket, type HistoryStore } from '../../store/store.ts';
 import { invalidRequest } from '../errors.ts';
+import { isoUtc } from '../filters.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App } from '../server.ts';
@@ -36,8 +37,6 @@ export const metricsBucketSchema = named(
 /** Buckets at the ends of what four digits of a year can say would go beyond it. */
 const EARLIEST_MS = Date.UTC(1971, 0);
 const LATEST_MS = Date.UTC(9999, 0);
-
-const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z' });
 
 const bodySchema = closedObject({
   from_time: isoUtc.meta({ description: 'Buckets that overlap the window are answered, whole' }),
