@@ -1,5 +1,5 @@
 // The agent as a process, without the command line and with a service that nobody answers for: what it reports stays in its outbox for whoever asks. Its
-// wall clock is set by lines on its standard input (ms). Each second it tells, as JSON, how many miners it knows and what it takes. Argument: folder.
+// wall clock is set by lines on its standard input (ms). Each second it tells, as JSON, how many miners it knows and what it takes; `gc` exposed, of what is alive alone. Argument: folder.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,8 +31,19 @@ const delay = monitorEventLoopDelay({ resolution: 5 });
 const tell = () => {
   const delayMs = delay.count === 0 ? 0 : delay.max / 1e6;
   delay.reset();
-  const rssMb = process.memoryUsage.rss() / 2 ** 20;
-  process.stdout.write(`${JSON.stringify({ miners: agent.roster.size, rssMb, delayMs })}\n`);
+  globalThis.gc?.();
+  const { rss, heapUsed: heapB } = process.memoryUsage();
+  const open = process.getActiveResourcesInfo();
+  const timers = open.filter((name) => name === 'Timeout').length;
+  const told = {
+    miners: agent.roster.size,
+    rssMb: rss / 2 ** 20,
+    delayMs,
+    heapB,
+    timers,
+    handles: open.length - timers,
+  };
+  process.stdout.write(`${JSON.stringify(told)}\n`);
 };
 createInterface({ input: process.stdin }).on('line', (line) => {
   offsetMs += Number(line);

@@ -12,7 +12,14 @@ import { YOUNG_MB } from '../../src/base/engine.ts';
 import { type MinerRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
 
-const tellingSchema = z.object({ miners: z.number(), rssMb: z.number(), delayMs: z.number() });
+const tellingSchema = z.object({
+  miners: z.number(),
+  rssMb: z.number(),
+  delayMs: z.number(),
+  heapB: z.number(),
+  timers: z.number(),
+  handles: z.number(),
+});
 export type Telling = z.output<typeof tellingSchema> & { readonly atMs: number };
 
 export type LoneAgent = {
@@ -28,7 +35,8 @@ export type LoneAgent = {
   remove(): void;
 };
 
-export function startLoneAgent(config: object): LoneAgent {
+/** `tidies`: it frees what is free before it tells what it takes. */
+export function startLoneAgent(config: object, { tidies = false } = {}): LoneAgent {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-fault-'));
   writeFileSync(
     join(folder, 'pithead.yaml'),
@@ -37,7 +45,12 @@ export function startLoneAgent(config: object): LoneAgent {
   );
   const child: ChildProcess = spawn(
     process.execPath,
-    [`--max-semi-space-size=${YOUNG_MB}`, join(import.meta.dirname, 'lone-agent-child.ts'), folder],
+    [
+      `--max-semi-space-size=${YOUNG_MB}`,
+      ...(tidies ? ['--expose-gc'] : []),
+      join(import.meta.dirname, 'lone-agent-child.ts'),
+      folder,
+    ],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const ended = once(child, 'close');

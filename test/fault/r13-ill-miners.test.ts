@@ -130,8 +130,7 @@ test.runIf(isFull)('half of the farm never ends an answer, and the cycle of the 
       value: `the agent from its sources at ${miners} miners each ${intervalMs / 1_000} s: RSS ${Math.round(most(calm))} MiB, with half of them ill ${Math.round(most(fallen))}, at the end ${Math.round(fallen.at(-1) ?? Number.NaN)}`,
       bar: '≤ 150 MiB at 1,000 miners each 60 s, ≤ 1 MiB/h in 24 h',
       isMet: most(fallen) <= 150,
-      known:
-        'for information: a minute, not a day. The packaged program takes about 200 MiB at 1,000 miners, 75 of them its own file',
+      known: 'for information: a minute, not a day. What the packaged program takes has its own line',
     });
   } finally {
     await site.stop();

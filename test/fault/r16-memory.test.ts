@@ -1,0 +1,93 @@
+// What the agent keeps: for each idle miner on its heap, and of timers and open handles while time goes by, in a process of its own and after everything
+// that is free has been freed; and what the program takes of its host, as its system service starts it.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { startFarmProcess } from '../bench/farm-process.ts';
+import { until } from '../e2e/until.ts';
+import { pause } from './agent-site.ts';
+import { startLoneAgent, type Telling } from './lone-agent.ts';
+import { isFull, report } from './table.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const least = (tellings: readonly Telling[], of: (telling: Telling) => number) => Math.min(...tellings.map(of));
+
+/** What an agent keeps of so many miners that it has polled for a while: the least of each count, soon and later. */
+async function kept(network: string, miners: number) {
+  const portMap = await suitablePortMap();
+  const map = Object.entries(portMap).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]);
+  const farm = await startFarmProcess(['--network', network, '--miners', String(miners), '--mix', 'all', ...map]);
+  const agent = startLoneAgent(
+    { networks: [network], portMap, poll: { interval: '20s', staticEvery: '24h', deadline: '30s' } },
+    { tidies: true },
+  );
+  const next = async (count: number) => {
+    const from = agent.tellings.length;
+    await until(
+      () => agent.tellings.length,
+      (length) => length >= from + count || agent.hasEnded,
+      120_000,
+    );
+    return agent.tellings.slice(from);
+  };
+  try {
+    await agent.untilKnown(miners);
+    await pause(25_000);
+    const soon = await next(10);
+    await pause(isFull ? 120_000 : 10_000);
+    return { soon, later: await next(10) };
+  } finally {
+    agent.remove();
+    await farm.stop();
+  }
+}
+
+test('an idle miner is kept in 16 KiB, and neither timers nor handles become more', async () => {
+  // Of every model some in both, so that what is kept once for a model counts for neither.
+  const [few, many] = isFull ? [200, 1_000] : [150, 450];
+  const small = await kept('127.107.0.0/22', few);
+  const big = await kept('127.108.0.0/21', many);
+  const heapB = (tellings: readonly Telling[]) => least(tellings, ({ heapB: bytes }) => bytes);
+  const perMinerKib = (heapB(big.later) - heapB(small.later)) / (many - few) / 1_024;
+  report({
+    id: 'R16',
+    value: `heap of an agent that polls ${few} -> ${many} miners: ${perMinerKib.toFixed(1)} KiB for each more`,
+    bar: '≤ 16 KiB heap per idle miner',
+    isMet: perMinerKib <= 16,
+    known:
+      'the roster keeps 12 KiB of each, mostly answers that are asked for seldom; the rest is what its failures hold (stacks) and code for more of what it reads',
+  });
+  const timers = (tellings: readonly Telling[]) => least(tellings, (telling) => telling.timers);
+  const handles = (tellings: readonly Telling[]) => least(tellings, (telling) => telling.handles);
+  const counts = [timers(big.soon), timers(big.later), handles(big.soon), handles(big.later)];
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+  report({
+    id: 'R16',
+    value: `at ${many} miners: timers ${counts[0]} -> ${counts[1]}, open handles ${counts[2]} -> ${counts[3]} (of a small farm ${handles(small.later)})`,
+    bar: 'flat',
+    isMet: timers(big.later) <= timers(big.soon) + 2 && handles(big.later) <= handles(big.soon) + 2,
+  });
+});
+
+const PROGRAM = join(root, 'dist', `pithead-linux-${process.arch}`);
+
+test.runIf(isFull)('the program takes 150 MiB of its host at 1,000 miners', () => {
+  const isBuilt = existsSync(PROGRAM);
+  const lines = execFileSync(
+    process.execPath,
+    ['test/bench/main.ts', 'memory', '--seconds', '180', ...(isBuilt ? ['--program', PROGRAM] : [])],
+    { cwd: root, encoding: 'utf8' },
+  );
+  const [, resident = '', anonymous = ''] = /RSS (\d+) MB, not of files (\d+) MB[^\n]*\n*$/.exec(lines) ?? [];
+  expect(Number(resident)).toBeGreaterThan(0);
+  report({
+    id: 'R16',
+    value: `${isBuilt ? 'the program' : 'no program in dist/: from its sources'}, 1,000 miners each 60 s, after 3 minutes: RSS ${resident} MiB, ${anonymous} of it not of files`,
+    bar: '≤ 150 MiB at 1,000 miners',
+    isMet: Number(resident) <= 150,
+    known:
+      'about 160 from the program, 65 of them pages of its own file (an empty Node has 35 of those); 36 is the least its heap has been, 6 the text of the program',
+  });
+});
