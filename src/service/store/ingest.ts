@@ -28,7 +28,7 @@ export type Slice = {
   /** Records of the slice that fitted no schema: kept as a gap, so that the account stays whole. */
   readonly rejected: number;
   readonly nowMs: number;
-  /** How far the agent's clock is ahead of ours, where that is known: what it reports keeps its times, but how fresh that is, our clock judges. */
+  /** How far the agent's clock is ahead of ours, where that is known: what it reports keeps its times, but how fresh that is our clock judges. */
   readonly skewMs?: number;
 };
 
@@ -122,6 +122,8 @@ function sortByKind(records: readonly ReportRecord[]) {
 
 /** An agent whose clock runs ahead must not lock newer records out, nor keep dead miners online. */
 const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs);
+/** When it was by our clock, for what we compare with it. */
+const onOurClock = (iso: string, { skewMs = 0, nowMs }: Slice) => Math.min(Date.parse(iso) - skewMs, nowMs);
 
 async function storeMiners(
   db: Db,
@@ -147,7 +149,7 @@ async function storeMiners(
     if (known !== undefined && known.reported_at > reportedAtMs) continue;
     const seenAt = record.document.last_updated_at;
     const seenAtMs = seenAt === null ? null : notAfter(seenAt, slice.nowMs);
-    const staleAtMs = seenAt === null ? null : ageMs + Math.min(Date.parse(seenAt) - (slice.skewMs ?? 0), slice.nowMs);
+    const staleAtMs = seenAt === null ? null : onOurClock(seenAt, slice) + ageMs;
     changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs });
   }
   const rowIds = await writeMiners(db, slice, changes);
@@ -200,7 +202,7 @@ async function register(
 ): Promise<void> {
   const rows = [...records.values()].flatMap((record) => {
     const before = registered.get(record.key);
-    const lastAtMs = notAfter(record.at, slice.nowMs);
+    const lastAtMs = onOurClock(record.at, slice);
     const isFresh = before?.epoch === homeOf(slice) && lastAtMs - before.last_at < RENEW_REGISTRATION_MS;
     const row_id = before?.row_id ?? rowOf(record.key);
     if (isFresh || row_id === undefined) return [];

@@ -17,6 +17,18 @@ const unknownIdentity = (document: MinerChange['document'] = {}): MinerChange =>
   document: { mac: '', serial_number: null, unstable_reason: 'ip_only', ...document },
 });
 
+test.each([0, -3_600_000])(
+  'a key that lives keeps its miner, also where the clock of the agent is off by %i ms',
+  async (skewMs) => {
+    const rig = await startRig();
+    const agent = await connect(rig, { skewMs });
+    const agentMs = rig.clock.nowMs() + skewMs;
+    await agent.report([minerRecord(1, agentMs)]);
+    await agent.report([minerRecord(1, agentMs + 1_000, { document: { ip: '10.0.9.9' } })]);
+    expect((await rig.get(rig.farm('/miner/latest'))).body.pagination.total).toBe(2);
+  },
+);
+
 test('ids are version 7 and stay with the key through a new address', async () => {
   const rig = await startRig();
   const agent = await connect(rig);
