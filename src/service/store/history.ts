@@ -122,7 +122,7 @@ async function readLifetimes(
     .selectFrom('miners')
     .select((eb) => [
       partOf(sql`${eb.ref('created_at')}`).as('came'),
-      partOf(sql`(${eb.ref('reported_at')} + ${sql.lit(MISSED_MS)})`).as('went'),
+      partOf(sql`(${eb.ref('reported_at')} + ${whole(MISSED_MS)})`).as('went'),
       eb.fn.countAll<number>().as('count'),
     ])
     .where('farm_id', '=', farmId)
@@ -142,12 +142,15 @@ async function readLifetimes(
   const before = (sums: Float64Array, at: number) => sums[(at - begin) / partMs] ?? 0;
   return (from, to) => (from >= nowMs ? 0 : before(came, to) - before(went, from));
 
-  /** -1 = before the first. Literals, because some databases take a bound number for a floating one, and divide accordingly. */
+  /** -1 = before the first. */
   function partOf(ms: ReturnType<typeof sql>) {
-    const since = sql`${ms} - ${sql.lit(begin)}`;
-    return sql<number>`case when ${since} < 0 then -1 else (${since}) / ${sql.lit(partMs)} end`;
+    const since = sql`${ms} - ${whole(begin)}`;
+    return sql<number>`case when ${since} < 0 then -1 else (${since}) / ${whole(partMs)} end`;
   }
 }
+
+/** Some databases take a bound number for a floating one, and divide accordingly. */
+const whole = (value: number) => sql`cast(${value} as bigint)`;
 
 /** At each index the sum of the counts of the parts before it. */
 function sumsBefore(parts: number, counts: readonly (readonly [part: number, count: number])[]): Float64Array {

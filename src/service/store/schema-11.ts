@@ -7,7 +7,7 @@ export async function addPruningIndexes(db: Db): Promise<void> {
     .createIndex('tasks_cancelled')
     .on('tasks')
     .columns(['agent_id', 'id'])
-    .where(sql.ref('cancel_at'), 'is not', null)
+    .where(sql`cancel_at`, 'is not', null)
     .execute();
   await db.schema.createIndex('task_batches_created_at').on('task_batches').column('created_at').execute();
   await db.schema.createIndex('gaps_to_at').on('gaps').column('to_at').execute();
