@@ -36,7 +36,7 @@ async function kept(network: string, miners: number) {
     await agent.untilKnown(miners);
     await pause(25_000);
     const soon = await next(10);
-    await pause(isFull ? 120_000 : 10_000);
+    await pause(isFull ? 60_000 : 10_000);
     return { soon, later: await next(10) };
   } finally {
     agent.remove();
@@ -56,8 +56,8 @@ test('an idle miner is kept in 16 KiB, and neither timers nor handles become mor
     value: `heap of an agent that polls ${few} -> ${many} miners: ${perMinerKib.toFixed(1)} KiB for each more`,
     bar: '≤ 16 KiB heap per idle miner',
     isMet: perMinerKib <= 16,
-    known:
-      'the roster keeps 12 KiB of each, mostly answers that are asked for seldom; the rest is what its failures hold (stacks) and code for more of what it reads',
+    // Few miners do not outweigh the code that the engine has made meanwhile.
+    ...(!isFull && { known: 'the short count weighs code as well; the whole one is judged' }),
   });
   const timers = (tellings: readonly Telling[]) => least(tellings, (telling) => telling.timers);
   const handles = (tellings: readonly Telling[]) => least(tellings, (telling) => telling.handles);
@@ -69,25 +69,29 @@ test('an idle miner is kept in 16 KiB, and neither timers nor handles become mor
     bar: 'flat',
     isMet: timers(big.later) <= timers(big.soon) + 2 && handles(big.later) <= handles(big.soon) + 2,
   });
-});
+}, 900_000);
 
 const PROGRAM = join(root, 'dist', `pithead-linux-${process.arch}`);
 
-test.runIf(isFull)('the program takes 150 MiB of its host at 1,000 miners', () => {
-  const isBuilt = existsSync(PROGRAM);
-  const lines = execFileSync(
-    process.execPath,
-    ['test/bench/main.ts', 'memory', '--seconds', '180', ...(isBuilt ? ['--program', PROGRAM] : [])],
-    { cwd: root, encoding: 'utf8' },
-  );
-  const [, resident = '', anonymous = ''] = /RSS (\d+) MB, not of files (\d+) MB[^\n]*\n*$/.exec(lines) ?? [];
-  expect(Number(resident)).toBeGreaterThan(0);
-  report({
-    id: 'R16',
-    value: `${isBuilt ? 'the program' : 'no program in dist/: from its sources'}, 1,000 miners each 60 s, after 3 minutes: RSS ${resident} MiB, ${anonymous} of it not of files`,
-    bar: '≤ 150 MiB at 1,000 miners',
-    isMet: Number(resident) <= 150,
-    known:
-      'about 160 from the program, 65 of them pages of its own file (an empty Node has 35 of those); 36 is the least its heap has been, 6 the text of the program',
-  });
-});
+test.runIf(isFull)(
+  'the program takes 150 MiB of its host at 1,000 miners',
+  () => {
+    const isBuilt = existsSync(PROGRAM);
+    const lines = execFileSync(
+      process.execPath,
+      ['test/bench/main.ts', 'memory', '--seconds', '180', ...(isBuilt ? ['--program', PROGRAM] : [])],
+      { cwd: root, encoding: 'utf8' },
+    );
+    const [, resident = '', anonymous = ''] = /RSS (\d+) MB, not of files (\d+) MB[^\n]*\n*$/.exec(lines) ?? [];
+    expect(Number(resident)).toBeGreaterThan(0);
+    report({
+      id: 'R16',
+      value: `${isBuilt ? 'the program' : 'no program in dist/: from its sources'}, 1,000 miners each 60 s, after 3 minutes: RSS ${resident} MiB, ${anonymous} of it not of files`,
+      bar: '≤ 150 MiB at 1,000 miners',
+      isMet: Number(resident) <= 150,
+      known:
+        'about 190: 65 are pages of its own file (an empty Node has 43), 95 the heap as large as the first scan made it (58 of it in use), of which the engine gives no page back',
+    });
+  },
+  900_000,
+);
