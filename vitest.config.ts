@@ -67,6 +67,8 @@ const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'] };
 const QUIET = ['config-files', 'r13-ill-miners', 'r15-hang', 'r18-cold-start', 's24-flood', 's6-task-flood'].map(
   (name) => `test/fault/${name}.test.ts`,
 );
+/** Bars of a night: `npm run test:soak`. */
+const SOAK = ['test/fault/r16-memory.test.ts'];
 const FULL = { env: { PITHEAD_BARS: 'full' }, globalSetup: 'test/fault/global-setup.ts', testTimeout: 300_000 };
 
 export default defineConfig({
@@ -87,7 +89,7 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres',
-          include: ['test/unit/{service,service-http,service-postgres}/*.test.ts', 'test/conformance/*.test.ts'],
+          include: ['test/unit/{service,service-postgres}/*.test.ts', 'test/conformance/*.test.ts'],
           exclude: EMBEDDED_ONLY,
           ...POSTGRES,
         },
@@ -96,7 +98,7 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres-long',
-          include: ['test/property/*.test.ts', 'test/conformance/*.test.ts'],
+          include: ['test/property/*.test.ts', 'test/unit/service-http/*.test.ts'],
           exclude: EMBEDDED_ONLY,
           ...POSTGRES,
         },
@@ -106,10 +108,11 @@ export default defineConfig({
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
       { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
-      { test: { ...FAULT, name: 'bars-long', testTimeout: 400_000, sequence: { groupOrder: 2 } } },
+      { test: { ...FAULT, name: 'bars-long', exclude: SOAK, testTimeout: 400_000, sequence: { groupOrder: 2 } } },
       // Most of the time they wait: for a link to come back, for a process to start, for the next poll.
-      { test: { ...FAULT, ...FULL, name: 'fault', exclude: QUIET, maxWorkers: 4 } },
+      { test: { ...FAULT, ...FULL, name: 'fault', exclude: [...QUIET, ...SOAK], maxWorkers: 4 } },
       { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: QUIET, sequence: { groupOrder: 3 } } },
+      { test: { ...FAULT, ...FULL, name: 'soak', include: SOAK, testTimeout: 900_000 } },
       // Builds the program: a minute of its own, `npm run test:packaging`.
       {
         test: {
