@@ -1,9 +1,13 @@
 // The tables in the READMEs say what the drivers say of themselves today.
 import { expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
+import { hasRecordings } from './answers.ts';
 import { fullTables, isCurrent, shortTable, TABLES } from './drivers-table.ts';
 
-test.each(TABLES)('$path is up to date: npm run drivers:table', (entry) => expect(isCurrent(entry)).toBe(true));
+// Some fields are shown by recordings alone: without them today's table would be a smaller one.
+test.skipIf(!hasRecordings).each(TABLES)('$path is up to date: npm run drivers:table', (entry) =>
+  expect(isCurrent(entry)).toBe(true),
+);
 
 test('every driver is in both, with what it can do', () => {
   const [lines, full] = [shortTable().split('\n'), fullTables()];

@@ -1,5 +1,5 @@
 // The table of bars: each prints one line `id value bar pass|MISSED` when it is measured, and all are printed together at the end of a run.
-// A bar that is missed fails its test too, unless why it is missed is known: then it stays in the table as missed. `isFull` = the whole count of `npm run test:fault`; otherwise the short one of `npm test`.
+// A bar that is missed fails its test too, unless why it is missed is known: then it stays in the table as missed. `isFull` = the whole count of `npm run test:fault`; otherwise the short one of `npm run test:long`.
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
