@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GROWTH_PERCENT, YOUNG_MB } from '../../src/base/engine.ts';
+import { GROWTH_PERCENT, YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
 
 const PKG_TIMEOUT_MS = 300_000;

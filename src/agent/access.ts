@@ -2,8 +2,8 @@
 // commands go through here. It keeps no registry and decides nothing about when.
 import type { Clock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
-import { parseIpv4 } from '../base/ipv4.ts';
 import type { Log } from '../base/log.ts';
+import { parseIpv4 } from '../base/net/ipv4.ts';
 import { Secret } from '../base/secrets.ts';
 import type { AbilityName, ActResult, Driver, Evidence, FirmwareImage, Identity, Known } from '../driver/contract.ts';
 import { chooseDriver, type DriverChoice, gatherEvidence } from '../driver/identify.ts';

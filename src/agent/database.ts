@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { type Migrations, openOrSetAside, openSqlite, throwIfDamaged } from '../base/sqlite.ts';
+import { type Migrations, openOrSetAside, openSqlite, throwIfDamaged } from '../base/storage/sqlite.ts';
 import { OUTBOX_FILE } from './outbox/open.ts';
 
 /** Where the agent's memory lies in its state directory. */

@@ -2,7 +2,7 @@
 // for people of this host too. It opens no door.
 import pLimit from 'p-limit';
 import { RefusedError } from '../base/errors.ts';
-import { formatIpv4, parseIpv4, parseIpv4Range } from '../base/ipv4.ts';
+import { formatIpv4, parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
 import type { Access } from './access.ts';
 import type { Captures } from './captures.ts';
 import type { AgentConfig } from './config.ts';

@@ -3,8 +3,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../base/errors.ts';
-import { openOrCreateVault, openVault, openWith, sealWith } from '../base/vault.ts';
-import { writeWhole } from '../base/whole-file.ts';
+import { writeWhole } from '../base/storage/atomic-file.ts';
+import { openOrCreateVault, openVault, openWith, sealWith } from '../base/storage/vault.ts';
 import { proofBytes } from '../wire/proof.ts';
 
 export type IdentityKey = {

@@ -1,6 +1,6 @@
 // The log of one miner for a technician on the spot: recognised, asked once, cleaned. Keeps nothing and writes nothing.
 import { ConfigError, PeerError } from '../base/errors.ts';
-import { parseIpv4 } from '../base/ipv4.ts';
+import { parseIpv4 } from '../base/net/ipv4.ts';
 import type { Access } from './access.ts';
 import type { AgentConfig } from './config.ts';
 import { accessFor, rangesOrThrow } from './once.ts';

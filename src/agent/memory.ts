@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import { type Migrations, transact } from '../base/sqlite.ts';
+import { type Migrations, transact } from '../base/storage/sqlite.ts';
 import { type MinerDocument, type MinerExtras, minerDocumentSchema, minerExtrasSchema } from '../model/miner.ts';
 import { parseJson } from '../wire/frames.ts';
 import { judgementSchema, type MinerJudgement, passed } from './anomaly/state.ts';

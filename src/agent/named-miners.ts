@@ -1,5 +1,5 @@
 // Which miners a person means who names them by address, range, MAC, serial number or key. Pure; it asks no miner.
-import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../base/ipv4.ts';
+import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../model/identity-facts.ts';
 
 export type NameableMiner = {

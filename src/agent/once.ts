@@ -3,8 +3,8 @@
 import { drivers, pleaseAddMe } from '../../drivers/index.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, PeerError, renderError } from '../base/errors.ts';
-import { parseIpv4 } from '../base/ipv4.ts';
 import { silentLog } from '../base/log.ts';
+import { parseIpv4 } from '../base/net/ipv4.ts';
 import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';

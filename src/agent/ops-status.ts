@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { type Migrations, transact } from '../base/sqlite.ts';
+import { type Migrations, transact } from '../base/storage/sqlite.ts';
 import { OPS_STATUSES } from '../model/miner.ts';
 import type { OpsStatusFrame } from '../wire/frames.ts';
 

@@ -2,8 +2,8 @@
 // locked, because no miner shows the passwords that setting them again would need.
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import { withDeadline } from '../base/deadline.ts';
 import { PeerError, RefusedError, renderError } from '../base/errors.ts';
+import { withDeadline } from '../base/time/deadline.ts';
 import { withoutLogin } from '../model/plain-text.ts';
 import type { PoolGuard } from './pool-lock/guard.ts';
 import { failed, type OwnTask, type TaskOutcome } from './tasks/contract.ts';

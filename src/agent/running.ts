@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, PeerError, RefusedError } from '../base/errors.ts';
-import { isLocked, takeLock } from '../base/lock.ts';
+import { isLocked, takeLock } from '../base/storage/lock.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { doorAddress } from './door/address.ts';
 import type { ScanHearer } from './door/contract.ts';

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../agent/config.ts';
-import { openOrCreateVault } from '../base/vault.ts';
+import { openOrCreateVault } from '../base/storage/vault.ts';
 import { defaultStateDir } from './state-dir.ts';
 
 /** What a first run decides. */

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import { DURATION_FORMS, parseDurationMs } from '../base/duration.ts';
 import { CancelledError, ConfigError } from '../base/errors.ts';
+import { DURATION_FORMS, parseDurationMs } from '../base/time/duration.ts';
 import { type DemoFacts, withDemo } from './demo-farm.ts';
 import { createLog, type Level } from './logging.ts';
 import { type CliContext, progressBar } from './terminal.ts';

@@ -4,8 +4,8 @@
 import type { AgentConfig } from '../agent/config.ts';
 import { type Found, scanOnce } from '../agent/once.ts';
 import type { RunningAgent } from '../agent/running.ts';
-import { formatDurationMs } from '../base/duration.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../base/errors.ts';
+import { formatDurationMs } from '../base/time/duration.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { formatModel } from './format.ts';
 import { describeTrouble, knockFor } from './running.ts';

@@ -1,5 +1,5 @@
 // Numbers for people: hashrates with a unit that fits, powers, temperatures, uptimes. `–` where nobody knows. JSON output does not come here.
-import { formatDurationMs } from '../base/duration.ts';
+import { formatDurationMs } from '../base/time/duration.ts';
 
 const STEPS = [
   [1e18, 'EH/s'],

@@ -2,9 +2,9 @@
 // comes; then everything stops in order.
 import { once } from 'node:events';
 import { systemClock } from '../base/clock.ts';
-import { keepHeapSmall } from '../base/engine.ts';
 import type { Log } from '../base/log.ts';
-import { createServiceManager } from '../base/service-manager.ts';
+import { keepHeapSmall } from '../base/platform/heap-flags.ts';
+import { createServiceManager } from '../base/platform/service-manager.ts';
 import type { CliContext } from './terminal.ts';
 
 export async function runUntilStopped(

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { type Found, rangesOrThrow, scanOnce } from '../agent/once.ts';
-import { formatDurationMs } from '../base/duration.ts';
+import { formatDurationMs } from '../base/time/duration.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
 import { normaliseMac } from '../model/identity-facts.ts';
 import { type Column, headerLine, rowLine } from './columns.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemctl } from '../base/service-manager.ts';
+import { systemctl } from '../base/platform/service-manager.ts';
 import { VERSION } from '../base/version.ts';
 import { NOTES_FOLDER } from '../update/places.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';

@@ -2,9 +2,9 @@
 // program) runs it; under the name pithead.exe the small one is also what people call, and leads to the version in use.
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { closeToOthers, sc, stopWindowsService } from '../base/service-manager.ts';
+import { closeToOthers, sc, stopWindowsService } from '../base/platform/service-manager.ts';
+import { moveOver } from '../base/storage/atomic-file.ts';
 import { VERSION } from '../base/version.ts';
-import { moveOver } from '../base/whole-file.ts';
 import { linkTo, removeOthers } from '../update/layout.ts';
 import { currentLink, programOf, provenLink, versionFolder, windowsPlaces } from '../update/places.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';

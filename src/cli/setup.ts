@@ -5,9 +5,9 @@ import type { Command } from 'commander';
 import { KEY_FILE, parseConfig } from '../agent/config.ts';
 import { driverFacts, rangesOrThrow } from '../agent/once.ts';
 import { ConfigError } from '../base/errors.ts';
-import { isExposed } from '../base/ipv4.ts';
-import { restartService } from '../base/service-manager.ts';
-import { openVault } from '../base/vault.ts';
+import { isExposed } from '../base/net/ipv4.ts';
+import { restartService } from '../base/platform/service-manager.ts';
+import { openVault } from '../base/storage/vault.ts';
 import {
   type Answers,
   changedConfig,

@@ -1,7 +1,7 @@
 // `pithead status`: how the agent that runs on this host is doing. It asks the agent and changes nothing.
 import type { Command } from 'commander';
 import type { DoorState } from '../agent/running.ts';
-import { formatDurationMs } from '../base/duration.ts';
+import { formatDurationMs } from '../base/time/duration.ts';
 import { CONTACT_STATUSES } from '../model/contact.ts';
 import { CommandFailed } from './exit.ts';
 import { addRunningOptions, describeTrouble, KNOCK_EXIT, knockFor, type RunningFlags } from './running.ts';

@@ -1,6 +1,6 @@
 // The host of an update as it is on Linux: systemd, the service's own interface, the new program tried by itself.
 import { type AgentConfig, loadConfig } from '../agent/config.ts';
-import { orderUnit, showUnit } from '../base/update-programs.ts';
+import { orderUnit, showUnit } from '../base/platform/update-programs.ts';
 import type { UpdateHost } from '../update/host.ts';
 import { usualConfig } from './config-file.ts';
 import { ownUrl, readyStatus } from './own-service.ts';

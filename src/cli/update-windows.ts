@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
-import { writeWhole } from '../base/whole-file.ts';
+import { writeWhole } from '../base/storage/atomic-file.ts';
 import { MAX_BUNDLE_BYTES } from '../update/bundle.ts';
 import type { Patience } from '../update/healthy.ts';
 import { linkedVersion } from '../update/layout.ts';

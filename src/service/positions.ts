@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { turn } from '../base/clock.ts';
 import { ConfigError, type Problem } from '../base/errors.ts';
-import { formatIpv4 } from '../base/ipv4.ts';
+import { formatIpv4 } from '../base/net/ipv4.ts';
 import type { Actor } from '../model/task.ts';
 import {
   type Edited,

@@ -2,7 +2,7 @@
 // host; one that copies of the service share needs one that all of them have.
 import { ConfigError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { openOrCreateVault, openVault, type Vault } from '../base/vault.ts';
+import { openOrCreateVault, openVault, type Vault } from '../base/storage/vault.ts';
 import { isPostgresUrl } from './store/postgres.ts';
 
 export type KeyFiles = {

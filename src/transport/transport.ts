@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { openFileLimit } from '../base/open-files.ts';
+import { openFileLimit } from '../base/platform/fd-limit.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer.ts';
 import { Engine, type EngineLimits, type EngineStats } from './engine.ts';

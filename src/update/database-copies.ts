@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, st
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BugError } from '../base/errors.ts';
-import { moveOver, syncFile, syncFolder } from '../base/whole-file.ts';
+import { moveOver, syncFile, syncFolder } from '../base/storage/atomic-file.ts';
 
 /** One copy is kept, of the last update: a small host has no room for more. */
 const FOLDER = 'before-update';

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { moveOver, syncFolder, writeWhole } from '../base/whole-file.ts';
+import { moveOver, syncFolder, writeWhole } from '../base/storage/atomic-file.ts';
 import { currentLink, type Places, programOf, provenLink, versionFolder } from './places.ts';
 import { isVersion } from './version-order.ts';
 

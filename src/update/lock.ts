@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Clock, sleepOn } from '../base/clock.ts';
 import { RefusedError } from '../base/errors.ts';
-import { takeLock } from '../base/lock.ts';
+import { takeLock } from '../base/storage/lock.ts';
 
 const RETRY_MS = 250;
 

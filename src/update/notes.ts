@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { syncFolder, writeWhole } from '../base/whole-file.ts';
+import { syncFolder, writeWhole } from '../base/storage/atomic-file.ts';
 import { outcomePath } from './places.ts';
 import { parseJson, type SeenSequence } from './trust.ts';
 

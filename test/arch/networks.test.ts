@@ -1,7 +1,7 @@
 // Files run side by side, and a simulated farm takes its addresses for itself: no two test files may name networks that overlap.
 // What is written as `network: '…'`, as the value of `--network`, as `NETWORK = '…'` for a farm of abilities or one that is weighed; what is computed is not seen.
 import { expect, test } from 'vitest';
-import { type Ipv4Range, parseIpv4Range } from '../../src/base/ipv4.ts';
+import { type Ipv4Range, parseIpv4Range } from '../../src/base/net/ipv4.ts';
 import { sources } from './sources.ts';
 
 const NETWORK = /(?:network: |NETWORK = |'--network', |abilityFarm\(|kept\()'(127\.[\d./-]+)'/g;

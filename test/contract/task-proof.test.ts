@@ -9,7 +9,7 @@ import { createTaskGate, type TaskGate } from '../../src/agent/tasks/gate.ts';
 import { tasksMigrations } from '../../src/agent/tasks/journal.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { openSqlite } from '../../src/base/sqlite.ts';
+import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import type { TaskName } from '../../src/model/task.ts';
 import { PORTS } from './simulated.ts';
 

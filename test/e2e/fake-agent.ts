@@ -9,7 +9,7 @@ import { memoryPin } from '../../src/agent/orders/pin.ts';
 import { ordersMigrations } from '../../src/agent/orders/sequences.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { openSqlite } from '../../src/base/sqlite.ts';
+import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
 import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { ReportRecord, TaskRecord } from '../../src/wire/records.ts';

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { keepHeapSmall } from '../../src/base/engine.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { keepHeapSmall } from '../../src/base/platform/heap-flags.ts';
 import { Secret } from '../../src/base/secrets.ts';
 
 keepHeapSmall();

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { YOUNG_MB } from '../../src/base/engine.ts';
+import { YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
 import { type MinerRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
 

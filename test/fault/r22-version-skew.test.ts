@@ -10,7 +10,7 @@ import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
-import { openSqlite } from '../../src/base/sqlite.ts';
+import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { until } from '../e2e/until.ts';
 import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
 import { query } from '../unit/service-http/database.ts';

@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { judge } from '../../src/agent/anomaly/judge.ts';
 import { type MinerJudgement, standingOf } from '../../src/agent/anomaly/state.ts';
 import { createMemory, memoryMigrations } from '../../src/agent/memory.ts';
-import { openSqlite } from '../../src/base/sqlite.ts';
+import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { toBitmask } from '../../src/model/flags.ts';
 import { DEFAULTS, START_MS } from '../unit/agent/anomaly/fixture.ts';
 import { DAY, sampleAt } from '../unit/agent/anomaly/golden-day.ts';

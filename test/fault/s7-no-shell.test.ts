@@ -32,7 +32,7 @@ const CODE = [
 ];
 
 /** The two files of ours that start programs: of the service manager, and the new version of an update. */
-const OURS = ['src/base/service-manager.ts', 'src/base/update-programs.ts'];
+const OURS = ['src/base/platform/service-manager.ts', 'src/base/platform/update-programs.ts'];
 
 /** What else of the bundle could, and why no word from outside gets there. */
 const LIBRARIES: Readonly<Record<string, string>> = {

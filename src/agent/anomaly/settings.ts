@@ -1,6 +1,6 @@
 // Every threshold of the anomaly rules with its default: one schema, used as it is by the config file. Durations are written as text, kept in ms.
 import { z } from 'zod';
-import { DURATION_FORMS, parseDurationMs } from '../../base/duration.ts';
+import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
 
 const toMs = (text: string, context: z.RefinementCtx) => {
   const durationMs = parseDurationMs(text);

@@ -5,8 +5,8 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
 import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { RefusedError } from '../../base/errors.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
 
 export type Fetched = { readonly bytes: number; readonly sha256: string };
 

@@ -2,7 +2,7 @@
 // it; anybody in the network can send one.
 import { inflateSync } from 'node:zlib';
 import { z } from 'zod';
-import { parseIpv4 } from '../../base/ipv4.ts';
+import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
 
 /** `ip` is absent where the form has none: then it is the sender's. */

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { mem } from 'systeminformation';
 import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { BugError } from '../../base/errors.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
 import type { Host } from '../../model/host.ts';
 import { ownAddress } from './networks.ts';
 

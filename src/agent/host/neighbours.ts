@@ -2,7 +2,7 @@
 // no such file it knows none. What lies behind a router shows the router's MAC: of those it says nothing.
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
-import { parseIpv4 } from '../../base/ipv4.ts';
+import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
 import { type OwnNetwork, ownNetworks } from './networks.ts';
 

@@ -1,7 +1,7 @@
 // Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
 import { readFileSync } from 'node:fs';
-import { formatIpv4 } from '../../base/ipv4.ts';
-import { openFileLimit } from '../../base/open-files.ts';
+import { formatIpv4 } from '../../base/net/ipv4.ts';
+import { openFileLimit } from '../../base/platform/fd-limit.ts';
 import { countOnLink, type OwnNetwork, ownNetworks, routedSpans } from './networks.ts';
 
 /** Entries of the IPv4 neighbour table: below `least` nothing is collected, above `most` new hosts cannot be reached. */

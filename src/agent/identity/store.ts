@@ -1,7 +1,7 @@
 // The rows behind the identity book. It writes what it is told and decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { type Migrations, transact } from '../../base/sqlite.ts';
+import { type Migrations, transact } from '../../base/storage/sqlite.ts';
 import type { MinerEntry } from './record.ts';
 
 export const identityMigrations: Migrations = {

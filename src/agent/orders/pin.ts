@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../base/errors.ts';
 import { readPublicKey } from '../../base/public-key.ts';
-import { writeWhole } from '../../base/whole-file.ts';
+import { writeWhole } from '../../base/storage/atomic-file.ts';
 import { parseJson } from '../../wire/frames.ts';
 import type { KeyPin } from './contract.ts';
 

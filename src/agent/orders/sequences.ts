@@ -1,7 +1,7 @@
 // The sequence number of the last order admitted of each service, on disk.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Migrations } from '../../base/sqlite.ts';
+import type { Migrations } from '../../base/storage/sqlite.ts';
 
 export const ordersMigrations: Migrations = {
   owner: 'orders',

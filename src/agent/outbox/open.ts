@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { openOrSetAside, openSqlite, setAside, sqliteFault } from '../../base/sqlite.ts';
+import { openOrSetAside, openSqlite, setAside, sqliteFault } from '../../base/storage/sqlite.ts';
 import type { Outbox, OutboxSettings, SliceSource } from './contract.ts';
 import { createOutbox, createShared } from './outbox.ts';
 import { outboxMigrations } from './schema.ts';

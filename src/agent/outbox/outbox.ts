@@ -1,11 +1,11 @@
 // Everything the agent reports, on disk before it is sent. Stored + declared gaps = produced: what cannot be kept is counted and said.
 // It never throws into those who report, and it does not know what an uplink is beyond a name and a cursor.
 import type { DatabaseSync } from 'node:sqlite';
-import { doublingMs } from '../../base/backoff.ts';
 import { type Cancel, type Clock, turn } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { sqliteFault } from '../../base/sqlite.ts';
+import { sqliteFault } from '../../base/storage/sqlite.ts';
+import { doublingMs } from '../../base/time/backoff.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { type Books, openBooks } from './books.ts';
 import { shrinkOnce } from './cap.ts';

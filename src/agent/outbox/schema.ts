@@ -1,6 +1,6 @@
 // The tables of the outbox. One row per slice, one per lane of an uplink, one of bookkeeping; nobody else touches them.
 // No index: each would be one page more to write per slice.
-import type { Migrations } from '../../base/sqlite.ts';
+import type { Migrations } from '../../base/storage/sqlite.ts';
 
 export const outboxMigrations: Migrations = {
   owner: 'outbox',

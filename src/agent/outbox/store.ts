@@ -3,7 +3,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { transact } from '../../base/sqlite.ts';
+import { transact } from '../../base/storage/sqlite.ts';
 import { ROW_BYTES, type StoredSlice } from './slice.ts';
 
 /** `deletedThrough` = every slice up to here was acknowledged by all. `aliveMs` = what was produced before this time is on disk or counted. */

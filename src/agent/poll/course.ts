@@ -1,6 +1,7 @@
 // The course of one miner through its polls: which slot is next, when a failure counts. Decisions only: no I/O, no timer.
-import { doublingMs } from '../../base/backoff.ts';
+
 import { CancelledError, PeerError, RefusedError } from '../../base/errors.ts';
+import { doublingMs } from '../../base/time/backoff.ts';
 import type { Due } from './due-heap.ts';
 import type { PollSettings } from './settings.ts';
 

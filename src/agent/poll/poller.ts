@@ -1,9 +1,9 @@
 // Polls every miner once per interval, evenly spread, one visit per miner at a time, whatever some of them do. It knows nothing of what a visit
 // asks: `visit` does the talking, `onResult` hears what came of it.
 import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
 import {
   type Course,
   confirmDelayMs,

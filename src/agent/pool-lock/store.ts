@@ -2,8 +2,8 @@
 // in here, because no reading gives them: sealed where there is a key, in a file that is its owner's alone, and nothing of it is logged.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { forgetDeleted, type Migrations, transact } from '../../base/sqlite.ts';
-import { isSealed, openWith, sealWith, type Vault } from '../../base/vault.ts';
+import { forgetDeleted, type Migrations, transact } from '../../base/storage/sqlite.ts';
+import { isSealed, openWith, sealWith, type Vault } from '../../base/storage/vault.ts';
 import { parseJson } from '../../wire/frames.ts';
 
 export const poolLockMigrations: Migrations = {

@@ -1,5 +1,5 @@
 // A part of the configured ranges that somebody from outside asks for: narrower is fine, wider is refused. Pure.
-import { formatIpv4, type Ipv4Range, parseIpv4Range } from '../../base/ipv4.ts';
+import { formatIpv4, type Ipv4Range, parseIpv4Range } from '../../base/net/ipv4.ts';
 import type { ScanPlan } from './plan.ts';
 import type { ScanRanges } from './ranges.ts';
 import { countAddresses, mergeSpans, type Span, subtractSpans } from './spans.ts';

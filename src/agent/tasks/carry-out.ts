@@ -1,9 +1,9 @@
 // One task from its turn to its outcome: checked, read before, journaled, sent once, proven. It holds no queue.
 import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
-import { formatDurationMs } from '../../base/duration.ts';
 import { CancelledError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
+import { formatDurationMs } from '../../base/time/duration.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
 import { TASK_ABILITIES } from '../../model/task.ts';

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, loop } from '../../base/clock.ts';
 import { BugError, CancelledError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Vault } from '../../base/vault.ts';
+import type { Vault } from '../../base/storage/vault.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
 import type { CarryOutParts } from './carry-out.ts';
 import { failed, type LocalRun, type LocalTask, type TaskDeps, type TaskGate, type TaskOutcome } from './contract.ts';

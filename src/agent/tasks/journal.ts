@@ -2,8 +2,8 @@
 // hold passwords of pools, lie sealed where there is a key, and only until the task is over. It decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { forgetDeleted, type Migrations, transact } from '../../base/sqlite.ts';
-import { isSealed, openWith, sealWith, type Vault } from '../../base/vault.ts';
+import { forgetDeleted, type Migrations, transact } from '../../base/storage/sqlite.ts';
+import { isSealed, openWith, sealWith, type Vault } from '../../base/storage/vault.ts';
 import { type TaskStatus, taskStatusSchema } from '../../model/task.ts';
 import { parseJson } from '../../wire/frames.ts';
 import { TASK_STATES, type TaskOutcome } from './contract.ts';

@@ -1,8 +1,8 @@
 // One bounded look at a miner while a task is being proven, and the time since the order. It judges nothing.
 import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskDeps } from './contract.ts';
 import type { Baseline } from './journal.ts';

@@ -1,9 +1,9 @@
 // Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
 import type { AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { Effect } from '../../model/task.ts';
 import { withoutSecret } from '../../transport/peer-errors.ts';

@@ -1,6 +1,6 @@
 // Proof after act for everything but a reboot: looks at the miner afresh until it shows what was ordered, or the time is over. An answer alone is
 // believed only where no reading can tell. It sends nothing but looks, and it always ends.
-import { formatDurationMs } from '../../base/duration.ts';
+import { formatDurationMs } from '../../base/time/duration.ts';
 import type { AbilityName } from '../../driver/contract.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';

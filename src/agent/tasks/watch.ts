@@ -1,6 +1,6 @@
 // Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before, until it hashes again.
 // It sends nothing but looks, and it always ends.
-import { formatDurationMs } from '../../base/duration.ts';
+import { formatDurationMs } from '../../base/time/duration.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskOutcome } from './contract.ts';
 import type { Baseline } from './journal.ts';

@@ -1,6 +1,6 @@
 // Where the service is. Encrypted, or the machine itself; anything else only when the operator says so. It resolves no names.
 import { ConfigError } from '../../base/errors.ts';
-import { isExposed } from '../../base/ipv4.ts';
+import { isExposed } from '../../base/net/ipv4.ts';
 
 export type ServiceAddress = {
   /** `http:` or `https:`, without a trailing slash. */

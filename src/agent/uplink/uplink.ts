@@ -1,9 +1,10 @@
 // The agent's line to one service: outbound only, kept up for as long as it is started. It waits longer and longer, at random, between tries.
 // It stores nothing: what is sent comes from the source, and goes from there only when the service has confirmed it.
-import { fullJitterMs } from '../../base/backoff.ts';
+
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { fullJitterMs } from '../../base/time/backoff.ts';
 import type { OpsStatusFrame } from '../../wire/frames.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';

@@ -2,8 +2,8 @@
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { DURATION_FORMS, parseDurationMs } from '../../base/duration.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
 import type { Admin } from '../../service/admin.ts';
 import { CONFIG_HELP, configOrDefault } from '../config-file.ts';
 import { CommandFailed } from '../exit.ts';

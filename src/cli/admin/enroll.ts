@@ -1,6 +1,6 @@
 // `pithead enroll`: a one-time code with which an agent joins.
 import type { Command } from 'commander';
-import { formatDurationMs } from '../../base/duration.ts';
+import { formatDurationMs } from '../../base/time/duration.ts';
 import type { CliContext } from '../terminal.ts';
 import { type DatabaseFlags, onDatabase, print, readTtl, withAdmin } from './database.ts';
 

@@ -1,8 +1,8 @@
 // For those who watch the process: does it run, can it serve. No key, no tenant data.
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { PeerError } from '../../base/errors.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
 import { errorBody, errorSchema } from './errors.ts';
 import { NO_KEY } from './openapi.ts';
 import type { App } from './server.ts';

@@ -1,6 +1,6 @@
 // The filters of the miner lists: every parameter of the interface document, turned into the store's filter.
 import { z } from 'zod';
-import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../base/ipv4.ts';
+import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../base/net/ipv4.ts';
 import { ANOMALY_TYPES, toBitmask } from '../../model/flags.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import { OPS_STATUSES, type OpsStatus, RUN_STATUSES } from '../../model/miner.ts';

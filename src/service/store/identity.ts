@@ -1,7 +1,7 @@
 // Which stored miner an agent's key means: the registration if there is one, else an existing miner of the farm by valid MAC, then valid serial,
 // then address; else none, and the caller makes a new one. Spec decisions, "Flags and identity". It writes nothing.
 
-import { parseIpv4 } from '../../base/ipv4.ts';
+import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import type { MinerRecord } from '../../wire/records.ts';
 import type { Db } from './schema.ts';

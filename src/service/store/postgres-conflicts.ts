@@ -1,7 +1,7 @@
 // Transactions that PostgreSQL gave up so that others could go on (deadlock, serialization failure): nothing of them is left, so they are begun
 // again, a few times, after a pause of random length. Everything else that fails, fails.
 import type { DatabaseConnection, Driver } from 'kysely';
-import { fullJitterMs } from '../../base/backoff.ts';
+import { fullJitterMs } from '../../base/time/backoff.ts';
 
 const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 const MAX_RETRIES = 6;

@@ -2,8 +2,8 @@
 // Texts are short and carry no state: PostgreSQL does not keep them for those who are not listening.
 import { sql } from 'kysely';
 import pg from 'pg';
-import { doublingMs } from '../../base/backoff.ts';
 import { systemClock } from '../../base/clock.ts';
+import { doublingMs } from '../../base/time/backoff.ts';
 import type { MessageListener, Messages } from './databases.ts';
 import type { Db } from './schema.ts';
 

@@ -1,6 +1,6 @@
 // Texts that lie sealed in the database, where the service has a key for that: the params of tasks, because they may hold passwords of pools, and the
 // private halves of the keys that orders are signed with. What was written before there was a key stays readable.
-import { isSealed, openWith, sealWith, type Vault } from '../../base/vault.ts';
+import { isSealed, openWith, sealWith, type Vault } from '../../base/storage/vault.ts';
 import type { Databases } from './databases.ts';
 
 export type Sealing = {

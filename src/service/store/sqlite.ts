@@ -1,7 +1,7 @@
 // Opens the embedded database: one connection writes, one reads snapshots beside it. With sqlite-dialect.ts this is all that is SQLite's own;
 // the rest of the store speaks the query builder only.
 import { Kysely } from 'kysely';
-import { openSqlite } from '../../base/sqlite.ts';
+import { openSqlite } from '../../base/storage/sqlite.ts';
 import type { Databases } from './databases.ts';
 import type { Tables } from './schema.ts';
 import { backUp } from './sqlite-backup.ts';

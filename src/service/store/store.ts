@@ -2,7 +2,7 @@
 import { v7 } from 'uuid';
 import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Vault } from '../../base/vault.ts';
+import type { Vault } from '../../base/storage/vault.ts';
 import { type AgentStore, createAgentStore } from './agents.ts';
 import { type BatchDetailStore, createBatchDetailStore } from './batch-detail.ts';
 import { type BatchStore, createBatchStore } from './batches.ts';

@@ -1,5 +1,5 @@
 // The keys that orders are signed with, the newest in use: made once for all copies of the service. It makes no key and signs nothing itself.
-import { isSealed } from '../../base/vault.ts';
+import { isSealed } from '../../base/storage/vault.ts';
 import type { KeyChange } from '../../wire/frames.ts';
 import type { Databases } from './databases.ts';
 import type { Db } from './schema.ts';

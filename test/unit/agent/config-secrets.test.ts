@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/agent/config.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
-import { openOrCreateVault } from '../../../src/base/vault.ts';
+import { openOrCreateVault } from '../../../src/base/storage/vault.ts';
 
 let baseDir: string;
 beforeAll(() => {

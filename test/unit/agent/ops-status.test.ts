@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOpsStatuses, opsStatusMigrations } from '../../../src/agent/ops-status.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { openSqlite } from '../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../src/base/storage/sqlite.ts';
 
 const A = '0198a7a2-0000-7000-8000-00000000000a';
 const B = '0198a7a2-0000-7000-8000-00000000000b';

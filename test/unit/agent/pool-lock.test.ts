@@ -14,7 +14,7 @@ import { tasksMigrations } from '../../../src/agent/tasks/journal.ts';
 import { taskSettingsSchema } from '../../../src/agent/tasks/settings.ts';
 import { PeerError } from '../../../src/base/errors.ts';
 import type { Log } from '../../../src/base/log.ts';
-import { openSqlite } from '../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../src/base/storage/sqlite.ts';
 import type { Ability } from '../../../src/driver/contract.ts';
 import type { Reading } from '../../../src/model/reading.ts';
 import type { EventRecord, TaskRecord } from '../../../src/wire/records.ts';

@@ -7,7 +7,7 @@ import { createIdentityBook } from '../../../src/agent/identity/book.ts';
 import { identityMigrations } from '../../../src/agent/identity/store.ts';
 import type { MinerState } from '../../../src/agent/roster.ts';
 import { createTaskLooks } from '../../../src/agent/task-looks.ts';
-import { openSqlite } from '../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../src/base/storage/sqlite.ts';
 import { createVisitMemory } from '../../../src/driver/visit.ts';
 import type { Reading } from '../../../src/model/reading.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';

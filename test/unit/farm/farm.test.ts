@@ -6,7 +6,7 @@ import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { layOut } from '../../../fixtures/farm/layout.ts';
 import { canBind, explainListenError, fileLimitAdvice } from '../../../fixtures/farm/ports.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
-import { parseIpv4 } from '../../../src/base/ipv4.ts';
+import { parseIpv4 } from '../../../src/base/net/ipv4.ts';
 import { ask, errorCode, get, talk, testFarm } from './clients.ts';
 
 const open: Farm[] = [];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
-import { openOrCreateVault } from '../../../src/base/vault.ts';
+import { openOrCreateVault } from '../../../src/base/storage/vault.ts';
 import { openAdmin } from '../../../src/service/admin.ts';
 import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
 import { type KeyFiles, openServiceVault } from '../../../src/service/vault.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { openSqlite } from '../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../src/base/storage/sqlite.ts';
 import { restoreDatabases, saveDatabases } from '../../../src/update/database-copies.ts';
 import { tempFolder } from './release.ts';
 

@@ -1,7 +1,7 @@
 // POST …/metrics/query: historical metrics of a farm, in buckets of UTC.
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
-import { formatDurationMs } from '../../../base/duration.ts';
+import { formatDurationMs } from '../../../base/time/duration.ts';
 import { GRANULARITIES, type HistoryBucket, type HistoryStore } from '../../store/store.ts';
 import { invalidRequest } from '../errors.ts';
 import { isoUtc } from '../filters.ts';

@@ -1,6 +1,6 @@
 // What each task takes, by its name. Miners and agents check again what reaches them; here a client learns at once what does not fit.
 import { z } from 'zod';
-import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/ipv4.ts';
+import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/net/ipv4.ts';
 import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
 import { givenId } from '../ids.ts';
 import { closedObject, ofGoodFields, show } from '../validation.ts';

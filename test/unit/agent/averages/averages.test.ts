@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { BUCKET_MS, createAverages } from '../../../../src/agent/averages/averages.ts';
 import { averagesMigrations, decodeCells, encodeCells } from '../../../../src/agent/averages/store.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 5);

@@ -8,7 +8,7 @@ import {
   privateNetworks,
   routedSpans,
 } from '../../../../src/agent/host/networks.ts';
-import { parseIpv4, parseIpv4Range } from '../../../../src/base/ipv4.ts';
+import { parseIpv4, parseIpv4Range } from '../../../../src/base/net/ipv4.ts';
 
 const at = (cidr: string, internal = false): NetworkInterfaceInfoIPv4 => ({
   address: cidr.split('/')[0] ?? '',

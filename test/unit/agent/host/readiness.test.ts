@@ -1,7 +1,7 @@
 // Shortcomings of the host are named with the setting that ends them, and only when there are any.
 import { expect, test } from 'vitest';
 import { readiness, readLimits } from '../../../../src/agent/host/readiness.ts';
-import { openFileLimit } from '../../../../src/base/open-files.ts';
+import { openFileLimit } from '../../../../src/base/platform/fd-limit.ts';
 
 const network = { interface: 'eth0', address: '10.0.0.7', first: 0x0a000000, last: 0x0a00ffff };
 const defaults = { least: 128, soft: 512, most: 1_024 };

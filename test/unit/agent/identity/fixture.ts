@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createIdentityBook, type IdentityBook, type IdentityOptions } from '../../../../src/agent/identity/book.ts';
 import type { Sighting } from '../../../../src/agent/identity/record.ts';
 import { identityMigrations } from '../../../../src/agent/identity/store.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { EventRecord } from '../../../../src/wire/records.ts';
 
 export const START_MS = Date.UTC(2026, 0, 5, 8);

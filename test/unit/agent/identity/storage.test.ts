@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { identityMigrations } from '../../../../src/agent/identity/store.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { benchOn, createBench, MAC } from './fixture.ts';
 
 const changes = (db: DatabaseSync): number => Number(db.prepare('SELECT total_changes() AS n').get()?.n);

@@ -9,7 +9,7 @@ import { createOrderGuard } from '../../../../src/agent/orders/guard.ts';
 import { filePin, memoryPin } from '../../../../src/agent/orders/pin.ts';
 import { ordersMigrations } from '../../../../src/agent/orders/sequences.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { NOTICES, type Notice } from '../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { newSigner, order, type Signer, signNotice, signOrder } from './signed.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { contents, makeDir, outcome, sample } from './farm-records.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
 import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 
 const POOLS = [{ url: 'stratum+tcp://ours.example:3333', user: 'farm.1' }];

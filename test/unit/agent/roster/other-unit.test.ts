@@ -12,7 +12,7 @@ import { createMemory, memoryMigrations } from '../../../../src/agent/memory.ts'
 import { createRoster } from '../../../../src/agent/roster.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVisitMemory, type VisitOutcome } from '../../../../src/driver/visit.ts';
 import type { ReportRecord } from '../../../../src/wire/records.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';

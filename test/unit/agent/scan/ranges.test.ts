@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readRanges, type ScanRanges } from '../../../../src/agent/scan/ranges.ts';
-import { formatIpv4, parseIpv4 } from '../../../../src/base/ipv4.ts';
+import { formatIpv4, parseIpv4 } from '../../../../src/base/net/ipv4.ts';
 
 const probed = ({ ranges }: ScanRanges) =>
   ranges.flatMap(({ spans }) =>

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
-import { createVault } from '../../../../src/base/vault.ts';
+import { createVault } from '../../../../src/base/storage/vault.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';
 

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/store.ts';
 import { newRow } from '../../../../src/agent/tasks/intake.ts';
 import { openJournal, tasksMigrations } from '../../../../src/agent/tasks/journal.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
-import { createVault } from '../../../../src/base/vault.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
+import { createVault } from '../../../../src/base/storage/vault.ts';
 
 const PASSWORD = 'canary-of-a-pool-77c1';
 const POOLS = [{ url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: PASSWORD }];

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { ConfigError } from '../../../../src/base/errors.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
-import { openSqlite } from '../../../../src/base/sqlite.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { isLocked, takeLock } from '../../../src/base/lock.ts';
+import { isLocked, takeLock } from '../../../../src/base/storage/lock.ts';
 
 function newPlace(): { folder: string; path: string } {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-lock-'));
@@ -32,7 +32,7 @@ test('one holds it, others are told so, and it leaves nothing but an empty file 
 
 test('what another process holds is held here too, and free as soon as that is killed', async () => {
   const { folder, path } = newPlace();
-  const lock = fileURLToPath(new URL('../../../src/base/lock.ts', import.meta.url));
+  const lock = fileURLToPath(new URL('../../../../src/base/storage/lock.ts', import.meta.url));
   const script = `const { takeLock } = await import(${JSON.stringify(lock)});
     const release = takeLock(${JSON.stringify(path)}); console.log('held'); setInterval(() => release, 1000);`;
   const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {

@@ -1,7 +1,7 @@
 // Addresses and ranges as people write them, and nothing that only looks like one.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatIpv4, isInRange, parseIpv4, parseIpv4Range } from '../../../src/base/ipv4.ts';
+import { formatIpv4, isInRange, parseIpv4, parseIpv4Range } from '../../../../src/base/net/ipv4.ts';
 
 const anyAddress = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 

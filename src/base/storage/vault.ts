@@ -2,7 +2,7 @@
 // secrets; a copy of the data alone, a backup or a lost disk, gives nothing away.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { createWhole } from './whole-file.ts';
+import { createWhole } from './atomic-file.ts';
 
 export type Vault = {
   seal(text: string): string;

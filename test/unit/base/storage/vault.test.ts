@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createVault, isSealed, openOrCreateVault, openVault } from '../../../src/base/vault.ts';
+import { createVault, isSealed, openOrCreateVault, openVault } from '../../../../src/base/storage/vault.ts';
 
 const vault = createVault(Buffer.alloc(32, 1));
 

@@ -1,7 +1,7 @@
 // Durations as people write them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatDurationMs, parseDurationMs } from '../../../src/base/duration.ts';
+import { formatDurationMs, parseDurationMs } from '../../../../src/base/time/duration.ts';
 
 describe('a duration', () => {
   test.each([

@@ -1,8 +1,8 @@
 // What systemd hears of us, on a virtual clock; the real messenger against a real socket is part of the packaging tests.
 import { expect, test } from 'vitest';
-import { silentLog } from '../../../src/base/log.ts';
-import { createServiceManager } from '../../../src/base/service-manager.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { createServiceManager } from '../../../../src/base/platform/service-manager.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
 
 function manager(environment: Record<string, string>) {
   const clock = createVirtualClock();

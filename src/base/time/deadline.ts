@@ -1,6 +1,6 @@
 // A total bound on anything that waits: it settles in time even when the work does not listen to its signal. It cannot stop such work.
-import type { Clock } from './clock.ts';
-import { CancelledError } from './errors.ts';
+import type { Clock } from '../clock.ts';
+import { CancelledError } from '../errors.ts';
 
 export type Deadline = {
   readonly deadlineMs: number;

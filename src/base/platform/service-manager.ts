@@ -3,9 +3,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type Clock, loop, systemClock } from './clock.ts';
-import { renderError } from './errors.ts';
-import type { Log } from './log.ts';
+import { type Clock, loop, systemClock } from '../clock.ts';
+import { renderError } from '../errors.ts';
+import type { Log } from '../log.ts';
 
 export type ServiceManager = {
   ready(): Promise<void>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFileLimit } from '../../../src/base/open-files.ts';
+import { openFileLimit } from '../../../../src/base/platform/fd-limit.ts';
 
 const limits = (soft: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${soft}                 524288               files\n`;

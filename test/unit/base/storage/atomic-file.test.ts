@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { writeWhole } from '../../../src/base/whole-file.ts';
+import { writeWhole } from '../../../../src/base/storage/atomic-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-whole-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openOrCreateVault, openVault } from '../../../src/base/vault.ts';
+import { openOrCreateVault, openVault } from '../../../../src/base/storage/vault.ts';
 
 /** What was done to files, in its order, and what stood at the name of the key after each of it. */
 const done: { readonly call: string; readonly key: string | undefined }[] = [];
@@ -91,7 +91,7 @@ test('a file with something in it stays as it is, also when it is no key', () =>
 });
 
 test('processes that begin at once have the same key', async () => {
-  const module = JSON.stringify(new URL('../../../src/base/vault.ts', import.meta.url).href);
+  const module = JSON.stringify(new URL('../../../../src/base/storage/vault.ts', import.meta.url).href);
   // They wait for a byte, so that what they took to start makes no difference.
   const program = `
     import { openOrCreateVault } from ${module};

@@ -1,8 +1,8 @@
 // What waits under a deadline ends in time, whatever it does itself.
 import { expect, test } from 'vitest';
-import { withDeadline } from '../../../src/base/deadline.ts';
-import { CancelledError, PeerError } from '../../../src/base/errors.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { CancelledError, PeerError } from '../../../../src/base/errors.ts';
+import { withDeadline } from '../../../../src/base/time/deadline.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
 
 const tooLate = () => new PeerError('peer.timeout', 'wait for work', 'soon');
 

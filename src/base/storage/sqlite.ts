@@ -3,7 +3,7 @@
 import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BugError } from './errors.ts';
+import { BugError } from '../errors.ts';
 
 /** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
 export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
