@@ -1,0 +1,171 @@
+// Who may import whom: the one table. A room is a folder; one that the table does not know may not exist.
+import { importsOf, type Source } from './sources.ts';
+
+/**
+ * Folders of the agent by number: one may import those of a lower number. What needs nothing of the others comes first, then one miner, all
+ * miners, what goes round them, what changes them, the ways in, the configuration, and what the command line does without a running agent.
+ */
+const AGENT_FOLDERS: Readonly<Record<string, number>> = {
+  host: 1,
+  state: 1,
+  outbox: 1,
+  firmware: 1,
+  watchdog: 1,
+  device: 2,
+  capture: 3,
+  fleet: 3,
+  'pool-lock': 3,
+  poll: 4,
+  scan: 4,
+  'ip-reports': 5,
+  tasks: 5,
+  uplink: 6,
+  control: 6,
+  config: 7,
+  standalone: 8,
+};
+
+/** Folders of the service between the store and HTTP; each may import the store and `auth`. */
+const SERVICE_FOLDERS = [
+  'ingest',
+  'auth',
+  'people',
+  'tasks',
+  'board',
+  'notify',
+  'events',
+  'webhooks',
+  'audit',
+  'locations',
+];
+
+const BELOW_AGENT = ['base', 'model', 'wire', 'transport', 'driver'];
+const BELOW_SERVICE = ['base', 'model', 'wire'];
+/** What a driver may build on. */
+const BELOW_DRIVERS = ['base', 'model', 'driver', 'drivers/_families', 'drivers/data'];
+
+/** The room of a file, given as path from the project's root. */
+export function roomOf(path: string): string {
+  const parts = path.split('/');
+  const [top, second, third] = parts;
+  if (top === 'drivers') {
+    if (parts.length === 2) return path.endsWith('.data.ts') ? 'drivers/data' : 'drivers/index';
+    return `drivers/${second}`;
+  }
+  if (top !== 'src') return top ?? path;
+  if (parts.length === 2) return 'main';
+  if (second === 'agent' || second === 'service') return parts.length === 3 ? second : `${second}/${third}`;
+  return second ?? path;
+}
+
+/** Rooms that are still to be moved: until then they may stand in any relation to the rooms beside them. */
+const TO_MOVE = ['anomaly', 'averages', 'door', 'hints', 'identity', 'orders', 'ops-status', 'relay', 'routes'];
+const isToMove = (room: string) => TO_MOVE.includes(room.split('/')[1] ?? '') || room === 'agent' || room === 'service';
+
+/** Whether files of `room` may import files of `target`, another room. */
+export function mayImport(room: string, target: string): boolean {
+  const [top = '', folder = ''] = room.split('/');
+  if ((isToMove(room) || isToMove(target)) && target.split('/')[0] === top) return true;
+  if (isToMove(room) && top === 'agent') return [...BELOW_AGENT, 'update', 'drivers/index'].includes(target);
+  if (isToMove(room) && top === 'service') return [...BELOW_SERVICE, 'transport'].includes(target);
+  if (folder !== '' && top === 'agent') return BELOW_AGENT.includes(target) || isLowerAgentFolder(folder, target);
+  if (folder !== '' && top === 'service') return BELOW_SERVICE.includes(target) || isLowerServiceFolder(folder, target);
+  if (top === 'drivers' && room !== 'drivers/index' && room !== 'drivers/data') return BELOW_DRIVERS.includes(target);
+  return WHOLE_ROOMS[room]?.(target) ?? false;
+}
+
+const oneOf =
+  (...rooms: string[]) =>
+  (target: string) =>
+    rooms.includes(target);
+
+const WHOLE_ROOMS: Readonly<Record<string, (target: string) => boolean>> = {
+  base: () => false,
+  model: oneOf('base'),
+  update: oneOf('base', 'model'),
+  wire: oneOf('base', 'model'),
+  transport: oneOf('base', 'model'),
+  driver: oneOf('base', 'model', 'wire', 'transport'),
+  'drivers/data': oneOf('base', 'model'),
+  'drivers/index': (target) => target === 'driver' || target.startsWith('drivers/'),
+  agent: (target) => [...BELOW_AGENT, 'drivers/index'].includes(target) || target.startsWith('agent/'),
+  service: (target) => BELOW_SERVICE.includes(target) || target.startsWith('service/'),
+  page: oneOf('base', 'model', 'wire'),
+  cli: (target) => !/^(main|page|drivers\/(?!index))/.test(target),
+  main: () => true,
+  fixtures: oneOf('base', 'model', 'transport'),
+};
+
+function isLowerAgentFolder(folder: string, target: string): boolean {
+  const own = AGENT_FOLDERS[folder];
+  if (own === undefined) return false;
+  // A task updates the program; without a running agent the command line needs the drivers as well.
+  if (folder === 'tasks' && target === 'update') return true;
+  if ((folder === 'standalone' || folder === 'capture') && target === 'drivers/index') return true;
+  const [top, name = ''] = target.split('/');
+  return top === 'agent' && (AGENT_FOLDERS[name] ?? Infinity) < own;
+}
+
+function isLowerServiceFolder(folder: string, target: string): boolean {
+  const name = target.replace(/^service\//, '');
+  if (folder === 'store') return false;
+  if (folder === 'http') return name === 'store' || SERVICE_FOLDERS.includes(name);
+  return SERVICE_FOLDERS.includes(folder) && (name === 'store' || name === 'auth');
+}
+
+/** How a folder looks from its root: its files and folders as rooms, and which of them imports which. */
+export type Picture = {
+  readonly rooms: readonly { readonly name: string; readonly files: number; readonly lines: number }[];
+  readonly arrows: readonly { readonly from: string; readonly to: string }[];
+};
+
+/** `folder` = from the project's root, as 'src/agent'. Imports of types count as any other. */
+export function pictureOf(folder: string, files: readonly Source[]): Picture {
+  const nameOf = (path: string) =>
+    path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0] : undefined;
+  const rooms = new Map<string, { name: string; files: number; lines: number }>();
+  const arrows = new Map<string, { from: string; to: string }>();
+  for (const source of files) {
+    const from = nameOf(source.path);
+    if (from === undefined) continue;
+    const room = rooms.get(from) ?? { name: from, files: 0, lines: 0 };
+    rooms.set(from, { name: from, files: room.files + 1, lines: room.lines + source.lines.length - 1 });
+    for (const { to: path } of importsOf(source)) {
+      const to = nameOf(path);
+      if (to !== undefined && to !== from) arrows.set(`${from} ${to}`, { from, to });
+    }
+  }
+  return { rooms: [...rooms.values()].toSorted(byName), arrows: [...arrows.values()] };
+}
+
+const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+
+/** How much a picture of these folders may hold before a stranger gets lost in it. */
+export const PICTURE_CAPS: Readonly<Record<string, { readonly rooms: number; readonly arrows: number }>> = {
+  'src/agent': { rooms: 20, arrows: 70 },
+};
+
+/** What is too much in the picture of the folder; empty where nothing is, or no cap is set. */
+export function overfull(folder: string, { rooms, arrows }: Picture): string[] {
+  const cap = PICTURE_CAPS[folder];
+  if (cap === undefined) return [];
+  return [
+    ...(rooms.length > cap.rooms ? [`${folder} has ${rooms.length} rooms, at most ${cap.rooms} are allowed`] : []),
+    ...(arrows.length > cap.arrows ? [`${folder} has ${arrows.length} arrows, at most ${cap.arrows} are allowed`] : []),
+  ];
+}
+
+/** Most `.ts` files at the root of a folder of `src`. */
+export const maxFilesOf = (folder: string): number => (/\/(store|rules)$/.test(folder) ? 15 : 10);
+
+/** Folders of `src` with more files at their root than they may have. */
+export function crowded(files: readonly Source[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([folder, count]) =>
+    count > maxFilesOf(folder) ? [`${folder}: ${count} files, at most ${maxFilesOf(folder)}`] : [],
+  );
+}
