@@ -6,12 +6,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigError, type Problem } from '../base/errors.ts';
+import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import { Secret } from '../base/secrets.ts';
 import { isSealed, openVault } from '../base/storage/vault.ts';
 import { DURATION_FORMS, parseDurationMs } from '../base/time/duration.ts';
 import type { Login } from '../transport/request.ts';
 import { anomalySettingsSchema } from './anomaly/settings.ts';
-import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { taskSettingsSchema } from './tasks/settings.ts';
 
 export { switchedOff } from './tasks/allow.ts';

@@ -3,6 +3,8 @@
 import pLimit from 'p-limit';
 import { RefusedError } from '../base/errors.ts';
 import { formatIpv4, parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
+import { countAddresses, mergeSpans, type Span, subtractSpans } from '../base/net/intervals.ts';
+import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import type { Access } from './access.ts';
 import type { Captures } from './captures.ts';
 import type { AgentConfig } from './config.ts';
@@ -16,8 +18,6 @@ import { type Found, foundOf, lookWith } from './once.ts';
 import type { Reloaded } from './reload.ts';
 import type { Roster } from './roster.ts';
 import { SCAN_PORTS, type ScanPlan } from './scan/plan.ts';
-import { readRanges, type ScanRanges } from './scan/ranges.ts';
-import { countAddresses, mergeSpans, type Span, subtractSpans } from './scan/spans.ts';
 import type { Scanning } from './scanning.ts';
 import { type StateParts, shownState } from './shown-state.ts';
 import { mustBeAllowed } from './tasks/allow.ts';

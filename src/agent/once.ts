@@ -4,7 +4,7 @@ import { drivers, pleaseAddMe } from '../../drivers/index.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, PeerError, renderError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
-import { parseIpv4 } from '../base/net/ipv4.ts';
+import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
@@ -13,7 +13,6 @@ import { type Access, createAccess, type Recognised } from './access.ts';
 import { type AgentConfig, covers } from './config.ts';
 import { paceOf } from './pace.ts';
 import type { Contact, ScanPlan } from './scan/plan.ts';
-import { readRanges, type ScanRanges } from './scan/ranges.ts';
 import { runScan } from './scan/scan.ts';
 import { mustBeAllowed } from './tasks/allow.ts';
 

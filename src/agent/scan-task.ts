@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError } from '../base/errors.ts';
+import type { ScanRanges } from '../base/net/ranges.ts';
+import { narrowRanges } from '../base/net/restrict-ranges.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
 import type { ManualScans } from './scan/manual.ts';
-import { narrowRanges } from './scan/narrow.ts';
 import type { ScanPlan, ScanProgress } from './scan/plan.ts';
-import type { ScanRanges } from './scan/ranges.ts';
 import { failed, type OwnTask, type TaskOutcome } from './tasks/contract.ts';
 
 const TELL_EVERY_MS = 2_000;

@@ -1,7 +1,7 @@
 // Asks all ports of one address at once and adds the answers up. It does not judge the address: one pass knows less than two.
 import type { Clock } from '../../base/clock.ts';
+import type { NamedRange } from '../../base/net/ranges.ts';
 import type { PortAnswer, ScanDeps } from './plan.ts';
-import type { NamedRange } from './ranges.ts';
 
 /** One address on its way through a scan. */
 export type Door<F> = {

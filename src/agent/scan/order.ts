@@ -1,7 +1,8 @@
 // The order in which a scan walks its addresses: known ones first, then all ranges in turn, each shuffled over its subnets.
 // Lazy: it holds a few numbers per range, never a list of addresses.
-import type { NamedRange } from './ranges.ts';
-import type { Span } from './spans.ts';
+
+import type { Span } from '../../base/net/intervals.ts';
+import type { NamedRange } from '../../base/net/ranges.ts';
 
 export type Stop = { readonly address: number; readonly range: NamedRange };
 

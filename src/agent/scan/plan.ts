@@ -1,8 +1,8 @@
 // What a scan is told to do, within which limits, and what it says while it runs. Types and defaults only.
 import type { Clock } from '../../base/clock.ts';
+import type { NamedRange, ScanRanges } from '../../base/net/ranges.ts';
 import type { ContactStatus } from '../../model/contact.ts';
 import type { Brake } from './lane.ts';
-import type { NamedRange, ScanRanges } from './ranges.ts';
 
 export type PortAnswer = 'open' | 'refused' | 'silent' | 'unreachable';
 

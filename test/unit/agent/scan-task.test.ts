@@ -1,11 +1,11 @@
 // A scan that the service asks for, on a simulated network and a virtual clock: only what is configured, told not too often, accounted for whole.
 import { expect, test } from 'vitest';
 import { createManualScans } from '../../../src/agent/scan/manual.ts';
-import { readRanges } from '../../../src/agent/scan/ranges.ts';
 import { runScan } from '../../../src/agent/scan/scan.ts';
 import { createScanner, type Scanner } from '../../../src/agent/scan/scanner.ts';
 import { createScanTask } from '../../../src/agent/scan-task.ts';
 import { silentLog } from '../../../src/base/log.ts';
+import { readRanges } from '../../../src/base/net/ranges.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { createNetwork, miner, type Station, type Who } from './scan/network.ts';
 

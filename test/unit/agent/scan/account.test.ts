@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/agent/scan/plan.ts';
-import { readRanges } from '../../../../src/agent/scan/ranges.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
+import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createNetwork, type Station, stranger, type Who } from './network.ts';
 

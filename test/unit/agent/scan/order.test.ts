@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { orderAddresses } from '../../../../src/agent/scan/order.ts';
-import { readRanges } from '../../../../src/agent/scan/ranges.ts';
+import { readRanges } from '../../../../src/base/net/ranges.ts';
 
 const walk = (written: string[], known: number[], random: () => number) => [
   ...orderAddresses(readRanges(written, []).ranges, new Set(known), random),

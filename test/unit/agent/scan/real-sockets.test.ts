@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/agent/scan/plan.ts';
-import { readRanges } from '../../../../src/agent/scan/ranges.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
+import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { createTransport } from '../../../../src/transport/transport.ts';
 import type { Who } from './network.ts';
 

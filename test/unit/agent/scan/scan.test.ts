@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createBrake } from '../../../../src/agent/scan/lane.ts';
 import type { Contact, ScanPlan, ScanProgress } from '../../../../src/agent/scan/plan.ts';
 import { socketsWithin } from '../../../../src/agent/scan/plan.ts';
-import { readRanges } from '../../../../src/agent/scan/ranges.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
+import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createNetwork, miner, type Station, stranger, type Who } from './network.ts';
 

@@ -1,10 +1,10 @@
 // The line of scans: people first, the schedule yields and goes on, nothing piles up.
 import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/agent/scan/plan.ts';
-import { readRanges } from '../../../../src/agent/scan/ranges.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
 import { createScanner, type FinishedScan, type ScanTicket } from '../../../../src/agent/scan/scanner.ts';
 import { RefusedError } from '../../../../src/base/errors.ts';
+import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createNetwork, miner, type Station, type Who } from './network.ts';
 

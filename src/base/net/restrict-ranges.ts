@@ -1,8 +1,9 @@
 // A part of the configured ranges that somebody from outside asks for: narrower is fine, wider is refused. Pure.
-import { formatIpv4, type Ipv4Range, parseIpv4Range } from '../../base/net/ipv4.ts';
-import type { ScanPlan } from './plan.ts';
+
+import type { ScanPlan } from '../../agent/scan/plan.ts';
+import { formatIpv4, type Ipv4Range, parseIpv4Range } from './ipv4.ts';
+import { countAddresses, mergeSpans, type Span, subtractSpans } from './intervals.ts';
 import type { ScanRanges } from './ranges.ts';
-import { countAddresses, mergeSpans, type Span, subtractSpans } from './spans.ts';
 
 /**
  * What of the configured ranges lies in those that are wanted, names and exclusions as configured; or, in words, which range is wrong and why.

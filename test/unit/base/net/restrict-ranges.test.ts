@@ -1,9 +1,9 @@
 // A part of the configured ranges that somebody else asks for: never wider, exclusions stay, the account adds up.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { narrowRanges } from '../../../../src/agent/scan/narrow.ts';
-import { readRanges } from '../../../../src/agent/scan/ranges.ts';
 import { formatIpv4 } from '../../../../src/base/net/ipv4.ts';
+import { readRanges } from '../../../../src/base/net/ranges.ts';
+import { narrowRanges } from '../../../../src/base/net/restrict-ranges.ts';
 
 const configured = readRanges(
   [{ name: 'hall 1', range: '10.0.0.0/24' }, { name: 'hall 2', range: '10.0.1.0/24' }, '10.0.9.5'],

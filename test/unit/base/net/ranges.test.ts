@@ -1,8 +1,8 @@
 // What operators write is understood in any sane notation, counted once, and refused with every reason at once.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRanges, type ScanRanges } from '../../../../src/agent/scan/ranges.ts';
 import { formatIpv4, parseIpv4 } from '../../../../src/base/net/ipv4.ts';
+import { readRanges, type ScanRanges } from '../../../../src/base/net/ranges.ts';
 
 const probed = ({ ranges }: ScanRanges) =>
   ranges.flatMap(({ spans }) =>
