@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { parseIpv4 } from '../base/net/ipv4.ts';
+import { covers } from '../base/net/ranges.ts';
 import { Secret } from '../base/secrets.ts';
 import type { AbilityName, ActResult, Driver, Evidence, FirmwareImage, Identity, Known } from '../driver/contract.ts';
 import { chooseDriver, type DriverChoice, gatherEvidence } from '../driver/identify.ts';
@@ -12,7 +12,7 @@ import { BoundedMap } from '../transport/bounded-map.ts';
 import type { MinerLink } from '../transport/request.ts';
 import type { Tap } from '../transport/tap.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
-import { type AgentConfig, covers, type LoginRule } from './config.ts';
+import type { AgentConfig, LoginRule } from './config.ts';
 import { type LoginTrial, newTrial, withTrial } from './login-trial.ts';
 import { SCAN_LIMITS } from './scan/plan.ts';
 
@@ -290,7 +290,5 @@ export function knownFrom(identity: Identity): Known {
 
 function matches(rule: LoginRule, driver: Driver, ip: string): boolean {
   if (rule.family !== undefined && rule.family !== driver.id) return false;
-  if (rule.ranges === undefined) return true;
-  const address = parseIpv4(ip);
-  return address !== undefined && covers(rule.ranges, address);
+  return rule.ranges === undefined || covers(rule.ranges, ip);
 }

@@ -247,11 +247,6 @@ const fromBase = ({ certFile, keyFile }: { certFile: string; keyFile: string }, 
 
 const PATHS = { path: 'networks', excludePath: 'exclude' } as const;
 
-/** Whether the ranges hold the address. */
-export function covers(set: ScanRanges, address: number): boolean {
-  return set.ranges.some(({ spans }) => spans.some(({ first, last }) => address >= first && address <= last));
-}
-
 function problemsOf(error: z.ZodError): Problem[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');

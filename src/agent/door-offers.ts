@@ -2,9 +2,10 @@
 // for people of this host too. It opens no door.
 import pLimit from 'p-limit';
 import { RefusedError } from '../base/errors.ts';
-import { formatIpv4, parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
-import { countAddresses, mergeSpans, type Span, subtractSpans } from '../base/net/intervals.ts';
+import { parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
+import { countAddresses, formatSpan, mergeSpans } from '../base/net/intervals.ts';
 import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
+import { rangesWithin, spansOutside } from '../base/net/restrict-ranges.ts';
 import type { Access } from './access.ts';
 import type { Captures } from './captures.ts';
 import type { AgentConfig } from './config.ts';
@@ -129,35 +130,25 @@ export function createDoorOffers(
 
 /** What of the wanted ranges the agent may scan. Throws RefusedError when some of it lies outside its networks: `scan.outside` = all of it. */
 function within(configured: ScanRanges, wanted: ScanRanges): ScanPlan['ranges'] {
-  const reach = mergeSpans(configured.ranges.map(({ range }) => range));
   const spans = mergeSpans(wanted.ranges.flatMap((range) => range.spans));
-  const outside = subtractSpans(spans, reach);
+  const outside = spansOutside(configured, spans);
   if (outside.length > 0) {
     const isAll = countAddresses(outside) === countAddresses(spans);
-    const where = outside.slice(0, 3).map(words).join(', ');
+    const where = outside.slice(0, 3).map(formatSpan).join(', ');
     const all = `${where}${outside.length > 3 ? ' and more' : ''}`;
     throw isAll
       ? new RefusedError('scan.outside', `scan ${all}: outside the networks of the running agent`)
       : new RefusedError('scan.straddles', `scan ${all}: outside the networks of the running agent, name it by itself`);
   }
-  const ranges = configured.ranges.flatMap((named) => {
-    const both = subtractSpans(named.spans, subtractSpans(named.spans, spans));
-    return both.length === 0 ? [] : [{ ...named, spans: both }];
-  });
-  const toProbe = ranges.reduce((sum, range) => sum + countAddresses(range.spans), 0);
-  return { ranges, addresses: wanted.addresses, excluded: wanted.addresses - toProbe, toProbe };
+  return rangesWithin(configured, spans, wanted.addresses);
 }
 
 /** An address or range of which the agent may not reach anything. */
 function isBeyond(configured: ScanRanges, name: string): boolean {
   const range = parseIpv4Range(name);
   if (typeof range === 'string') return false;
-  const reach = mergeSpans(configured.ranges.map(({ range }) => range));
-  return countAddresses(subtractSpans([range], reach)) === range.last - range.first + 1;
+  return countAddresses(spansOutside(configured, [range])) === range.last - range.first + 1;
 }
-
-const words = ({ first, last }: Span) =>
-  first === last ? formatIpv4(first) : `${formatIpv4(first)} to ${formatIpv4(last)}`;
 
 /** What the doors of a device said in full stays here. */
 const shownFound = ({ evidence: _, ...found }: Found): ShownFound => found;

@@ -4,13 +4,13 @@ import { drivers, pleaseAddMe } from '../../drivers/index.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, PeerError, renderError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
-import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
+import { covers, readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
 import type { Tap } from '../transport/tap.ts';
 import { type Access, createAccess, type Recognised } from './access.ts';
-import { type AgentConfig, covers } from './config.ts';
+import type { AgentConfig } from './config.ts';
 import { paceOf } from './pace.ts';
 import type { Contact, ScanPlan } from './scan/plan.ts';
 import { runScan } from './scan/scan.ts';
@@ -156,10 +156,7 @@ export function driverFacts(): readonly {
 
 /** Reach is exactly what the technician named. */
 export function accessFor(config: AgentConfig, ranges: ScanRanges, tap?: Tap): Access {
-  const mayReach = (ip: string) => {
-    const address = parseIpv4(ip);
-    return address !== undefined && covers(ranges, address);
-  };
+  const mayReach = (ip: string) => covers(ranges, ip);
   return createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach, ...(tap && { tap }) });
 }
 

@@ -1,10 +1,9 @@
 // The MAC addresses of this host's direct neighbours, as its own kernel knows them. It reads one file, runs no program and asks nobody; where there is
 // no such file it knows none. What lies behind a router shows the router's MAC: of those it says nothing.
-import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
-import { type OwnNetwork, ownNetworks } from './networks.ts';
+import { type OwnNetwork, ownNetworks, readTable } from './networks.ts';
 
 /** `isShared` = other addresses show this MAC, too: something stands in between, or a miner has moved and its old address is not forgotten yet. */
 export type Neighbour = { readonly mac: string; readonly isShared: boolean };
@@ -27,7 +26,7 @@ const ETHERNET = 0x1;
 const COMPLETE = 0x2;
 const MAX_ENTRIES = 262_144;
 
-const systemSources: NeighbourSources = { table: readTable, networks: () => ownNetworks() };
+const systemSources: NeighbourSources = { table: () => readTable(TABLE), networks: () => ownNetworks() };
 
 export function createNeighbours(
   clock: Pick<Clock, 'monotonicMs'>,
@@ -61,12 +60,4 @@ function readNeighbours(table: string, networks: readonly OwnNetwork[]): Readonl
     holders.set(mac, ips);
   }
   return new Map([...holders].flatMap(([mac, ips]) => ips.map((ip) => [ip, { mac, isShared: ips.length > 1 }])));
-}
-
-function readTable(): string {
-  try {
-    return readFileSync(TABLE, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -2,18 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { formatIpv4, isInRange, parseIpv4Range } from '../../base/net/ipv4.ts';
+import type { Span } from '../../base/net/intervals.ts';
 
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
 /** `addresses` = those that a scan would probe. */
 export type PrivateNetwork = { readonly interface: string; readonly cidr: string; readonly addresses: number };
 
-export type OwnNetwork = {
-  readonly interface: string;
-  readonly address: string;
-  readonly first: number;
-  readonly last: number;
-};
+export type OwnNetwork = Span & { readonly interface: string; readonly address: string };
 
 /** Networks inside this host (containers, virtual machines): no miner stands in them. */
 const INSIDE = /^(docker|br-|veth|virbr|cni|flannel|lxc|podman)/;
@@ -58,10 +54,7 @@ export function ownAddress(interfaces: Interfaces = networkInterfaces(), routes 
 }
 
 /** Of how many of the addresses in `ranges` this host is a direct neighbour; each needs an entry in its neighbour table. */
-export function countOnLink(
-  ranges: readonly { readonly first: number; readonly last: number }[],
-  networks: readonly OwnNetwork[],
-): number {
+export function countOnLink(ranges: readonly Span[], networks: readonly OwnNetwork[]): number {
   const seen = new Set<string>();
   return networks
     .filter(({ first, last }) => {
@@ -72,12 +65,10 @@ export function countOnLink(
     .reduce((sum, size) => sum + size, 0);
 }
 
-function overlap(a: { first: number; last: number }, b: { first: number; last: number }): number {
-  return Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
-}
+const overlap = (a: Span, b: Span): number => Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
 
 /** What the routing table leads to, the default route included; undefined where this system does not say. */
-export function routedSpans(routes = readRoutes()): { readonly first: number; readonly last: number }[] | undefined {
+export function routedSpans(routes = readRoutes()): Span[] | undefined {
   const lines = routes.split('\n').slice(1);
   const spans = lines.flatMap((line) => {
     const [, destination = '', , flags = '', , , , mask = ''] = line.split(/\s+/);
@@ -93,9 +84,12 @@ const addressOf = (digits: string): number =>
   /^[0-9A-F]{8}$/i.test(digits) ? Number.parseInt(digits.match(/../g)?.reverse().join('') ?? '', 16) : Number.NaN;
 
 /** Of Linux, in its own table; other systems fall back to the first interface. */
-function readRoutes(): string {
+const readRoutes = (): string => readTable(ROUTES);
+
+/** The text of a file below /proc; empty where this system has no such file. */
+export function readTable(path: string): string {
   try {
-    return readFileSync(ROUTES, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     return '';
   }

@@ -1,8 +1,8 @@
 // Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
-import { readFileSync } from 'node:fs';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
+import { countAddresses, type Span } from '../../base/net/intervals.ts';
 import { openFileLimit } from '../../base/platform/fd-limit.ts';
-import { countOnLink, type OwnNetwork, ownNetworks, routedSpans } from './networks.ts';
+import { countOnLink, type OwnNetwork, ownNetworks, readTable, routedSpans } from './networks.ts';
 
 /** Entries of the IPv4 neighbour table: below `least` nothing is collected, above `most` new hosts cannot be reached. */
 export type NeighbourLimits = { readonly least: number; readonly soft: number; readonly most: number };
@@ -14,8 +14,6 @@ export type HostLimits = {
   readonly networks: readonly OwnNetwork[];
   readonly routes: readonly Span[] | undefined;
 };
-
-type Span = { readonly first: number; readonly last: number };
 
 /** `sockets` = most that scan and poll hold at once. */
 export type HostNeeds = {
@@ -43,7 +41,7 @@ const SHARE_PER_SECOND = 4;
 const LARGEST_TABLE = 262_144;
 
 export function readLimits(): HostLimits {
-  const [least, soft, most] = [1, 2, 3].map((i) => Number(readText(`${NEIGHBOURS}/gc_thresh${i}`) ?? Number.NaN));
+  const [least, soft, most] = [1, 2, 3].map((i) => Number.parseInt(readTable(`${NEIGHBOURS}/gc_thresh${i}`), 10));
   const neighbours =
     least !== undefined && soft !== undefined && most !== undefined && least + soft + most > 0
       ? { least, soft, most }
@@ -92,7 +90,6 @@ function adviseNeighbours(onLink: number, most: number): string[] {
 const LOOPBACK: Span = { first: 0x7f000000, last: 0x7fffffff };
 
 const meets = (a: Span, b: Span): boolean => a.first <= b.last && b.first <= a.last;
-const sizeOf = ({ first, last }: Span): number => last - first + 1;
 
 /** Whether some of it is. */
 const isReached = (range: Span, { networks, routes = [] }: HostLimits): boolean =>
@@ -101,7 +98,7 @@ const isReached = (range: Span, { networks, routes = [] }: HostLimits): boolean 
 function adviseRoutes(astray: readonly Span[]): string[] {
   const [first] = astray;
   if (first === undefined) return [];
-  const count = astray.reduce((sum, range) => sum + sizeOf(range), 0);
+  const count = countAddresses(astray);
   const example = `${formatIpv4(first.first)} to ${formatIpv4(first.last)}`;
   return [
     `routes: ${count} addresses (${example}${astray.length > 1 ? ', …' : ''}) cannot be reached, this host is not in their network and no route leads there. ` +
@@ -110,8 +107,8 @@ function adviseRoutes(astray: readonly Span[]): string[] {
 }
 
 function wayTo(ranges: readonly Span[], onLink: number, networks: readonly OwnNetwork[]): string {
-  const all = ranges.reduce((sum, range) => sum + sizeOf(range), 0);
-  const inside = ranges.filter((range) => meets(range, LOOPBACK)).reduce((sum, range) => sum + sizeOf(range), 0);
+  const all = countAddresses(ranges);
+  const inside = countAddresses(ranges.filter((range) => meets(range, LOOPBACK)));
   const names = new Set(
     networks.filter((own) => ranges.some((range) => meets(range, own))).map((own) => own.interface),
   );
@@ -127,11 +124,3 @@ function wayTo(ranges: readonly Span[], onLink: number, networks: readonly OwnNe
 }
 
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}

@@ -1,7 +1,7 @@
 // The order in which a scan walks its addresses: known ones first, then all ranges in turn, each shuffled over its subnets.
 // Lazy: it holds a few numbers per range, never a list of addresses.
 
-import type { Span } from '../../base/net/intervals.ts';
+import { holdsAddress, type Span } from '../../base/net/intervals.ts';
 import type { NamedRange } from '../../base/net/ranges.ts';
 
 export type Stop = { readonly address: number; readonly range: NamedRange };
@@ -19,7 +19,7 @@ export function* orderAddresses(
   random: () => number,
 ): Generator<Stop, void, undefined> {
   for (const address of known) {
-    const range = ranges.find(({ spans }) => holds(spans, address));
+    const range = ranges.find(({ spans }) => holdsAddress(spans, address));
     if (range !== undefined) yield { address, range };
   }
   const walks = ranges.map((range) => ({ range, addresses: shuffled(range.spans, random) }));
@@ -78,17 +78,4 @@ function gcd(a: number, b: number): number {
   let [x, y] = [a, b];
   while (y !== 0) [x, y] = [y, x % y];
   return x;
-}
-
-function holds(spans: readonly Span[], address: number): boolean {
-  let low = 0;
-  let high = spans.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const span = spans[middle];
-    if (span === undefined || address < span.first) high = middle - 1;
-    else if (address > span.last) low = middle + 1;
-    else return true;
-  }
-  return false;
 }

@@ -1,6 +1,6 @@
 // What a scan is told to do, within which limits, and what it says while it runs. Types and defaults only.
 import type { Clock } from '../../base/clock.ts';
-import type { NamedRange, ScanRanges } from '../../base/net/ranges.ts';
+import type { NamedRange, RangesToProbe } from '../../base/net/ranges.ts';
 import type { ContactStatus } from '../../model/contact.ts';
 import type { Brake } from './lane.ts';
 
@@ -36,7 +36,7 @@ export const SCAN_LIMITS: ScanLimits = {
 };
 
 export type ScanPlan = {
-  readonly ranges: Pick<ScanRanges, 'ranges' | 'addresses' | 'excluded' | 'toProbe'>;
+  readonly ranges: RangesToProbe;
   /** Addresses where we know a miner to be; those outside the ranges do not matter. */
   readonly known?: Iterable<string>;
   /** Default 80, 4028, 4433. */

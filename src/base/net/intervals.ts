@@ -1,4 +1,5 @@
 // Sets of addresses as sorted, disjoint, inclusive spans of unsigned 32-bit numbers. It never lists addresses one by one.
+import { formatIpv4 } from './ipv4.ts';
 
 export type Span = { readonly first: number; readonly last: number };
 
@@ -33,7 +34,28 @@ export function subtractSpans(from: readonly Span[], removed: readonly Span[]): 
   return rest;
 }
 
+/** The part of `from` that is also in `wanted`; both sorted and disjoint. */
+export const intersectSpans = (from: readonly Span[], wanted: readonly Span[]): Span[] =>
+  subtractSpans(from, subtractSpans(from, wanted));
+
+/** Whether one of the sorted, disjoint spans holds the address. */
+export function holdsAddress(spans: readonly Span[], address: number): boolean {
+  let low = 0;
+  let high = spans.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const span = spans[middle];
+    if (span === undefined || address < span.first) high = middle - 1;
+    else if (address > span.last) low = middle + 1;
+    else return true;
+  }
+  return false;
+}
+
 /** How many addresses disjoint spans hold. */
 export function countAddresses(spans: readonly Span[]): number {
   return spans.reduce((sum, span) => sum + span.last - span.first + 1, 0);
 }
+
+export const formatSpan = ({ first, last }: Span): string =>
+  first === last ? formatIpv4(first) : `${formatIpv4(first)} to ${formatIpv4(last)}`;

@@ -1,8 +1,8 @@
 // From what an operator wrote to the addresses that a scan will probe, with every problem named at once and a text of what was understood.
 // Each address belongs to one range. It does not decide which networks may be reached at all: that is the reach rule.
 import type { Problem } from '../errors.ts';
-import { formatIpv4, type Ipv4Range, parseIpv4Range, RANGE_FORMS } from './ipv4.ts';
-import { countAddresses, mergeSpans, type Span, subtractSpans } from './intervals.ts';
+import { type Ipv4Range, parseIpv4, parseIpv4Range, RANGE_FORMS } from './ipv4.ts';
+import { countAddresses, formatSpan, holdsAddress, mergeSpans, type Span, subtractSpans } from './intervals.ts';
 
 export type WrittenRange = string | { readonly name?: string | undefined; readonly range: string };
 
@@ -20,6 +20,9 @@ export type ScanRanges = {
   /** What was understood, a line per range and one for the whole, to be shown before a scan starts. */
   readonly echo: readonly string[];
 };
+
+/** What is to be probed, and how many addresses that is. */
+export type RangesToProbe = Pick<ScanRanges, 'ranges' | 'addresses' | 'excluded' | 'toProbe'>;
 
 /** `path` and `excludePath` name the two fields in problems. */
 export type RangeOptions = { readonly maxAddresses?: number; readonly path?: string; readonly excludePath?: string };
@@ -77,6 +80,12 @@ export function readRanges(
   return { ranges, exclusions, addresses, excluded, toProbe, problems, echo: echoOf(ranges, toProbe, excluded) };
 }
 
+/** Whether an address to probe is among the ranges; false for a text that is no address. */
+export function covers({ ranges }: Pick<ScanRanges, 'ranges'>, ip: string): boolean {
+  const address = parseIpv4(ip);
+  return address !== undefined && ranges.some(({ spans }) => holdsAddress(spans, address));
+}
+
 function readList(text: string, path: string, problems: Problem[]): Ipv4Range[] {
   const parts = text
     .replaceAll(/\s*[-\u2010-\u2015]\s*/g, '-')
@@ -111,8 +120,7 @@ function echoOf(ranges: readonly NamedRange[], toProbe: number, excluded: number
     const [from, to] = [spans[0]?.first, spans.at(-1)?.last];
     const title = name === undefined ? range.text : `${name} (${range.text})`;
     if (from === undefined || to === undefined) return `${title}: nothing left to probe`;
-    const ends = from === to ? formatIpv4(from) : `${formatIpv4(from)} to ${formatIpv4(to)}`;
-    return `${title}: ${countOf(countAddresses(spans))}, ${ends}`;
+    return `${title}: ${countOf(countAddresses(spans))}, ${formatSpan({ first: from, last: to })}`;
   });
   const leftOut = excluded === 0 ? '' : `, ${count(excluded)} left out (excluded, network or broadcast)`;
   return [...lines, `in all: ${countOf(toProbe)} to probe${leftOut}`];

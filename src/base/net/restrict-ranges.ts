@@ -1,43 +1,47 @@
-// A part of the configured ranges that somebody from outside asks for: narrower is fine, wider is refused. Pure.
-
-import type { ScanPlan } from '../../agent/scan/plan.ts';
-import { formatIpv4, type Ipv4Range, parseIpv4Range } from './ipv4.ts';
-import { countAddresses, mergeSpans, type Span, subtractSpans } from './intervals.ts';
-import type { ScanRanges } from './ranges.ts';
+// Restricts the configured ranges to a part that a request from outside names: narrower is fine, wider is refused. Pure.
+import { type Ipv4Range, parseIpv4Range } from './ipv4.ts';
+import { countAddresses, formatSpan, intersectSpans, mergeSpans, type Span, subtractSpans } from './intervals.ts';
+import type { RangesToProbe, ScanRanges } from './ranges.ts';
 
 /**
- * What of the configured ranges lies in those that are wanted, names and exclusions as configured; or, in words, which range is wrong and why.
- * `addresses` counts the wanted ones, each once.
+ * The part of the configured ranges that lies in the wanted ones, names and exclusions as configured; or a text that says which wanted range is
+ * wrong and why. `addresses` counts the wanted ones, each once.
  */
 export function narrowRanges(
   configured: Pick<ScanRanges, 'ranges'>,
   wanted: readonly string[],
-): ScanPlan['ranges'] | string {
-  const reach = mergeSpans(configured.ranges.map(({ range }) => range));
+): RangesToProbe | string {
   const parsed: Ipv4Range[] = [];
   for (const text of wanted) {
     const range = parseIpv4Range(text);
     if (typeof range === 'string') return range;
-    const [outside] = subtractSpans([range], reach);
+    const [outside] = spansOutside(configured, [range]);
     if (outside !== undefined) {
-      const beyond = outside.first === range.first && outside.last === range.last ? 'is' : `(${words(outside)}) is`;
+      const beyond =
+        outside.first === range.first && outside.last === range.last ? 'is' : `(${formatSpan(outside)}) is`;
       return `${range.text} ${beyond} outside the networks configured here`;
     }
     parsed.push(range);
   }
   const spans = mergeSpans(parsed);
-  const ranges = configured.ranges.flatMap((named) => {
-    const left = intersect(named.spans, spans);
-    return left.length === 0 ? [] : [{ ...named, spans: left }];
-  });
-  const addresses = countAddresses(spans);
-  const toProbe = ranges.reduce((sum, range) => sum + countAddresses(range.spans), 0);
-  if (toProbe === 0) return `${wanted.join(', ')}: every address is excluded here`;
-  return { ranges, addresses, excluded: addresses - toProbe, toProbe };
+  const part = rangesWithin(configured, spans, countAddresses(spans));
+  return part.toProbe === 0 ? `${wanted.join(', ')}: every address is excluded here` : part;
 }
 
-const words = ({ first, last }: Span): string =>
-  first === last ? formatIpv4(first) : `${formatIpv4(first)} to ${formatIpv4(last)}`;
+/** What of the sorted, disjoint spans lies in no configured range. */
+export const spansOutside = (configured: Pick<ScanRanges, 'ranges'>, spans: readonly Span[]): Span[] =>
+  subtractSpans(spans, mergeSpans(configured.ranges.map(({ range }) => range)));
 
-const intersect = (spans: readonly Span[], wanted: readonly Span[]): Span[] =>
-  subtractSpans(spans, subtractSpans(spans, wanted));
+/** The configured ranges as far as they lie in the spans; `addresses` = how many were asked for. */
+export function rangesWithin(
+  configured: Pick<ScanRanges, 'ranges'>,
+  spans: readonly Span[],
+  addresses: number,
+): RangesToProbe {
+  const ranges = configured.ranges.flatMap((named) => {
+    const both = intersectSpans(named.spans, spans);
+    return both.length === 0 ? [] : [{ ...named, spans: both }];
+  });
+  const toProbe = ranges.reduce((sum, range) => sum + countAddresses(range.spans), 0);
+  return { ranges, addresses, excluded: addresses - toProbe, toProbe };
+}
