@@ -2,8 +2,8 @@
 // for people of this host too. It opens no door.
 import pLimit from 'p-limit';
 import { RefusedError } from '../base/errors.ts';
-import { parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
 import { countAddresses, formatSpan, mergeSpans } from '../base/net/intervals.ts';
+import { parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
 import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import { rangesWithin, spansOutside } from '../base/net/restrict-ranges.ts';
 import type { Access } from './access.ts';

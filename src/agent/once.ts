@@ -4,6 +4,7 @@ import { drivers, pleaseAddMe } from '../../drivers/index.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError, PeerError, renderError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
+import { parseIpv4 } from '../base/net/ipv4.ts';
 import { covers, readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';

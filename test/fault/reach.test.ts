@@ -10,6 +10,7 @@ import { createScanTask } from '../../src/agent/scan-task.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError, RefusedError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { parseIpv4 } from '../../src/base/net/ipv4.ts';
 import { readRanges } from '../../src/base/net/ranges.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { MinerRequest } from '../../src/transport/request.ts';

@@ -1,8 +1,8 @@
 // The IPv4 networks that this host stands in, from its own interfaces. It asks nobody and reaches nothing.
 import { readFileSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
-import { formatIpv4, isInRange, parseIpv4Range } from '../../base/net/ipv4.ts';
 import type { Span } from '../../base/net/intervals.ts';
+import { formatIpv4, isInRange, parseIpv4Range } from '../../base/net/ipv4.ts';
 
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 

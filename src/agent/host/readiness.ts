@@ -1,6 +1,7 @@
 // Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
-import { formatIpv4 } from '../../base/net/ipv4.ts';
+
 import { countAddresses, type Span } from '../../base/net/intervals.ts';
+import { formatIpv4 } from '../../base/net/ipv4.ts';
 import { openFileLimit } from '../../base/platform/fd-limit.ts';
 import { countOnLink, type OwnNetwork, ownNetworks, readTable, routedSpans } from './networks.ts';
 

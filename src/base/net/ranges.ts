@@ -1,8 +1,8 @@
 // From what an operator wrote to the addresses that a scan will probe, with every problem named at once and a text of what was understood.
 // Each address belongs to one range. It does not decide which networks may be reached at all: that is the reach rule.
 import type { Problem } from '../errors.ts';
-import { type Ipv4Range, parseIpv4, parseIpv4Range, RANGE_FORMS } from './ipv4.ts';
 import { countAddresses, formatSpan, holdsAddress, mergeSpans, type Span, subtractSpans } from './intervals.ts';
+import { type Ipv4Range, parseIpv4, parseIpv4Range, RANGE_FORMS } from './ipv4.ts';
 
 export type WrittenRange = string | { readonly name?: string | undefined; readonly range: string };
 
