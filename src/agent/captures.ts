@@ -1,7 +1,7 @@
 // Recordings of devices for whoever asks the running agent. While one is made nobody polls that device, and each of its questions takes a turn of its
 // own, so that an order waits for one question and not for the recording. Which questions those are is capture-once.ts.
 import { CancelledError, RefusedError } from '../base/errors.ts';
-import type { Turns } from '../transport/turns.ts';
+import type { Turns } from '../transport/limits/device-mutex.ts';
 import { type Capture, captureOnce } from './capture-once.ts';
 import type { AgentConfig } from './config.ts';
 

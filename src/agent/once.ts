@@ -9,7 +9,7 @@ import { covers, readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
-import type { Tap } from '../transport/tap.ts';
+import type { Tap } from '../transport/tcp/recorder.ts';
 import { type Access, createAccess, type Recognised } from './access.ts';
 import type { AgentConfig } from './config.ts';
 import { paceOf } from './pace.ts';

@@ -1,6 +1,6 @@
 // Makes PeerErrors of what connections and devices do: one place for how each failure is named and when it makes sense to come back.
 import { CancelledError, type PeerCode, PeerError, RefusedError, type Retry } from '../base/errors.ts';
-import type { ConnectionEnd } from './connection.ts';
+import type { ConnectionEnd } from './tcp/connection.ts';
 
 const RETRY: Readonly<Record<PeerCode, Retry>> = {
   'peer.refused': 'later',

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Ask, Driver, Known } from '../../src/driver/contract.ts';
-import { repairJson } from '../../src/transport/json-repair.ts';
+import { repairJson } from '../../src/transport/cgminer/json-fixer.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FOLDER = join(ROOT, '..', 'shared', 'drivers', 'recordings');

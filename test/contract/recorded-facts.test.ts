@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readStats, statsReply } from '../../drivers/_families/bitmain.ts';
 import { drivers } from '../../drivers/index.ts';
-import { repairJson } from '../../src/transport/json-repair.ts';
+import { repairJson } from '../../src/transport/cgminer/json-fixer.ts';
 import { bytesOf, hasRecordings } from './answers.ts';
 import { firstOf, readingOf } from './recorded-sets.ts';
 

@@ -13,7 +13,7 @@ import { Secret } from '../../src/base/secrets.ts';
 import type { Driver } from '../../src/driver/contract.ts';
 import { familyOf, gatherEvidence } from '../../src/driver/identify.ts';
 import { createVisitMemory, visit } from '../../src/driver/visit.ts';
-import { decodeReply, repairJson } from '../../src/transport/json-repair.ts';
+import { decodeReply, repairJson } from '../../src/transport/cgminer/json-fixer.ts';
 import type { MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { samplesOf } from '../contract/samples.ts';

@@ -4,7 +4,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { BoundedMap } from '../../transport/bounded-map.ts';
+import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import { type Allowance, createAllowance } from './allowance.ts';
 import { MAX_REPORT_BYTES, REPORT_FORMATS, type ReportFormat } from './formats.ts';
 

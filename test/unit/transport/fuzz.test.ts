@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PeerError } from '../../../src/base/errors.ts';
 import { Secret } from '../../../src/base/secrets.ts';
-import { encodeFrame } from '../../../src/transport/framed.ts';
-import { repairJson } from '../../../src/transport/json-repair.ts';
+import { repairJson } from '../../../src/transport/cgminer/json-fixer.ts';
 import type { MinerRequest } from '../../../src/transport/request.ts';
 import type { Transport } from '../../../src/transport/transport.ts';
+import { encodeFrame } from '../../../src/transport/whatsminer/api3-frames.ts';
 import { type Device, startDevice, transportTo } from './loopback-device.ts';
 
 const SEEDS = [

@@ -1,0 +1,131 @@
+// One CGMiner command over one TCP connection (atlas sections 1.1 and 1.2): ask, read up to the stop rule, repair, and tell refusals from answers.
+// It does not retry and does not queue: the caller holds the miner's turn.
+import { PeerError } from '../../base/errors.ts';
+import { type Log, silentLog } from '../../base/log.ts';
+import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
+import type { CgminerRequest, ExchangeLimits, Login } from '../request.ts';
+import type { Engine } from '../tcp/engine.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint, exchange } from '../tcp/exchange.ts';
+import { decodeReply, isJsonObject, type Repair, repairJsonText } from './json-fixer.ts';
+import { type Refusal, refusalIn, refusalInPlainText } from './refusals.ts';
+import { CgminerReceiver } from './reply-end.ts';
+
+export const CGMINER_PORT = 4028;
+const LOGGED_REPLY_CHARS = 4_096;
+
+/** What the exchange functions of this room are handed. */
+export type Wire = {
+  readonly engine: Engine;
+  readonly log: Log;
+  /** Called once per answer that needed repair. */
+  readonly onRepair: (repairs: readonly Repair[]) => void;
+};
+
+/** Request line of a command, ending in the newline that LuxOS expects and nobody minds. */
+function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
+  return Buffer.from(
+    `${JSON.stringify({
+      command,
+      ...(parameter === undefined ? {} : { parameter }),
+      ...(newApi ? { new_api: true } : {}),
+    })}\n`,
+  );
+}
+
+/** The repaired answer. Throws PeerError for silence, nonsense, a cut answer (`peer.reset`, retry soon) and for refusals by the device. */
+export async function askCgminer(
+  wire: Wire,
+  to: Endpoint,
+  request: CgminerRequest,
+  limits: ExchangeLimits,
+  login?: Login,
+): Promise<unknown> {
+  const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
+  if (request.carry !== undefined) return askWithLogin(wire, to, request, limits, what, login);
+  const answer = await askJsonLine(wire, to, cgminerLine(request), what, limits);
+  const refusal = refusalIn(answer);
+  if (refusal) throw refused(what, refusal);
+  return answer;
+}
+
+/** Nothing of the answer is logged, and no words of the device go into errors: they may repeat what it was told. */
+async function askWithLogin(
+  wire: Wire,
+  to: Endpoint,
+  { carry, ...request }: CgminerRequest,
+  limits: ExchangeLimits,
+  what: string,
+  login: Login | undefined,
+): Promise<unknown> {
+  if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
+  const parameter = carry?.({ user: login.user, password: login.password.reveal() }) ?? '';
+  const line = cgminerLine({ ...request, parameter });
+  try {
+    const answer = await askJsonLine({ ...wire, log: silentLog }, to, line, what, limits);
+    const refusal = refusalIn(answer);
+    if (!refusal) {
+      login.onTaken?.();
+      return answer;
+    }
+    throw peerError(WRONG_LOGIN.test(refusal.words) ? 'peer.auth' : refusal.code, what);
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    const { code, retry, wasSent } = error;
+    throw new PeerError(code, `${what} with a login`, retry, undefined, { wasSent });
+  }
+}
+
+const WRONG_LOGIN = /passw|auth|login|wrong user/i;
+
+/** The text of the answer as it came, up to the first NUL. Throws only for connections that gave no text. */
+export async function askCgminerRaw(
+  wire: Wire,
+  to: Endpoint,
+  request: CgminerRequest,
+  limits: ExchangeLimits,
+): Promise<string> {
+  const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
+  const receiver = new CgminerReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
+  await exchange(wire.engine, to, cgminerLine(request), receiver, what, limits);
+  const { text } = decodeReply(receiver.bytes());
+  if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
+  return text;
+}
+
+/** One line of JSON out, one JSON object back, refusals not yet judged (Whatsminer writes judge theirs differently). */
+export async function askJsonLine(
+  wire: Wire,
+  to: Endpoint,
+  line: Buffer,
+  what: string,
+  limits: ExchangeLimits,
+): Promise<Readonly<Record<string, unknown>>> {
+  const receiver = new CgminerReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
+  await exchange(wire.engine, to, line, receiver, what, limits);
+  const { text, repairs } = decodeReply(receiver.bytes());
+  if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
+  const reply = repairJsonText(text, repairs);
+  if (!reply || !isJsonObject(reply.value)) {
+    const refusal = refusalInPlainText(text);
+    if (refusal) throw refused(what, refusal);
+    throw peerError('peer.unparsable', what, { cause: new Error(`not JSON: ${cleanWords(text)}`), wasSent: true });
+  }
+  if (reply.repairs.length > 0) {
+    wire.onRepair(reply.repairs);
+    wire.log.debug(
+      { ip: to.ip, repairs: reply.repairs, text: text.slice(0, LOGGED_REPLY_CHARS) },
+      'repaired an answer',
+    );
+  }
+  if (reply.isPartial) {
+    // A cut answer could pass for one with boards missing: worse than none.
+    throw receiver.hasNul
+      ? peerError('peer.unparsable', `${what}: cut answer`, { retry: 'soon', wasSent: true })
+      : peerError('peer.reset', `${what}: cut answer`, { wasSent: true });
+  }
+  return reply.value;
+}
+
+export function refused(what: string, { code, words }: Refusal): Error {
+  return deviceSays(code, what, words);
+}

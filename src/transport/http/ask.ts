@@ -1,0 +1,194 @@
+// HTTP requests of drivers and of identification: each kind of login, statuses as PeerErrors, JSON or text.
+// Redirects are evidence, never followed. Wrong credentials are tried once: several families lock out.
+import type { Clock } from '../../base/clock.ts';
+import { type PeerCode, PeerError } from '../../base/errors.ts';
+import { decodeReply, type Repair, repairJson, repairJsonText } from '../cgminer/json-fixer.ts';
+import type { BoundedMap } from '../limits/bounded-map.ts';
+import { type TimeBudget, timeBudget } from '../limits/time-budget.ts';
+import { cleanWords, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
+import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from '../request.ts';
+import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES } from '../tcp/exchange.ts';
+import type { HttpAnswer, HttpCall, HttpClient } from './client.ts';
+import { carrying, contentOf } from './content.ts';
+import { type Nonce, sendWithDigest } from './digest-login.ts';
+import { type Sessions, sendWithSession } from './session.ts';
+
+export type Web = {
+  readonly client: HttpClient;
+  readonly clock: Clock;
+  readonly nonces: BoundedMap<Nonce>;
+  readonly sessions: Sessions;
+  readonly onRepair: (repairs: readonly Repair[]) => void;
+};
+
+export const HTTP_PORT = 80;
+/** Slow flash, slow links: a device may take this long for a file of firmware. */
+const UPLOAD_DEADLINE_MS = 30 * 60_000;
+const LOOK_BYTES = 64 * 1024;
+
+type Target = HttpCall['to'];
+
+/**
+ * JSON value or text of an answer below status 400. `reach` gives where a port of the device is. Throws PeerError, RefusedError or CancelledError.
+ */
+export async function askHttp(
+  web: Web,
+  reach: (port: number) => Target,
+  login: Login | undefined,
+  request: HttpRequest,
+  limits: ExchangeLimits,
+): Promise<unknown> {
+  const port = request.port ?? HTTP_PORT;
+  const to = reach(port);
+  const { auth, path } = request;
+  const what = `${request.method} ${to.ip}:${to.port}${path}`;
+  const isFile = request.upload !== undefined || request.octets !== undefined;
+  const budget = timeBudget(web.clock, limits, isFile ? UPLOAD_DEADLINE_MS : DEFAULT_DEADLINE_MS);
+  const plain = login && { user: login.user, password: login.password.reveal() };
+  const sent = plain && typeof auth === 'object' && 'carry' in auth ? carrying(request, auth, plain) : request;
+  const send = (more?: Readonly<Record<string, string>>) => sendOnce(web, to, sent, budget, what, more);
+  const door = `${to.ip}:${to.port}`;
+  const { signal } = limits;
+
+  const answer = await (async () => {
+    if (!login || auth === 'none') return send();
+    if (auth === 'digest') {
+      return sendWithDigest({
+        clock: web.clock,
+        nonces: web.nonces,
+        door,
+        login,
+        request,
+        what,
+        signal,
+        send: (authorization) => send(authorization === undefined ? {} : { authorization }),
+        knock: () => (isFile ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
+      });
+    }
+    if ('carry' in auth) return send();
+    return sendWithSession({
+      sessions: web.sessions,
+      clock: web.clock,
+      door,
+      session: auth,
+      login,
+      what,
+      signal,
+      send,
+      readBody,
+      knock: (opening) => openSession(web, reach, port, auth, opening, budget),
+    });
+  })();
+  if (
+    typeof auth === 'object' &&
+    (!login || 'carry' in auth) &&
+    answer.status < 400 &&
+    auth.isRefused?.(readBody(answer))
+  ) {
+    throw peerError('peer.auth', what);
+  }
+  throwIfFailed(answer, what, plain?.password);
+  if (typeof auth === 'object' && 'carry' in auth) login?.onTaken?.();
+  if (request.as === 'text') return decodeReply(answer.body).text;
+  const json = repairJson(answer.body);
+  if (!json) throw peerError('peer.unparsable', what, { wasSent: true });
+  if (json.isPartial) throw peerError('peer.reset', `${what}: cut answer`, { wasSent: true });
+  if (json.repairs.length > 0) web.onRepair(json.repairs);
+  return json.value;
+}
+
+/** JSON value, or the text when it is not JSON. */
+function readBody({ body }: HttpAnswer): unknown {
+  const { text, repairs } = decodeReply(body);
+  const json = repairJsonText(text, repairs);
+  return json && !json.isPartial ? json.value : text;
+}
+
+/** The answer to the login itself. Nothing of the request shows in errors: its path or body holds the password. */
+async function openSession(
+  web: Web,
+  reach: (port: number) => Target,
+  port: number,
+  session: WebSession,
+  opening: SessionOpening,
+  budget: TimeBudget,
+): Promise<HttpAnswer> {
+  const to = reach(opening.port ?? port);
+  const label = `log in to ${to.ip}:${to.port} (${session.name})`;
+  if (session.before) {
+    try {
+      await sendOnce(web, to, session.before, budget, label);
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+    }
+  }
+  return sendOnce(web, to, opening, budget, label, {}, label);
+}
+
+/** What `GET path` shows to somebody who is not logged in, whatever the status. */
+export async function lookAt(web: Web, to: Target, path: string, limits: ExchangeLimits): Promise<WebEvidence> {
+  const answer = await web.client.send({
+    to,
+    method: 'GET',
+    path,
+    headers: {},
+    deadlineMs: limits.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    maxBytes: limits.maxBytes ?? LOOK_BYTES,
+    signal: limits.signal,
+    beyondMax: 'cut',
+  });
+  const location = headerText(answer, 'location');
+  const authenticate = headerText(answer, 'www-authenticate');
+  return {
+    status: answer.status,
+    body: decodeReply(answer.body).text,
+    ...(location === undefined ? {} : { location }),
+    ...(authenticate === undefined ? {} : { authenticate }),
+  };
+}
+
+function sendOnce(
+  { client }: Web,
+  to: Target,
+  request: Omit<HttpRequest, 'auth' | 'as' | 'via'>,
+  budget: TimeBudget,
+  what: string,
+  more: Readonly<Record<string, string>> = {},
+  label?: string,
+): Promise<HttpAnswer> {
+  const { deadlineMs, maxBytes = DEFAULT_MAX_BYTES, signal } = budget.next(what);
+  const { headers, body } = contentOf(request);
+  return client.send({
+    to,
+    method: request.method,
+    path: request.path,
+    headers: { ...headers, ...more },
+    ...(body === undefined ? {} : { body }),
+    ...(label === undefined ? {} : { label }),
+    deadlineMs,
+    maxBytes,
+    signal,
+    beyondMax: 'fail',
+  });
+}
+
+const STATUS_CODES: ReadonlyMap<number, PeerCode> = new Map([
+  [401, 'peer.auth'],
+  [403, 'peer.permission'],
+  [404, 'peer.unsupported'],
+  [405, 'peer.unsupported'],
+  [429, 'peer.busy'],
+  [501, 'peer.unsupported'],
+  [503, 'peer.busy'],
+]);
+
+function throwIfFailed({ status, body }: HttpAnswer, what: string, secret = ''): void {
+  if (status < 400) return;
+  const words = cleanWords(withoutSecret(decodeReply(body.subarray(0, 1_024)).text, secret));
+  throw deviceSays(STATUS_CODES.get(status) ?? 'peer.rejected', what, `${status} ${words}`.trim());
+}
+
+function headerText({ headers }: HttpAnswer, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,0 +1,220 @@
+// One HTTP request to a miner through undici: no redirects, any certificate, one connection per device that is given up after 4 idle seconds.
+// Total deadline, capped headers and body. It knows nothing of login, JSON or which status is good.
+import type { Readable } from 'node:stream';
+import { Agent } from 'undici';
+import type { Clock } from '../../base/clock.ts';
+import { BugError, CancelledError, RefusedError } from '../../base/errors.ts';
+import { WaitingLine } from '../limits/priority-semaphore.ts';
+import { peerError } from '../peer-errors.ts';
+import type { HttpRequest } from '../request.ts';
+import { EXHAUSTED } from '../tcp/connection.ts';
+import type { Endpoint } from '../tcp/exchange.ts';
+import type { Tap } from '../tcp/recorder.ts';
+import { ReplyBytes } from '../tcp/reply-bytes.ts';
+import { unpackBody } from './unpack.ts';
+
+export type HttpCall = {
+  readonly to: Endpoint & { readonly isTls: boolean };
+  readonly method: HttpRequest['method'];
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | StreamedBody;
+  /** What errors call it, where the path may hold a secret. */
+  readonly label?: string;
+  readonly deadlineMs: number;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+  /** A body beyond `maxBytes`: cut it, or fail with `peer.too-large`. */
+  readonly beyondMax: 'cut' | 'fail';
+};
+
+/** A body that is read as it is sent. */
+export type StreamedBody = { readonly length: number; open(): Readable };
+
+type HeaderValue = string | string[] | undefined;
+export type HttpAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, HeaderValue>>;
+  readonly body: Buffer;
+};
+
+export type HttpClientLimits = { readonly inFlight: number; readonly waiting: number };
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_MS = 4_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+const HOW: Readonly<Record<string, 'peer.refused' | 'peer.unreachable' | 'peer.timeout' | 'peer.too-large'>> = {
+  ECONNREFUSED: 'peer.refused',
+  EHOSTUNREACH: 'peer.unreachable',
+  ENETUNREACH: 'peer.unreachable',
+  EHOSTDOWN: 'peer.unreachable',
+  ENETDOWN: 'peer.unreachable',
+  EACCES: 'peer.unreachable',
+  ETIMEDOUT: 'peer.timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'peer.timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'peer.too-large',
+};
+const RESET = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
+
+export class HttpClient {
+  readonly #clock: Clock;
+  readonly #agent: Agent;
+  readonly #line: WaitingLine;
+  readonly #tap: Tap | undefined;
+  /** How to cancel each request that is under way. */
+  readonly #running = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(clock: Clock, limits: HttpClientLimits, tap?: Tap) {
+    this.#clock = clock;
+    this.#tap = tap;
+    this.#line = new WaitingLine(1, {
+      places: limits.inFlight,
+      maxWaitingPerClass: limits.waiting,
+      fullCode: 'http.line-full',
+    });
+    this.#agent = new Agent({
+      connections: 1,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The total deadline below does what these two cannot: they start anew with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Miners sign their own certificates; identity comes from what they say, never from TLS.
+      connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: false },
+    });
+  }
+
+  stats(): { readonly inFlight: number; readonly waiting: number } {
+    return { inFlight: this.#line.taken, waiting: this.#line.waiting };
+  }
+
+  /** Throws PeerError (with `wasSent`), RefusedError `http.line-full` or CancelledError. The deadline counts from when a place is free. */
+  send(call: HttpCall): Promise<HttpAnswer> {
+    const what =
+      call.label ?? `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
+    return this.#line.run(0, what, call.signal, async () => {
+      const startMs = this.#clock.monotonicMs();
+      const { status, headers, raw } = await this.#dispatch(call, what);
+      const encoding = headers['content-encoding'];
+      const unpacked = await unpackBody(raw, Array.isArray(encoding) ? encoding.join() : encoding, call.maxBytes);
+      this.#tap?.({
+        port: call.to.port,
+        method: call.method,
+        ...(call.label === undefined && { path: call.path }),
+        status,
+        headers,
+        bytes: unpacked?.bytes ?? raw,
+        elapsedMs: this.#clock.monotonicMs() - startMs,
+      });
+      if (!unpacked) {
+        throw peerError('peer.unparsable', `${what}: decode the body`, { wasSent: true });
+      }
+      if (unpacked.isCut && call.beyondMax === 'fail') {
+        throw peerError('peer.too-large', `${what}: more than ${call.maxBytes} bytes`, { wasSent: true });
+      }
+      return { status, headers, body: unpacked.bytes };
+    });
+  }
+
+  /** Ends everything that is under way; later calls are cancelled. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const cancel of this.#running) cancel();
+    await this.#agent.destroy();
+  }
+
+  #dispatch(call: HttpCall, what: string): Promise<{ status: number; headers: HttpAnswer['headers']; raw: Buffer }> {
+    return new Promise((resolve, reject) => {
+      const bytes = new ReplyBytes(what, call.maxBytes);
+      let status = 0;
+      let headers: HttpAnswer['headers'] = {};
+      let wasSent = false;
+      let isSettled = false;
+      let abort: ((reason: Error) => void) | undefined;
+
+      const settle = (): boolean => {
+        if (isSettled) return false;
+        isSettled = true;
+        cancelDeadline();
+        call.signal?.removeEventListener('abort', onStop);
+        this.#running.delete(onStop);
+        return true;
+      };
+      const succeed = () => {
+        if (settle()) resolve({ status, headers, raw: bytes.bytes() });
+      };
+      const fail = (error: Error) => {
+        if (!settle()) return;
+        reject(error);
+        abort?.(error);
+      };
+      const onStop = () => fail(new CancelledError(what, call.signal?.reason));
+      // One I/O poll between the timer and the verdict: a busy loop must not throw away an answer that is already there.
+      const cancelDeadline = this.#clock.after(call.deadlineMs, () =>
+        setImmediate(() => fail(peerError('peer.timeout', what, { wasSent }))),
+      );
+      if (call.signal?.aborted || this.#isClosed) {
+        onStop();
+        return;
+      }
+      call.signal?.addEventListener('abort', onStop, { once: true });
+      this.#running.add(onStop);
+
+      const { body } = call;
+      this.#agent.dispatch(
+        {
+          origin: `http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}`,
+          path: call.path,
+          method: call.method,
+          // Devices want the length beforehand: small web servers know nothing of chunks.
+          headers:
+            typeof body === 'object' ? { ...call.headers, 'content-length': String(body.length) } : { ...call.headers },
+          body: typeof body === 'object' ? body.open() : (body ?? null),
+        },
+        {
+          onRequestStart(controller) {
+            abort = (reason) => controller.abort(reason);
+            // The deadline may have passed while the connection was being made: then nothing is sent any more.
+            if (isSettled) controller.abort(new CancelledError(what));
+          },
+          onRequestSent() {
+            wasSent = true;
+          },
+          onResponseStart(_controller, statusCode, responseHeaders) {
+            status = statusCode;
+            headers = responseHeaders;
+          },
+          onResponseData(controller, chunk) {
+            if (isSettled) return;
+            try {
+              bytes.add(chunk.subarray(0, call.beyondMax === 'cut' ? call.maxBytes - bytes.length : undefined));
+            } catch (error) {
+              fail(error instanceof Error ? error : peerError('peer.too-large', what, { wasSent }));
+            }
+            if (call.beyondMax === 'cut' && bytes.length >= call.maxBytes) {
+              succeed();
+              controller.abort(new CancelledError(what));
+            }
+          },
+          onResponseEnd: succeed,
+          onResponseError: (_controller, error) => fail(toDeclaredError(error, what, wasSent)),
+        },
+      );
+    });
+  }
+}
+
+function toDeclaredError(error: Error & { readonly code?: unknown }, what: string, wasSent: boolean): Error {
+  if (error instanceof RefusedError) return error;
+  const code = typeof error.code === 'string' ? error.code : '';
+  if (EXHAUSTED.has(code)) return new RefusedError('engine.exhausted', what, error);
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return new CancelledError(what, error);
+  if (code === 'UND_ERR_INVALID_ARG') return new BugError(`${what}: a request that cannot be sent`, error);
+  const how = HOW[code] ?? (RESET.test(code) ? 'peer.reset' : 'peer.unparsable');
+  return peerError(how, what, { cause: error, wasSent });
+}

@@ -1,0 +1,177 @@
+// Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a login is tried once however many
+// requests wait for it. What a login looks like is the driver's affair; what an answer means is http.ts.
+import { hash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { BugError, CancelledError, type PeerCode, PeerError } from '../../base/errors.ts';
+import { sealCbc } from '../aes-cbc.ts';
+import type { BoundedMap } from '../limits/bounded-map.ts';
+import { deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
+import type { Login, SessionAnswer, SessionOpening, WebSession } from '../request.ts';
+import { beforeSent } from '../whatsminer/api2-writes.ts';
+import type { HttpAnswer } from './client.ts';
+
+export type Grant = {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The device has answered a request under it. */
+  isProven: boolean;
+};
+
+export type Sessions = {
+  readonly grants: BoundedMap<Grant>;
+  /** Doors that have had enough logins for now: until when, monotonic ms. */
+  readonly held: BoundedMap<{ readonly untilMs: number; readonly words: string }>;
+  /** Logins under way, by door. */
+  readonly opening: Map<string, { readonly key: string; readonly grant: Promise<Grant> }>;
+};
+
+export type SessionPlan = {
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  /** `ip:port` of the device's web door. */
+  readonly door: string;
+  readonly session: WebSession;
+  readonly login: Login;
+  readonly what: string;
+  readonly signal: AbortSignal | undefined;
+  send(headers: Readonly<Record<string, string>>): Promise<HttpAnswer>;
+  /** The answer as `isRefused` and `grant` want to see it. */
+  readBody(answer: HttpAnswer): unknown;
+  /** Sends `before` and this; the answer to the latter. */
+  knock(opening: SessionOpening): Promise<HttpAnswer>;
+};
+
+const MAX_GRANT_CHARS = 8 * 1024;
+/** How long a device that answers 429 to a login is left alone, unless it says another time; each further try may prolong its lock. */
+const HOLD_S = { default: 60, min: 5, max: 600 } as const;
+
+/**
+ * The first answer that is no refusal of the session. Throws PeerError `peer.auth` when the login is refused, `peer.permission` when the device
+ * takes the login and still refuses this request; failures of the login carry `wasSent: false`.
+ */
+export async function sendWithSession(plan: SessionPlan): Promise<HttpAnswer> {
+  const { sessions, session, login, what, door } = plan;
+  const secret = hash('sha256', `${login.user}\0${login.password.reveal()}`, 'hex');
+  const key = `${door} ${session.name} ${secret}`;
+  let isKnownToWork = false;
+  for (let isFresh = false; ; isFresh = true) {
+    const kept = sessions.grants.get(key);
+    const grant = kept ?? (await beforeSent(() => openOnce(plan, key)));
+    isFresh ||= kept === undefined;
+    const answer = await plan.send(grant.headers);
+    const isRefused =
+      answer.status === 401 || (answer.status < 400 && session.isRefused?.(plan.readBody(answer)) === true);
+    if (!isRefused) {
+      grant.isProven = true;
+      // A grant without anything in it: the device did not ask for the login.
+      if (Object.keys(grant.headers).length > 0) login.onTaken?.();
+      return answer;
+    }
+    isKnownToWork ||= grant.isProven;
+    // A fresh session that is refused stays so: a further login would change nothing, and some devices count them.
+    if (isFresh && isKnownToWork) throw peerError('peer.permission', `${what}: refused to who is logged in`);
+    if (sessions.grants.get(key) === grant) sessions.grants.delete(key);
+    if (isFresh) throw peerError('peer.auth', what);
+  }
+}
+
+/** One login at a time per device; those who wait for the same one share its outcome. */
+async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {
+  const { opening, grants } = plan.sessions;
+  for (let other = opening.get(plan.door); other !== undefined; other = opening.get(plan.door)) {
+    try {
+      const grant = await other.grant;
+      if (other.key === key) return grant;
+    } catch (error) {
+      const isOthersTrouble = other.key !== key || error instanceof CancelledError;
+      if (!isOthersTrouble || plan.signal?.aborted) throw error;
+    }
+  }
+  const kept = grants.get(key);
+  if (kept !== undefined) return kept;
+  const grant = logIn(plan);
+  opening.set(plan.door, { key, grant });
+  try {
+    const granted = await grant;
+    grants.set(key, granted);
+    return granted;
+  } finally {
+    opening.delete(plan.door);
+  }
+}
+
+async function logIn(plan: SessionPlan): Promise<Grant> {
+  const { session, sessions, clock, door } = plan;
+  const held = sessions.held.get(door);
+  if (held !== undefined && clock.monotonicMs() < held.untilMs) {
+    throw deviceSays('peer.busy', `log in to ${door} (${session.name})`, held.words);
+  }
+  try {
+    return await logInBy(plan, (login) => session.open(login));
+  } catch (error) {
+    if (session.orElse === undefined || !(error instanceof PeerError) || !REFUSALS.includes(error.code)) throw error;
+    return logInBy(plan, (login, tools) => session.orElse?.(login, tools) ?? session.open(login));
+  }
+}
+
+const REFUSALS: readonly PeerCode[] = ['peer.auth', 'peer.rejected', 'peer.unsupported'];
+
+async function logInBy(
+  { session, sessions, clock, login, door, knock, readBody }: SessionPlan,
+  open: NonNullable<WebSession['orElse']>,
+): Promise<Grant> {
+  const what = `log in to ${door} (${session.name})`;
+  const plain = { user: login.user, password: login.password.reveal() };
+  // What a known key has sealed is as good as open.
+  const secrets = [plain.password];
+  const encrypt = (key: string, text: string) => {
+    const sealed = sealCbc(text, key);
+    secrets.push(sealed);
+    return sealed;
+  };
+  const answer = await knock(open(plain, { encrypt }));
+  const body = readBody(answer);
+  const words = () => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return `${answer.status} ${secrets.reduce(withoutSecret, text)}`;
+  };
+  if (answer.status === 429) {
+    sessions.held.set(door, { untilMs: clock.monotonicMs() + holdS(answer) * 1_000, words: words() });
+    throw deviceSays('peer.busy', what, words());
+  }
+  const headers = granted(session, { status: answer.status, body, ...cookieOf(answer) }, what);
+  if (headers === undefined) {
+    if (answer.status >= 500) throw deviceSays(answer.status === 503 ? 'peer.busy' : 'peer.rejected', what, words());
+    if (answer.status === 404) throw deviceSays('peer.unsupported', what, words());
+    throw deviceSays('peer.auth', what, words());
+  }
+  // What came from the device must not be able to break our own header.
+  if (Object.values(headers).some((value) => value.length > MAX_GRANT_CHARS || /[^\t\x20-\x7e\x80-\xff]/.test(value))) {
+    throw peerError('peer.unparsable', `${what}: a grant that fits no header`);
+  }
+  return { headers, isProven: session.provesLogin === true && Object.keys(headers).length > 0 };
+}
+
+function holdS({ headers }: HttpAnswer): number {
+  const given = headers['retry-after'];
+  const seconds = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : HOLD_S.default;
+  return Math.min(HOLD_S.max, Math.max(HOLD_S.min, seconds));
+}
+
+function granted(session: WebSession, answer: SessionAnswer, what: string): Grant['headers'] | undefined {
+  try {
+    return session.grant(answer);
+  } catch (error) {
+    throw new BugError(`${what}: read the answer`, error);
+  }
+}
+
+/** `name=value` of each cookie; of two with one name the later counts. */
+function cookieOf({ headers }: HttpAnswer): { readonly cookie?: string } {
+  const lines = [headers['set-cookie'] ?? []].flat();
+  const pairs = lines.slice(0, 32).flatMap((line) => {
+    const pair = (line.split(';', 1)[0] ?? '').trim();
+    const at = pair.indexOf('=');
+    return at > 0 ? [[pair.slice(0, at), pair] as const] : [];
+  });
+  return pairs.length === 0 ? {} : { cookie: [...new Map(pairs).values()].join('; ') };
+}

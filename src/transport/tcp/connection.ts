@@ -1,0 +1,161 @@
+// One TCP connection from connect to destroy: a probe, or one request and its answer. It reports how it ended, once, and throws nothing.
+// It judges no deadline, queues nothing and knows no protocol: the engine does the first two, the receiver the third.
+import { Socket } from 'node:net';
+import type { Expirable } from '../limits/deadlines.ts';
+
+/** How one connection ended. `cause` is for the log only. */
+export type ConnectionEnd =
+  /** A probe reached an open port. */
+  | { readonly how: 'open' }
+  /** The receiver has its answer. */
+  | { readonly how: 'complete' }
+  /** The peer closed its side in order before the receiver had enough; the receiver keeps what came. */
+  | { readonly how: 'ended' }
+  | { readonly how: 'refused' | 'unreachable'; readonly cause: unknown }
+  /** Out of local sockets or ports: nothing about the peer is known. */
+  | { readonly how: 'exhausted'; readonly cause: unknown }
+  | { readonly how: 'reset'; readonly wasSent: boolean; readonly cause: unknown }
+  | { readonly how: 'deadline'; readonly isConnected: boolean; readonly wasSent: boolean }
+  /** The receiver threw: `error` is what it threw. */
+  | { readonly how: 'rejected'; readonly error: unknown }
+  | { readonly how: 'cancelled'; readonly wasSent: boolean };
+
+export type Receiver = {
+  /** Looks at bytes that are valid only during the call. True = the answer is complete; `send-file` = the peer is ready for the file. */
+  take(chunk: Buffer): boolean | 'send-file';
+};
+
+/**
+ * What to do on the connection. No `request` = a probe, which ends as soon as it is connected. With a `file`, nothing counts as sent before all
+ * of it is; an error of reading it ends the errand as `rejected`.
+ */
+export type Errand = {
+  readonly ip: string;
+  readonly port: number;
+  readonly exchange?: {
+    readonly request: Buffer;
+    readonly receiver: Receiver;
+    readonly file?: () => AsyncIterable<Uint8Array>;
+  };
+};
+
+const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EACCES', 'EPERM', 'EINVAL']);
+/** Codes that speak of this process or host, not of the peer. */
+export const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL', 'EAGAIN']);
+
+export class Connection implements Expirable {
+  readonly #errand: Errand;
+  readonly #onEnd: (end: ConnectionEnd) => void;
+  readonly #socket: Socket;
+  #isConnected = false;
+  #wasSent = false;
+  #hasEnded = false;
+
+  /** `sharedBuffer` may serve any number of connections: bytes are looked at before the next read. */
+  constructor(errand: Errand, sharedBuffer: Uint8Array, onEnd: (end: ConnectionEnd) => void) {
+    this.#errand = errand;
+    this.#onEnd = onEnd;
+    // allowHalfOpen: no write of our own when the peer has finished; the connection is destroyed at once anyway.
+    this.#socket = new Socket({
+      allowHalfOpen: true,
+      onread: { buffer: sharedBuffer, callback: (length, buffer) => this.#onBytes(length, buffer) },
+    });
+  }
+
+  get isSettled(): boolean {
+    return this.#hasEnded;
+  }
+
+  open(): void {
+    const socket = this.#socket;
+    socket.on('connect', () => this.#onConnect());
+    socket.on('end', () => this.#finish({ how: 'ended' }));
+    socket.on('error', (error) => this.#onError(error));
+    socket.on('close', () => this.#finish({ how: 'reset', wasSent: this.#wasSent, cause: undefined }));
+    socket.connect({ host: this.#errand.ip, port: this.#errand.port });
+  }
+
+  expire(): void {
+    this.#finish({ how: 'deadline', isConnected: this.#isConnected, wasSent: this.#wasSent });
+  }
+
+  cancel(): void {
+    this.#finish({ how: 'cancelled', wasSent: this.#wasSent });
+  }
+
+  #onConnect(): void {
+    this.#isConnected = true;
+    const exchange = this.#errand.exchange;
+    if (!exchange) {
+      this.#finish({ how: 'open' });
+      return;
+    }
+    this.#socket.write(exchange.request, (error) => {
+      if (!error && !exchange.file) this.#wasSent = true;
+    });
+  }
+
+  /** Never faster than the peer takes it. Rejects with nothing: how it ended is told as for everything else. */
+  async #sendFile(file: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const chunk of file) {
+        if (this.#hasEnded) return;
+        if (!this.#socket.write(chunk)) await this.#drained();
+      }
+      if (this.#socket.writableLength > 0) await this.#drained();
+      this.#wasSent = !this.#hasEnded;
+    } catch (error) {
+      this.#finish({ how: 'rejected', error });
+    }
+  }
+
+  #drained(): Promise<void> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      const settle = () => {
+        socket.off('drain', settle);
+        socket.off('close', settle);
+        resolve();
+      };
+      if (this.#hasEnded) {
+        resolve();
+        return;
+      }
+      socket.on('drain', settle);
+      socket.on('close', settle);
+    });
+  }
+
+  #onBytes(length: number, buffer: Uint8Array): boolean {
+    if (this.#hasEnded) return false;
+    const chunk = Buffer.from(buffer.buffer, buffer.byteOffset, length);
+    try {
+      const { receiver, file } = this.#errand.exchange ?? {};
+      const verdict = receiver?.take(chunk);
+      if (verdict === true) this.#finish({ how: 'complete' });
+      else if (verdict === 'send-file' && file) void this.#sendFile(file());
+    } catch (error) {
+      this.#finish({ how: 'rejected', error });
+    }
+    return !this.#hasEnded;
+  }
+
+  #onError(error: NodeJS.ErrnoException): void {
+    const code = error.code ?? '';
+    if (EXHAUSTED.has(code)) this.#finish({ how: 'exhausted', cause: error });
+    else if (this.#isConnected) this.#finish({ how: 'reset', wasSent: this.#wasSent, cause: error });
+    else if (code === 'ETIMEDOUT') this.#finish({ how: 'deadline', isConnected: false, wasSent: false });
+    else if (UNREACHABLE.has(code)) this.#finish({ how: 'unreachable', cause: error });
+    // A reset during the handshake comes from a host or a gateway that does not want us there: as good as a closed port.
+    else this.#finish({ how: 'refused', cause: error });
+  }
+
+  #finish(end: ConnectionEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    // A reset leaves no TIME_WAIT on our side; a scan of a /16 would otherwise fill the table (probes carry no data that could be lost).
+    if (end.how === 'open') this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
+    this.#onEnd(end);
+  }
+}

@@ -1,0 +1,47 @@
+// Collects the bytes of one answer up to a cap, in one growing buffer (a peer that drips single bytes costs no more than one that does not).
+// Chunks live in a shared read buffer, so they are copied; text is decoded when all is there, so that a character cut across segments stays whole.
+import { peerError } from '../peer-errors.ts';
+
+const FIRST_BYTES = 4 * 1024;
+
+export class ReplyBytes {
+  readonly #what: string;
+  readonly #maxBytes: number;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(what: string, maxBytes: number) {
+    this.#what = what;
+    this.#maxBytes = maxBytes;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Throws PeerError `peer.too-large` when the chunk does not fit any more. */
+  add(chunk: Uint8Array): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#maxBytes) {
+      this.#buffer = Buffer.alloc(0);
+      this.#length = 0;
+      throw peerError('peer.too-large', `${this.#what}: more than ${this.#maxBytes} bytes`, { wasSent: true });
+    }
+    if (length > this.#buffer.length) this.#grow(length);
+    this.#buffer.set(chunk, this.#length);
+    this.#length = length;
+  }
+
+  /** What has come so far; valid until the next `add`. */
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #grow(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(
+      Math.min(this.#maxBytes, Math.max(needed, this.#buffer.length * 2, FIRST_BYTES)),
+    );
+    larger.set(this.bytes());
+    this.#buffer = larger;
+  }
+}

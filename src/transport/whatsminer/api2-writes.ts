@@ -1,0 +1,178 @@
+// Encrypted writes of Whatsminer API 2 (atlas section 4.2): a token per device, the sealed command, the unsealed answer. A token is kept for 25 of
+// its 30 minutes and never fetched per command. The write API is switched on by people with the vendor tool; nothing here works around that.
+import type { Clock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import { silentLog } from '../../base/log.ts';
+import type { Secret } from '../../base/secrets.ts';
+import { seal, sha256, unseal } from '../aes.ts';
+import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
+import { askJsonLine, refused, type Wire } from '../cgminer/protocol.ts';
+import { refusalIn, statusCodeOf } from '../cgminer/refusals.ts';
+import type { BoundedMap } from '../limits/bounded-map.ts';
+import { timeBudget } from '../limits/time-budget.ts';
+import { deviceSays, peerError } from '../peer-errors.ts';
+import type { ExchangeLimits, Login, Whatsminer2Write } from '../request.ts';
+import { DEFAULT_MAX_BYTES, type Endpoint } from '../tcp/exchange.ts';
+import { converse, endOfObject, type Staged } from '../tcp/two-step-exchange.ts';
+import { textOfArchive } from './archive.ts';
+import { DOWNLOAD_DEADLINE_MS, MAX_ARCHIVE_BYTES, sizeOf, UPLOAD_DEADLINE_MS } from './file-transfer.ts';
+import { md5CryptHash } from './md5-crypt.ts';
+
+export type WhatsminerToken = {
+  readonly password: Secret;
+  readonly aesKey: Buffer;
+  readonly sign: string;
+  readonly fetchedAtMs: number;
+};
+
+export type WhatsminerWriter = {
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly tokens: BoundedMap<WhatsminerToken>;
+};
+
+const TOKEN_LIFE_MS = 25 * 60_000;
+const DEFAULT_WRITE_DEADLINE_MS = 8_000;
+const CODE_DONE = 131;
+const CODE_TOKEN_WRONG = 135;
+/** How a device answers what it cannot decrypt: the key comes from the password. */
+const WRONG_KEY = /enc json|decrypt|password|token/i;
+
+const WRITE_API_ADVICE =
+  'the write API is off: change the default password and choose "Enable API" with the WhatsMinerTool of the vendor';
+
+/**
+ * The decrypted answer envelope of a command that the device took (its verdict on an upload), or the text of a download. Throws PeerError: `peer.permission` with advice when the write API is off,
+ * `peer.auth` when the password does not fit, `peer.busy` when the device has given out all its tokens; a lost answer carries `wasSent`.
+ */
+export async function writeWhatsminer2(
+  writer: WhatsminerWriter,
+  to: Endpoint,
+  login: Login | undefined,
+  request: Whatsminer2Write,
+  limits: ExchangeLimits,
+): Promise<unknown> {
+  const what = `write ${request.cmd} to ${to.ip}:${to.port}`;
+  if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
+  const { upload, download } = request;
+  const usualMs = upload ? UPLOAD_DEADLINE_MS : download ? DOWNLOAD_DEADLINE_MS : DEFAULT_WRITE_DEADLINE_MS;
+  const budget = timeBudget(writer.clock, limits, usualMs);
+  // Its answers hold salts, so nothing of them is logged.
+  const wire: Wire = { ...writer.wire, log: silentLog };
+  const cacheKey = `${to.ip}:${to.port}`;
+  for (let isSecondTry = false; ; isSecondTry = true) {
+    const cached = usableToken(writer, cacheKey, login);
+    const token =
+      cached ?? (await beforeSent(() => fetchToken(wire, writer.clock, to, login, what, budget.next(what))));
+    if (!cached) writer.tokens.set(cacheKey, token);
+    const plain = JSON.stringify({ cmd: request.cmd, token: token.sign, ...request.params });
+    const line = Buffer.from(`${JSON.stringify({ enc: 1, data: seal(plain, token.aesKey) })}\n`);
+    const staged =
+      upload || download ? await sendOrFetch(wire, to, line, token, request, what, budget.next(what)) : undefined;
+    const answer = staged
+      ? openAnswer(staged.first, token, what)
+      : unsealAnswer(await askJsonLine(wire, to, line, what, budget.next(what)), token, what);
+    const code = statusCodeOf(answer);
+    if (code === CODE_TOKEN_WRONG) {
+      // The device refused before it looked at the command, so repeating it is safe.
+      writer.tokens.delete(cacheKey);
+      if (!isSecondTry) continue;
+    }
+    throwIfRefused(answer, code, what);
+    login.onTaken?.();
+    if (staged === undefined) return answer;
+    if (download) return textOfArchive(staged.second ?? Buffer.alloc(0), limits.maxBytes ?? DEFAULT_MAX_BYTES);
+    const verdict = openAnswer(staged.second ?? Buffer.alloc(0), token, what);
+    throwIfRefused(verdict, statusCodeOf(verdict), what);
+    return verdict;
+  }
+}
+
+/** A first answer that is no yes is left to the caller: nothing more was sent then. */
+function sendOrFetch(
+  { engine }: Wire,
+  to: Endpoint,
+  line: Buffer,
+  token: WhatsminerToken,
+  { upload, download }: Whatsminer2Write,
+  what: string,
+  limits: ExchangeLimits,
+): Promise<Staged> {
+  const next = (first: Buffer) => {
+    const answer = openAnswer(first, token, what);
+    if (refusalIn(answer) || statusCodeOf(answer) !== CODE_DONE) return 'nothing';
+    return upload ? 'file' : { bytes: sizeOf(isJsonObject(answer) ? answer.Msg : undefined, what) };
+  };
+  const stages = { request: line, endOf: endOfObject, next, ...(upload && { file: upload }) };
+  return converse(engine, to, stages, what, download ? { ...limits, maxBytes: MAX_ARCHIVE_BYTES } : limits);
+}
+
+function openAnswer(bytes: Buffer, token: WhatsminerToken, what: string): unknown {
+  const value = repairJson(bytes)?.value;
+  if (!isJsonObject(value)) throw peerError('peer.unparsable', what, { wasSent: true });
+  return unsealAnswer(value, token, what);
+}
+
+function usableToken({ tokens, clock }: WhatsminerWriter, cacheKey: string, login: Login): WhatsminerToken | undefined {
+  const token = tokens.get(cacheKey);
+  if (!token || clock.monotonicMs() - token.fetchedAtMs >= TOKEN_LIFE_MS) return undefined;
+  return token.password.reveal() === login.password.reveal() ? token : undefined;
+}
+
+async function fetchToken(
+  wire: Wire,
+  clock: Clock,
+  to: Endpoint,
+  login: Login,
+  what: string,
+  limits: ExchangeLimits,
+): Promise<WhatsminerToken> {
+  const answer = await askJsonLine(wire, to, Buffer.from('{"cmd":"get_token"}\n'), `${what}: get a token`, limits);
+  const message = isJsonObject(answer.Msg) ? answer.Msg : {};
+  const { time, salt, newsalt } = message;
+  const isWhole = [salt, newsalt].every((part) => typeof part === 'string' && part !== '');
+  if (!isWhole || (typeof time !== 'string' && typeof time !== 'number')) {
+    throwIfRefused(answer, statusCodeOf(answer), what);
+    throw peerError('peer.unparsable', `${what}: get a token`);
+  }
+  const key = md5CryptHash(login.password.reveal(), String(salt));
+  return {
+    password: login.password,
+    aesKey: sha256(key),
+    sign: md5CryptHash(`${key}${time}`, String(newsalt)),
+    fetchedAtMs: clock.monotonicMs(),
+  };
+}
+
+/** An answer that is not sealed is an error envelope, and passes as it is. */
+function unsealAnswer(answer: Readonly<Record<string, unknown>>, token: WhatsminerToken, what: string): unknown {
+  if (typeof answer.enc !== 'string') return answer;
+  const bytes = unseal(answer.enc, token.aesKey);
+  const opened = bytes && repairJson(bytes);
+  if (!opened || opened.isPartial || !isJsonObject(opened.value)) {
+    throw peerError('peer.unparsable', `${what}: unseal the answer`, { wasSent: true });
+  }
+  return opened.value;
+}
+
+function throwIfRefused(answer: unknown, code: number | undefined, what: string): void {
+  const refusal = refusalIn(answer);
+  if (!refusal && (code === undefined || code === CODE_DONE || code < 132 || code > 137)) return;
+  const { words, code: kind } = refusal ?? { words: `code ${code}`, code: 'peer.rejected' };
+  if (kind === 'peer.permission') throw peerError('peer.permission', `${what}: ${WRITE_API_ADVICE}`);
+  if (code === 136) throw deviceSays('peer.busy', what, words);
+  if (code === CODE_TOKEN_WRONG || (kind === 'peer.rejected' && WRONG_KEY.test(words))) {
+    throw deviceSays('peer.auth', what, words);
+  }
+  throw refusal ? refused(what, refusal) : deviceSays('peer.rejected', what, words);
+}
+
+/** Runs a step before the command itself: whatever goes wrong there, the command was not sent. */
+export async function beforeSent<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    throw new PeerError(error.code, error.message, error.retry, error.cause, { wasSent: false });
+  }
+}
