@@ -111,7 +111,6 @@ export function createAgent(options: AgentOptions): Agent {
     log,
   );
   const outbox = openOutbox(config.stateDir, { clock, log, newEpoch: newUuid });
-  outbox.setUplinks(uplinks.map(({ name }) => name));
 
   const emit = (record: ReportRecord) => {
     if (record.kind === 'miner') outbox.offer(record);
@@ -288,7 +287,7 @@ export function createAgent(options: AgentOptions): Agent {
   const parts: readonly Part[] = [
     { name: 'place', start() {}, stop: () => door.close() },
     { name: 'database', start() {}, stop: () => db.close() },
-    { name: 'outbox', start() {}, stop: () => outbox.close() },
+    { name: 'outbox', start: () => outbox.setUplinks(uplinks.map(({ name }) => name)), stop: () => outbox.close() },
     {
       name: 'roster',
       start: () => roster.restore(outbox.state().earlierUntil),

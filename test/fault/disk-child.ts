@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { outcome, sample } from '../unit/agent/outbox/farm-records.ts';
+import { acknowledgeOldest, outcome, readOldest, sample } from '../unit/agent/outbox/farm-records.ts';
 
 const [folder = '', slices = '1', perSlice = '3'] = process.argv.slice(2);
 const settings = { flushMs: 5, sliceRecords: 500 };
@@ -23,7 +23,7 @@ if (outbox === undefined) {
   writeSync(1, 'not opened\n');
   process.exitCode = 75;
 } else {
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
   let number = 0;
   for (let slice = 1; slice <= Number(slices); slice++) {
     for (let index = 0; index < Number(perSlice); index++) {
@@ -51,8 +51,9 @@ if (outbox === undefined) {
       );
     });
     if (isKept) writeSync(1, `committed ${number} ${slice}\n`);
-    const last = outbox.read('farm', { maxSlices: 2, maxBytes: 1e9 }).at(-1)?.header.seq;
-    if (slice % 3 === 0 && last !== undefined && process.argv[5] === 'acknowledge') outbox.acknowledge('farm', last);
+    const last = (await readOldest(outbox, 'farm', { maxSlices: 2, maxBytes: 1e9 })).at(-1)?.header.seq;
+    if (slice % 3 === 0 && last !== undefined && process.argv[5] === 'acknowledge')
+      await acknowledgeOldest(outbox, 'farm', last);
   }
   await outbox.flush();
   const { bytes } = outbox.state();

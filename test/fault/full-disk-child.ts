@@ -7,7 +7,7 @@ import { openAgentDatabase } from '../../src/agent/database.ts';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { contents, outcome, sample } from '../unit/agent/outbox/farm-records.ts';
+import { contents, outcome, readOldest, sample } from '../unit/agent/outbox/farm-records.ts';
 
 const [folder = '', seconds = '1'] = process.argv.slice(2);
 const PHASE_MS = Number(seconds) * 1_000;
@@ -27,7 +27,7 @@ const outbox = openOutbox(folder, {
   newEpoch: randomUUID,
   settings: { flushMs: 50 },
 });
-outbox.setUplinks(['farm']);
+await outbox.setUplinks(['farm']);
 
 let produced = 0;
 let outcomes = 0;
@@ -90,7 +90,7 @@ const normalMs = performance.now() - freedAtMs;
 await run(false);
 await Promise.all(waiting);
 await outbox.flush();
-const { samples, tasks, gaps } = contents(outbox.read('farm', { maxSlices: 1e6, maxBytes: 1e12 }));
+const { samples, tasks, gaps } = contents(await readOldest(outbox, 'farm', { maxSlices: 1e6, maxBytes: 1e12 }));
 const declared = gaps.reduce((sum, { count }) => sum + (count ?? Number.NaN), 0);
 const result = {
   produced,

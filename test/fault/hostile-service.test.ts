@@ -47,7 +47,7 @@ function linkTo(url: string, onEffect: (what: string) => void) {
   };
   const { clock, pauses } = createHastyClock();
   const uplink = uplinkTo(url, {
-    source: { ...idleSource(randomUUID()), acknowledge: () => onEffect('acknowledge') },
+    source: { ...idleSource(randomUUID()), acknowledge: async () => onEffect('acknowledge') },
     tasks: { onTasks: () => onEffect('tasks'), onCancel: () => onEffect('cancel') },
     onOpsStatus: () => onEffect('ops-status'),
     clock,

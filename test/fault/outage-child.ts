@@ -58,7 +58,7 @@ const orders = createInterface({ input: process.stdin });
 const goOn = () => once(orders, 'line');
 
 const outbox = openOutbox(folder, { clock: virtual, log: silentLog, newEpoch: randomUUID });
-outbox.setUplinks(['farm']);
+await outbox.setUplinks(['farm']);
 const uplink = uplinkTo(url, {
   source: outbox.source('farm'),
   timing: { backoff: { baseMs: 50, capMs: 500 } },
@@ -92,7 +92,7 @@ await goOn();
 const startedMs = performance.now();
 const ofOutage = produced;
 let saidMs = 0;
-while (outbox.source('farm').lanes().length > 1 || backlog() > 2) {
+while ((await outbox.source('farm').lanes()).length > 1 || backlog() > 2) {
   await systemClock.sleep(liveEveryMs);
   await outbox.append([next(virtual.nowMs())]);
   say('live', { number: produced });

@@ -26,7 +26,7 @@ test('a start with a long backlog reports at once', async () => {
   service.behaviour.takesLanes = true;
   try {
     const before = open();
-    before.setUplinks(['farm']);
+    await before.setUplinks(['farm']);
     await fill(before);
     const { bytes, slices } = before.state();
     await before.close();
@@ -34,7 +34,7 @@ test('a start with a long backlog reports at once', async () => {
     const startedMs = performance.now();
     const outbox = open();
     const openedMs = performance.now() - startedMs;
-    outbox.setUplinks(['farm']);
+    await outbox.setUplinks(['farm']);
     let firstMs: number | undefined;
     let liveMs: number | undefined;
     service.behaviour.onSlice = () => {
@@ -92,7 +92,7 @@ test.runIf(isFull)('an agent with a long backlog polls the miners that it knows 
       settings,
       diskUse,
     });
-    backlog.setUplinks(['service']);
+    await backlog.setUplinks(['service']);
     await fill(backlog);
     const { bytes } = backlog.state();
     await backlog.close();

@@ -29,7 +29,7 @@ async function meet(agent: Version, service: Version): Promise<{ said: number; p
   const dir = makeDir({ isQuick: true });
   const between = await startBetween(rig.url, agent, service);
   const outbox = openOutbox(dir.path(''), { clock: systemClock, log: silentLog, newEpoch: randomUUID });
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
   const orders: string[] = [];
   const db = openSqlite(':memory:', [ordersMigrations]);
   const guard = createOrderGuard(db, {

@@ -7,7 +7,7 @@ import { test } from 'vitest';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { contents, makeDir } from '../unit/agent/outbox/farm-records.ts';
+import { contents, makeDir, readOldest } from '../unit/agent/outbox/farm-records.ts';
 import { DURABLE, record, type Step } from './recorded-writes.ts';
 import { seeded } from './seeded.ts';
 import { canTrace } from './strace.ts';
@@ -63,8 +63,8 @@ test.runIf(canTrace)('a power cut at any moment loses nothing that was promised'
         if (bytes !== undefined) writeFileSync(join(folder, name), bytes);
       }
       const outbox = openOutbox(folder, { clock: systemClock, log: silentLog, newEpoch: randomUUID });
-      outbox.setUplinks(['farm']);
-      const has = new Set(contents(outbox.read('farm', { maxSlices: 1_000, maxBytes: 1e9 })).tasks);
+      await outbox.setUplinks(['farm']);
+      const has = new Set(contents(await readOldest(outbox, 'farm', { maxSlices: 1_000, maxBytes: 1e9 })).tasks);
       await outbox.close();
       const lost = prefix.flatMap((step) => (step.kind === 'promise' && !has.has(step.outcome) ? [step.outcome] : []));
       if (lost.length > 0) problems.push(`after ${end} calls: ${lost.join()}`);

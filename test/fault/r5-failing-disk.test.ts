@@ -7,7 +7,7 @@ import { test } from 'vitest';
 import { OUTBOX_FILE, openOutbox } from '../../src/agent/outbox/open.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { contents, makeDir } from '../unit/agent/outbox/farm-records.ts';
+import { contents, makeDir, readOldest } from '../unit/agent/outbox/farm-records.ts';
 import { canTrace, trace } from './strace.ts';
 import { isFull, report } from './table.ts';
 
@@ -41,9 +41,9 @@ async function judge(folder: string, run: Awaited<ReturnType<typeof trace>>): Pr
   const produced = run.lines.filter((line) => line.startsWith('produced')).length * 3;
   const outcomes = run.lines.flatMap((line) => /^committed \d+ (\d+)$/.exec(line)?.[1] ?? []).map(Number);
   const outbox = openOutbox(folder, { clock: systemClock, log: silentLog, newEpoch: randomUUID });
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
   await outbox.flush();
-  const { samples, tasks, gaps } = contents(outbox.read('farm', { maxSlices: 1_000, maxBytes: 1e9 }));
+  const { samples, tasks, gaps } = contents(await readOldest(outbox, 'farm', { maxSlices: 1_000, maxBytes: 1e9 }));
   await outbox.close();
   if (new Set(samples).size !== samples.length) return 'doubled';
   const isDeclared = gaps.some(({ count }) => count === null);

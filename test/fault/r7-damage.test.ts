@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { OUTBOX_FILE, openOutbox } from '../../src/agent/outbox/open.ts';
 import { renderError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { contents, makeDir, outcome, sample } from '../unit/agent/outbox/farm-records.ts';
+import { contents, makeDir, outcome, readOldest, sample } from '../unit/agent/outbox/farm-records.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { seeded } from './seeded.ts';
 import { isFull, isWithin, report } from './table.ts';
@@ -19,7 +19,7 @@ const open = (folder: string) => openOutbox(folder, { clock, log: silentLog, new
 async function makeFiles(folder: string): Promise<{ main: Buffer; wal: Buffer; samples: Set<number>; tasks: number }> {
   mkdirSync(folder);
   const outbox = open(folder);
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
   const samples = new Set<number>();
   for (let slice = 0; slice < SLICES; slice++) {
     const numbers = Array.from({ length: 20 }, (_, index) => slice * 20 + index);
@@ -75,14 +75,16 @@ test('cuts and flips anywhere: it starts, hands out nothing that was changed, an
       const before = performance.now();
       try {
         const outbox = open(folder);
-        outbox.setUplinks(['farm']);
+        await outbox.setUplinks(['farm']);
         await outbox.append([outcome(SLICES, clock.nowMs())]);
         slowestMs = Math.max(slowestMs, performance.now() - before);
         await outbox.flush();
-        outbox.read('farm', { maxSlices: 1_000, maxBytes: 1e9 });
+        await readOldest(outbox, 'farm', { maxSlices: 1_000, maxBytes: 1e9 });
         await outbox.flush();
         // What the reading found damaged may have begun a new file.
-        const { samples, gaps, tasks } = contents(outbox.read('farm', { maxSlices: 1_000, maxBytes: 1e9 }));
+        const { samples, gaps, tasks } = contents(
+          await readOldest(outbox, 'farm', { maxSlices: 1_000, maxBytes: 1e9 }),
+        );
         const isHonest = samples.every((number) => whole.samples.has(number));
         if (!isHonest || new Set(samples).size !== samples.length) corrupt++;
         const isWhole = samples.length === whole.samples.size && tasks.length === whole.tasks + 1;

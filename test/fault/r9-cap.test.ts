@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
-import { contents, makeDir, outcome, sample } from '../unit/agent/outbox/farm-records.ts';
+import { contents, makeDir, outcome, readOldest, sample } from '../unit/agent/outbox/farm-records.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { isFull, report } from './table.ts';
 
@@ -23,7 +23,7 @@ test('an outage past the cap: what matters most is all there, the newest samples
       newEpoch: randomUUID,
       settings: { maxBytes: MAX_BYTES },
     });
-    outbox.setUplinks(['farm']);
+    await outbox.setUplinks(['farm']);
     let produced = 0;
     const edges: number[] = [];
     for (let cycle = 0; cycle < CYCLES; cycle++) {
@@ -45,7 +45,7 @@ test('an outage past the cap: what matters most is all there, the newest samples
       await clock.advance(60_000);
     }
     const { bytes } = outbox.state();
-    const { samples, tasks, gaps } = contents(outbox.read('farm', { maxSlices: 1e6, maxBytes: 1e12 }));
+    const { samples, tasks, gaps } = contents(await readOldest(outbox, 'farm', { maxSlices: 1e6, maxBytes: 1e12 }));
     const declared = gaps.reduce((sum, { count }) => sum + (count ?? Number.NaN), 0);
     const stored = new Set(samples);
     const edgesKept = edges.filter((number) => stored.has(number)).length;

@@ -27,23 +27,30 @@ export type LanePosition = {
   readonly nextSeq: number;
 };
 
-/** The outbox as one uplink sees it. Where no epoch is named, the oldest lane is meant. */
+export type SliceRange = {
+  readonly epoch: string;
+  readonly afterSeq: number;
+  readonly maxSlices: number;
+  readonly maxBytes: number;
+};
+
+/** The outbox as one uplink sees it. Calls take effect in the order in which they are made. */
 export type SliceSource = {
-  /** The oldest lane. Throws when a first epoch cannot be stored. */
-  position(): LanePosition;
-  /** What waits to be sent, oldest first; the last lane is open, and new slices join it. */
-  lanes(): readonly LanePosition[];
-  /** What is written from now on goes into a lane of its own, so that it need not wait for what came before. Throws when that cannot be stored. */
-  split(): void;
-  /** Slices after `afterSeq` (default: after the last acknowledged one) in order and without holes; at least one if there is one. */
-  read(range: { epoch?: string; afterSeq?: number; maxSlices: number; maxBytes: number }): readonly OutgoingSlice[];
+  /** What waits to be sent, oldest first; the last lane is open, and new slices join it. Rejects when a first epoch cannot be stored. */
+  lanes(): Promise<readonly [LanePosition, ...LanePosition[]]>;
+  /** What is written from now on goes into a lane of its own, so that it need not wait for what came before. Rejects when that cannot be stored. */
+  split(): Promise<void>;
+  /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
+  read(range: SliceRange): Promise<readonly OutgoingSlice[]>;
   /** Everything up to `seq` is stored by the peer. Numbers that go backwards or are not ours are ignored. */
-  acknowledge(seq: number, epoch?: string): void;
+  acknowledge(seq: number, epoch: string): Promise<void>;
   /**
    * The peer's account cannot be matched with ours (it has more than we ever wrote, or less than we still hold): what it does not have goes
-   * out as a new epoch, with a declared gap. Throws when the new epoch cannot be stored.
+   * out as a new epoch, with a declared gap. Rejects when the new epoch cannot be stored.
    */
-  renewEpoch(peerAckedSeq: number, epoch?: string): void;
+  renewEpoch(peerAckedSeq: number, epoch: string): Promise<void>;
+  /** From memory: slices that the peer has not confirmed; undefined before a first epoch is stored. */
+  backlog(): number | undefined;
   /** Calls back whenever there may be more to read; the function returned ends that. */
   onMore(listener: () => void): () => void;
 };
@@ -69,17 +76,16 @@ export type OutboxState = {
 };
 
 export type Outbox = {
-  /** Hands over a sample, to be stored within `flushMs`, or ten times that while nobody takes what is stored. */
+  /** Hands over a sample to memory that is bounded, to be stored within `flushMs`, or ten times that while no uplink takes what is stored. */
   offer(record: ReportRecord): void;
   /** Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits or the outbox closes. */
   append(records: readonly ReportRecord[]): Promise<number>;
   source(uplink: string): SliceSource;
-  read(uplink: string, range: { maxSlices: number; maxBytes: number }): readonly OutgoingSlice[];
-  acknowledge(uplink: string, seq: number): void;
   /** The uplinks that exist now: new ones get a cursor, those that are gone no longer hold slices back. */
-  setUplinks(names: readonly string[]): void;
+  setUplinks(names: readonly string[]): Promise<void>;
   /** Resolves when everything handed over so far is on disk, or the disk has refused it. */
   flush(): Promise<void>;
+  /** From memory. */
   state(): OutboxState;
   /** Stores what waits and marks the end as clean. */
   close(): Promise<void>;

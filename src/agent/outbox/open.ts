@@ -89,7 +89,7 @@ export function openOutbox(
       log.error({ error: renderError(error) }, 'a damaged outbox cannot be moved aside');
     }
     current = open();
-    current.outbox.setUplinks(uplinks);
+    await current.outbox.setUplinks(uplinks);
     await current.outbox.flush();
   };
 
@@ -108,12 +108,12 @@ export function openOutbox(
 
   let current = open();
   const source = (name: string): SliceSource => ({
-    position: () => current.outbox.source(name).position(),
     lanes: () => current.outbox.source(name).lanes(),
     split: () => current.outbox.source(name).split(),
     read: (range) => current.outbox.source(name).read(range),
     acknowledge: (seq, epoch) => current.outbox.source(name).acknowledge(seq, epoch),
     renewEpoch: (seq, epoch) => current.outbox.source(name).renewEpoch(seq, epoch),
+    backlog: () => current.outbox.source(name).backlog(),
     onMore: (listener) => current.outbox.source(name).onMore(listener),
   });
 
@@ -121,11 +121,9 @@ export function openOutbox(
     offer: (record) => current.outbox.offer(record),
     append: (records) => current.outbox.append(records),
     source,
-    read: (name, range) => current.outbox.read(name, range),
-    acknowledge: (name, seq) => current.outbox.acknowledge(name, seq),
-    setUplinks(names) {
+    async setUplinks(names) {
       uplinks = names;
-      current.outbox.setUplinks(names);
+      await current.outbox.setUplinks(names);
     },
     async flush() {
       await swapping;

@@ -310,9 +310,7 @@ export function createOutbox(
       });
     },
     source: outgoing.source,
-    read: outgoing.read,
-    acknowledge: (name, seq) => outgoing.acknowledge(name, seq),
-    setUplinks(names) {
+    async setUplinks(names) {
       guarded('the outbox cannot store its uplinks', () => books.setUplinks(names));
     },
     async flush() {

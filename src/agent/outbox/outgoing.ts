@@ -3,25 +3,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Books } from './books.ts';
-import type { LanePosition, OutgoingSlice, SliceSource } from './contract.ts';
+import type { LanePosition, OutgoingSlice, SliceRange, SliceSource } from './contract.ts';
 import { readSlices } from './reader.ts';
 import type { Lane, Store } from './store.ts';
-
-/** Where no epoch is named, the oldest lane is meant. */
-export type Range = {
-  readonly epoch?: string | undefined;
-  readonly afterSeq?: number | undefined;
-  readonly maxSlices: number;
-  readonly maxBytes: number;
-};
-
-export type Outgoing = {
-  source(name: string): SliceSource;
-  read(name: string, range: Range): readonly OutgoingSlice[];
-  acknowledge(name: string, seq: number, epoch?: string): void;
-  /** Somebody takes what is written about as fast as it comes. */
-  isFollowed(): boolean;
-};
 
 /** Slices; with more than these to be read an uplink is behind. */
 const BEHIND_FROM = 32;
@@ -39,21 +23,15 @@ export function createOutgoing(options: {
   readonly onAcknowledged: () => void;
   /** A new epoch has begun: what the peer may lack is to be declared. */
   readonly onRenewed: () => void;
-}): Outgoing {
+}) {
   const { store, books, clock, log, listeners } = options;
 
-  const laneOf = (name: string, epoch: string | undefined): Lane | undefined => {
-    const lanes = books.lanes(name);
-    return epoch === undefined ? lanes[0] : lanes.find((lane) => lane.epoch === epoch);
-  };
-
-  const read = (name: string, range: Range): readonly OutgoingSlice[] => {
-    const lane = laneOf(name, range.epoch);
+  const read = (name: string, range: SliceRange): readonly OutgoingSlice[] => {
+    const lane = books.lanes(name).find(({ epoch }) => epoch === range.epoch);
     if (lane === undefined) return [];
     const { deletedThrough } = books.meta();
     const nextId = lane.through === null ? books.meta().nextId : lane.through + 1;
-    const wanted = range.afterSeq === undefined ? lane.acked : lane.base + range.afterSeq;
-    const afterId = Math.max(wanted, deletedThrough, lane.base);
+    const afterId = Math.max(lane.base + range.afterSeq, deletedThrough, lane.base);
     try {
       const result = readSlices(store, { ...range, afterId, nextId, nowMs: clock.nowMs() });
       if (result.failure !== undefined) options.onFailure(result.failure);
@@ -71,10 +49,6 @@ export function createOutgoing(options: {
     }
   };
 
-  const acknowledge = (name: string, seq: number, epoch = books.lanes(name)[0].epoch) => {
-    if (books.acknowledge(name, epoch, seq)) options.onAcknowledged();
-  };
-
   const positionOf = ({ epoch, base, acked, through }: Lane): LanePosition => {
     const { nextId, deletedThrough } = books.meta();
     return {
@@ -86,15 +60,17 @@ export function createOutgoing(options: {
   };
 
   return {
-    read,
-    acknowledge,
-    source: (name) => ({
-      position: () => positionOf(books.lanes(name)[0]),
-      lanes: () => books.lanes(name).map(positionOf),
-      split: () => books.split(name),
-      read: (range) => read(name, range),
-      acknowledge: (seq, epoch) => acknowledge(name, seq, epoch),
-      renewEpoch(peerAckedSeq, epoch = books.lanes(name)[0].epoch) {
+    source: (name: string): SliceSource => ({
+      async lanes() {
+        const [oldest, ...rest] = books.lanes(name);
+        return [positionOf(oldest), ...rest.map(positionOf)];
+      },
+      split: async () => books.split(name),
+      read: async (range) => read(name, range),
+      async acknowledge(seq, epoch) {
+        if (books.acknowledge(name, epoch, seq)) options.onAcknowledged();
+      },
+      async renewEpoch(peerAckedSeq, epoch) {
         books.renew(name, epoch, peerAckedSeq);
         log.warn(
           { uplink: name },
@@ -102,11 +78,13 @@ export function createOutgoing(options: {
         );
         options.onRenewed();
       },
+      backlog: () => books.backlog()[name],
       onMore(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     }),
+    /** Some uplink takes what is written about as fast as it comes. */
     isFollowed: () => books.leastBehind() <= BEHIND_FROM,
   };
 }

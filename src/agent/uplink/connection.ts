@@ -94,6 +94,7 @@ export function connect(options: ConnectionOptions): Connection {
     for (const cancel of timers.values()) cancel();
     stopListening?.();
     inbox.clear();
+    sender.stop();
     if (kind === 'lost' && sender.isWaiting()) window.broke();
     const finish = () => {
       socket.terminate();
@@ -154,64 +155,65 @@ export function connect(options: ConnectionOptions): Connection {
     cannot: (reason) => end('lost', reason, CLOSE.cannot),
   });
 
-  const sendMore = () => {
+  const sendMore = async () => {
     if (!isWelcome || isOver) return;
-    sender.sendMore();
+    await sender.sendMore();
     // A service that takes one epoch per connection gets the next one with the next connection; so does any after the outbox began anew.
-    if (asked.size === 0 && sender.isDone())
+    if (asked.size === 0 && (await sender.isDone()))
       end('renewed', 'the lanes of this connection are sent: others are next', 1000);
   };
 
-  /** False when the service has other slices than we do; then a new epoch begins with the next connection. */
-  const join = (lane: LanePosition, ackedSeq: number): boolean => {
+  /** False when the connection is over, or the service has other slices than we do; then a new epoch begins with the next connection. */
+  const join = async (lane: LanePosition, ackedSeq: number): Promise<boolean> => {
     if (ackedSeq >= lane.nextSeq || ackedSeq + 1 < lane.firstSeq) {
-      source.renewEpoch(ackedSeq, lane.epoch);
+      await source.renewEpoch(ackedSeq, lane.epoch);
       end('renewed', 'the service has other slices than we do: a new epoch begins', 1000);
       return false;
     }
-    if (ackedSeq > 0) source.acknowledge(ackedSeq, lane.epoch);
+    if (ackedSeq > 0) await source.acknowledge(ackedSeq, lane.epoch);
     sender.join(lane.epoch, ackedSeq);
-    return true;
+    return !isOver;
   };
 
-  const onWelcome = (frame: Extract<ServiceFrame, { type: 'welcome' }>) => {
+  const onWelcome = async (frame: Extract<ServiceFrame, { type: 'welcome' }>) => {
     if (isWelcome || hello === undefined) return badFrame('a second welcome');
     timers.get('answer')?.();
     const skewMs = Date.parse(frame.at) - clock.nowMs();
     if (frame.protocol !== PROTOCOL_VERSION) log.warn({ theirs: frame.protocol }, 'the service speaks another version');
-    if (!join(hello, frame.acked_seq)) return;
+    if (!(await join(hello, frame.acked_seq))) return;
     isWelcome = true;
     session?.onWelcome(frame);
-    if (frame.understands?.includes('lane')) askForLanes(hello.epoch);
+    if (frame.understands?.includes('lane')) await askForLanes(hello.epoch);
+    if (isOver) return;
     options.onWelcome(skewMs);
-    sendMore();
+    await sendMore();
   };
 
   /** A long backlog gets a lane of its own; each lane but that of the hello is sent once the service has said what it has of it. */
-  const askForLanes = (helloEpoch: string) => {
-    const lanes = source.lanes();
+  const askForLanes = async (helloEpoch: string) => {
+    const lanes = await source.lanes();
     const open = lanes.at(-1);
     const isLong = open !== undefined && open.nextSeq - 1 - open.ackedSeq > LONG_BACKLOG;
-    if (isLong && lanes.length < MAX_LANES) source.split();
-    for (const lane of source.lanes().slice(0, MAX_LANES)) {
-      if (lane.epoch === helloEpoch) continue;
+    if (isLong && lanes.length < MAX_LANES) await source.split();
+    for (const lane of (await source.lanes()).slice(0, MAX_LANES)) {
+      if (isOver || lane.epoch === helloEpoch) continue;
       asked.set(lane.epoch, lane);
       send({ type: 'lane', epoch: lane.epoch, next_seq: lane.nextSeq });
     }
   };
 
-  const onLane = (frame: Extract<ServiceFrame, { type: 'lane' }>) => {
+  const onLane = async (frame: Extract<ServiceFrame, { type: 'lane' }>) => {
     const lane = asked.get(frame.epoch);
     if (lane === undefined) return badFrame('a lane that was not asked for');
     asked.delete(frame.epoch);
-    if (join(lane, frame.acked_seq)) sendMore();
+    if (await join(lane, frame.acked_seq)) await sendMore();
   };
 
-  const onAck = (frame: Extract<ServiceFrame, { type: 'ack' }>) => {
-    const outcome = sender.acknowledged(frame.epoch, frame.seq);
+  const onAck = async (frame: Extract<ServiceFrame, { type: 'ack' }>) => {
+    const outcome = await sender.acknowledged(frame.epoch, frame.seq);
     if (outcome === 'stranger') return badFrame('an acknowledgement of another epoch');
     if (outcome === 'early') return badFrame('an acknowledgement of a slice that was not sent');
-    if (outcome === 'news') sendMore();
+    if (outcome === 'news') await sendMore();
   };
 
   const onTasks = (frames: readonly (TaskOrder | SignedTaskFrame)[]) => {
@@ -234,7 +236,7 @@ export function connect(options: ConnectionOptions): Connection {
     else if (notice !== undefined) options.onOpsStatus?.(notice);
   };
 
-  const handle = (frames: readonly ServiceFrame[]) => {
+  const handle = async (frames: readonly ServiceFrame[]) => {
     let orders: (TaskOrder | SignedTaskFrame)[] = [];
     for (const frame of frames) {
       if (isOver) return;
@@ -245,32 +247,45 @@ export function connect(options: ConnectionOptions): Connection {
       }
       onTasks(orders);
       orders = [];
-      if (frame.type === 'welcome') onWelcome(frame);
-      else if (frame.type === 'ack') onAck(frame);
-      else if (frame.type === 'lane') onLane(frame);
+      if (frame.type === 'welcome') await onWelcome(frame);
+      else if (frame.type === 'ack') await onAck(frame);
+      else if (frame.type === 'lane') await onLane(frame);
       else onNotice(frame);
     }
     if (!isOver) onTasks(orders);
   };
 
-  const guarded = (run: () => void) => {
-    try {
-      run();
-    } catch (error) {
-      end('lost', `our side failed: ${renderError(error)}`, CLOSE.cannot);
-    }
+  let busy: Promise<void> = Promise.resolve();
+  /** What waits for the outbox happens one after the other; a failure ends the connection. */
+  const inTurn = (run: () => Promise<void>): Promise<void> => {
+    busy = busy
+      .then(() => (isOver ? undefined : run()))
+      .catch((error: unknown) => end('lost', `our side failed: ${renderError(error)}`, CLOSE.cannot));
+    return busy;
+  };
+
+  let isMoreComing = false;
+  const onMore = () => {
+    if (isMoreComing) return;
+    isMoreComing = true;
+    void inTurn(() => {
+      isMoreComing = false;
+      return sendMore();
+    });
   };
 
   const inbox = createInbox({
-    handle: (frames) => guarded(() => handle(frames)),
+    handle: (frames) => inTurn(() => handle(frames)),
     onBad: badFrame,
     pause: () => socket.pause(),
     resume: () => socket.resume(),
   });
 
-  const onOpen = () => {
+  const onOpen = async () => {
     heard();
-    hello = source.position();
+    const [oldest] = await source.lanes();
+    if (isOver) return;
+    hello = oldest;
     const { epoch, nextSeq } = hello;
     const cannot = [
       ...(options.onOpsStatus === undefined ? ['ops-status'] : []),
@@ -294,7 +309,7 @@ export function connect(options: ConnectionOptions): Connection {
     setTimer('answer', timing.answerMs, () => end('lost', 'the service does not answer the greeting', CLOSE.cannot));
     setTimer('ping', timing.pingMs, ping);
     setTimer('silence', timing.pingMs, watchSilence);
-    stopListening = source.onMore(() => guarded(sendMore));
+    stopListening = source.onMore(onMore);
   };
 
   let challenge: string | undefined;
@@ -302,7 +317,7 @@ export function connect(options: ConnectionOptions): Connection {
     const told = headers[CHALLENGE_HEADER];
     if (typeof told === 'string' && told.length <= MAX_CHALLENGE) challenge = told;
   });
-  socket.on('open', () => guarded(onOpen));
+  socket.on('open', () => void inTurn(onOpen));
   socket.on('message', (data, isBinary) => {
     heard();
     if (!isOver) inbox.take(data, isBinary);

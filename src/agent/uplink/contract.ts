@@ -19,22 +19,22 @@ export type LanePosition = {
 
 /** One uplink's view of what waits to be sent; sequence numbers are those of their epoch. */
 export type SliceSource = {
-  /** The oldest lane. */
-  position(): LanePosition;
-  /** What waits to be sent, oldest first; the last lane is open, and new slices join it. At least one. */
-  lanes(): readonly LanePosition[];
+  /** What waits to be sent, oldest first; the last lane is open, and new slices join it. */
+  lanes(): Promise<readonly [LanePosition, ...LanePosition[]]>;
   /** What is written from now on goes into a lane of its own. */
-  split(): void;
+  split(): Promise<void>;
   /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
   read(range: {
     epoch: string;
     afterSeq: number;
     maxSlices: number;
     maxBytes: number;
-  }): readonly { readonly header: SliceHeader; readonly body: Uint8Array }[];
-  acknowledge(seq: number, epoch: string): void;
+  }): Promise<readonly { readonly header: SliceHeader; readonly body: Uint8Array }[]>;
+  acknowledge(seq: number, epoch: string): Promise<void>;
   /** The peer's account does not match ours: start a new epoch with what the peer does not have. */
-  renewEpoch(peerAckedSeq: number, epoch: string): void;
+  renewEpoch(peerAckedSeq: number, epoch: string): Promise<void>;
+  /** From memory: slices that the peer has not confirmed; undefined when it cannot be told. */
+  backlog(): number | undefined;
   onMore(listener: () => void): () => void;
 };
 

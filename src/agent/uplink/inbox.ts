@@ -8,20 +8,21 @@ const PER_TURN = 64;
 export type Inbox = { take(data: RawData, isBinary: boolean): void; clear(): void };
 
 export function createInbox(options: {
-  handle(frames: readonly ServiceFrame[]): void;
+  /** Never rejects; the frames after these wait until it is done. */
+  handle(frames: readonly ServiceFrame[]): Promise<void>;
   onBad(what: string): void;
   pause(): void;
   resume(): void;
 }): Inbox {
   let waiting: ServiceFrame[] = [];
-  let isScheduled = false;
+  let isBusy = false;
   let isPaused = false;
 
-  const drain = () => {
-    isScheduled = false;
+  const drain = async () => {
     const batch = waiting.slice(0, PER_TURN);
     waiting = waiting.slice(PER_TURN);
-    options.handle(batch);
+    await options.handle(batch);
+    isBusy = false;
     if (waiting.length > 0) schedule();
     else if (isPaused) {
       isPaused = false;
@@ -30,9 +31,9 @@ export function createInbox(options: {
   };
 
   const schedule = () => {
-    if (isScheduled) return;
-    isScheduled = true;
-    setImmediate(drain);
+    if (isBusy) return;
+    isBusy = true;
+    setImmediate(() => void drain());
   };
 
   return {

@@ -8,13 +8,16 @@ import { MAX_SLICES_IN_FLIGHT, type Window } from './window.ts';
 export type Sender = {
   /** The slices of this epoch after `sentSeq` may be sent. Lanes join in any order; the newest is the one that the source names last. */
   join(epoch: string, sentSeq: number): void;
-  sendMore(): void;
+  /** One call at a time. Rejects when the source does. */
+  sendMore(): Promise<void>;
   /** `news` = more may be sent; `stale` = nothing new; `stranger`, `early` = the peer is wrong. */
-  acknowledged(epoch: string, seq: number): 'news' | 'stale' | 'stranger' | 'early';
+  acknowledged(epoch: string, seq: number): Promise<'news' | 'stale' | 'stranger' | 'early'>;
   /** Whether slices are on the way. */
   isWaiting(): boolean;
   /** Whether what has joined is closed and confirmed, so that only lanes are left that have not. */
-  isDone(): boolean;
+  isDone(): Promise<boolean>;
+  /** The connection is over: nothing is transmitted from now on. */
+  stop(): void;
 };
 
 type OnTheWay = { readonly epoch: string; readonly seq: number; readonly bytes: number; readonly sentAtMs: number };
@@ -34,15 +37,17 @@ export function createSender(options: {
   const { source, window, clock } = options;
   const sentSeqs = new Map<string, number>();
   let onTheWay: OnTheWay[] = [];
+  let isStopped = false;
 
   /** False when the window is full, or the lane cannot go on. */
-  const sendLane = (epoch: string, maxOnTheWay: number): boolean => {
+  const sendLane = async (epoch: string, maxOnTheWay: number): Promise<boolean> => {
     for (;;) {
       const sentSeq = sentSeqs.get(epoch) ?? 0;
       const room = window.bytes() - onTheWay.reduce((sum, { bytes }) => sum + bytes, 0);
       const maxSlices = maxOnTheWay - onTheWay.length;
       if (maxSlices <= 0 || (room <= 0 && onTheWay.length > 0)) return false;
-      const slices = source.read({ epoch, afterSeq: sentSeq, maxSlices, maxBytes: Math.max(1, room) });
+      const slices = await source.read({ epoch, afterSeq: sentSeq, maxSlices, maxBytes: Math.max(1, room) });
+      if (isStopped) return false;
       if (slices.length === 0) return true;
       for (const [index, { header, body }] of slices.entries()) {
         if (header.epoch !== epoch || header.seq !== sentSeq + 1 + index) {
@@ -60,14 +65,15 @@ export function createSender(options: {
 
   return {
     join: (epoch, sentSeq) => void sentSeqs.set(epoch, sentSeq),
-    sendMore() {
-      const joined = source.lanes().filter(({ epoch }) => sentSeqs.has(epoch));
+    async sendMore() {
+      const joined = (await source.lanes()).filter(({ epoch }) => sentSeqs.has(epoch));
       for (const [age, { epoch }] of joined.toReversed().entries()) {
         const isBacklog = age > 0;
-        if (!sendLane(epoch, MAX_SLICES_IN_FLIGHT - (isBacklog ? KEPT_FOR_NEW : 0)) && !isBacklog) return;
+        const isWindowOpen = await sendLane(epoch, MAX_SLICES_IN_FLIGHT - (isBacklog ? KEPT_FOR_NEW : 0));
+        if (isStopped || (!isWindowOpen && !isBacklog)) return;
       }
     },
-    acknowledged(epoch, seq) {
+    async acknowledged(epoch, seq) {
       const sentSeq = sentSeqs.get(epoch);
       if (sentSeq === undefined) return 'stranger';
       if (seq > sentSeq) return 'early';
@@ -75,14 +81,17 @@ export function createSender(options: {
       if (newest === undefined) return 'stale';
       window.acknowledged(clock.monotonicMs() - newest.sentAtMs);
       onTheWay = onTheWay.filter((slice) => slice.epoch !== epoch || slice.seq > seq);
-      source.acknowledge(seq, epoch);
       options.waits(onTheWay.length > 0);
+      await source.acknowledge(seq, epoch);
       return 'news';
     },
     isWaiting: () => onTheWay.length > 0,
-    isDone() {
-      const [oldest] = source.lanes();
-      return oldest !== undefined && onTheWay.length === 0 && !sentSeqs.has(oldest.epoch);
+    async isDone() {
+      const [oldest] = await source.lanes();
+      return onTheWay.length === 0 && !sentSeqs.has(oldest.epoch);
+    },
+    stop() {
+      isStopped = true;
     },
   };
 }

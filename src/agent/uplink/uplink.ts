@@ -61,15 +61,10 @@ export function createUplink(options: {
   let connection: Connection | undefined;
   let running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
-  const backlog = () => {
-    try {
-      return source.lanes().reduce((sum, { nextSeq, ackedSeq }) => sum + nextSeq - 1 - ackedSeq, 0);
-    } catch {
-      return undefined;
-    }
+  const state = (): UplinkState => {
+    const backlog = source.backlog();
+    return { name, phase, connectedSince, nextTryAt, lastError, backlog, skewMs };
   };
-
-  const state = (): UplinkState => ({ name, phase, connectedSince, nextTryAt, lastError, backlog: backlog(), skewMs });
 
   const enter = (next: UplinkState['phase']) => {
     phase = next;
@@ -97,7 +92,7 @@ export function createUplink(options: {
           skewMs = skew;
           lastError = undefined;
           enter('online');
-          log.info({ uplink: name, backlog: backlog(), skewMs }, 'connected to the service');
+          log.info({ uplink: name, backlog: source.backlog(), skewMs }, 'connected to the service');
         },
       });
       if (running?.stop.signal.aborted) connection.stop();

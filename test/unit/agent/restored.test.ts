@@ -18,8 +18,8 @@ test('the same outbox, opened again, has another epoch', async () => {
     openOutbox(folder, { clock: createVirtualClock(), log: silentLog, newEpoch: () => `epoch-${++epochs}` });
   const epochOf = async (): Promise<string> => {
     const outbox = open();
-    outbox.setUplinks(['service']);
-    const { epoch } = outbox.source('service').position();
+    await outbox.setUplinks(['service']);
+    const { epoch } = (await outbox.source('service').lanes())[0];
     await outbox.close();
     return epoch;
   };
@@ -35,10 +35,10 @@ test('an uplink whose service was put back with it keeps its epoch', async () =>
   const epochsOf = async () => {
     const newEpoch = () => `epoch-${++epochs}`;
     const outbox = openOutbox(own, { clock: createVirtualClock(), log: silentLog, newEpoch });
-    outbox.setUplinks(['embedded', 'service']);
-    const found = ['embedded', 'service'].map((name) => outbox.source(name).position().epoch);
+    await outbox.setUplinks(['embedded', 'service']);
+    const lanes = await Promise.all(['embedded', 'service'].map((name) => outbox.source(name).lanes()));
     await outbox.close();
-    return found;
+    return lanes.map(([{ epoch }]) => epoch);
   };
   const [embedded, service] = await epochsOf();
   beginNewEpochs(join(own, 'outbox.sqlite'), ['embedded']);

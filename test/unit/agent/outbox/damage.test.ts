@@ -7,7 +7,7 @@ import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
-import { contents, makeDir, outcome, sample } from './farm-records.ts';
+import { contents, makeDir, outcome, readOldest, sample } from './farm-records.ts';
 
 const ALL = { maxSlices: 1_000, maxBytes: 1e9 };
 const SLICES = 6;
@@ -24,7 +24,7 @@ afterEach(() => dir.remove());
 async function makeOutbox(path: string): Promise<void> {
   const db = openSqlite(path, [outboxMigrations]);
   const outbox = createOutbox(db, { clock, log: silentLog, newEpoch: randomUUID });
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
   for (let slice = 0; slice < SLICES; slice++) {
     await outbox.append([
       sample(slice * 2, clock.nowMs()),
@@ -50,7 +50,7 @@ function reopen(path: string) {
 async function readAll(path: string) {
   const { db, outbox } = reopen(path);
   await outbox.flush();
-  const slices = outbox.read('farm', ALL);
+  const slices = await readOldest(outbox, 'farm', ALL);
   await outbox.close();
   db.close();
   return { slices, ...contents(slices) };
@@ -99,7 +99,7 @@ test('a cursor that was changed is not believed: what is stored goes out again u
   const path = dir.path('cursor.db');
   await makeOutbox(path);
   const before = reopen(path);
-  const { epoch } = before.outbox.source('farm').position();
+  const { epoch } = (await before.outbox.source('farm').lanes())[0];
   await before.outbox.close();
   before.db.close();
   damage(path, "UPDATE outbox_lanes SET acked = 5 WHERE name = 'farm'");
@@ -147,7 +147,7 @@ test('bits flipped anywhere in the file never let a changed record out, and neve
     }
     const { db, outbox } = opened;
     await outbox.flush();
-    const { samples } = contents(outbox.read('farm', ALL));
+    const { samples } = contents(await readOldest(outbox, 'farm', ALL));
     expect(samples.every((number) => wasSent.has(number))).toBe(true);
     expect(new Set(samples).size).toBe(samples.length);
     await outbox.close();

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import type { OutgoingSlice } from '../../../../src/agent/outbox/contract.ts';
+import type { Outbox, OutgoingSlice } from '../../../../src/agent/outbox/contract.ts';
 import type { MinerRecord, ReportRecord, TaskRecord } from '../../../../src/wire/records.ts';
 import { sliceBodySchema } from '../../../../src/wire/records.ts';
 
@@ -70,6 +70,22 @@ export function outcome(number: number, atMs: number): TaskRecord {
     message: null,
     evidence: { number },
   };
+}
+
+/** What an uplink that is about to connect would send of its oldest lane. */
+export async function readOldest(
+  outbox: Pick<Outbox, 'source'>,
+  uplink: string,
+  limits: { readonly maxSlices: number; readonly maxBytes: number } = { maxSlices: 1e6, maxBytes: 1e12 },
+): Promise<readonly OutgoingSlice[]> {
+  const source = outbox.source(uplink);
+  const [{ epoch, ackedSeq }] = await source.lanes();
+  return source.read({ epoch, afterSeq: ackedSeq, ...limits });
+}
+
+export async function acknowledgeOldest(outbox: Pick<Outbox, 'source'>, uplink: string, seq: number): Promise<void> {
+  const source = outbox.source(uplink);
+  await source.acknowledge(seq, (await source.lanes())[0].epoch);
 }
 
 /** Numbers of the samples, numbers of the task outcomes, and the gaps in a list of slices. Throws when a slice is not what the wire allows. */

@@ -69,12 +69,12 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
         let damages = 0;
 
         /** Reads the lane of this age, and what the peer then has of it. */
-        const take = (maxSlices: number, age = 0) => {
-          const lanes = outbox.source('farm').lanes();
-          const { epoch } = lanes[age % lanes.length] ?? outbox.source('farm').position();
+        const take = async (maxSlices: number, age = 0) => {
+          const lanes = await outbox.source('farm').lanes();
+          const { epoch, ackedSeq } = lanes[age % lanes.length] ?? lanes[0];
           // In the order in which the lanes were made.
           for (const lane of lanes) if (!stored.has(lane.epoch)) stored.set(lane.epoch, new Map());
-          const slices = outbox.source('farm').read({ epoch, maxSlices, maxBytes: 1e9 });
+          const slices = await outbox.source('farm').read({ epoch, afterSeq: ackedSeq, maxSlices, maxBytes: 1e9 });
           for (const [index, slice] of slices.entries()) {
             expect(slice.header.epoch).toBe(epoch);
             if (index > 0) expect(slice.header.seq).toBe((slices[index - 1]?.header.seq ?? 0) + 1);
@@ -96,18 +96,18 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
               ]);
               break;
             case 'read':
-              take(step.maxSlices, step.maxSlices);
+              await take(step.maxSlices, step.maxSlices);
               break;
             case 'acknowledge': {
-              const { epoch, last } = take(10, Math.round(step.share * 7));
-              if (last !== undefined) outbox.source('farm').acknowledge(Math.ceil(last * step.share), epoch);
+              const { epoch, last } = await take(10, Math.round(step.share * 7));
+              if (last !== undefined) await outbox.source('farm').acknowledge(Math.ceil(last * step.share), epoch);
               break;
             }
             case 'wait':
               await clock.advance(step.ms);
               break;
             case 'split':
-              outbox.source('farm').split();
+              await outbox.source('farm').split();
               break;
             case 'crash': {
               const { pendingRecords } = outbox.state();
@@ -138,16 +138,13 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
           }
         }
         await outbox.flush();
-        for (const { epoch } of outbox.source('farm').lanes()) {
+        for (const { epoch } of await outbox.source('farm').lanes()) {
           for (;;) {
-            const age = outbox
-              .source('farm')
-              .lanes()
-              .findIndex((lane) => lane.epoch === epoch);
+            const age = (await outbox.source('farm').lanes()).findIndex((lane) => lane.epoch === epoch);
             if (age < 0) break;
-            const { last } = take(50, age);
+            const { last } = await take(50, age);
             if (last === undefined) break;
-            outbox.source('farm').acknowledge(last, epoch);
+            await outbox.source('farm').acknowledge(last, epoch);
           }
         }
         await outbox.flush();

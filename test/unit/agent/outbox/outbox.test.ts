@@ -7,7 +7,7 @@ import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
-import { contents, makeDir, outcome, sample } from './farm-records.ts';
+import { acknowledgeOldest, contents, makeDir, outcome, readOldest, sample } from './farm-records.ts';
 
 const WAIT = { interval: 10 };
 const ALL = { maxSlices: 1_000, maxBytes: 1e9 };
@@ -33,32 +33,32 @@ function open(settings: OutboxSettings = {}) {
 test('a full slice is stored at once, a part of one after the flush time', async () => {
   const { outbox } = open({ sliceRecords: 3, flushMs: 1_000 });
   for (let number = 1; number <= 4; number++) outbox.offer(sample(number, clock.nowMs()));
-  await outbox.source('farm').position();
-  await expect.poll(() => contents(outbox.read('farm', ALL)).samples, WAIT).toEqual([1, 2, 3]);
+  await outbox.source('farm').lanes();
+  await expect.poll(async () => contents(await readOldest(outbox, 'farm', ALL)).samples, WAIT).toEqual([1, 2, 3]);
   await clock.advance(1_000);
-  await expect.poll(() => contents(outbox.read('farm', ALL)).samples, WAIT).toEqual([1, 2, 3, 4]);
-  expect(outbox.read('farm', ALL).map(({ header }) => header.seq)).toEqual([1, 2]);
+  await expect.poll(async () => contents(await readOldest(outbox, 'farm', ALL)).samples, WAIT).toEqual([1, 2, 3, 4]);
+  expect((await readOldest(outbox, 'farm', ALL)).map(({ header }) => header.seq)).toEqual([1, 2]);
 });
 
 test('append resolves once the records are on disk, after the samples that were handed over before', async () => {
   const { outbox } = open();
   outbox.offer(sample(1, clock.nowMs()));
   expect(await outbox.append([outcome(7, clock.nowMs())])).toBe(1);
-  expect(contents(outbox.read('farm', ALL))).toMatchObject({ samples: [1], tasks: [7], gaps: [] });
+  expect(contents(await readOldest(outbox, 'farm', ALL))).toMatchObject({ samples: [1], tasks: [7], gaps: [] });
 });
 
 test('each uplink has its own cursor and slices go when all have them', async () => {
   const { outbox } = open();
-  outbox.setUplinks(['farm', 'company']);
+  await outbox.setUplinks(['farm', 'company']);
   for (let number = 1; number <= 5; number++) await outbox.append([sample(number, clock.nowMs())]);
-  outbox.acknowledge('farm', 5);
-  outbox.acknowledge('company', 2);
+  await acknowledgeOldest(outbox, 'farm', 5);
+  await acknowledgeOldest(outbox, 'company', 2);
   await clock.advance(1_000);
   await expect.poll(() => outbox.state().slices, WAIT).toBe(3);
-  expect(outbox.read('farm', ALL)).toEqual([]);
-  expect(contents(outbox.read('company', ALL)).samples).toEqual([3, 4, 5]);
+  expect(await readOldest(outbox, 'farm', ALL)).toEqual([]);
+  expect(contents(await readOldest(outbox, 'company', ALL)).samples).toEqual([3, 4, 5]);
   expect(outbox.state().backlog).toEqual({ farm: 0, company: 3 });
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
   await outbox.append([sample(6, clock.nowMs())]);
   await expect.poll(() => outbox.state().slices, WAIT).toBe(1);
 });
@@ -66,35 +66,39 @@ test('each uplink has its own cursor and slices go when all have them', async ()
 test('an uplink that comes later starts at sequence 1 with what is still stored', async () => {
   const { outbox } = open();
   for (let number = 1; number <= 3; number++) await outbox.append([sample(number, clock.nowMs())]);
-  outbox.acknowledge('farm', 2);
+  await acknowledgeOldest(outbox, 'farm', 2);
   await clock.advance(1_000);
   await expect.poll(() => outbox.state().slices, WAIT).toBe(1);
-  const late = outbox.read('late', ALL);
+  const late = await readOldest(outbox, 'late', ALL);
   expect(late.map(({ header }) => header.seq)).toEqual([1]);
   expect(contents(late).samples).toEqual([3]);
-  expect(late[0]?.header.epoch).not.toBe(outbox.source('farm').position().epoch);
+  expect(late[0]?.header.epoch).not.toBe((await outbox.source('farm').lanes())[0].epoch);
 });
 
 test('acknowledgements that go backwards or name slices that were never written change nothing', async () => {
   const { outbox } = open();
   for (let number = 1; number <= 3; number++) await outbox.append([sample(number, clock.nowMs())]);
-  outbox.acknowledge('farm', 2);
-  for (const seq of [1, 2, 4, 1e12, -1, 1.5, Number.NaN]) outbox.acknowledge('farm', seq);
-  expect(contents(outbox.read('farm', ALL)).samples).toEqual([3]);
+  await acknowledgeOldest(outbox, 'farm', 2);
+  for (const seq of [1, 2, 4, 1e12, -1, 1.5, Number.NaN]) await acknowledgeOldest(outbox, 'farm', seq);
+  expect(contents(await readOldest(outbox, 'farm', ALL)).samples).toEqual([3]);
 });
 
 test('epoch, cursor and numbering survive a clean end, without a gap', async () => {
   const first = open();
   for (let number = 1; number <= 3; number++) await first.outbox.append([sample(number, clock.nowMs())]);
-  first.outbox.acknowledge('farm', 1);
-  const before = first.outbox.source('farm').position();
+  await acknowledgeOldest(first.outbox, 'farm', 1);
+  const before = (await first.outbox.source('farm').lanes())[0];
   first.outbox.offer(sample(4, clock.nowMs()));
   await first.outbox.close();
   first.db.close();
   const second = open();
   await second.outbox.append([sample(5, clock.nowMs())]);
-  expect(second.outbox.source('farm').position()).toMatchObject({ epoch: before.epoch, ackedSeq: 1, nextSeq: 6 });
-  expect(contents(second.outbox.read('farm', ALL))).toMatchObject({ samples: [2, 3, 4, 5], gaps: [] });
+  expect((await second.outbox.source('farm').lanes())[0]).toMatchObject({
+    epoch: before.epoch,
+    ackedSeq: 1,
+    nextSeq: 6,
+  });
+  expect(contents(await readOldest(second.outbox, 'farm', ALL))).toMatchObject({ samples: [2, 3, 4, 5], gaps: [] });
 });
 
 test('an end without close is declared as a gap, even when the next run dies before it could be stored', async () => {
@@ -109,7 +113,7 @@ test('an end without close is declared as a gap, even when the next run dies bef
   await clock.advance(60_000);
   const third = open();
   await third.outbox.flush();
-  const { gaps, samples } = contents(third.outbox.read('farm', ALL));
+  const { gaps, samples } = contents(await readOldest(third.outbox, 'farm', ALL));
   expect(samples).toEqual([1]);
   expect(gaps).toEqual([
     {
@@ -124,7 +128,7 @@ test('an end without close is declared as a gap, even when the next run dies bef
 
 test('the gap of a kill begins before what came while the last slice was being written', async () => {
   const { db, outbox } = open();
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
   const written = outbox.append([sample(1, clock.nowMs())]);
   // Its body is being compressed: this one is too late for it.
   const lateMs = clock.nowMs();
@@ -136,7 +140,7 @@ test('the gap of a kill begins before what came while the last slice was being w
   await clock.advance(1_000);
   const { outbox: again } = open();
   await again.flush();
-  const { samples, gaps } = contents(again.read('farm', ALL));
+  const { samples, gaps } = contents(await readOldest(again, 'farm', ALL));
   expect(samples).toEqual([1]);
   expect(gaps.map(({ reason, from }) => [reason, Date.parse(from) <= lateMs])).toEqual([['restart', true]]);
 });
@@ -147,7 +151,7 @@ test('an end without close before any sample is no gap', async () => {
   first.db.close();
   const second = open();
   await second.outbox.flush();
-  expect(contents(second.outbox.read('farm', ALL)).gaps).toEqual([]);
+  expect(contents(await readOldest(second.outbox, 'farm', ALL)).gaps).toEqual([]);
 });
 
 test('when the cap is reached the oldest samples become counted gaps and tasks stay', async () => {
@@ -159,7 +163,7 @@ test('when the cap is reached the oldest samples become counted gaps and tasks s
   }
   await outbox.flush();
   expect(outbox.state().bytes).toBeLessThanOrEqual(16_000);
-  const slices = outbox.read('farm', ALL);
+  const slices = await readOldest(outbox, 'farm', ALL);
   expect(slices.map(({ header }) => header.seq)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
   const { samples, tasks, gaps } = contents(slices);
   expect(gaps.every(({ reason }) => reason === 'buffer_full')).toBe(true);
@@ -177,12 +181,12 @@ test('when nothing is left to give way new samples are counted, and kept again o
   }
   expect(outbox.state()).toMatchObject({ isFull: true, pendingRecords: 0 });
   await outbox.append([outcome(1, clock.nowMs())]);
-  const first = outbox.read('farm', ALL);
-  outbox.acknowledge('farm', first.length);
+  const first = await readOldest(outbox, 'farm', ALL);
+  await acknowledgeOldest(outbox, 'farm', first.length);
   await clock.advance(1_000);
   await expect.poll(() => outbox.state().isFull, WAIT).toBe(false);
   await outbox.append([sample(++produced, clock.nowMs())]);
-  const second = outbox.read('farm', ALL);
+  const second = await readOldest(outbox, 'farm', ALL);
   const { samples, tasks, gaps } = contents([...first, ...second]);
   expect(samples.length + gaps.reduce((sum, { count }) => sum + (count ?? Number.NaN), 0)).toBe(produced);
   expect(samples.at(-1)).toBe(produced);
@@ -211,7 +215,7 @@ test('while the disk refuses memory stays bounded and what is dropped is declare
   await task;
   await outbox.flush();
   expect(outbox.state()).toMatchObject({ fault: undefined, undeclaredRecords: 0, pendingRecords: 0 });
-  const { samples, tasks, gaps } = contents(outbox.read('farm', ALL));
+  const { samples, tasks, gaps } = contents(await readOldest(outbox, 'farm', ALL));
   expect(samples.length + gaps.reduce((sum, { count }) => sum + (count ?? Number.NaN), 0)).toBe(1_301);
   expect(samples).toEqual([...samples].sort((a, b) => a - b));
   expect(samples.at(-1)).toBe(1_300);
@@ -236,7 +240,7 @@ test('a record that is no record is counted and harms nobody', async () => {
   outbox.offer({ ...sample(2, clock.nowMs()), abilities: ['x'.repeat(600_000)] });
   outbox.offer(sample(3, clock.nowMs()));
   await outbox.flush();
-  const { samples, gaps } = contents(outbox.read('farm', ALL));
+  const { samples, gaps } = contents(await readOldest(outbox, 'farm', ALL));
   expect(samples).toEqual([3]);
   expect(gaps.map(({ count }) => count)).toEqual([2]);
 });
@@ -246,7 +250,7 @@ test('slices of records that do not compress still fit a frame', async () => {
   const noise = () => Array.from({ length: 3_000 }, () => randomUUID()).join('');
   for (let number = 1; number <= 30; number++) outbox.offer({ ...sample(number, clock.nowMs()), abilities: [noise()] });
   await outbox.flush();
-  const slices = outbox.read('farm', ALL);
+  const slices = await readOldest(outbox, 'farm', ALL);
   expect(Math.max(...slices.map(({ body }) => body.length))).toBeLessThan(1024 * 1024 - 4_096);
   expect(contents(slices).samples.length).toBe(30);
 });
@@ -255,29 +259,27 @@ test('a peer that has more than we ever wrote gets a new epoch, one that has les
   const { outbox } = open();
   const farm = outbox.source('farm');
   for (let number = 1; number <= 4; number++) await outbox.append([sample(number, clock.nowMs())]);
-  farm.acknowledge(2);
-  const old = farm.position().epoch;
-  farm.renewEpoch(90);
+  await acknowledgeOldest(outbox, 'farm', 2);
+  const [{ epoch: old }] = await farm.lanes();
+  await farm.renewEpoch(90, old);
   await outbox.flush();
-  expect(farm.position().epoch).not.toBe(old);
-  const ahead = farm.read(ALL);
-  expect(ahead[0]?.header).toMatchObject({ seq: 1, epoch: farm.position().epoch });
+  const [{ epoch }] = await farm.lanes();
+  expect(epoch).not.toBe(old);
+  const ahead = await readOldest(outbox, 'farm', ALL);
+  expect(ahead[0]?.header).toMatchObject({ seq: 1, epoch });
   expect(contents(ahead)).toMatchObject({ samples: [3, 4], gaps: [{ reason: 'buffer_damaged', count: null }] });
-  farm.acknowledge(ahead.length);
-  farm.renewEpoch(0);
+  await farm.acknowledge(ahead.length, epoch);
+  await farm.renewEpoch(0, epoch);
   await outbox.flush();
-  expect(contents(farm.read(ALL)).gaps.length).toBeGreaterThanOrEqual(1);
+  expect(contents(await readOldest(outbox, 'farm', ALL)).gaps.length).toBeGreaterThanOrEqual(1);
 });
 
 test('one slice comes out even when it is larger than the bytes asked for, and never more slices than asked for', async () => {
   const { outbox } = open();
   for (let number = 1; number <= 4; number++) await outbox.append([sample(number, clock.nowMs())]);
-  expect(outbox.read('farm', { maxSlices: 10, maxBytes: 1 }).length).toBe(1);
-  expect(outbox.read('farm', { maxSlices: 2, maxBytes: 1e9 }).length).toBe(2);
-  expect(
-    outbox
-      .source('farm')
-      .read({ afterSeq: 3, ...ALL })
-      .map(({ header }) => header.seq),
-  ).toEqual([4]);
+  expect((await readOldest(outbox, 'farm', { maxSlices: 10, maxBytes: 1 })).length).toBe(1);
+  expect((await readOldest(outbox, 'farm', { maxSlices: 2, maxBytes: 1e9 })).length).toBe(2);
+  const [{ epoch }] = await outbox.source('farm').lanes();
+  const slices = await outbox.source('farm').read({ epoch, afterSeq: 3, ...ALL });
+  expect(slices.map(({ header }) => header.seq)).toEqual([4]);
 });

@@ -20,15 +20,15 @@ let service: TinyService;
 let uplink: Uplink | undefined;
 let produced = 0;
 
-const openOutbox = () => {
+const openOutbox = async () => {
   db = openSqlite(dir.path('outbox.db'), [outboxMigrations]);
   outbox = createOutbox(db, { clock: systemClock, log: silentLog, newEpoch: randomUUID, settings: { flushMs: 5 } });
-  outbox.setUplinks(['farm']);
+  await outbox.setUplinks(['farm']);
 };
 
 beforeEach(async () => {
   dir = makeDir();
-  openOutbox();
+  await openOutbox();
   service = await startService();
   service.behaviour.takesLanes = true;
   produced = 0;
@@ -78,7 +78,7 @@ test('what is new is stored while a backlog is still on its way, and nothing is 
   expect(service.duplicates()).toBe(0);
   expect(service.holes()).toBe(0);
   await expect.poll(() => outbox.state().slices, WAIT).toBe(0);
-  expect(outbox.source('farm').lanes()).toHaveLength(1);
+  expect(await outbox.source('farm').lanes()).toHaveLength(1);
 });
 
 test('connections cut at any slice, and restarts, keep every lane whole', async () => {
@@ -93,7 +93,7 @@ test('connections cut at any slice, and restarts, keep every lane whole', async 
     await uplink?.stop();
     await outbox.close();
     db.close();
-    openOutbox();
+    await openOutbox();
     link();
   }
   await expect.poll(sorted, WAIT).toEqual(all());
@@ -119,9 +119,9 @@ test('a service that knows no lanes gets one lane after the other', async () => 
 
 test('a lane whose row was damaged goes out again rather than not at all', async () => {
   await produce(40);
-  outbox.source('farm').split();
+  await outbox.source('farm').split();
   await produce(40);
-  outbox.source('farm').split();
+  await outbox.source('farm').split();
   await produce(5);
   for (const lane of [0, 1, 2]) {
     await outbox.close();
@@ -129,14 +129,9 @@ test('a lane whose row was damaged goes out again rather than not at all', async
       'UPDATE outbox_lanes SET crc = crc + 1 WHERE base = (SELECT base FROM outbox_lanes ORDER BY base LIMIT 1 OFFSET ?)',
     ).run(lane);
     db.close();
-    openOutbox();
+    await openOutbox();
     expect(outbox.state().backlog).toEqual({ farm: 85 });
-    expect(
-      outbox
-        .source('farm')
-        .lanes()
-        .map(({ nextSeq }) => nextSeq - 1),
-    ).toEqual([40, 40, 5]);
+    expect((await outbox.source('farm').lanes()).map(({ nextSeq }) => nextSeq - 1)).toEqual([40, 40, 5]);
   }
   link();
   await expect.poll(sorted, WAIT).toEqual(all());
@@ -146,13 +141,13 @@ test('a lane whose row was damaged goes out again rather than not at all', async
 test('a lane of which the service has more than was ever written begins anew, and the others go on', async () => {
   await produce(40);
   const source = outbox.source('farm');
-  source.split();
+  await source.split();
   await produce(40);
-  const [first, second] = source.lanes();
-  source.acknowledge(10, second?.epoch);
-  source.renewEpoch(90, second?.epoch);
+  const [first, second] = await source.lanes();
+  await source.acknowledge(10, second?.epoch ?? '');
+  await source.renewEpoch(90, second?.epoch ?? '');
   await outbox.flush();
-  expect(source.lanes().map(({ epoch }) => epoch === first?.epoch || epoch === second?.epoch)).toEqual([
+  expect((await source.lanes()).map(({ epoch }) => epoch === first?.epoch || epoch === second?.epoch)).toEqual([
     true,
     true,
     false,

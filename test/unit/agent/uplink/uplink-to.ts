@@ -24,12 +24,12 @@ export function uplinkTo(url: string, more: Partial<Parameters<typeof createUpli
 export function idleSource(epoch: string): SliceSource {
   const position = { epoch, firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
   return {
-    position: () => position,
-    lanes: () => [position],
-    split() {},
-    read: () => [],
-    acknowledge() {},
-    renewEpoch() {},
+    lanes: async () => [position],
+    async split() {},
+    read: async () => [],
+    async acknowledge() {},
+    async renewEpoch() {},
+    backlog: () => 0,
     onMore: () => () => {},
   };
 }

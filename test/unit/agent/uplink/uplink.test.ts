@@ -144,13 +144,13 @@ test('acknowledgements that are lost lead to a resend from what the service says
 
 test('acknowledgements that come late, doubled and in any order confirm each slice once', async () => {
   service.behaviour.mayAck = () => false;
-  const epochOf = () => outbox.source('farm').position().epoch;
+  const [{ epoch }] = await outbox.source('farm').lanes();
   let held: number[] = [];
   service.behaviour.onSlice = (socket, seq) => {
     held.push(seq);
     if (held.length < 4) return;
     for (const late of [held[2], held[0], held[3], held[3], held[1]]) {
-      socket.send(JSON.stringify({ type: 'ack', epoch: epochOf(), seq: late }));
+      socket.send(JSON.stringify({ type: 'ack', epoch, seq: late }));
     }
     held = [];
   };
@@ -263,7 +263,7 @@ test('a task that could not be taken is not confirmed', async () => {
 test('hostile frames have no effect, close the connection with a reason and are survived', {
   timeout: 30_000,
 }, async () => {
-  const epoch = outbox.source('farm').position().epoch;
+  const epoch = (await outbox.source('farm').lanes())[0].epoch;
   const good = order();
   const hostile: (string | Buffer | object)[] = [
     'not json',
@@ -337,7 +337,7 @@ test('a task before the welcome is not taken', async () => {
 test('a service that knows more than was ever written is answered with a new epoch that begins at 1', async () => {
   await produce(3);
   service.behaviour.welcomeSeq = 50;
-  const { epoch } = outbox.source('farm').position();
+  const { epoch } = (await outbox.source('farm').lanes())[0];
   service.behaviour.onWelcomed = () => {
     service.behaviour.welcomeSeq = undefined;
   };
