@@ -13,7 +13,7 @@ import { findAgentCandidates } from './agent-candidates.ts';
 import type { Lock, Transact } from './databases.ts';
 import { chunks } from './miner-write.ts';
 import { totalFromPage, type Window } from './miners.ts';
-import type { Db, Tables, TaskBatchTable } from './schema.ts';
+import type { Db, Row, Tables } from './schema.ts';
 import type { Sealing } from './sealing.ts';
 import { textList } from './tenants.ts';
 import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
@@ -252,7 +252,7 @@ async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch, seali
   for (const part of chunks(rows)) await db.insertInto('tasks').values(part).execute();
 }
 
-export function toBatch(row: TaskBatchTable, sealing: Sealing): Batch {
+export function toBatch(row: Row<'task_batches'>, sealing: Sealing): Batch {
   return {
     id: row.id,
     name: taskNameSchema.parse(row.name),

@@ -134,9 +134,7 @@ export function add(a: Sums, b: Sums): Sums {
 export function ofCell(cell: Sums): CellSums {
   if (cell.accounted === 0) return NO_CELLS;
   const known = (count: number) => (count > 0 ? 1 : 0);
-  // A cell that was begun before miners were counted in this way may have counted one twice.
-  const total = (sum: number, miners: number, count: number) =>
-    count === 0 ? 0 : (sum * Math.min(miners, cell.miners)) / count;
+  const total = (sum: number, miners: number, count: number) => (count === 0 ? 0 : (sum * miners) / count);
   return {
     ...cell,
     cells: 1,

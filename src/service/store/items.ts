@@ -1,7 +1,7 @@
 // What a list says of each miner, in parts, and how a page of it becomes JSON text from rows; sqlite-items.ts does the same inside the database.
 // Text, because a page holds thousands, and parsing documents to write them again would cost more than everything else together.
-import type { Selectable, SelectQueryBuilder } from 'kysely';
-import type { Db, MinerTable, Tables } from './schema.ts';
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db, Row, Tables } from './schema.ts';
 
 /** What the service knows of a miner. `stale`, `status` and `lifecycle_status` depend on the time. */
 export type ServiceField =
@@ -51,12 +51,12 @@ const isOf = (part: ItemPart, name: 'document' | 'extras') =>
 /** As it stands in JSON text: inside a text a quote is escaped, so these characters are the field and nothing that a miner says of itself. */
 export const fieldText = (name: string): string => `${JSON.stringify(name)}:`;
 
-type Row = Pick<Selectable<MinerTable>, 'id' | 'created_at' | 'stale_at' | 'ops_status' | 'rack' | 'position'> & {
+type MinerRow = Pick<Row<'miners'>, 'id' | 'created_at' | 'stale_at' | 'ops_status' | 'rack' | 'position'> & {
   readonly document?: string;
   readonly extras?: string;
 };
 
-function writeItem(row: Row, item: Item, nowMs: number): string {
+function writeItem(row: MinerRow, item: Item, nowMs: number): string {
   let text = '';
   for (const part of item) {
     if (typeof part === 'string') text += part;
@@ -70,7 +70,7 @@ function writeMembers(object = '{}', rename: readonly [string, string] | undefin
   return rename === undefined ? members : members.replace(fieldText(rename[0]), fieldText(rename[1]));
 }
 
-function writeValue(row: Row, field: ServiceField, nowMs: number): string {
+function writeValue(row: MinerRow, field: ServiceField, nowMs: number): string {
   switch (field) {
     case 'id':
       return `"${row.id}"`;
@@ -91,4 +91,4 @@ function writeValue(row: Row, field: ServiceField, nowMs: number): string {
   }
 }
 
-const isStale = ({ stale_at }: Row, nowMs: number) => stale_at === null || stale_at <= nowMs;
+const isStale = ({ stale_at }: MinerRow, nowMs: number) => stale_at === null || stale_at <= nowMs;

@@ -1,36 +1,13 @@
 // The schema, step by step forward. A step is never edited once released; the next version adds one. It does not go back.
-
 import { BugError } from '../../base/errors.ts';
 import type { AutoNumber, Databases } from './databases.ts';
+import { createFirstSchema } from './first-schema.ts';
 import type { Db } from './schema.ts';
-import { createFirstSchema } from './schema-1.ts';
-import { addHistory } from './schema-2.ts';
-import { addAgentLinks } from './schema-3.ts';
-import { addSearchColumns } from './schema-4.ts';
-import { addFilterIndexes } from './schema-5.ts';
-import { addFarmArchive } from './schema-6.ts';
-import { addOpsStatusIndex } from './schema-7.ts';
-import { addTaskKeys } from './schema-8.ts';
-import { addIdentityKeys } from './schema-9.ts';
-import { addKnownMiners } from './schema-10.ts';
-import { addPruningIndexes } from './schema-11.ts';
 
 export type Step = (db: Db, autoNumber: AutoNumber) => Promise<void>;
 
 const OWNER = 'service';
-export const STEPS: readonly Step[] = [
-  createFirstSchema,
-  addHistory,
-  addAgentLinks,
-  addSearchColumns,
-  addFilterIndexes,
-  addFarmArchive,
-  addOpsStatusIndex,
-  addTaskKeys,
-  addIdentityKeys,
-  addKnownMiners,
-  addPruningIndexes,
-];
+export const STEPS: readonly Step[] = [createFirstSchema];
 
 /** Applies what is missing, in one transaction, after a copy of what was there. Throws when the database was written by a newer version. */
 export async function migrate(databases: Databases, name: string, steps: readonly Step[] = STEPS): Promise<void> {

@@ -2,8 +2,7 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import { UNSTABLE_REASONS } from '../../model/identity-facts.ts';
 import type { OpsStatus, RUN_STATUSES } from '../../model/miner.ts';
-import type { Tables } from './schema.ts';
-import { REALIZATION } from './schema-5.ts';
+import { REALIZATION, type Tables } from './schema.ts';
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 

@@ -1,221 +1,213 @@
-// The tables of the service, typed for the query builder. Portable types only: text, integers (times are ms since the epoch), floating point.
+// The tables of the service, described once: the first step of the schema creates them from here, the query builder gets its types from here.
 // A miner is two rows: a narrow one that filters and counts read, and its documents, which are only read for the page that is served.
-import type { Generated, Kysely } from 'kysely';
-import type { CellSums, Sums } from './history-sums.ts';
+import { type Generated, type Kysely, type Selectable, sql } from 'kysely';
 
-export type WorkspaceTable = { id: string; name: string; slug: string; created_at: number };
-
-export type FarmTable = {
-  id: string;
-  workspace_id: string;
-  name: string | null;
-  created_at: number;
-  archived_at: Generated<number | null>;
+/** Portable types only. `row`: an integer primary key, given with the row or made by the database. */
+export type Column = {
+  readonly type: 'text' | 'integer' | 'bigint' | 'double precision';
+  readonly isOptional?: true;
+  readonly isKey?: true;
+  readonly row?: 'given' | 'made';
+  readonly initially?: string | number;
 };
 
-/** `token_hash` is a SHA-256; `host` is the JSON of the interface's host object, null before the first host record. */
-export type AgentTable = {
-  id: string;
-  farm_id: string;
-  name: string;
-  token_hash: string;
-  /** SPKI in base64; null for an identity from before there were keys. */
-  identity_key: string | null;
-  version: string;
-  enrolled_at: number;
-  last_seen_at: number | null;
-  revoked_at: number | null;
-  poll_interval_ms: number | null;
-  uptime_s: number | null;
-  host: string | null;
-  host_at: number | null;
-};
+const text = { type: 'text' } as const;
+const key = { ...text, isKey: true } as const;
+const integer = { type: 'integer' } as const;
+const row = { ...integer, row: 'given' } as const;
+const count = { ...integer, initially: 0 } as const;
+/** Wider than 32 bits, and ms since the epoch: 64 bits on every database, of which we use 53. */
+const bigint = { type: 'bigint' } as const;
+const double = { type: 'double precision' } as const;
+const optional = <C extends Column>(column: C): C & { readonly isOptional: true } => ({ ...column, isOptional: true });
 
-export type EnrolmentCodeTable = {
-  hash: string;
-  farm_id: string;
-  created_at: number;
-  expires_at: number;
-  used_at: number | null;
-  agent_id: string | null;
-};
+/** Sums that cells and hours of history share: see history-sums.ts. */
+const SUMS = {
+  /** Miners with a report; of an hour, of the cell with most. */
+  miners: integer,
+  /** Miner-minutes with a report, good or not. */
+  accounted: integer,
+  online: double,
+  hashrate: double,
+  hashrate_count: integer,
+  expected: double,
+  expected_count: integer,
+  power: double,
+  power_count: integer,
+  /** Of reports that know both, for the efficiency. */
+  paired_power: double,
+  paired_hashrate: double,
+  temperature: double,
+  temperature_count: integer,
+  temperature_max: optional(double),
+  hashrate_miners: count,
+  expected_miners: count,
+  power_miners: count,
+} as const;
 
-/** `permissions` is a JSON array, null = every permission. */
-export type ApiKeyTable = {
-  id: string;
-  hash: string;
-  workspace_id: string;
-  name: string;
-  permissions: string | null;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-};
+/** What the first step creates: once it is released, columns of later steps are added to the type `Tables` alone. */
+export const TABLES = {
+  workspaces: { id: key, name: text, slug: text, created_at: bigint },
+  farms: { id: key, workspace_id: text, name: optional(text), created_at: bigint, archived_at: optional(bigint) },
+  agents: {
+    id: key,
+    farm_id: text,
+    name: text,
+    /** SHA-256. */
+    token_hash: text,
+    version: text,
+    enrolled_at: bigint,
+    last_seen_at: optional(bigint),
+    revoked_at: optional(bigint),
+    poll_interval_ms: optional(bigint),
+    uptime_s: optional(double),
+    /** The JSON of the interface's host object, null before the first host record. */
+    host: optional(text),
+    host_at: optional(bigint),
+    /** SPKI in base64; null for an identity from before there were keys. */
+    identity_key: optional(text),
+  },
+  enrolment_codes: {
+    hash: key,
+    farm_id: text,
+    created_at: bigint,
+    expires_at: bigint,
+    used_at: optional(bigint),
+    agent_id: optional(text),
+  },
+  api_keys: {
+    id: key,
+    hash: text,
+    workspace_id: text,
+    name: text,
+    /** A JSON array, null = every permission. */
+    permissions: optional(text),
+    created_at: bigint,
+    expires_at: optional(bigint),
+    revoked_at: optional(bigint),
+    last_used_at: optional(bigint),
+  },
+  grants: {
+    id: key,
+    grantor_id: text,
+    grantee_id: text,
+    /** A JSON array, null = every farm of the grantor. */
+    farm_ids: optional(text),
+    /** A JSON array. */
+    permissions: text,
+    created_at: bigint,
+    expires_at: optional(bigint),
+    revoked_at: optional(bigint),
+  },
+  miners: {
+    /** Internal, small, for joins; never leaves the store. */
+    row_id: { ...integer, row: 'made' },
+    id: text,
+    farm_id: text,
+    /** The agent that reported it last, and that agent's key of it. */
+    agent_id: optional(text),
+    agent_key: optional(text),
+    created_at: bigint,
+    /** Time of the newest stored record. */
+    reported_at: bigint,
+    /** Time of the newest successful reading, and when it becomes too old to count as online. */
+    seen_at: optional(bigint),
+    stale_at: optional(bigint),
+    ip_num: bigint,
+    mac: text,
+    serial: text,
+    /** The searchable serials, sorted, one per line: says whether `miner_serials` needs a change. */
+    serials: text,
+    anomaly_flags: bigint,
+    unstable_reason: optional(text),
+    mining_mode: text,
+    hashrate: optional(double),
+    expected_hashrate: optional(double),
+    ops_status: optional(text),
+    rack: optional(text),
+    position: optional(integer),
+    model: optional(text),
+    firmware_version: optional(text),
+    firmware: optional(text),
+    hostname: optional(text),
+  },
+  miner_documents: { row_id: row, document: text, extras: text, abilities: text },
+  miner_serials: { row_id: integer, farm_id: text, serial: text },
+  registrations: { agent_id: key, key, row_id: integer, epoch: text, last_at: bigint },
+  task_batches: {
+    id: key,
+    workspace_id: text,
+    farm_id: text,
+    agent_id: text,
+    name: text,
+    /** May be sealed: see sealing.ts. */
+    params: text,
+    actor_type: text,
+    actor: text,
+    metadata: text,
+    status: text,
+    task_count: integer,
+    succeed_count: integer,
+    failed_count: integer,
+    created_at: bigint,
+  },
+  tasks: {
+    id: key,
+    batch_id: text,
+    agent_id: text,
+    row_id: integer,
+    miner_key: text,
+    name: text,
+    status: text,
+    created_at: bigint,
+    expires_at: bigint,
+    /** Last time it was sent to the agent; when the agent said that it is in its journal. */
+    sent_at: optional(bigint),
+    received_at: optional(bigint),
+    updated_at: bigint,
+    /** 1 = the status was set by the service because nothing was heard; what the agent says later replaces it. */
+    is_presumed: integer,
+    message: optional(text),
+    evidence: text,
+    /** Since when it shall be given up if it has not been started; only on tasks that the agent has. */
+    cancel_at: optional(bigint),
+  },
+  /** The newest signs orders. `private_key` may be sealed; `endorsement` is by the key before, null where there was none or it could not sign. */
+  task_keys: { id: row, public_key: text, private_key: text, endorsement: optional(text), created_at: bigint },
+  idempotency_keys: { api_key_id: key, key, body_hash: text, response: text, created_at: bigint },
+  ingest_cursors: { agent_id: key, epoch: key, seq: bigint, updated_at: bigint },
+  gaps: {
+    agent_id: text,
+    epoch: text,
+    seq: bigint,
+    from_at: bigint,
+    to_at: bigint,
+    reason: text,
+    count: optional(bigint),
+  },
+  events: { farm_id: text, agent_id: text, miner_id: optional(text), type: text, at: bigint, detail: text },
+  /** For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by `;`: see presence.ts. */
+  miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' } },
+  /** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells. */
+  history_cells: { farm_id: key, from_at: { ...bigint, isKey: true }, ...SUMS },
+  history_hours: { farm_id: key, from_at: { ...bigint, isKey: true }, cells: integer, ...SUMS },
+  /** The newest connection of an agent, on whichever copy. */
+  agent_links: { agent_id: key, link_id: text, linked_at: bigint },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;
 
-/** `farm_ids` is a JSON array, null = every farm of the grantor; `permissions` is a JSON array. */
-export type GrantTable = {
-  id: string;
-  grantor_id: string;
-  grantee_id: string;
-  farm_ids: string | null;
-  permissions: string;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-};
+/** Actual of expected hashrate, null where there is nothing to compare. A filter asks in exactly these words, or the index does not serve it. */
+export const REALIZATION = sql<number>`(hashrate / nullif(expected_hashrate, 0))`;
 
-export type MinerTable = {
-  /** Internal, small, for joins; never leaves the store. */
-  row_id: Generated<number>;
-  id: string;
-  farm_id: string;
-  /** The agent that reported it last, and that agent's key of it. */
-  agent_id: string | null;
-  agent_key: string | null;
-  created_at: number;
-  /** Time of the newest stored record. */
-  reported_at: number;
-  /** Time of the newest successful reading, and when it becomes too old to count as online. */
-  seen_at: number | null;
-  stale_at: number | null;
-  ip_num: number;
-  mac: string;
-  serial: string;
-  /** The searchable serials, sorted, one per line: says whether `miner_serials` needs a change. */
-  serials: string;
-  anomaly_flags: number;
-  unstable_reason: string | null;
-  mining_mode: string;
-  model: string | null;
-  firmware_version: string | null;
-  firmware: string | null;
-  hostname: string | null;
-  hashrate: number | null;
-  expected_hashrate: number | null;
-  ops_status: string | null;
-  rack: string | null;
-  position: number | null;
-};
-
-export type MinerDocumentTable = { row_id: number; document: string; extras: string; abilities: string };
-
-export type MinerSerialTable = { row_id: number; farm_id: string; serial: string };
-
-export type RegistrationTable = { agent_id: string; key: string; row_id: number; epoch: string; last_at: number };
-
-/** The newest signs orders. `private_key` may be sealed; `endorsement` is by the key before, null where there was none or it could not sign. */
-export type TaskKeyTable = {
-  id: number;
-  public_key: string;
-  private_key: string;
-  endorsement: string | null;
-  created_at: number;
-};
-
-/** `params` may be sealed: see sealing.ts. */
-export type TaskBatchTable = {
-  id: string;
-  workspace_id: string;
-  farm_id: string;
-  agent_id: string;
-  name: string;
-  params: string;
-  actor_type: string;
-  actor: string;
-  metadata: string;
-  status: string;
-  task_count: number;
-  succeed_count: number;
-  failed_count: number;
-  created_at: number;
-};
-
-export type TaskTable = {
-  id: string;
-  batch_id: string;
-  agent_id: string;
-  row_id: number;
-  miner_key: string;
-  name: string;
-  status: string;
-  created_at: number;
-  expires_at: number;
-  /** Last time it was sent to the agent; when the agent said that it is in its journal. */
-  sent_at: number | null;
-  received_at: number | null;
-  /** Since when it shall be given up if it has not been started; only on tasks that the agent has. */
-  cancel_at: number | null;
-  updated_at: number;
-  /** 1 = the status was set by the service because nothing was heard; what the agent says later replaces it. */
-  is_presumed: number;
-  message: string | null;
-  evidence: string;
-};
-
-export type IdempotencyKeyTable = {
-  api_key_id: string;
-  key: string;
-  body_hash: string;
-  response: string;
-  created_at: number;
-};
-
-export type IngestCursorTable = { agent_id: string; epoch: string; seq: number; updated_at: number };
-
-export type GapTable = {
-  agent_id: string;
-  epoch: string;
-  seq: number;
-  from_at: number;
-  to_at: number;
-  reason: string;
-  count: number | null;
-};
-
-export type EventTable = {
-  farm_id: string;
-  agent_id: string;
-  miner_id: string | null;
-  type: string;
-  at: number;
-  detail: string;
-};
-
-/** For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by `;`: see presence.ts. */
-export type MinerPresenceTable = { row_id: number; spans: string; known: string };
-
-/** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells: see history-sums.ts. */
-export type HistoryCellTable = { farm_id: string; from_at: number } & Sums;
-export type HistoryHourTable = { farm_id: string; from_at: number } & CellSums;
-
-/** The newest connection of an agent, on whichever copy. */
-export type AgentLinkTable = { agent_id: string; link_id: string; linked_at: number };
+type Value<C> =
+  | (C extends { type: 'text' } ? string : C extends { row: 'made' } ? Generated<number> : number)
+  | (C extends { isOptional: true } ? null : never);
 
 export type Tables = {
-  schema_version: { owner: string; version: number };
-  workspaces: WorkspaceTable;
-  farms: FarmTable;
-  agents: AgentTable;
-  agent_links: AgentLinkTable;
-  enrolment_codes: EnrolmentCodeTable;
-  api_keys: ApiKeyTable;
-  grants: GrantTable;
-  miners: MinerTable;
-  miner_documents: MinerDocumentTable;
-  miner_serials: MinerSerialTable;
-  registrations: RegistrationTable;
-  task_batches: TaskBatchTable;
-  tasks: TaskTable;
-  task_keys: TaskKeyTable;
-  idempotency_keys: IdempotencyKeyTable;
-  ingest_cursors: IngestCursorTable;
-  gaps: GapTable;
-  events: EventTable;
-  miner_presence: MinerPresenceTable;
-  history_cells: HistoryCellTable;
-  history_hours: HistoryHourTable;
-};
+  -readonly [T in keyof typeof TABLES]: { -readonly [C in keyof (typeof TABLES)[T]]: Value<(typeof TABLES)[T][C]> };
+} & { schema_version: { owner: string; version: number } };
+
+/** A row as it is read. */
+export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
 
 /** A connection or a transaction. */
 export type Db = Kysely<Tables>;

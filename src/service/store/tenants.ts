@@ -1,7 +1,6 @@
 // Workspaces, their farms, and the grants between workspaces. It does not decide who may do what: that is auth.
-import type { Selectable } from 'kysely';
 import type { Databases } from './databases.ts';
-import type { Db, FarmTable } from './schema.ts';
+import type { Db, Row } from './schema.ts';
 
 export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
 export type Farm = { readonly id: string; readonly workspaceId: string; readonly name: string | null };
@@ -150,7 +149,7 @@ export function createTenantStore({ read, write, transact, lock }: Databases): T
 }
 
 const FARM_COLUMNS = ['id', 'workspace_id', 'name', 'archived_at'] as const;
-const toFarm = (row: Omit<Selectable<FarmTable>, 'created_at'>): FarmRecord => ({
+const toFarm = (row: Omit<Row<'farms'>, 'created_at'>): FarmRecord => ({
   id: row.id,
   workspaceId: row.workspace_id,
   name: row.name,

@@ -1,9 +1,8 @@
 // Historical metrics of what is not always told: a reading without a value is no reading of 0, and a miner that never tells one adds nothing.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrate, STEPS } from '../../../src/service/store/migrations.ts';
-import { newId, openDatabases, openStore, type Store } from '../../../src/service/store/store.ts';
-import { queryDatabase, temporaryDatabase } from '../../database.ts';
+import { newId, openStore, type Store } from '../../../src/service/store/store.ts';
+import { temporaryDatabase } from '../../database.ts';
 import { minerRecord } from '../service-http/records.ts';
 
 const MINUTE_MS = 60_000;
@@ -64,46 +63,4 @@ test.each([
     expect(cell).toMatchObject(expected);
     expect(hour).toMatchObject(expected);
   }
-});
-
-test('cells from before this was counted: the fewest miners that can have told it so often', async () => {
-  const target = await temporaryDatabase();
-  const old = openDatabases(target);
-  await migrate(old, 'test', STEPS.slice(0, 9));
-  await old.close();
-  await queryDatabase(target, "INSERT INTO farms (id, workspace_id, name, created_at) VALUES ('f', 'w', 'F', 1)");
-  const large = 25_000;
-  const cells = [
-    // A plain one, one whose power is known of one of two, one of a large farm, one without reports.
-    { miners: 2, accounted: 20, hashrate: 4_400, hashrate_count: 20, power: 200, power_count: 20 },
-    { miners: 2, accounted: 20, hashrate: 4_400, hashrate_count: 20, power: 100, power_count: 10 },
-    {
-      miners: large,
-      accounted: 10 * large,
-      hashrate: 10 * large,
-      hashrate_count: 10 * large,
-      power: 10 * large,
-      power_count: 10 * large,
-    },
-    { miners: 0, accounted: 0, hashrate: 0, hashrate_count: 0, power: 0, power_count: 0 },
-  ];
-  for (const [n, { miners, accounted, ...sums }] of cells.entries())
-    await queryDatabase(
-      target,
-      `INSERT INTO history_cells (farm_id, from_at, miners, accounted, hashrate, hashrate_count, power, power_count, online, expected,
-        expected_count, paired_power, paired_hashrate, temperature, temperature_count) VALUES ('f', ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0)`,
-      ...[BEGIN_MS + n * 10 * MINUTE_MS, miners, accounted],
-      ...[sums.hashrate, sums.hashrate_count, sums.power, sums.power_count],
-    );
-
-  const store = await openStore(target);
-  onTestFinished(() => store.close());
-  const window = { farmId: 'f', fromMs: BEGIN_MS, toMs: BEGIN_MS + 40 * MINUTE_MS, nowMs: BEGIN_MS + 40 * MINUTE_MS };
-  const found = await store.history.query({ ...window, granularity: '10min' });
-  expect(found.map(({ hashrate_avg, power_avg }) => [hashrate_avg, power_avg])).toEqual([
-    [440, 20],
-    [440, 10],
-    [large, large],
-    [null, null],
-  ]);
 });

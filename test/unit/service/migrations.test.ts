@@ -1,15 +1,35 @@
-// Databases of every earlier version, full of rows, brought to this one: nothing is missing and nothing is different. Newer ones are left alone.
+// The runner of schema steps with made-up ones, on either database: from every version forward, after a copy where that is ours to make. Newer
+// databases are left alone.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Databases } from '../../../src/service/store/databases.ts';
-import { migrate, STEPS } from '../../../src/service/store/migrations.ts';
+import { migrate, STEPS, type Step } from '../../../src/service/store/migrations.ts';
 import { openDatabases, openStore } from '../../../src/service/store/store.ts';
 import { queryDatabase, temporaryDatabase } from '../../database.ts';
-import { ID, rowsOf } from './item-rows.ts';
 
-const ROWS = 3;
 const isPostgres = inject('postgres') !== undefined;
-const EARLIER = STEPS.slice(0, -1).map((_, index) => index + 1);
+
+const MADE_UP: readonly Step[] = [
+  async (db, autoNumber) => {
+    await db.schema
+      .createTable('things')
+      .addColumn('row_id', 'integer', (column) => autoNumber(column.primaryKey()))
+      .addColumn('name', 'text', (column) => column.notNull())
+      .execute();
+  },
+  async (db) => {
+    await db.schema.alterTable('things').addColumn('size', 'bigint').execute();
+    await sql`UPDATE things SET size = row_id * 1000`.execute(db);
+  },
+  async (db) => {
+    await db.schema.createTable('boxes').addColumn('id', 'text').execute();
+    await db.schema.createIndex('things_name').on('things').column('name').unique().execute();
+  },
+];
+const EARLIER = [1, 2];
+const NAMES = ['a', 'b', 'c'];
 
 function open(target: string): Databases {
   const databases = openDatabases(target);
@@ -17,79 +37,58 @@ function open(target: string): Databases {
   return databases;
 }
 
-/** What a column of this name may hold beside a text of its own. */
-const TEXTS: Readonly<Record<string, (n: number) => string>> = {
-  document: (n) => JSON.stringify({ model: `model ${n}`, firmware_version: `version ${n}` }),
-  extras: (n) => JSON.stringify({ firmware: `firmware ${n}`, hostname: `hostname ${n}` }),
-};
-
-type Column = { readonly table: string; readonly name: string; readonly type: string };
-
-async function tablesOf(db: Databases['read']): Promise<Map<string, Column[]>> {
-  const ofPostgres = sql<Column>`SELECT table_name AS "table", column_name AS name, data_type AS type
-    FROM information_schema.columns WHERE table_schema = 'public' ORDER BY ordinal_position`;
-  const ofSqlite = sql<Column>`SELECT m.name AS "table", c.name, c.type FROM sqlite_schema m, pragma_table_info(m.name) c
-    WHERE m.type = 'table' ORDER BY c.cid`;
-  const { rows } = await (isPostgres ? ofPostgres : ofSqlite).execute(db);
-  return Map.groupBy(
-    rows.filter(({ table }) => !/^(schema_version|sqlite_)/.test(table)),
-    ({ table }) => table,
-  );
-}
-
-/** Rows in every table, each value another one. */
-async function fill({ read, write }: Databases): Promise<void> {
-  for (const [name, columns] of await tablesOf(read))
-    for (let n = 1; n <= ROWS; n++) {
-      const values = columns.map((column, index) =>
-        column.type.toLowerCase().startsWith('text')
-          ? (TEXTS[column.name]?.(n) ?? `${name} ${column.name} ${n}`)
-          : column.name === 'row_id'
-            ? n
-            : n * 1_000 + index,
-      );
-      const names = sql.join(columns.map((column) => sql.ref(column.name)));
-      await sql`INSERT INTO ${sql.table(name)} (${names}) VALUES (${sql.join(values)})`.execute(write);
-    }
-}
-
-type Dump = Record<string, { columns: string[]; rows: Record<string, unknown>[] }>;
-
-async function dump({ read }: Databases, like?: Dump): Promise<Dump> {
-  const all: Dump = {};
-  for (const [name, found] of await tablesOf(read)) {
-    if (like !== undefined && like[name] === undefined) continue;
-    const columns = like?.[name]?.columns ?? found.map((column) => column.name);
-    const { rows } = await sql<
-      Record<string, unknown>
-    >`SELECT ${sql.join(columns.map((column) => sql.ref(column)))} FROM ${sql.table(name)} ORDER BY 1, 2`.execute(read);
-    all[name] = { columns, rows: rows.map((row) => ({ ...row })) };
-  }
-  return all;
-}
-
-test.each(EARLIER)('from schema %i nothing is lost', async (version) => {
+async function databaseAt(version: number): Promise<string> {
   const target = await temporaryDatabase();
-  const old = openDatabases(target);
-  await migrate(old, 'test', STEPS.slice(0, version));
-  await fill(old);
-  const before = await dump(old);
-  expect(Object.values(before).every(({ rows }) => rows.length === ROWS)).toBe(true);
-  await old.close();
+  const databases = open(target);
+  await migrate(databases, 'test', MADE_UP.slice(0, version));
+  for (const name of NAMES) await queryDatabase(target, 'INSERT INTO things (name) VALUES (?)', name);
+  await databases.close();
+  return target;
+}
 
-  const store = await openStore(target);
-  onTestFinished(() => store.close());
-  expect(await dump(open(target), before)).toEqual(before);
-  // It is not only there, it is understood.
-  expect((await store.tenants.findFarm('farms id 1'))?.name).toBe('farms name 1');
-  const page = await store.search.page({
-    farmId: 'miners farm_id 2',
-    search: { model: { eq: version < 4 ? 'model 2' : 'miners model 2' } },
-    window: { limit: 10, offset: 0 },
-    item: ID,
-    nowMs: 1,
-  });
-  expect(rowsOf(page)).toEqual([{ id: 'miners id 2' }]);
+const versionOf = async (target: string) => (await queryDatabase(target, 'SELECT version FROM schema_version'))[0];
+const namesIn = async (target: string) =>
+  (await queryDatabase(target, 'SELECT name FROM things ORDER BY row_id')).map(({ name }) => name);
+const backupOf = (target: string, version: number) => `${target}.schema-${version}.backup`;
+
+test.each(EARLIER)('from step %i the missing ones are applied once, and nothing is lost', async (version) => {
+  const target = await databaseAt(version);
+  for (let start = 0; start < 2; start++) await migrate(open(target), 'test', MADE_UP);
+  expect(await versionOf(target)).toEqual({ version: MADE_UP.length });
+  const sizes = version === 1 ? [1_000, 2_000, 3_000] : [null, null, null];
+  expect(await queryDatabase(target, 'SELECT name, size FROM things ORDER BY row_id')).toEqual(
+    NAMES.map((name, index) => ({ name, size: sizes[index] })),
+  );
+  expect(await queryDatabase(target, 'SELECT * FROM boxes')).toEqual([]);
+  await expect(queryDatabase(target, "INSERT INTO things (name) VALUES ('a')")).rejects.toThrow(/unique/i);
+});
+
+test.each(EARLIER)('what was there at step %i is copied before the change, where the file is ours', async (version) => {
+  const target = await databaseAt(version);
+  if (!isPostgres) expect(existsSync(backupOf(target, version))).toBe(false);
+  const broken: Step = async (db) => {
+    await sql`DELETE FROM things`.execute(db);
+    throw new Error('broken step');
+  };
+  await expect(migrate(open(target), 'test', [...MADE_UP.slice(0, version), broken])).rejects.toThrow('broken step');
+  expect(await namesIn(target)).toEqual(NAMES);
+  expect(await versionOf(target)).toEqual({ version });
+  await migrate(open(target), 'test', MADE_UP);
+  if (isPostgres) return;
+  // The copy is a database of the step before: it opens, and goes forward.
+  const copy = backupOf(target, version);
+  expect(await namesIn(copy)).toEqual(NAMES);
+  expect(await versionOf(copy)).toEqual({ version });
+  await migrate(open(copy), 'copy', MADE_UP);
+  expect(await namesIn(copy)).toEqual(NAMES);
+});
+
+test('a new database is not copied', async () => {
+  const target = await temporaryDatabase();
+  await migrate(open(target), 'test', MADE_UP);
+  expect(await versionOf(target)).toEqual({ version: MADE_UP.length });
+  if (isPostgres) return;
+  expect(readdirSync(dirname(target)).filter((name) => name.endsWith('.backup'))).toEqual([]);
 });
 
 test('a database of a newer version is refused with what to do, and stays as it is', async () => {
@@ -99,5 +98,6 @@ test('a database of a newer version is refused with what to do, and stays as it 
   await expect(openStore(target)).rejects.toThrow(
     new RegExp(`schema ${STEPS.length + 1}, this version knows ${STEPS.length}; use the newer version`),
   );
-  expect(await queryDatabase(target, 'SELECT version FROM schema_version')).toEqual([{ version: STEPS.length + 1 }]);
+  expect(await versionOf(target)).toEqual({ version: STEPS.length + 1 });
+  if (!isPostgres) expect(existsSync(backupOf(target, STEPS.length + 1))).toBe(false);
 });

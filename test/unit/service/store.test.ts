@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Databases } from '../../../src/service/store/databases.ts';
+import { createFirstSchema } from '../../../src/service/store/first-schema.ts';
 import { migrate, type Step } from '../../../src/service/store/migrations.ts';
-import { createFirstSchema } from '../../../src/service/store/schema-1.ts';
 import { newId, openDatabases, openStore, type Store } from '../../../src/service/store/store.ts';
 import { queryDatabase, temporaryDatabase } from '../../database.ts';
 
