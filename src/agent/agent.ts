@@ -41,9 +41,9 @@ import { createRoster, type Roster } from './roster.ts';
 import { createScanning } from './scanning.ts';
 import { createServiceLink, type UplinkConfig } from './service-link.ts';
 import { createStandstill } from './standstill.ts';
-import { notAllowed } from './tasks/allow.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
+import { notAllowed } from './tasks/settings.ts';
 
 export type { Reloaded } from './reload.ts';
 export type { UplinkConfig } from './service-link.ts';

@@ -14,7 +14,7 @@ import type { Login } from '../transport/request.ts';
 import { anomalySettingsSchema } from './anomaly/settings.ts';
 import { taskSettingsSchema } from './tasks/settings.ts';
 
-export { switchedOff } from './tasks/allow.ts';
+export { switchedOff } from './tasks/settings.ts';
 
 const duration = (options: { min: string; max: string; fallback: string }) => {
   const [min, max] = [parseDurationMs(options.min) ?? 0, parseDurationMs(options.max) ?? 0];

@@ -21,8 +21,9 @@ import type { Roster } from './roster.ts';
 import { SCAN_PORTS, type ScanPlan } from './scan/plan.ts';
 import type { Scanning } from './scanning.ts';
 import { type StateParts, shownState } from './shown-state.ts';
-import { mustBeAllowed } from './tasks/allow.ts';
-import type { TaskGate, TaskView } from './tasks/gate.ts';
+import type { TaskGate } from './tasks/gate.ts';
+import type { TaskView } from './tasks/intake.ts';
+import { mustBeAllowed } from './tasks/settings.ts';
 
 const RECOGNISED_AT_ONCE = 32;
 

@@ -17,7 +17,7 @@ import { createScanTask } from './scan-task.ts';
 import type { Scanning } from './scanning.ts';
 import { createOwnUpdate } from './self-update.ts';
 import { createTaskLooks } from './task-looks.ts';
-import type { TaskDeps } from './tasks/gate.ts';
+import type { TaskDeps } from './tasks/contract.ts';
 
 export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';

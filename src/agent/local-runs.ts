@@ -2,9 +2,10 @@
 // started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
 import type { RunRequest, Step } from './door/messages.ts';
-import { TASK_WORDS } from './task-words.ts';
-import type { LocalTask } from './tasks/contract.ts';
+import { TASK_LABELS } from './tasks/contract.ts';
 import type { TaskGate } from './tasks/gate.ts';
+import type { LocalTask } from './tasks/intake.ts';
+import { ruleOf } from './tasks/rollout-rule.ts';
 
 type Miner = { readonly key: string; readonly ip: string };
 
@@ -33,10 +34,6 @@ export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelA
   return {
     async run({ name, params, concurrency, rollout }, miners, onStep, signal) {
       const batchId = newUuid();
-      const rule = rollout && {
-        canary: rollout.canary,
-        ...(rollout.stop_after !== undefined && { stopAfter: rollout.stop_after }),
-      };
       let succeeded = 0;
 
       const carryOut = async (some: readonly Miner[]) => {
@@ -49,18 +46,18 @@ export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelA
             expiresInS: EXPIRES_S,
             onState(state) {
               if (state === 'accepted' || state === 'final') return;
-              const message = TASK_WORDS[state];
+              const message = TASK_LABELS[state];
               onStep({ ip, task_id: ids.get(key) ?? null, status: 'running', message, evidence: {} });
             },
           }),
         );
-        const { runs } = tasks.runLocalBatch(orders, { batchId, ...(rule && { rollout: rule }) });
+        const { runs } = tasks.runLocalBatch(orders, { batchId, rollout: rollout && ruleOf(rollout) });
         const giveUp = () => void tasks.cancelAll(runs.map(({ taskId }) => taskId));
         const told = some.map(async ({ key, ip }, i) => {
           const run = runs[i];
           if (run === undefined) return;
           ids.set(key, run.taskId);
-          onStep({ ip, task_id: run.taskId, status: 'pending', message: TASK_WORDS.accepted, evidence: {} });
+          onStep({ ip, task_id: run.taskId, status: 'pending', message: TASK_LABELS.accepted, evidence: {} });
           const { status, message, evidence } = await run.outcome;
           if (status === 'succeeded') succeeded++;
           onStep({ ip, task_id: run.taskId, status, message, evidence });

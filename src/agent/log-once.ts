@@ -5,8 +5,8 @@ import type { Access } from './access.ts';
 import type { AgentConfig } from './config.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
 import { SCAN_PORTS } from './scan/plan.ts';
-import { mustBeAllowed } from './tasks/allow.ts';
 import { cleanLog } from './tasks/log-evidence.ts';
+import { mustBeAllowed } from './tasks/settings.ts';
 
 /**
  * The text, without control characters and without passwords. Throws ConfigError when the address is none, RefusedError when logs are not to be read

@@ -15,7 +15,7 @@ import type { AgentConfig } from './config.ts';
 import { paceOf } from './pace.ts';
 import type { Contact, ScanPlan } from './scan/plan.ts';
 import { runScan } from './scan/scan.ts';
-import { mustBeAllowed } from './tasks/allow.ts';
+import { mustBeAllowed } from './tasks/settings.ts';
 
 /** One address and what is there. */
 export type Found = {

@@ -16,6 +16,7 @@ import { identityMigrations } from './identity/store.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
 import { SCAN_PORTS } from './scan/plan.ts';
 import { createTaskLooks } from './task-looks.ts';
+import { TASK_LABELS } from './tasks/contract.ts';
 import { createTaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 
@@ -106,7 +107,7 @@ export async function rebootOnce(
       params: { force: options.force },
       onState(state) {
         if (state !== 'final')
-          onStep({ ip, status: state === 'accepted' ? 'pending' : 'running', message: WORDS[state], evidence: {} });
+          onStep({ ip, status: state === 'accepted' ? 'pending' : 'running', message: LABELS[state], evidence: {} });
       },
     });
     const { status, message, evidence } = await outcome;
@@ -126,9 +127,8 @@ export async function rebootOnce(
   return { total: addresses.length, succeeded };
 }
 
-const WORDS = {
-  accepted: 'waits for its turn',
+const LABELS = {
+  ...TASK_LABELS,
   started: 'is being told to restart',
-  sent: 'took the order',
   verifying: 'is watched until it is back',
 } as const;

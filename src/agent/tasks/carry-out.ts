@@ -1,33 +1,22 @@
 // One task from its turn to its outcome: checked, read before, journaled, sent once, proven. It holds no queue.
-import type { Clock } from '../../base/clock.ts';
 import { CancelledError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import { withDeadline } from '../../base/time/deadline.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
 import { TASK_ABILITIES } from '../../model/task.ts';
-import { notAllowed } from './allow.ts';
-import { failed, type TaskDeps, type TaskEnd, type TaskOutcome } from './contract.ts';
+import { failed, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from './contract.ts';
 import { expired } from './intake.ts';
 import type { Baseline, Journal, JournalRow } from './journal.ts';
 import { logEvidence } from './log-evidence.ts';
-import type { WatchParts, WatchStart } from './look.ts';
+import { observeWithin, type WatchStart } from './look.ts';
 import type { PowerGate } from './power-gate.ts';
 import { type Order, sendOrder } from './send-order.ts';
-import type { TaskSettings } from './settings.ts';
+import { notAllowed } from './settings.ts';
 import { refuseUnseen } from './unseen.ts';
 import { watchReboot } from './watch.ts';
-import { showsVersion, watchEffect, windowOf } from './watch-effect.ts';
+import { showsVersion, watchEffect } from './watch-effect.ts';
 
-export type CarryOutParts = {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settings: TaskSettings;
-  readonly deps: TaskDeps;
-  readonly journal: Journal;
-  readonly power: PowerGate;
-};
+export type CarryOutParts = TaskParts & { readonly journal: Journal; readonly power: PowerGate };
 
 export type Turn = {
   readonly row: JournalRow;
@@ -87,24 +76,19 @@ function refuseOften(
   ability: AbilityName,
   isForced: boolean,
 ): TaskOutcome | undefined {
-  const nowMs = clock.nowMs();
-  const isPowerMode = ability === 'powerMode';
-  if (isPowerMode && journal.effectsSince(row.minerKey, row.name, nowMs - DAY_MS) >= settings.powerMode.dailyCap) {
-    return failed(
-      `refused: the power mode of the miner was set ${settings.powerMode.dailyCap} times in 24 hours; see tasks.powerMode.dailyCap`,
-    );
+  if (ability !== 'powerMode' && ability !== 'reboot') return undefined;
+  const timesWithin = (ageMs: number) => journal.effectsSince(row.minerKey, row.name, clock.nowMs() - ageMs);
+  const { dailyCap } = settings[ability];
+  if (timesWithin(DAY_MS) >= dailyCap) {
+    return ability === 'powerMode'
+      ? failed(
+          `refused: the power mode of the miner was set ${dailyCap} times in 24 hours; see tasks.powerMode.dailyCap`,
+        )
+      : failed(`refused: the miner was rebooted ${dailyCap} times in 24 hours; it needs a person`);
   }
-  if (ability !== 'reboot') return undefined;
-  const { dailyCap, recentS } = settings.reboot;
-  if (journal.effectsSince(row.minerKey, row.name, nowMs - DAY_MS) >= dailyCap) {
-    return failed(`refused: the miner was rebooted ${dailyCap} times in 24 hours; it needs a person`);
-  }
-  if (!isForced && journal.effectsSince(row.minerKey, row.name, nowMs - recentS * 1_000) > 0) {
-    return failed(
-      `refused: the miner was rebooted in the last ${formatDurationMs(recentS * 1_000)}; force it if you must`,
-    );
-  }
-  return undefined;
+  const recentMs = settings.reboot.recentS * 1_000;
+  if (ability !== 'reboot' || isForced || timesWithin(recentMs) === 0) return undefined;
+  return failed(`refused: the miner was rebooted in the last ${formatDurationMs(recentMs)}; force it if you must`);
 }
 
 /** Carries the task out. Rejects with CancelledError when it is given up before it is started, or the agent stops. */
@@ -137,8 +121,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   journal.started(row.taskId, before, isPowered, actedMs);
   turn.onState('started');
   if (goesAway(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
-  const order = { ...plan, ...(image === undefined ? {} : { image }) };
-  const reply = await sendOrder(parts, order, row, before !== undefined || !isWatched, turn.stop);
+  const reply = await sendOrder(parts, { ...plan, image }, row, before !== undefined || !isWatched, turn.stop);
   if ('status' in reply) return { outcome: reply, tookEffect: false };
 
   const isReplyLost = reply.kind === 'lost-reply';
@@ -192,22 +175,14 @@ async function prove(
   start: WatchStart & { readonly note?: string | undefined },
   turn: Turn,
 ): Promise<TaskEnd> {
-  const { clock, log, settings, deps } = parts;
-  const watch: WatchParts = { clock, log, settings, observe: deps.observe };
-  const offlineS = rule?.offlineS ?? [0, 0];
   if (ability === 'reboot') {
-    const backS = settings.reboot.backS ?? Math.max(DEFAULT_BACK_S, offlineS[1] + BACK_MARGIN_S);
-    const { outcome, hasRestarted } = await watchReboot(watch, { ...start, backS }, turn.onBack, turn.stop);
-    return { outcome, tookEffect: hasRestarted };
+    const backS = parts.settings.reboot.backS ?? Math.max(DEFAULT_BACK_S, (rule?.offlineS[1] ?? 0) + BACK_MARGIN_S);
+    return watchReboot(parts, { ...start, backS }, turn.onBack, turn.stop);
   }
   const shows = (reading: Reading) =>
     rule?.shows?.(reading, params) ??
     (ability === 'firmware' ? showsVersion(reading, turn.row.params.version) : undefined);
-  const windowS = windowOf({
-    offlineS,
-    ...(rule?.shownWithinS === undefined ? {} : { shownWithinS: rule.shownWithinS }),
-  });
-  return watchEffect(watch, { ...start, ability, shows, windowS, offlineS }, turn.stop);
+  return watchEffect(parts, { ...start, ability, shows, timing: rule ?? { offlineS: [0, 0] } }, turn.stop);
 }
 
 /** The file that the task names, or why nothing is sent. */
@@ -223,31 +198,18 @@ async function findImage(deps: TaskDeps, row: JournalRow, signal: AbortSignal): 
 
 /** What the miner says before the order, asked afresh; undefined when it does not answer. An outcome = the order is not for who stands there. */
 async function readBaseline(
-  { clock, settings, deps, log }: CarryOutParts,
+  parts: CarryOutParts,
   { minerKey, name }: JournalRow,
   ability: AbilityName,
   signal: AbortSignal,
 ): Promise<Baseline | TaskOutcome | undefined> {
+  const { clock, deps, log } = parts;
   try {
-    const reading = await withDeadline(
-      clock,
-      {
-        deadlineMs: settings.observeS * 1_000,
-        signal,
-        onDeadline: () => new PeerError('peer.timeout', `look at miner ${minerKey}`, 'soon'),
-      },
-      (within) => deps.observe(minerKey, within, true),
-    );
+    const reading = await observeWithin(parts, minerKey, signal, true);
     const refusal = refuseUnseen(deps.whoStands(minerKey, reading), ability, name);
     if (refusal !== undefined) return refusal;
     const { uptimeS, systemUptimeS, hashrateHs, firmwareVersion } = reading;
-    return {
-      atMs: clock.nowMs(),
-      ...(uptimeS === undefined ? {} : { uptimeS }),
-      ...(systemUptimeS === undefined ? {} : { systemUptimeS }),
-      ...(hashrateHs === undefined ? {} : { hashrateHs }),
-      ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
-    };
+    return { atMs: clock.nowMs(), uptimeS, systemUptimeS, hashrateHs, firmwareVersion };
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof RefusedError) return failed(`refused: ${error.message}`);

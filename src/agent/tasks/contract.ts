@@ -1,10 +1,11 @@
 // What the task gate needs of the rest of the agent, and what a task looks like from outside.
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
 import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver/contract.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
-import type { TaskOrder } from '../../wire/frames.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';
-import type { Rollout } from './rollout-rule.ts';
+import type { TaskSettings } from './settings.ts';
 
 export type TaskTarget = {
   readonly ip: string;
@@ -15,8 +16,13 @@ export type TaskTarget = {
 /** Who stands at a miner's address, as far as something shows it. */
 export type Standing = 'itself' | 'another' | 'unknown';
 
-/** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
-export type MinerPhase = 'rebooting' | 'idle';
+/** What whoever works on tasks is given. */
+export type TaskParts = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: TaskSettings;
+  readonly deps: TaskDeps;
+};
 
 export type TaskDeps = {
   /** Undefined when the miner is not known. */
@@ -46,7 +52,8 @@ export type TaskDeps = {
   mayFetch?(url: string): boolean;
   /** Passwords that must not be seen in what the miner writes. */
   secretsOf?(minerKey: string): readonly string[];
-  onPhase(minerKey: string, phase: MinerPhase): void;
+  /** `rebooting` until the task is over: flags are suppressed, a missing answer is no fault. */
+  onPhase(minerKey: string, phase: 'rebooting' | 'idle'): void;
   /** Tasks of the agent's own, by name. */
   readonly own?: Readonly<Partial<Record<string, OwnTask>>>;
   /**
@@ -65,17 +72,19 @@ export type OwnOrder = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-/** What a task of the agent's own may use of the gate. `onProgress` tells the service, so not too often. */
-export type OwnReach = Pick<TaskDeps, 'find' | 'mayReach' | 'observe'> & {
-  onProgress(evidence: Readonly<Record<string, unknown>>): void;
-};
-
 /** Carried out by the agent itself. It must be such that it may run again after a crash. */
 export type OwnTask = {
   /** How many run at once; those about one miner, or about the agent, run one after the other. */
   readonly concurrency: number;
   /** Ends soon, with an outcome, when the signal aborts: it was cancelled, or the agent stops. */
-  run(order: OwnOrder, signal: AbortSignal, reach: OwnReach): Promise<TaskOutcome>;
+  run(
+    order: OwnOrder,
+    signal: AbortSignal,
+    reach: Pick<TaskDeps, 'find' | 'mayReach' | 'observe'> & {
+      /** Tells the service, so not too often. */
+      onProgress(evidence: TaskOutcome['evidence']): void;
+    },
+  ): Promise<TaskOutcome>;
 };
 
 /**
@@ -84,6 +93,14 @@ export type OwnTask = {
  */
 export const TASK_STATES = ['accepted', 'started', 'sent', 'verifying', 'final'] as const;
 export type TaskState = (typeof TASK_STATES)[number];
+
+/** How far a task is, in words for who waits for it. */
+export const TASK_LABELS = {
+  accepted: 'waits for its turn',
+  started: 'is being told',
+  sent: 'took the order',
+  verifying: 'is watched until it is proven',
+} as const satisfies Partial<Record<TaskState, string>>;
 
 export type TaskOutcome = {
   readonly status: Exclude<TaskStatus, 'pending' | 'running'>;
@@ -97,69 +114,3 @@ export type TaskEnd = { readonly outcome: TaskOutcome; readonly tookEffect: bool
 export function failed(message: string, evidence: TaskOutcome['evidence'] = {}): TaskOutcome {
   return { status: 'failed', message, evidence };
 }
-
-/** One task as people see it; times in ms since the epoch. */
-export type TaskView = {
-  readonly taskId: string;
-  readonly batchId: string | null;
-  readonly name: string;
-  readonly minerKey: string;
-  readonly source: 'service' | 'local';
-  readonly state: TaskState;
-  readonly status: TaskStatus;
-  readonly message: string | null;
-  readonly evidence: Readonly<Record<string, unknown>>;
-  readonly acceptedMs: number;
-  readonly startedMs: number | null;
-  readonly finishedMs: number | null;
-};
-
-export type LocalTask = {
-  readonly name: string;
-  readonly minerKey: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-  /** Not started within this: `timeout`. Default 15 min, with a rollout 4 h. */
-  readonly expiresInS?: number;
-  readonly onState?: (state: TaskState) => void;
-};
-
-/** What belongs together, so that one rule holds for all of it. */
-export type LocalBatch = {
-  /** For what comes bit by bit; the first rule of a batch is the one that counts. Absent: a batch of its own. */
-  readonly batchId?: string;
-  readonly rollout?: Rollout;
-};
-
-export type LocalRun = { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
-
-export type TaskGate = {
-  /** Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal. `uplink` = over which they came. */
-  accept(order: TaskOrder, uplink?: string): void;
-  acceptAll(orders: readonly TaskOrder[], uplink?: string): void;
-  /**
-   * Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. Over an uplink only what
-   * came over it.
-   */
-  cancel(taskId: string, uplink?: string): boolean;
-  /** The same for many in one transaction; says how many. While the journal refuses they are over all the same, and it is tried again. */
-  cancelAll(taskIds: readonly string[]): number;
-  /** Gives up everything that has not been started, and what is the agent's own; says how many. */
-  abortAll(reason: string): number;
-  /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
-  runLocal(task: LocalTask): LocalRun;
-  /** The same for many, in the order in which they are to go. */
-  runLocalBatch(
-    tasks: readonly LocalTask[],
-    batch?: LocalBatch,
-  ): { readonly batchId: string; readonly runs: readonly LocalRun[] };
-  start(): void;
-  stop(): Promise<void>;
-  /** A task about this miner waits or runs. */
-  isBusy(minerKey: string): boolean;
-  /** How often the miner may have been acted on by tasks of this name since then, ms since the epoch. */
-  effectsSince(minerKey: string, name: string, sinceMs: number): number;
-  /** What waits or runs. */
-  open(): TaskView[];
-  /** Newest first. */
-  list(limit?: number): TaskView[];
-};

@@ -3,33 +3,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { TaskDeps, TaskEnd, TaskOutcome, TaskState } from './contract.ts';
-import type { Journal, JournalRow } from './journal.ts';
-import type { Reports } from './reports.ts';
+import type { TaskDeps, TaskOutcome, TaskState } from './contract.ts';
+import type { Ended, Journal, JournalRow } from './journal.ts';
 
-export type Listener = {
+type Listener = {
   onState(state: TaskState): void;
   resolve(outcome: TaskOutcome): void;
   reject(error: Error): void;
-};
-export type Ended = { readonly row: JournalRow; readonly end: TaskEnd };
-
-export type Endings = {
-  /** The present state, to all who want to know it. */
-  publish(row: JournalRow): void;
-  tellState(taskId: string, state: TaskState): void;
-  /** In one transaction; throws, with nothing done, when the journal refuses. */
-  finish(ends: readonly Ended[]): void;
-  /** Like finish, and again with each `retry` while the disk refuses: they are over in any case. */
-  settle(ends: readonly Ended[]): void;
-  /** Those that can be written are, whatever becomes of the others. Throws the first cause when some cannot. */
-  retry(): void;
-  /** Over, but the disk refused so far. */
-  isUnwritten(taskId: string): boolean;
-  listen(taskId: string, listener: Listener): void;
-  forget(taskId: string): void;
-  /** Nobody will hear any more. */
-  close(error: Error): void;
 };
 
 /** Per `retry`: where so many cannot be written, it is the disk. */
@@ -40,13 +20,13 @@ export function createEndings(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly journal: Journal;
-  readonly reports: Reports;
+  readonly reports: { tell(row: JournalRow): void };
   readonly onEnd: TaskDeps['onEnd'];
   /** Those that are over on disk, before anybody hears of it. */
   onFinished(ends: readonly Ended[]): void;
   /** When all have heard of it. */
   onTold(): void;
-}): Endings {
+}) {
   const { clock, log, journal, reports } = parts;
   const listeners = new Map<string, Listener>();
   const unwritten = new Map<string, Ended>();
@@ -59,10 +39,11 @@ export function createEndings(parts: {
     }
   };
 
-  const tellState = (taskId: string, state: TaskState) =>
+  const tellState = (taskId: string, state: TaskState): void =>
     guarded('a listener of a task failed', () => listeners.get(taskId)?.onState(state));
 
-  const publish = (row: JournalRow) => {
+  /** The present state, to all who want to know it. */
+  const publish = (row: JournalRow): void => {
     reports.tell(row);
     const listener = listeners.get(row.taskId);
     if (listener === undefined) return;
@@ -73,7 +54,8 @@ export function createEndings(parts: {
     if (status !== 'pending' && status !== 'running') listener.resolve({ status, message, evidence });
   };
 
-  const finish = (ends: readonly Ended[]) => {
+  /** In one transaction; throws, with nothing done, when the journal refuses. */
+  const finish = (ends: readonly Ended[]): void => {
     const nowMs = clock.nowMs();
     journal.finished(ends, nowMs, () => {
       for (const { row, end } of ends) if (row.startedMs !== null) parts.onEnd?.(row, end.outcome);
@@ -107,7 +89,8 @@ export function createEndings(parts: {
     publish,
     tellState,
     finish,
-    settle(ends) {
+    /** Like finish, and again with each `retry` while the disk refuses: they are over in any case. */
+    settle(ends: readonly Ended[]): void {
       try {
         finish(ends);
       } catch (error) {
@@ -116,7 +99,8 @@ export function createEndings(parts: {
         log.error({ taskId, tasks: ends.length, error: renderError(error) }, UNWRITTEN);
       }
     },
-    retry() {
+    /** Those that can be written are, whatever becomes of the others. Throws the first cause when some cannot. */
+    retry(): void {
       if (unwritten.size === 0) return;
       const all = [...unwritten.values()];
       try {
@@ -127,13 +111,33 @@ export function createEndings(parts: {
         if (unwritten.size > 0) throw error;
       }
     },
-    isUnwritten: (taskId) => unwritten.has(taskId),
-    listen: (taskId, listener) => void listeners.set(taskId, listener),
-    forget: (taskId) => void listeners.delete(taskId),
-    close(error) {
+    /** Over, but the disk refused so far. */
+    isUnwritten: (taskId: string): boolean => unwritten.has(taskId),
+    listen: (taskId: string, listener: Listener): void => void listeners.set(taskId, listener),
+    forget: (taskId: string): void => void listeners.delete(taskId),
+    /** Nobody will hear any more. */
+    close(error: Error): void {
       unwritten.clear();
       for (const { reject } of listeners.values()) reject(error);
       listeners.clear();
+    },
+  };
+}
+
+/** Work that is tried again and again: one step that fails holds up no other, and is logged when its cause is news. */
+export function createSteps(log: Log) {
+  const causes = new Map<string, string>();
+  return {
+    /** Never throws. `what` is a fixed text: what was tried. */
+    run(what: string, step: () => void): void {
+      try {
+        step();
+        causes.delete(what);
+      } catch (error) {
+        const cause = renderError(error);
+        if (causes.get(what) !== cause) log.error({ error: cause }, what);
+        causes.set(what, cause);
+      }
     },
   };
 }

@@ -2,15 +2,14 @@
 // it waits, proven after. Who waits for whom is lines.ts, the life of one task job.ts.
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { type Clock, loop } from '../../base/clock.ts';
+import { loop } from '../../base/clock.ts';
 import { BugError, CancelledError, RefusedError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import type { Vault } from '../../base/storage/vault.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
 import type { CarryOutParts } from './carry-out.ts';
-import { failed, type LocalRun, type LocalTask, type TaskDeps, type TaskGate, type TaskOutcome } from './contract.ts';
-import { createEndings } from './endings.ts';
-import { enter, expired, newRow, rowOfOrder, viewOf } from './intake.ts';
+import { failed, type TaskOutcome, type TaskParts } from './contract.ts';
+import { createEndings, createSteps } from './endings.ts';
+import { enter, expired, type LocalTask, newRow, rowOfOrder, viewOf } from './intake.ts';
 import { isOver, type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
 import { type JournalRow, openJournal } from './journal.ts';
 import { createLines } from './lines.ts';
@@ -18,10 +17,15 @@ import { createPowerGate } from './power-gate.ts';
 import { createReports, tellRefused } from './reports.ts';
 import { type Rollout, ruleOf } from './rollout-rule.ts';
 import { createRollouts } from './rollouts.ts';
-import type { TaskSettings } from './settings.ts';
-import { createSteps } from './steps.ts';
 
-export type { TaskDeps, TaskGate, TaskOutcome, TaskView } from './contract.ts';
+/** What belongs together, so that one rule holds for all of it. */
+type LocalBatch = {
+  /** For what comes bit by bit; the first rule of a batch is the one that counts. Absent: a batch of its own. */
+  readonly batchId?: string;
+  readonly rollout?: Rollout | undefined;
+};
+type LocalRun = { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
+export type TaskGate = ReturnType<typeof createTaskGate>;
 
 const TICK_MS = 1_000;
 const TELL_EVERY_TICKS = 30;
@@ -38,18 +42,11 @@ const ILLEGIBLE =
 
 export function createTaskGate(
   db: DatabaseSync,
-  options: {
-    readonly clock: Clock;
-    readonly random: () => number;
-    readonly log: Log;
-    readonly settings: TaskSettings;
-    readonly deps: TaskDeps;
-    /** Seals the params of tasks at rest. */
-    readonly vault?: Vault | undefined;
-  },
-): TaskGate {
-  const { clock, random, log, settings, deps } = options;
-  const journal = openJournal(db, options.vault);
+  /** `vault` seals the params of tasks at rest. */
+  options: TaskParts & { readonly random: () => number; readonly vault?: Vault | undefined },
+) {
+  const { clock, random, log, settings, deps, vault } = options;
+  const journal = openJournal(db, vault);
   const reports = createReports({ clock, log, journal, report: deps.report });
   const jobs = new Map<string, Job>();
   const rollouts = createRollouts(journal);
@@ -77,7 +74,7 @@ export function createTaskGate(
     },
     onTold: () => endStopped(),
   });
-  const lines = createLines<Job>({
+  const lines = createLines({
     placesOf: ({ kind: { ability, own } }) => (ability === undefined ? own.concurrency : settings[ability].concurrency),
     // While it stops, places become free for nobody: what was judged now would be judged by half.
     isHeld: ({ row }) => running === undefined || running.stop.signal.aborted || rollouts.isHeld(row),
@@ -112,9 +109,6 @@ export function createTaskGate(
     const place = lines.occupy(job);
     rollouts.began(job.row);
     const work = runJob(job, current.parts, current.stop.signal, {
-      clock,
-      log,
-      deps,
       onStarted: endings.publish,
       onState: endings.tellState,
       onProgress: reports.tell,
@@ -239,7 +233,11 @@ export function createTaskGate(
     ticks++;
   };
 
-  const acceptAll = (orders: readonly TaskOrder[], uplink?: string) => {
+  /**
+   * Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal.
+   * `uplink` = over which they came.
+   */
+  const acceptAll = (orders: readonly TaskOrder[], uplink?: string): void => {
     const rules = orders.flatMap(({ batch_id, rollout }): [string, Rollout][] =>
       rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]],
     );
@@ -253,7 +251,7 @@ export function createTaskGate(
     const usualS = rollout === undefined ? LOCAL_EXPIRY_S : LOCAL_ROLLOUT_EXPIRY_S;
     const rows = tasks.map(({ name, minerKey, params = {}, expiresInS = usualS }) => {
       const task = { taskId: randomUUID(), batchId, name, minerKey, params: { ...params } };
-      return newRow({ ...task, source: 'local', expiresMs: nowMs + expiresInS * 1_000 }, nowMs);
+      return newRow({ ...task, source: 'local', uplink: null, expiresMs: nowMs + expiresInS * 1_000 }, nowMs);
     });
     const runs = rows.map(({ taskId }, index) => {
       const { promise: outcome, resolve, reject } = Promise.withResolvers<TaskOutcome>();
@@ -272,6 +270,7 @@ export function createTaskGate(
 
   const cancelled = (message: string): TaskOutcome => ({ status: 'cancelled', message, evidence: {} });
 
+  /** Like `cancel` for many in one transaction; says how many. While the journal refuses they are over all the same, and it is tried again. */
   const cancelAll = (taskIds: readonly string[]): number => {
     const asked = [...new Set(taskIds)].map((taskId) => ({ taskId, job: jobs.get(taskId) }));
     const going = asked.filter(
@@ -295,25 +294,32 @@ export function createTaskGate(
   };
 
   return {
-    accept: (order, uplink) => acceptAll([order], uplink),
+    accept: (order: TaskOrder, uplink?: string): void => acceptAll([order], uplink),
     acceptAll,
-    cancel: (taskId, uplink) => mayCancel(taskId, uplink) && cancelAll([taskId]) > 0,
+    /**
+     * Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. Over an uplink only
+     * what came over it.
+     */
+    cancel: (taskId: string, uplink?: string): boolean => mayCancel(taskId, uplink) && cancelAll([taskId]) > 0,
     cancelAll,
-    abortAll(reason) {
+    /** Gives up everything that has not been started, and what is the agent's own; says how many. */
+    abortAll(reason: string): number {
       const all = [...jobs.values()];
       const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`), endings.settle);
       log.warn({ reason, tasks: count }, 'all waiting tasks were given up');
       return count;
     },
-    runLocal(task) {
+    /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
+    runLocal(task: LocalTask): LocalRun {
       const [run] = runLocal([task], null);
       if (run === undefined) throw new BugError('run a local task: none came of it');
       return run;
     },
-    runLocalBatch(tasks, { batchId = randomUUID(), rollout } = {}) {
+    /** The same for many, in the order in which they are to go. */
+    runLocalBatch(tasks: readonly LocalTask[], { batchId = randomUUID(), rollout }: LocalBatch = {}) {
       return { batchId, runs: runLocal(tasks, batchId, rollout) };
     },
-    start() {
+    start(): void {
       if (running !== undefined) return;
       const stop = new AbortController();
       const nowMs = clock.nowMs();
@@ -338,7 +344,7 @@ export function createTaskGate(
       endStopped();
       lines.pump();
     },
-    async stop() {
+    async stop(): Promise<void> {
       const current = running;
       if (current === undefined) return;
       current.stop.abort();
@@ -351,9 +357,13 @@ export function createTaskGate(
       rollouts.clear();
       endings.close(new CancelledError('wait for a task: the agent stops'));
     },
-    isBusy: (minerKey) => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),
-    effectsSince: (minerKey, name, sinceMs) => journal.effectsSince(minerKey, name, sinceMs),
+    /** A task about this miner waits or runs. */
+    isBusy: (minerKey: string): boolean => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),
+    /** How often the miner may have been acted on by tasks of this name since then, ms since the epoch. */
+    effectsSince: journal.effectsSince,
+    /** What waits or runs. */
     open: () => [...jobs.values()].map(({ row }) => viewOf(row)),
+    /** Newest first. */
     list: (limit = 200) => journal.newest(Math.min(limit, 10_000)).map(viewOf),
   };
 }

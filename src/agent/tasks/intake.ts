@@ -1,24 +1,29 @@
 // From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the gate's.
 import type { TaskOrder } from '../../wire/frames.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
-import { type AllowSettings, notAllowed } from './allow.ts';
-import { failed, type TaskOutcome, type TaskView } from './contract.ts';
+import { failed, type TaskOutcome, type TaskState } from './contract.ts';
 import type { JournalRow } from './journal.ts';
+import { type AllowSettings, notAllowed } from './settings.ts';
 
 /** What lives longer would have to be remembered longer, so that it is not carried out again. */
 const MAX_LIFE_MS = 7 * 24 * 3_600_000;
 
-export type NewTask = Pick<
-  JournalRow,
-  'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'expiresMs'
-> & {
-  readonly uplink?: string | undefined;
+export type LocalTask = Pick<JournalRow, 'name' | 'minerKey'> & {
+  readonly params?: JournalRow['params'];
+  /** Not started within this: `timeout`. Default 15 min, with a rollout 4 h. */
+  readonly expiresInS?: number;
+  readonly onState?: (state: TaskState) => void;
 };
 
-export function newRow(task: NewTask, nowMs: number): JournalRow {
+/** One task as people see it; times in ms since the epoch. */
+export type TaskView = ReturnType<typeof viewOf>;
+
+export function newRow(
+  task: Pick<JournalRow, 'taskId' | 'batchId' | 'name' | 'minerKey' | 'params' | 'source' | 'uplink' | 'expiresMs'>,
+  nowMs: number,
+): JournalRow {
   return {
     ...task,
-    uplink: task.uplink ?? null,
     acceptedMs: nowMs,
     isLegible: true,
     state: 'accepted',
@@ -42,7 +47,7 @@ export function rowOfOrder(order: TaskOrder, nowMs: number, uplink?: string): Jo
       minerKey: order.miner_key,
       params: order.params,
       source: 'service',
-      uplink,
+      uplink: uplink ?? null,
       expiresMs: Date.parse(order.expires_at),
     },
     nowMs,
@@ -56,12 +61,7 @@ export function expired(): TaskOutcome {
 /** The state in which a new order enters the journal: waiting, or over at once. `waiting` = tasks that wait or run already. */
 export function enter(
   row: JournalRow,
-  {
-    isKnown,
-    waiting,
-    stopped,
-    settings,
-  }: {
+  context: {
     isKnown: boolean;
     waiting: number;
     /** How tasks of its batch end that come when it was stopped already. */
@@ -69,6 +69,7 @@ export function enter(
     settings: AllowSettings & { maxQueued: number };
   },
 ): JournalRow {
+  const { isKnown, waiting, stopped, settings } = context;
   const { maxQueued } = settings;
   const over = (outcome: TaskOutcome): JournalRow => ({
     ...row,
@@ -90,19 +91,5 @@ export function enter(
   return row;
 }
 
-export function viewOf(row: JournalRow): TaskView {
-  return {
-    taskId: row.taskId,
-    batchId: row.batchId,
-    name: row.name,
-    minerKey: row.minerKey,
-    source: row.source,
-    state: row.state,
-    status: row.status,
-    message: row.message,
-    evidence: row.evidence,
-    acceptedMs: row.acceptedMs,
-    startedMs: row.startedMs,
-    finishedMs: row.finishedMs,
-  };
-}
+/** Without its params, which may hold passwords. */
+export const viewOf = ({ params: _, isLegible: __, baseline: ___, ...view }: JournalRow) => view;

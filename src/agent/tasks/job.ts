@@ -1,13 +1,13 @@
 // One task in the hands of the gate, from its place to its end: carried out or gone on with, told of, and its place given back. How it is carried out
 // is carry-out.ts; who gets a place is lines.ts.
 import type { Clock } from '../../base/clock.ts';
-import { renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
+import { CancelledError, renderError } from '../../base/errors.ts';
 import type { AbilityName } from '../../driver/contract.ts';
-import { abilityOf, type CarryOutParts, carryOut, goesAway, goOn } from './carry-out.ts';
+import { abilityOf, type CarryOutParts, carryOut, goesAway, goOn, type Turn } from './carry-out.ts';
 import { failed, type OwnTask, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from './contract.ts';
+import { expired } from './intake.ts';
 import type { JournalRow } from './journal.ts';
-import { carryOutOwn, recoverOwn } from './own-task.ts';
+import { notAllowed } from './settings.ts';
 
 /** What stands in one line and shares its places: the tasks of one ability, or those of one name of the agent's own. */
 export type Kind =
@@ -42,10 +42,7 @@ export function newJob(row: JournalRow, kind: Kind, deadlineMs: number): Job {
 /** Its life is over. */
 export const isOver = ({ deadlineMs }: Job, clock: Clock) => deadlineMs <= clock.elapsedMs();
 
-export type JobParts = {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly deps: TaskDeps;
+type JobHooks = {
   /** The first time with the row as it is then. */
   onStarted(row: JournalRow): void;
   onState(taskId: string, state: TaskState): void;
@@ -58,33 +55,34 @@ export type JobParts = {
 };
 
 /** Resolves when the job is over, or `stop` aborts; it never rejects. */
-export async function runJob(job: Job, carry: CarryOutParts, stop: AbortSignal, parts: JobParts): Promise<void> {
+export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, hooks: JobHooks): Promise<void> {
   const { ability, own } = job.kind;
-  const { log, clock, settle } = parts;
-  const turn = {
+  const { log, clock, deps } = parts;
+  const { settle } = hooks;
+  const turn: Turn = {
     row: job.row,
     isExpired: () => isOver(job, clock),
     giveUp: job.giveUp.signal,
     stop,
-    onBack: parts.leave,
-    onState(state: 'started' | 'sent' | 'verifying') {
+    onBack: hooks.leave,
+    onState(state) {
       const isFirst = job.stage !== 'started';
       job.stage = 'started';
       job.row = { ...job.row, state, status: 'running', startedMs: job.row.startedMs ?? clock.nowMs() };
-      if (isFirst) parts.onStarted(job.row);
-      else parts.onState(job.row.taskId, state);
+      if (isFirst) hooks.onStarted(job.row);
+      else hooks.onState(job.row.taskId, state);
     },
   };
-  const onProgress = (evidence: JournalRow['evidence']) => {
+  const onProgress = (evidence: TaskOutcome['evidence']) => {
     job.row = { ...job.row, evidence };
-    parts.onProgress(job.row);
+    hooks.onProgress(job.row);
   };
-  const recover = () => (own === undefined ? goOn(carry, turn) : recoverOwn(turn));
-  const act = () => (own === undefined ? carryOut(carry, turn) : carryOutOwn(carry, turn, own, onProgress));
+  const recover = () => (own === undefined ? goOn(parts, turn) : recoverOwn(turn));
+  const act = () => (own === undefined ? carryOut(parts, turn) : carryOutOwn(parts, turn, own, onProgress));
   job.stage = job.isRecovered ? 'started' : 'checking';
   try {
     const end = await (job.isRecovered ? recover() : act());
-    if (end === undefined) parts.repeat(job);
+    if (end === undefined) hooks.repeat(job);
     else settle(job.row, end);
   } catch (error) {
     if (job.givenUp !== undefined && job.stage !== 'started') {
@@ -95,13 +93,45 @@ export async function runJob(job: Job, carry: CarryOutParts, stop: AbortSignal, 
       settle(job.row, { outcome, tookEffect: job.stage === 'started' });
     }
   } finally {
-    const rule = ability && parts.deps.find(job.row.minerKey)?.abilities[ability];
+    const rule = ability && deps.find(job.row.minerKey)?.abilities[ability];
     if (ability !== undefined && goesAway(rule, ability) && job.stage === 'started' && !stop.aborted) {
       try {
-        parts.deps.onPhase(job.row.minerKey, 'idle');
+        deps.onPhase(job.row.minerKey, 'idle');
       } catch (error) {
         log.error({ error: renderError(error) }, 'the end of a reboot could not be told');
       }
     }
   }
+}
+
+/**
+ * A task of the agent's own, without an order to a miner (a scan, a lock): journaled, expired and told like all others. Rejects with CancelledError
+ * when it is given up before it is started, or the agent stops.
+ */
+async function carryOutOwn(
+  { clock, journal, settings, deps }: CarryOutParts,
+  { row, isExpired, giveUp, stop, onState }: Turn,
+  task: OwnTask,
+  onProgress: (evidence: TaskOutcome['evidence']) => void,
+): Promise<TaskEnd> {
+  if (giveUp.aborted) throw new CancelledError(`begin ${row.name}`);
+  const refusal = notAllowed(row.name, settings);
+  if (refusal !== undefined) return { outcome: failed(refusal), tookEffect: false };
+  if (isExpired()) return { outcome: expired(), tookEffect: false };
+  journal.started(row.taskId, undefined, false, clock.nowMs());
+  onState('started');
+  const { taskId, minerKey, params } = row;
+  const { find, mayReach, observe } = deps;
+  const reach = { find, mayReach, observe, onProgress };
+  const outcome = await task.run({ taskId, minerKey, params }, AbortSignal.any([giveUp, stop]), reach);
+  // It was cut short by us and goes on from the journal.
+  if (stop.aborted && outcome.status === 'cancelled' && !giveUp.aborted) throw new CancelledError(`finish ${row.name}`);
+  return { outcome, tookEffect: outcome.status === 'succeeded' };
+}
+
+/** What becomes of one that an earlier run of the agent had started; undefined = it runs again. */
+function recoverOwn({ isExpired }: Pick<Turn, 'isExpired'>): TaskEnd | undefined {
+  if (!isExpired()) return undefined;
+  const message = 'interrupted by a restart of the agent, and expired since';
+  return { outcome: failed(message, { interrupted: true }), tookEffect: false };
 }

@@ -6,7 +6,7 @@ import { forgetDeleted, type Migrations, transact } from '../../base/storage/sql
 import { isSealed, openWith, sealWith, type Vault } from '../../base/storage/vault.ts';
 import { type TaskStatus, taskStatusSchema } from '../../model/task.ts';
 import { parseJson } from '../../wire/frames.ts';
-import { TASK_STATES, type TaskOutcome } from './contract.ts';
+import { TASK_STATES, type TaskEnd } from './contract.ts';
 import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
 
 export const tasksMigrations: Migrations = {
@@ -70,60 +70,41 @@ const asJson = <S extends z.ZodType>(schema: S) =>
   });
 const record = z.record(z.string(), z.unknown());
 
-const rowSchema = z
-  .object({
-    task_id: z.string(),
-    batch_id: z.string().nullable(),
-    name: z.string(),
-    miner_key: z.string(),
-    params: z.string(),
-    source: z.enum(['service', 'local']),
-    uplink: z.string().nullable(),
-    accepted_ms: z.int(),
-    expires_ms: z.int(),
-    state: z.enum(TASK_STATES),
-    baseline: asJson(baselineSchema).nullable(),
-    started_ms: z.int().nullable(),
-    sent_ms: z.int().nullable(),
-    finished_ms: z.int().nullable(),
-    status: taskStatusSchema,
-    message: z.string().nullable(),
-    evidence: asJson(record),
-  })
-  .transform((row) => ({
-    taskId: row.task_id,
-    batchId: row.batch_id,
-    name: row.name,
-    minerKey: row.miner_key,
-    params: row.params,
-    source: row.source,
-    /** Over which it came; null = from here, or taken by a version that did not keep it. */
-    uplink: row.uplink,
-    acceptedMs: row.accepted_ms,
-    expiresMs: row.expires_ms,
-    state: row.state,
-    baseline: row.baseline ?? undefined,
-    startedMs: row.started_ms,
-    sentMs: row.sent_ms,
-    finishedMs: row.finished_ms,
-    status: row.status,
-    message: row.message,
-    evidence: row.evidence,
-  }));
+/** Each column under its name here. */
+const COLUMNS = `task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
+  expires_ms AS expiresMs, state, baseline, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence`;
+const rowSchema = z.object({
+  taskId: z.string(),
+  batchId: z.string().nullable(),
+  name: z.string(),
+  minerKey: z.string(),
+  params: z.string(),
+  source: z.enum(['service', 'local']),
+  /** Over which it came; null = from here, or taken by a version that did not keep it. */
+  uplink: z.string().nullable(),
+  acceptedMs: z.int(),
+  expiresMs: z.int(),
+  state: z.enum(TASK_STATES),
+  baseline: asJson(baselineSchema)
+    .nullable()
+    .transform((baseline) => baseline ?? undefined),
+  startedMs: z.int().nullable(),
+  sentMs: z.int().nullable(),
+  finishedMs: z.int().nullable(),
+  status: taskStatusSchema,
+  message: z.string().nullable(),
+  evidence: asJson(record),
+});
 export type JournalRow = Omit<z.output<typeof rowSchema>, 'params'> & {
   readonly params: Readonly<Record<string, unknown>>;
   /** False = the params cannot be opened with the key in use. */
   readonly isLegible: boolean;
 };
+/** A task that is over, as it was before, and how it ended. */
+export type Ended = { readonly row: JournalRow; readonly end: TaskEnd };
 const openParamsSchema = z.object({ task_id: z.string(), params: z.string() });
 const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
 const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
-export type KeptBatch = {
-  readonly rollout: Rollout;
-  readonly stopped: BatchStop | undefined;
-  readonly succeeded: number;
-  readonly failed: number;
-};
 const countSchema = z.object({ count: z.int() });
 const startSchema = z.object({ started_ms: z.int() });
 
@@ -141,15 +122,18 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
   closeOld(db, vault);
   const insert = db.prepare(
     `INSERT INTO tasks_journal
-       (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, finished_ms, status, message, evidence, reported)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, started_ms, sent_ms, finished_ms, status,
+        message, evidence, reported)
+     VALUES
+       (:taskId, :batchId, :name, :minerKey, :params, :source, :uplink, :acceptedMs, :expiresMs, :state, :startedMs, :sentMs, :finishedMs, :status,
+        :message, :evidence, :reported)`,
   );
-  const one = db.prepare('SELECT * FROM tasks_journal WHERE task_id = ?');
-  const open = db.prepare("SELECT * FROM tasks_journal WHERE state <> 'final' ORDER BY accepted_ms, rowid");
+  const one = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal WHERE task_id = ?`);
+  const open = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal WHERE state <> 'final' ORDER BY accepted_ms, rowid`);
   const unreported = db.prepare(
-    "SELECT * FROM tasks_journal WHERE state = 'final' AND reported = 0 ORDER BY finished_ms LIMIT ?",
+    `SELECT ${COLUMNS} FROM tasks_journal WHERE state = 'final' AND reported = 0 ORDER BY finished_ms LIMIT ?`,
   );
-  const newest = db.prepare('SELECT * FROM tasks_journal ORDER BY accepted_ms DESC, rowid DESC LIMIT ?');
+  const newest = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal ORDER BY accepted_ms DESC, rowid DESC LIMIT ?`);
   const start = db.prepare(
     `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, started_ms = ?, is_powered = ?, took_effect = 1
      WHERE task_id = ?`,
@@ -196,24 +180,13 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     /** All or nothing. */
     insert(rows: readonly JournalRow[]): void {
       transact(db, () => {
-        for (const row of rows) {
-          insert.run(
-            row.taskId,
-            row.batchId,
-            row.name,
-            row.minerKey,
-            row.state === 'final' ? NO_PARAMS : sealWith(vault, JSON.stringify(row.params)),
-            row.source,
-            row.uplink,
-            row.acceptedMs,
-            row.expiresMs,
-            row.state,
-            row.finishedMs,
-            row.status,
-            row.message,
-            JSON.stringify(row.evidence),
-            Number(row.source === 'local'),
-          );
+        for (const { isLegible: _, baseline: __, ...row } of rows) {
+          insert.run({
+            ...row,
+            params: row.state === 'final' ? NO_PARAMS : sealWith(vault, JSON.stringify(row.params)),
+            evidence: JSON.stringify(row.evidence),
+            reported: Number(row.source === 'local'),
+          });
         }
       });
     },
@@ -236,14 +209,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
       reopen.run(taskId);
     },
     /** All or nothing, with what `within` writes to the same database. `tookEffect` = the miner may have done it: it counts for caps. */
-    finished(
-      ends: readonly {
-        readonly row: JournalRow;
-        readonly end: { readonly outcome: TaskOutcome; readonly tookEffect: boolean };
-      }[],
-      nowMs: number,
-      within: () => void = () => {},
-    ): void {
+    finished(ends: readonly Ended[], nowMs: number, within: () => void): void {
       transact(db, () => {
         within();
         for (const { row, end } of ends) {
@@ -282,19 +248,14 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
       stopBatch.run(JSON.stringify(stop), batchId);
     },
     /** Undefined when the batch has no rule; with how many of its tasks have ended how. */
-    batch(batchId: string): KeptBatch | undefined {
+    batch(batchId: string) {
       const kept = batchSchema.safeParse(batch.get(batchId)).data;
       if (kept === undefined) return undefined;
       const counts = z.array(endsSchema).parse(ends.all(batchId));
       const count = (...statuses: TaskStatus[]) =>
         counts.reduce((sum, group) => sum + (statuses.includes(group.status) ? group.count : 0), 0);
-      const { rollout, stopped } = kept;
-      return {
-        rollout,
-        stopped: stopped ?? undefined,
-        succeeded: count('succeeded'),
-        failed: count('failed', 'timeout'),
-      };
+      const stopped = kept.stopped ?? undefined;
+      return { rule: kept.rollout, stopped, succeeded: count('succeeded'), failed: count('failed', 'timeout') };
     },
   };
 }

@@ -1,34 +1,15 @@
 // Who waits and who may begin: first come, first served in each line, as many at once as the line has places, one order per miner at a time.
-// It knows neither the journal nor what a task is.
+// It does not know how a task is carried out.
+import type { Job } from './job.ts';
 
-/** What stands in a line. */
-export type Standing = { readonly kind: { readonly line: string }; readonly row: { readonly minerKey: string } };
-
-export type Place = {
-  /** Another may have the place; the miner stays taken. */
-  leave(): void;
-  /** The miner is free too. */
-  end(): void;
-};
-
-export type Lines<J extends Standing> = {
-  push(job: J): void;
-  drop(jobs: ReadonlySet<J>): void;
-  /** For who begins, with or without having waited. */
-  occupy(job: J): Place;
-  /** Begins all that may begin now. */
-  pump(): void;
-  clear(): void;
-};
-
-export function createLines<J extends Standing>(options: {
-  placesOf(job: J): number;
+export function createLines(options: {
+  placesOf(job: Job): number;
   /** Whether more than its line holds it back. */
-  isHeld(job: J): boolean;
+  isHeld(job: Job): boolean;
   /** Must occupy a place before it returns. */
-  begin(job: J): void;
-}): Lines<J> {
-  const queues = new Map<string, J[]>();
+  begin(job: Job): void;
+}) {
+  const queues = new Map<string, Job[]>();
   const taken = new Map<string, number>();
   const busyMiners = new Set<string>();
 
@@ -44,19 +25,20 @@ export function createLines<J extends Standing>(options: {
       options.begin(job);
     }
   };
-  const pump = () => {
+  /** Begins all that may begin now. */
+  const pump = (): void => {
     for (const line of queues.keys()) pumpLine(line);
   };
 
   return {
     pump,
-    push(job) {
+    push(job: Job): void {
       const { line } = job.kind;
       const queue = queues.get(line);
       if (queue === undefined) queues.set(line, [job]);
       else queue.push(job);
     },
-    drop(jobs) {
+    drop(jobs: ReadonlySet<Job>): void {
       for (const [line, queue] of queues) {
         queues.set(
           line,
@@ -64,19 +46,22 @@ export function createLines<J extends Standing>(options: {
         );
       }
     },
-    occupy({ kind: { line }, row: { minerKey } }) {
+    /** For who begins, with or without having waited. */
+    occupy({ kind: { line }, row: { minerKey } }: Job) {
       let hasPlace = true;
       taken.set(line, (taken.get(line) ?? 0) + 1);
       busyMiners.add(minerKey);
-      const leave = () => {
+      const leave = (): void => {
         if (!hasPlace) return;
         hasPlace = false;
         taken.set(line, (taken.get(line) ?? 1) - 1);
         pumpLine(line);
       };
       return {
+        /** Another may have the place; the miner stays taken. */
         leave,
-        end() {
+        /** The miner is free too. */
+        end(): void {
           busyMiners.delete(minerKey);
           leave();
           pump();

@@ -1,22 +1,14 @@
 // One bounded look at a miner while a task is being proven, and the time since the order. It judges nothing.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
+import { formatDurationMs } from '../../base/time/duration.ts';
 import type { Reading } from '../../model/reading.ts';
-import type { TaskDeps } from './contract.ts';
+import type { TaskParts } from './contract.ts';
 import type { Baseline } from './journal.ts';
-import type { TaskSettings } from './settings.ts';
 
 /** After a crash the windows may be over already: the miner is looked at for at least this long. */
 export const SETTLE_S = 120;
-
-export type WatchParts = {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settings: TaskSettings;
-  readonly observe: TaskDeps['observe'];
-};
 
 export type WatchStart = {
   readonly minerKey: string;
@@ -31,26 +23,29 @@ export type WatchStart = {
 /** `away` = it does not answer; `unclear` = nothing can be said of this look; an empty reading = it is there, but tells nothing. */
 export type Look = 'away' | 'unclear' | Reading;
 
-/** Rejects with CancelledError when `signal` aborts, and with nothing else. `isFresh` = nothing that it said earlier is taken for an answer. */
-export async function lookAt(
-  { clock, log, settings, observe }: WatchParts,
+/** `observe` within the time that one look may take. Throws what it throws. */
+export function observeWithin(
+  { clock, settings, deps }: TaskParts,
   minerKey: string,
   signal: AbortSignal,
-  isFresh = false,
-): Promise<Look> {
-  const what = `look at miner ${minerKey}`;
+  isFresh: boolean,
+): Promise<Reading> {
+  const onDeadline = () => new PeerError('peer.timeout', `look at miner ${minerKey}`, 'soon');
+  return withDeadline(clock, { deadlineMs: settings.observeS * 1_000, signal, onDeadline }, (within) =>
+    deps.observe(minerKey, within, isFresh),
+  );
+}
+
+/** Rejects with CancelledError when `signal` aborts, and with nothing else. `isFresh` = nothing that it said earlier is taken for an answer. */
+export async function lookAt(parts: TaskParts, minerKey: string, signal: AbortSignal, isFresh = false): Promise<Look> {
   try {
-    return await withDeadline(
-      clock,
-      { deadlineMs: settings.observeS * 1_000, signal, onDeadline: () => new PeerError('peer.timeout', what, 'soon') },
-      (within) => observe(minerKey, within, isFresh),
-    );
+    return await observeWithin(parts, minerKey, signal, isFresh);
   } catch (error) {
     if (signal.aborted) throw error;
     // Who answers is another unit: wherever the miner is, it is not there.
     if (error instanceof RefusedError) return 'away';
     if (!(error instanceof PeerError)) {
-      log.warn({ minerKey, error: renderError(error) }, 'a look at a miner failed on our side');
+      parts.log.warn({ minerKey, error: renderError(error) }, 'a look at a miner failed on our side');
       return 'unclear';
     }
     switch (error.code) {
@@ -71,6 +66,14 @@ export async function lookAt(
     }
   }
 }
+
+/** What of the start belongs to the evidence. */
+export const oddities = ({ isReplyLost, isRecovered }: WatchStart) => ({
+  ...(isReplyLost ? { replyLost: true } : {}),
+  ...(isRecovered ? { interrupted: true } : {}),
+});
+
+export const inWords = (durationS: number): string => formatDurationMs(Math.round(durationS) * 1_000);
 
 /** Monotonic from here on; what lies before a restart of the agent can only be told by the wall clock. */
 export function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: WatchStart) {

@@ -2,16 +2,13 @@
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { CancelledError } from '../../base/errors.ts';
 
-export type PowerGate = {
-  /** Resolves when one more may start now, and counts it. Rejects with CancelledError when the signal aborts first. */
-  pass(signal: AbortSignal): Promise<void>;
-};
+export type PowerGate = ReturnType<typeof createPowerGate>;
 
 /** `recentMs` = starts of an earlier run that still count, as ages in ms. */
 export function createPowerGate(
   clock: Clock,
   { count, windowS, recentMs }: { count: number; windowS: number; recentMs: readonly number[] },
-): PowerGate {
+) {
   const windowMs = windowS * 1_000;
   let starts = recentMs.map((ageMs) => clock.monotonicMs() - ageMs).sort((a, b) => a - b);
   let waiting: { readonly go: () => void }[] = [];
@@ -31,8 +28,9 @@ export function createPowerGate(
   };
 
   return {
-    pass: (signal) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when one more may start now, and counts it. Rejects with CancelledError when the signal aborts first. */
+    pass: (signal: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
         if (signal.aborted) return reject(new CancelledError('wait for the power gate', signal.reason));
         const onAbort = () => {
           waiting = waiting.filter((entry) => entry !== place);

@@ -11,24 +11,12 @@ const BATCH = 200;
 const REPEAT_MS = 5_000;
 const CLOSE_MS = 2_000;
 
-export type Reports = {
-  /** The present state of the task, as a record. */
-  tell(row: JournalRow): void;
-  /** For who asks again: not when it was told just now. Each is a record that the outbox keeps. */
-  tellAgain(row: JournalRow): void;
-  /** Final outcomes that are not marked as told, a bounded number per call. */
-  tellMissing(): void;
-  open(): void;
-  /** Waits a moment for what is being told, so that it is marked; from then on nothing is written here. */
-  close(): Promise<void>;
-};
-
 export function createReports(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly journal: Journal;
   readonly report: TaskDeps['report'];
-}): Reports {
+}) {
   const { clock, log, journal } = parts;
   const underWay = new Set<string>();
   /** On disk in the outbox, not marked yet. */
@@ -53,7 +41,7 @@ export function createReports(parts: {
     }
   };
 
-  const tell = (row: JournalRow) => {
+  const tell = (row: JournalRow): void => {
     const { taskId, status } = row;
     const isFinal = row.state === 'final';
     if (row.source === 'local' && !(isFinal && isTold(row))) return;
@@ -77,16 +65,19 @@ export function createReports(parts: {
   };
 
   return {
+    /** The present state of the task, as a record. */
     tell,
-    tellAgain(row) {
+    /** For who asks again: not when it was told just now. Each is a record that the outbox keeps. */
+    tellAgain(row: JournalRow): void {
       if (row.source === 'local') return;
       const last = lately.get(row.taskId);
       if (last === undefined || last.status !== row.status || isLate(last.atMs)) tell(row);
     },
-    open() {
+    open(): void {
       isClosed = false;
     },
-    async close() {
+    /** Waits a moment for what is being told, so that it is marked; from then on nothing is written here. */
+    async close(): Promise<void> {
       const enough = new AbortController();
       const wait = clock.sleep(CLOSE_MS, enough.signal).catch(() => {});
       await Promise.race([Promise.all(beingTold), wait]);
@@ -95,7 +86,8 @@ export function createReports(parts: {
       flushSoon();
       isClosed = true;
     },
-    tellMissing() {
+    /** Final outcomes that are not marked as told, a bounded number per call. */
+    tellMissing(): void {
       for (const [taskId, { atMs }] of lately) if (isLate(atMs)) lately.delete(taskId);
       flush();
       for (const row of journal.unreported(BATCH)) tell(row);

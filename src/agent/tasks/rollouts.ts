@@ -2,41 +2,18 @@
 // batch is over for those that were not started. It ends no task itself.
 import type { TaskOutcome } from './contract.ts';
 import type { Journal, JournalRow } from './journal.ts';
-import { type BatchStop, isHeldBack, type Rollout, stopOf, stoppedOutcome } from './rollout-rule.ts';
+import { isHeldBack, type Rollout, stopOf, stoppedOutcome } from './rollout-rule.ts';
 
 type Member = Pick<JournalRow, 'taskId' | 'batchId'>;
 
-type Batch = {
-  readonly rule: Rollout;
+type Batch = NonNullable<ReturnType<Journal['batch']>> & {
   readonly open: Set<string>;
   readonly running: Set<string>;
-  succeeded: number;
-  failed: number;
-  stopped: BatchStop | undefined;
   /** What `stopped` says is on disk. */
   isKept: boolean;
 };
 
-export type Rollouts = {
-  /** On disk when it returns. The first rule of a batch is the one that counts. */
-  declare(batchId: string, rule: Rollout): void;
-  /** The task waits or runs; before its end is told. */
-  join(task: Member): void;
-  /** Must wait for those before it, or is not begun any more. */
-  isHeld(task: Member): boolean;
-  began(task: Member): void;
-  /** It waits again. */
-  returned(task: Member): void;
-  /** True when the batch goes no further from here on, also when the disk refuses to keep that for now. Counts each task that has joined once. */
-  ended(task: Member, status: TaskOutcome['status']): boolean;
-  /** How tasks of a stopped batch end that are not started; undefined = it was not stopped. On disk when it returns. */
-  stopped(batchId: string | null): TaskOutcome | undefined;
-  /** Keeps what the disk refused so far, and forgets what has no tasks here; the journal knows it. Throws while the disk refuses. */
-  tidy(): void;
-  clear(): void;
-};
-
-export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' | 'batch'>): Rollouts {
+export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' | 'batch'>) {
   const batches = new Map<string, Batch>();
 
   const keep = (batchId: string, batch: Batch) => {
@@ -64,9 +41,7 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
     if (known !== undefined) return known;
     const kept = journal.batch(batchId);
     if (kept === undefined) return undefined;
-    const { rollout: rule, stopped, succeeded, failed } = kept;
-    const isKept = stopped !== undefined;
-    const batch: Batch = { rule, stopped, isKept, succeeded, failed, open: new Set(), running: new Set() };
+    const batch: Batch = { ...kept, isKept: kept.stopped !== undefined, open: new Set(), running: new Set() };
     batches.set(batchId, batch);
     // A crash may have come between the last failure and the stop.
     stopIfDue(batchId, batch);
@@ -75,18 +50,23 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
   const held = ({ batchId }: Member) => (batchId === null ? undefined : batches.get(batchId));
 
   return {
-    declare(batchId, rule) {
+    /** On disk when it returns. The first rule of a batch is the one that counts. */
+    declare(batchId: string, rule: Rollout): void {
       if (!batches.has(batchId)) journal.keepBatch(batchId, rule);
     },
-    join: (task) => void find(task.batchId)?.open.add(task.taskId),
-    isHeld(task) {
+    /** The task waits or runs; before its end is told. */
+    join: (task: Member): void => void find(task.batchId)?.open.add(task.taskId),
+    /** Must wait for those before it, or is not begun any more. */
+    isHeld(task: Member): boolean {
       const batch = held(task);
       if (batch === undefined) return false;
       return batch.stopped !== undefined || isHeldBack(batch.rule, batch, batch.running.size);
     },
-    began: (task) => void held(task)?.running.add(task.taskId),
-    returned: (task) => void held(task)?.running.delete(task.taskId),
-    ended(task, status) {
+    began: (task: Member): void => void held(task)?.running.add(task.taskId),
+    /** It waits again. */
+    returned: (task: Member): void => void held(task)?.running.delete(task.taskId),
+    /** True when the batch goes no further from here on, also when the disk refuses to keep that for now. Counts each task that has joined once. */
+    ended(task: Member, status: TaskOutcome['status']): boolean {
       const batch = held(task);
       if (batch === undefined || task.batchId === null) return false;
       batch.running.delete(task.taskId);
@@ -96,12 +76,14 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
       else if (status !== 'cancelled') batch.failed++;
       return stopIfDue(task.batchId, batch);
     },
-    stopped(batchId) {
+    /** How tasks of a stopped batch end that are not started; undefined = it was not stopped. On disk when it returns. */
+    stopped(batchId: string | null): TaskOutcome | undefined {
       const batch = find(batchId);
       if (batchId !== null && batch !== undefined) keep(batchId, batch);
       return batch?.stopped && stoppedOutcome(batch.rule, batch.stopped);
     },
-    tidy() {
+    /** Keeps what the disk refused so far, and forgets what has no tasks here; the journal knows it. Throws while the disk refuses. */
+    tidy(): void {
       for (const [batchId, batch] of batches) {
         keep(batchId, batch);
         if (batch.open.size === 0) batches.delete(batchId);

@@ -1,23 +1,20 @@
 // Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
 import { PeerError, RefusedError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import type { AbilityName, ActResult, FirmwareImage } from '../../driver/contract.ts';
 import type { Effect } from '../../model/task.ts';
 import { withoutSecret } from '../../transport/peer-errors.ts';
-import { failed, type TaskDeps, type TaskOutcome } from './contract.ts';
+import { failed, type TaskOutcome, type TaskParts } from './contract.ts';
 import type { JournalRow } from './journal.ts';
 import { MIN_SECRET_CHARS } from './log-evidence.ts';
-import type { TaskSettings } from './settings.ts';
 
 export type Order = {
   readonly ability: AbilityName;
   readonly effect: Effect;
   readonly params: unknown;
   readonly ip: string;
-  readonly image?: FirmwareImage;
+  readonly image?: FirmwareImage | undefined;
 };
 
 const BUSY_TRIES = 3;
@@ -25,12 +22,7 @@ const BUSY_PAUSE_MS = 5_000;
 
 /** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no password of the order. */
 export async function sendOrder(
-  {
-    clock,
-    log,
-    settings,
-    deps,
-  }: { readonly clock: Clock; readonly log: Log; readonly settings: TaskSettings; readonly deps: TaskDeps },
+  { clock, log, settings, deps }: TaskParts,
   { ability, effect, params, ip, image }: Order,
   { minerKey, taskId }: JournalRow,
   /** False = it did not answer just before either. */

@@ -1,12 +1,11 @@
 // Proof after act for everything but a reboot: looks at the miner afresh until it shows what was ordered, or the time is over. An answer alone is
 // believed only where no reading can tell. It sends nothing but looks, and it always ends.
-import { formatDurationMs } from '../../base/time/duration.ts';
-import type { AbilityName } from '../../driver/contract.ts';
+import type { Ability, AbilityName } from '../../driver/contract.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
-import { failed, type TaskEnd, type TaskOutcome } from './contract.ts';
+import { failed, type TaskEnd, type TaskOutcome, type TaskParts } from './contract.ts';
 import type { Baseline } from './journal.ts';
-import { lookAt, SETTLE_S, stopwatch, type WatchParts, type WatchStart } from './look.ts';
+import { inWords, lookAt, oddities, SETTLE_S, stopwatch, type WatchStart } from './look.ts';
 import { judgeRestart } from './proof.ts';
 
 /** Seconds between looks: soon at first, then at the last of these. */
@@ -16,25 +15,17 @@ const LAST_PAUSE_S = 30;
 const BACK_S = 30;
 const DEFAULT_SHOWN_S = 60;
 
-export type EffectStart = WatchStart & {
+type EffectStart = WatchStart & {
   readonly ability: AbilityName;
   /** Whether a reading shows that the miner obeyed; undefined when it cannot tell. */
   readonly shows: (reading: Reading) => boolean | undefined;
-  readonly windowS: number;
-  /** As Ability.offlineS. */
-  readonly offlineS: readonly [number, number];
+  readonly timing: Pick<Ability, 'offlineS' | 'shownWithinS'>;
   /** The device's own word. */
   readonly note?: string | undefined;
 };
 
 /** How long a miner has to show it, counted from the order. */
-export function windowOf({
-  shownWithinS = DEFAULT_SHOWN_S,
-  offlineS: [, longestS],
-}: {
-  readonly shownWithinS?: number;
-  readonly offlineS: readonly [number, number];
-}): number {
+function windowOf({ shownWithinS = DEFAULT_SHOWN_S, offlineS: [, longestS] }: EffectStart['timing']): number {
   return Math.max(shownWithinS, longestS > 0 ? longestS + BACK_S : 0);
 }
 
@@ -45,11 +36,12 @@ export function showsVersion({ firmwareVersion }: Reading, wanted: unknown): boo
 }
 
 /** Ends with an outcome, or rejects with CancelledError when `signal` aborts. */
-export async function watchEffect(parts: WatchParts, start: EffectStart, signal: AbortSignal): Promise<TaskEnd> {
+export async function watchEffect(parts: TaskParts, start: EffectStart, signal: AbortSignal): Promise<TaskEnd> {
   const { clock } = parts;
-  const { ability, shows, offlineS, baseline, isRecovered, isReplyLost } = start;
+  const { ability, shows, timing, baseline, isRecovered, isReplyLost } = start;
   const time = stopwatch(clock, start);
-  const limitS = isRecovered ? Math.max(start.windowS, time.sinceActS() + SETTLE_S) : start.windowS;
+  const windowS = windowOf(timing);
+  const limitS = isRecovered ? Math.max(windowS, time.sinceActS() + SETTLE_S) : windowS;
   const isFirmware = ability === 'firmware';
   const seen = { isAway: false, wasAway: false, hasRestarted: false, looks: 0 };
   let newest: Reading | undefined;
@@ -61,8 +53,7 @@ export async function watchEffect(parts: WatchParts, start: EffectStart, signal:
     ...(isFirmware ? { firmwareBefore: baseline?.firmwareVersion ?? null, hasRestarted: seen.hasRestarted } : {}),
     looks: seen.looks,
     ...(seen.wasAway ? { wasAway: true } : {}),
-    ...(isReplyLost ? { replyLost: true } : {}),
-    ...(isRecovered ? { interrupted: true } : {}),
+    ...oddities(start),
   });
   const succeed = (proof: string): TaskEnd => ({
     outcome: {
@@ -97,13 +88,14 @@ export async function watchEffect(parts: WatchParts, start: EffectStart, signal:
     });
     if (isFirmware) {
       // The file that is on it already shows before it is applied: then only the restart tells that it was.
-      const showedBefore = baseline?.firmwareVersion !== undefined && shows({ ...look, ...pick(baseline) }) === true;
+      const before = baseline?.firmwareVersion;
+      const showedBefore = before !== undefined && shows({ ...look, firmwareVersion: before }) === true;
       if (shown === true && (seen.hasRestarted || !showedBefore)) return succeed('read back');
       if (verdict === undefined && seen.hasRestarted) return succeed('restarted');
       continue;
     }
     // A device that always goes away for this has not done it while it is still here.
-    if (shown === true && (seen.wasAway || sinceActS >= offlineS[0])) return succeed('read back');
+    if (shown === true && (seen.wasAway || sinceActS >= timing.offlineS[0])) return succeed('read back');
   }
 
   if (seen.isAway) {
@@ -121,9 +113,6 @@ function beginning({ isRecovered, isReplyLost }: WatchStart): string {
   if (isRecovered) return 'interrupted by a restart of the agent: the miner';
   return isReplyLost ? 'the reply was lost and the miner' : 'the miner answered success but';
 }
-
-const pick = ({ firmwareVersion }: Baseline): Partial<Reading> =>
-  firmwareVersion === undefined ? {} : { firmwareVersion };
 
 /** Its clocks went back, it runs another version, or, where it tells no clock, it was away and is back. */
 function hasRestarted(
@@ -170,8 +159,4 @@ function words(ability: AbilityName, reading: Reading | undefined): string {
     .map(([name, fact]) => `${name} ${typeof fact === 'object' ? JSON.stringify(fact) : fact}`)
     .join(', ');
   return text === '' ? 'nothing of it' : text.slice(0, MAX_WORDS);
-}
-
-function inWords(durationS: number): string {
-  return formatDurationMs(Math.round(durationS) * 1_000);
 }

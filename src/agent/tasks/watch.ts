@@ -1,21 +1,18 @@
 // Proof after act for a reboot: looks at the miner until its clock shows the restart and, if it was hashing before, until it hashes again.
 // It sends nothing but looks, and it always ends.
-import { formatDurationMs } from '../../base/time/duration.ts';
 import type { Reading } from '../../model/reading.ts';
-import type { TaskOutcome } from './contract.ts';
+import type { TaskEnd, TaskOutcome, TaskParts } from './contract.ts';
 import type { Baseline } from './journal.ts';
-import { type Look, lookAt, SETTLE_S, stopwatch, type WatchParts, type WatchStart } from './look.ts';
+import { inWords, type Look, lookAt, oddities, SETTLE_S, stopwatch, type WatchStart } from './look.ts';
 import { judgeRestart, type Verdict } from './proof.ts';
-
-export type WatchEnd = { readonly outcome: TaskOutcome; readonly hasRestarted: boolean };
 
 /** Ends with an outcome, or rejects with CancelledError when `signal` aborts. `onBack` is called once, when the restart is proven. */
 export async function watchReboot(
-  parts: WatchParts,
+  parts: TaskParts,
   start: WatchStart & { readonly backS: number },
   onBack: () => void,
   signal: AbortSignal,
-): Promise<WatchEnd> {
+): Promise<TaskEnd> {
   const { clock, settings } = parts;
   const { baseline, isRecovered } = start;
   const { hashS, graceS, checkEveryS } = settings.reboot;
@@ -32,12 +29,11 @@ export async function watchReboot(
     awayS: 0,
     hashrateBeforeHs: baseline?.hashrateHs ?? null,
     hashrateAfterHs: null,
-    ...(start.isReplyLost ? { replyLost: true } : {}),
-    ...(isRecovered ? { interrupted: true } : {}),
+    ...oddities(start),
   };
-  const end = (status: TaskOutcome['status'], message: string | null, hasRestarted: boolean): WatchEnd => ({
+  const end = (status: TaskOutcome['status'], message: string | null, tookEffect: boolean): TaskEnd => ({
     outcome: { status, message, evidence: { ...evidence, awayS: Math.round(absence.awayS) } },
-    hasRestarted,
+    tookEffect,
   });
 
   const note = (look: Look) => {
@@ -132,8 +128,4 @@ function notRestarted({ isRecovered, isReplyLost }: WatchStart): string {
   return isReplyLost
     ? 'the reply to the reboot was lost and the miner did not restart'
     : 'the miner accepted the reboot but did not restart';
-}
-
-function inWords(durationS: number): string {
-  return formatDurationMs(Math.round(durationS) * 1_000);
 }

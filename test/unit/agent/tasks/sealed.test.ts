@@ -36,6 +36,7 @@ const row = (taskId: string) =>
       minerKey: 'a',
       params: { pools: POOLS },
       source: 'service',
+      uplink: null,
       expiresMs: 9e12,
     },
     1,
@@ -55,7 +56,7 @@ test('with a key no password is on disk, and the next run of the agent reads it 
 
 test('without a key it lies in the open, until a key is there', () => {
   openJournal(db).insert([row('1'), row('2')]);
-  openJournal(db).finished([{ row: row('2'), end }], 2);
+  openJournal(db).finished([{ row: row('2'), end }], 2, () => {});
   openPoolWishes(db).set('a', { pools: POOLS, isLocked: true, failures: 0, nextMs: 0 });
   expect(isOnDisk()).toBe(true);
   const journal = openJournal(db, vault);
@@ -69,7 +70,7 @@ test('without a key it lies in the open, until a key is there', () => {
 test('a task that is over keeps nothing of its params, those of older versions included', () => {
   const journal = openJournal(db);
   journal.insert([row('1'), row('2'), { ...row('3'), state: 'final', status: 'failed' }]);
-  journal.finished([{ row: row('1'), end }], 2);
+  journal.finished([{ row: row('1'), end }], 2, () => {});
   expect(journal.get('1')?.params).toEqual({});
   expect(journal.get('3')?.params).toEqual({});
   db.prepare("UPDATE tasks_journal SET state = 'final' WHERE task_id = '2'").run();
