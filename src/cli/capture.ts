@@ -6,9 +6,9 @@ import { captureOnce } from '../agent/capture-once.ts';
 import { singleAddress } from '../agent/once.ts';
 import type { ShownCapture } from '../agent/running.ts';
 import { ConfigError } from '../base/errors.ts';
+import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { CommandFailed } from './exit.ts';
-import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
-import { throughRunning } from './running.ts';
+import { throughRunning } from './running-agent.ts';
 import { type CliContext, progressBar } from './terminal.ts';
 
 type Flags = AccessFlags & { json?: boolean; output: string };
@@ -45,8 +45,7 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   try {
     capture = await throughRunning(flags, context, {
       ask: (agent) => agent.capture(ip, bar.update, context.signal),
-      alone: () =>
-        captureOnce({ config: readAccessConfig(flags, context.environment), ip }, bar.update, context.signal),
+      alone: (config) => captureOnce({ config, ip }, bar.update, context.signal),
     });
   } finally {
     bar.stop();
@@ -62,9 +61,8 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
 function save({ case: about, files }: ShownCapture, output: string): string {
   const folder = resolve(output, about.id);
   if (existsSync(folder)) {
-    throw new ConfigError('write the capture', [
-      { path: '--output', message: `${folder} exists already: move it away, or name another folder` },
-    ]);
+    const message = `${folder} exists already: move it away, or name another folder`;
+    throw new ConfigError('write the capture', [{ path: '--output', message }]);
   }
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of files) writeFileSync(join(folder, name), text, 'latin1');

@@ -1,10 +1,12 @@
 // The configuration as a file that people read: a commented one for a first run, and changes to an existing one that leave comments alone.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../agent/config.ts';
+import { ConfigError } from '../base/errors.ts';
 import { openOrCreateVault } from '../base/storage/vault.ts';
-import { defaultStateDir } from './state-dir.ts';
+import type { CliContext } from './terminal.ts';
 
 /** What a first run decides. */
 export type Answers = {
@@ -21,9 +23,11 @@ export type LoginAnswer = { readonly family: string; readonly user: string; read
 
 export const DEFAULT_CONFIG = 'pithead.yaml';
 export const CONFIG_HELP = `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`;
+/** For commands that need nothing else of it. */
+export const CONFIG_FOR_STATE = `${CONFIG_HELP}, for its state directory`;
 export const SECRETS_FILE = 'secrets.yaml';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = CliContext['environment'];
 
 /** Where a system service keeps its configuration. */
 export function systemFolder(environment: Environment): string {
@@ -38,12 +42,31 @@ export function usualConfig(environment: Environment): string | undefined {
 /** The named file, else the usual one if there is one, else the defaults. */
 export function configOrDefault(
   path: string | undefined,
-  { environment }: { readonly environment: Environment },
+  { environment }: Pick<CliContext, 'environment'>,
 ): AgentConfig {
   const found = path ?? usualConfig(environment);
   if (found !== undefined) return loadConfig(found, environment);
   const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
   return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
+}
+
+/** The usual folder of the platform for one user's state: `$XDG_STATE_HOME`, `~/.local/state`, `%LOCALAPPDATA%`. */
+export function defaultStateDir(environment: Environment): string {
+  const base =
+    process.platform === 'win32'
+      ? (environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : (environment.XDG_STATE_HOME ?? join(environment.HOME ?? homedir(), '.local', 'state'));
+  return join(base, 'pithead');
+}
+
+/** Creates it for its owner alone. Throws ConfigError that names the setting. */
+export function prepareStateDir(stateDir: string): void {
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const message = `${stateDir} cannot be created by this user: name a folder that can be, in the configuration`;
+    throw new ConfigError('prepare the state directory', [{ path: 'stateDir', message }], error);
+  }
 }
 
 /** `value` as YAML lines under `key`, or the example as a comment. */

@@ -11,8 +11,8 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../agent/config.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { type Stack, startStack } from './all-in-one.ts';
 import { CommandFailed } from './exit.ts';
-import { type Stack, startStack } from './stack.ts';
 
 export { DRIVER_NAMES, FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 

@@ -15,7 +15,7 @@ import { isExposed } from '../base/net/ipv4.ts';
 import { ASIDE } from '../base/storage/sqlite.ts';
 import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
-import { databaseOf, ownUrl, readyStatus } from './own-service.ts';
+import { databaseOf, ownUrl, readyStatus } from './local-service.ts';
 import { describeNetworks } from './setup-questions.ts';
 import { type CliContext, painter } from './terminal.ts';
 

@@ -8,7 +8,7 @@ import { ConfigError, PeerError, RefusedError, renderError } from '../base/error
 import { formatDurationMs } from '../base/time/duration.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { formatModel } from './format.ts';
-import { describeTrouble, knockFor } from './running.ts';
+import { byWayOf, seekAgent, troubleOf, WITHOUT_IT } from './running-agent.ts';
 import { type CliContext, painter, progressBar } from './terminal.ts';
 
 export type FirstScan = {
@@ -70,17 +70,17 @@ async function throughOwn<T>(
   context: CliContext,
   { ask, alone }: { ask(agent: RunningAgent): Promise<T>; alone(): Promise<T> },
 ): Promise<T> {
-  const { stateDir, found } = await knockFor({ config: path }, context);
+  const { stateDir, found } = await seekAgent({ config: path }, context);
   if (found.kind === 'none') return alone();
   if (found.kind !== 'running') {
-    context.stderr.write(`${describeTrouble(found.kind, stateDir)}\nthis command asks the miners itself meanwhile\n`);
+    context.stderr.write(`${troubleOf(found.kind, stateDir).text}${WITHOUT_IT}`);
     return alone();
   }
   const { agent } = found;
   try {
     const trouble = await takeOver(agent);
     if (trouble === undefined) {
-      context.stderr.write(`by way of the agent that runs here (state ${stateDir})\n`);
+      context.stderr.write(byWayOf(stateDir));
       return await ask(agent);
     }
     context.stderr.write(`the agent that runs here cannot scan this before its restart: ${trouble}\n`);

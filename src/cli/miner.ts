@@ -1,13 +1,13 @@
-// `pithead miner <ip>`: everything one miner says, right now, straight from the device.
-
-import Table from 'cli-table3';
+// `pithead miner <ip>` and `pithead log <ip>`: everything that one miner says right now, and the log that it keeps, straight from the device.
 import type { Command } from 'commander';
+import { logOnce } from '../agent/log-once.ts';
 import { type Found, lookOnce, singleAddress } from '../agent/once.ts';
 import type { Reading } from '../model/reading.ts';
+import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { CommandFailed } from './exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from './format.ts';
-import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
-import { throughRunning } from './running.ts';
+import { throughRunning } from './running-agent.ts';
+import { type Cell, table } from './table.ts';
 import { type CliContext, type Paint, painter } from './terminal.ts';
 
 type Flags = AccessFlags & { json?: boolean };
@@ -24,11 +24,28 @@ export function addMiner(program: Command, context: CliContext): void {
       singleAddress(ip);
       const found = await throughRunning(flags, context, {
         ask: (agent): Promise<Found> => agent.look(ip, context.signal),
-        alone: () => lookOnce({ config: readAccessConfig(flags, context.environment), ip }, context.signal),
+        alone: (config) => lookOnce({ config, ip }, context.signal),
       });
       if (flags.json) context.stdout.write(`${JSON.stringify(toJson(found), null, 2)}\n`);
       else context.stdout.write(`${describe(found, painter(context.stdout))}${invite(found)}`);
       if (found.status !== 'identified' && found.status !== 'login_refused') throw new CommandFailed('');
+    });
+}
+
+export function addLog(program: Command, context: CliContext): void {
+  const command = program
+    .command('log')
+    .description('print the log that one miner keeps, passwords hidden')
+    .argument('<ip>', 'its address');
+  addAccessOptions(command)
+    .addHelpText('after', '\nExamples:\n  $ pithead log 10.31.0.17\n  $ pithead log 10.31.0.17 | grep -i error')
+    .action(async (ip: string, flags: AccessFlags) => {
+      singleAddress(ip);
+      const text = await throughRunning(flags, context, {
+        ask: (agent) => agent.log(ip, context.signal),
+        alone: (config) => logOnce({ config, ip }, context.signal),
+      });
+      context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     });
 }
 
@@ -49,14 +66,7 @@ function describe(found: Found, paint: Paint): string {
   const { reading } = found;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
   if (reading === undefined) return `${head}${advice(found)}\n`;
-  const sections = [
-    facts(reading),
-    boards(reading),
-    fans(reading),
-    psus(reading),
-    pools(reading),
-    errors(reading, paint),
-  ];
+  const sections = [...[facts, boards, fans, psus, pools].map((section) => section(reading)), errors(reading, paint)];
   const failed = (found.failedAsks ?? []).map(({ ask, message }) =>
     paint('yellow', `not answered: ${ask}: ${message}`),
   );
@@ -122,69 +132,60 @@ function facts(reading: Reading): string {
   return table([], rows);
 }
 
+/** Nothing where the miner says nothing of it. */
+function list<T>(head: readonly string[], items: readonly T[] = [], toRow: (item: T) => Cell[]): string {
+  return items.length === 0 ? '' : table(head, items.map(toRow));
+}
+
 function boards({ boards, expected }: Reading): string {
-  if (boards === undefined || boards.length === 0) return '';
   const chips = (actual: number | undefined) =>
     `${actual ?? UNKNOWN}${expected?.chipsPerBoard === undefined ? '' : ` / ${expected.chipsPerBoard}`}`;
-  return table(
+  return list(
     ['board', 'serial number', 'hashrate', 'chips', 'frequency', 'board °C', 'chip max °C', 'HW errors'],
-    boards.map((board) => [
-      String(board.slot),
+    boards,
+    (board) => [
+      board.slot,
       formatText(board.serialNumber),
       formatHashrate(board.hashrateHs),
       chips(board.chips),
       formatNumber(board.frequencyMhz, 'MHz'),
       formatText(board.boardTempsC?.join(' ')),
       formatNumber(board.chipTempMaxC, ''),
-      String(board.hwErrors ?? UNKNOWN),
-    ]),
+      board.hwErrors ?? UNKNOWN,
+    ],
   );
 }
 
 function fans({ fans }: Reading): string {
-  if (fans === undefined || fans.length === 0) return '';
-  return table(
-    ['fan', 'rpm', 'duty'],
-    fans.map((fan) => [String(fan.index), formatNumber(fan.rpm, ''), formatNumber(fan.dutyPercent, '%')]),
-  );
+  return list(['fan', 'rpm', 'duty'], fans, (fan) => [
+    fan.index,
+    formatNumber(fan.rpm, ''),
+    formatNumber(fan.dutyPercent, '%'),
+  ]);
 }
 
 function psus({ psus }: Reading): string {
-  if (psus === undefined || psus.length === 0) return '';
-  return table(
-    ['PSU', 'serial number', 'temperature', 'output'],
-    psus.map((psu) => [
-      formatText(psu.model),
-      formatText(psu.serialNumber),
-      formatNumber(psu.tempC, '°C'),
-      formatNumber(psu.outputPowerW, 'W'),
-    ]),
-  );
+  return list(['PSU', 'serial number', 'temperature', 'output'], psus, (psu) => [
+    formatText(psu.model),
+    formatText(psu.serialNumber),
+    formatNumber(psu.tempC, '°C'),
+    formatNumber(psu.outputPowerW, 'W'),
+  ]);
 }
 
 function pools({ pools }: Reading): string {
-  if (pools === undefined || pools.length === 0) return '';
-  return table(
-    ['pool', 'worker', 'state', 'accepted', 'rejected', 'stale'],
-    pools.map((pool) => [
-      pool.url,
-      pool.user,
-      pool.isActive === true ? 'active' : pool.isAlive === true ? 'alive' : pool.isAlive === false ? 'dead' : UNKNOWN,
-      String(pool.accepted ?? UNKNOWN),
-      String(pool.rejected ?? UNKNOWN),
-      String(pool.stale ?? UNKNOWN),
-    ]),
-  );
+  return list(['pool', 'worker', 'state', 'accepted', 'rejected', 'stale'], pools, (pool) => [
+    pool.url,
+    pool.user,
+    pool.isActive === true ? 'active' : pool.isAlive === true ? 'alive' : pool.isAlive === false ? 'dead' : UNKNOWN,
+    pool.accepted ?? UNKNOWN,
+    pool.rejected ?? UNKNOWN,
+    pool.stale ?? UNKNOWN,
+  ]);
 }
 
 function errors({ errors }: Reading, paint: Paint): string {
   return (errors ?? [])
     .map((error) => paint('red', `error ${error.code} (${error.category}): ${error.message ?? 'no text'}`))
     .join('\n');
-}
-
-function table(head: string[], rows: string[][]): string {
-  const printed = new Table({ head, style: { head: [], border: [], compact: true } });
-  printed.push(...rows);
-  return printed.toString();
 }

@@ -1,12 +1,12 @@
 // `pithead reboot`: restarts miners and waits for the proof that they did: uptime gone back, then hashing again. Bounded like every reboot.
 import type { Command } from 'commander';
 import { type RebootStep, rebootOnce } from '../agent/reboot-once.ts';
-import type { RunningAgent, RunRequest } from '../agent/running.ts';
-import { ConfigError } from '../base/errors.ts';
+import type { RunRequest } from '../agent/running.ts';
 import { isFinal } from '../model/task.ts';
+import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { CommandFailed, EXIT } from './exit.ts';
-import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
-import { throughRunning } from './running.ts';
+import { readWhole } from './options.ts';
+import { throughRunning } from './running-agent.ts';
 import { type CliContext, painter } from './terminal.ts';
 
 type Flags = AccessFlags & {
@@ -44,14 +44,30 @@ export function addReboot(program: Command, context: CliContext): void {
 async function reboot(ips: readonly string[], flags: Flags, context: CliContext): Promise<void> {
   const concurrency = readNumber('--concurrency', flags.concurrency);
   const rollout = rolloutOf(flags);
+  const force = flags.force === true;
   const print = flags.json ? jsonPrinter(context) : linePrinter(context);
   const result = await throughRunning(flags, context, {
     writes: true,
-    ask: (agent) => byAgent(agent, { ips, concurrency, rollout, force: flags.force === true }, context, print),
-    alone() {
-      if (rollout === undefined) return alone(ips, concurrency, flags, context, print);
-      const message = '--canary and --stop-after need an agent that runs on this host and watches these miners';
-      throw new CommandFailed(message, EXIT.notRunning);
+    ask(agent) {
+      const request = {
+        name: 'miner.system.reboot',
+        miners: ips,
+        params: { force },
+        ...(concurrency !== undefined && { concurrency }),
+        ...(rollout !== undefined && { rollout }),
+      } as const;
+      return agent.run(request, ({ task_id: _, ...step }) => print(step), context.signal);
+    },
+    alone(config) {
+      if (rollout !== undefined) {
+        const message = '--canary and --stop-after need an agent that runs on this host and watches these miners';
+        throw new CommandFailed(message, EXIT.notRunning);
+      }
+      context.stderr.write('by this command alone: its limits hold for these miners, and nobody else sees them\n');
+      const { tasks } = config;
+      const limited = { ...tasks.reboot, ...(concurrency !== undefined && { concurrency }) };
+      const options = { config: { ...config, tasks: { ...tasks, reboot: limited } }, ips, force };
+      return rebootOnce(options, print, context.signal);
     },
   });
   if (!flags.json) context.stdout.write(`${result.succeeded} of ${result.total} rebooted\n`);
@@ -59,39 +75,6 @@ async function reboot(ips: readonly string[], flags: Flags, context: CliContext)
 }
 
 type Print = (step: RebootStep) => void;
-type Result = { readonly total: number; readonly succeeded: number };
-
-function alone(
-  ips: readonly string[],
-  concurrency: number | undefined,
-  flags: Flags,
-  context: CliContext,
-  print: Print,
-): Promise<Result> {
-  context.stderr.write('by this command alone: its limits hold for these miners, and nobody else sees them\n');
-  const config = readAccessConfig(flags, context.environment);
-  const { tasks } = config;
-  const reboot = { ...tasks.reboot, ...(concurrency !== undefined && { concurrency }) };
-  const options = { config: { ...config, tasks: { ...tasks, reboot } }, ips, force: flags.force === true };
-  return rebootOnce(options, print, context.signal);
-}
-
-function byAgent(
-  agent: RunningAgent,
-  order: { ips: readonly string[]; concurrency: number | undefined; rollout: RunRequest['rollout']; force: boolean },
-  { signal }: CliContext,
-  print: Print,
-): Promise<Result> {
-  const { ips, concurrency, rollout, force } = order;
-  const request = {
-    name: 'miner.system.reboot',
-    miners: ips,
-    params: { force },
-    ...(concurrency !== undefined && { concurrency }),
-    ...(rollout !== undefined && { rollout }),
-  } as const;
-  return agent.run(request, ({ task_id: _, ...step }) => print(step), signal);
-}
 
 function rolloutOf({ canary, stopAfter }: Flags): RunRequest['rollout'] {
   const [first, most] = [readNumber('--canary', canary), readNumber('--stop-after', stopAfter)];
@@ -112,11 +95,5 @@ function linePrinter({ stdout }: CliContext): Print {
   };
 }
 
-function readNumber(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= 1_000) return number;
-  throw new ConfigError('read the command line', [
-    { path: option, message: `'${text}' is not a whole number from 1 to 1000` },
-  ]);
-}
+const readNumber = (option: string, text: string | undefined): number | undefined =>
+  text === undefined ? undefined : readWhole(option, text, 1, 1_000);

@@ -6,11 +6,11 @@ import { type Found, rangesOrThrow, scanOnce } from '../agent/once.ts';
 import { formatDurationMs } from '../base/time/duration.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../model/contact.ts';
 import { normaliseMac } from '../model/identity-facts.ts';
-import { type Column, headerLine, rowLine } from './columns.ts';
+import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText } from './format.ts';
-import { type AccessFlags, addAccessOptions, readAccessConfig } from './options.ts';
-import { throughRunning } from './running.ts';
+import { throughRunning } from './running-agent.ts';
+import { type Column, headerLine, rowLine } from './table.ts';
 import { type CliContext, type Paint, painter, progressBar } from './terminal.ts';
 
 type Flags = AccessFlags & { json?: boolean; csv?: boolean; exclude?: string[] };
@@ -59,8 +59,7 @@ async function runScanCommand(written: readonly string[], flags: Flags, context:
     };
     account = await throughRunning(flags, context, {
       ask: (agent) => agent.scan(asked, listener, context.signal),
-      alone: () =>
-        scanOnce({ config: readAccessConfig(flags, context.environment), ...asked }, listener, context.signal),
+      alone: (config) => scanOnce({ config, ...asked }, listener, context.signal),
     });
   } finally {
     progress.stop();

@@ -8,6 +8,7 @@ import { ConfigError } from '../base/errors.ts';
 import { isExposed } from '../base/net/ipv4.ts';
 import { restartService } from '../base/platform/service-manager.ts';
 import { openVault } from '../base/storage/vault.ts';
+import { readPortMap } from './access-options.ts';
 import {
   type Answers,
   changedConfig,
@@ -20,7 +21,6 @@ import {
   writePrivate,
 } from './config-file.ts';
 import { type FirstScan, firstScan } from './first-scan.ts';
-import { readPortMap } from './options.ts';
 import { askQuestions, type Told } from './setup-questions.ts';
 import { type CliContext, painter } from './terminal.ts';
 

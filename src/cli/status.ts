@@ -1,13 +1,12 @@
-// `pithead status`: how the agent that runs on this host is doing. It asks the agent and changes nothing.
+// `pithead status` and `pithead reload`: how the agent that runs on this host is doing, and letting it read its configuration anew.
 import type { Command } from 'commander';
 import type { DoorState } from '../agent/running.ts';
 import { formatDurationMs } from '../base/time/duration.ts';
 import { CONTACT_STATUSES } from '../model/contact.ts';
+import { CONFIG_FOR_STATE } from './config-file.ts';
 import { CommandFailed } from './exit.ts';
-import { addRunningOptions, describeTrouble, KNOCK_EXIT, knockFor, type RunningFlags } from './running.ts';
+import { type RunningFlags, seekAgent, troubleOf, withRunning } from './running-agent.ts';
 import { type CliContext, type Paint, painter } from './terminal.ts';
-
-type Flags = RunningFlags & { json?: boolean };
 
 const HELP = `
 Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be asked (no rights, no local door).
@@ -19,23 +18,22 @@ Examples:
   $ pithead status --config /etc/pithead/pithead.yaml > /dev/null || echo "look after the agent"`;
 
 export function addStatus(program: Command, context: CliContext): void {
-  const command = program
+  program
     .command('status')
     .description('how the agent that runs on this host is doing')
-    .option('--json', 'one JSON object: running, state_dir, troubles, uplinks, outbox, miners, scans, tasks, …');
-  addRunningOptions(command)
+    .option('--json', 'one JSON object: running, state_dir, troubles, uplinks, outbox, miners, scans, tasks, …')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText('after', HELP)
-    .action((flags: Flags) => run(flags, context));
+    .action((flags: RunningFlags) => run(flags, context));
 }
 
-async function run(flags: Flags, context: CliContext): Promise<void> {
-  const { stateDir, found } = await knockFor(flags, context);
+async function run(flags: RunningFlags, context: CliContext): Promise<void> {
+  const { stateDir, found } = await seekAgent(flags, context);
   const print = (value: unknown) => context.stdout.write(`${JSON.stringify(value)}\n`);
   if (found.kind !== 'running') {
-    const trouble = describeTrouble(found.kind, stateDir);
-    const isRunning = { none: false, silent: true, locked: null, unreachable: true }[found.kind];
-    if (flags.json) print({ running: isRunning, state_dir: stateDir, troubles: [trouble] });
-    throw new CommandFailed(flags.json ? '' : trouble, KNOCK_EXIT[found.kind]);
+    const { isRunning, text, exitCode } = troubleOf(found.kind, stateDir);
+    if (flags.json) print({ running: isRunning, state_dir: stateDir, troubles: [text] });
+    throw new CommandFailed(flags.json ? '' : text, exitCode);
   }
   const state = await found.agent.state().finally(() => found.agent.close());
   if (flags.json) print({ running: true, ...state });
@@ -103,3 +101,24 @@ function scansOf({ running, waiting, last }: DoorState['scans']): [string] {
 }
 
 const standstillOf = (last: DoorState['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
+
+export function addReload(program: Command, context: CliContext): void {
+  program
+    .command('reload')
+    .description('let the running agent read its configuration anew; a wrong one changes nothing')
+    .option('--json', 'one JSON object: changed, needs_restart')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText(
+      'after',
+      '\nPasswords that systemd hands over come with a restart only.\n\nExamples:\n  $ pithead reload\n  $ pithead reload --json',
+    )
+    .action(async (flags: RunningFlags) => {
+      const reloaded = await withRunning(flags, context, (agent) => agent.reload());
+      const { changed, needs_restart } = reloaded;
+      const lines = [
+        changed.length === 0 ? 'nothing has changed' : `from now on: ${changed.join(', ')}`,
+        ...(needs_restart.length === 0 ? [] : [`after a restart: ${needs_restart.join(', ')}`]),
+      ];
+      context.stdout.write(`${flags.json ? JSON.stringify(reloaded) : lines.join('\n')}\n`);
+    });
+}

@@ -2,37 +2,34 @@
 import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
 import type { ShownTask } from '../agent/running.ts';
-import { ConfigError } from '../base/errors.ts';
 import { isFinal } from '../model/task.ts';
-import { type Column, headerLine, rowLine } from './columns.ts';
+import { CONFIG_FOR_STATE } from './config-file.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { formatText } from './format.ts';
-import { addRunningOptions, type RunningFlags, withRunning } from './running.ts';
+import { readWhole } from './options.ts';
+import { type RunningFlags, withRunning } from './running-agent.ts';
+import { type Column, headerLine, rowLine } from './table.ts';
 import { type CliContext, painter } from './terminal.ts';
 
-type TasksFlags = RunningFlags & { json?: boolean; limit: string; open?: boolean };
-type AbortFlags = RunningFlags & { json?: boolean; yes?: boolean; reason: string };
+type TasksFlags = RunningFlags & { limit: string; open?: boolean };
+type AbortFlags = RunningFlags & { yes?: boolean; reason: string };
 
 const MAX_LISTED = 9_999;
 
 export function addTasks(program: Command, context: CliContext): void {
-  const command = program
+  program
     .command('tasks')
     .description('what the running agent does to miners, and did, newest first')
     .option('--limit <n>', 'how many', '50')
     .option('--open', 'only those that wait or run')
-    .option('--json', 'one JSON object per line and task');
-  addRunningOptions(command)
+    .option('--json', 'one JSON object per line and task')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText('after', '\nExamples:\n  $ pithead tasks\n  $ pithead tasks --open --limit 1000 --json')
     .action((flags: TasksFlags) => list(flags, context));
 }
 
 async function list(flags: TasksFlags, context: CliContext): Promise<void> {
-  const limit = Number(flags.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) {
-    const message = `'${flags.limit}' is not a whole number from 1 to ${MAX_LISTED}`;
-    throw new ConfigError('read the command line', [{ path: '--limit', message }]);
-  }
+  const limit = readWhole('--limit', flags.limit, 1, MAX_LISTED);
   const all = await withRunning(flags, context, (agent) => agent.tasks(limit));
   const tasks = flags.open ? all.filter(({ status }) => !isFinal(status)) : all;
   const line = (text: string) => context.stdout.write(`${text}\n`);
@@ -59,14 +56,14 @@ const COLUMNS: readonly Column<ShownTask>[] = [
 ];
 
 export function addAbort(program: Command, context: CliContext): void {
-  const command = program
+  program
     .command('abort')
     .description('give up tasks of the running agent: all that wait, whoever asked for them, or those that are named')
     .argument('[ids...]', 'tasks, as `pithead tasks` shows them (default: all)')
     .option('-y, --yes', 'ask nothing')
     .option('--reason <text>', 'what is said of it in the tasks', 'by hand, on the host of the agent')
-    .option('--json', 'one JSON object: given_up, still_open');
-  addRunningOptions(command)
+    .option('--json', 'one JSON object: given_up, still_open')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText(
       'after',
       `

@@ -7,20 +7,25 @@ import { type AgentConfig, loadConfig } from '../agent/config.ts';
 import { privateNetworks } from '../agent/networks.ts';
 import { mustBeAlone } from '../agent/running.ts';
 import { systemClock } from '../base/clock.ts';
-import { ConfigError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
-import { companyUplink } from './company.ts';
-import { CONFIG_HELP, configOrDefault, DEFAULT_CONFIG, usualConfig } from './config-file.ts';
+import {
+  CONFIG_FOR_STATE,
+  CONFIG_HELP,
+  configOrDefault,
+  DEFAULT_CONFIG,
+  prepareStateDir,
+  usualConfig,
+} from './config-file.ts';
+import { serviceOptions } from './local-service.ts';
 import { createLog } from './logging.ts';
-import { runUntilStopped, stoppedByStdin } from './long-run.ts';
-import { databaseOf, serverOf } from './own-service.ts';
-import { reloader, reloadNow } from './reload.ts';
-import { prepareStateDir } from './state-dir.ts';
+import { readWhole } from './options.ts';
+import { companyUplink } from './remote-service.ts';
+import { reloadNow, runUntilStopped, stoppedByStdin } from './run-loop.ts';
 import type { CliContext } from './terminal.ts';
 
 const DATABASE_HELP = 'database file, or a postgres:// URL (default: a file in the state directory)';
 
-type ListenFlags = { config?: string; host?: string; port?: string; database?: string };
+type ServerFlags = { config?: string; host?: string; port?: string; database?: string };
 
 export function addUp(program: Command, context: CliContext): void {
   program
@@ -36,26 +41,24 @@ export function addUp(program: Command, context: CliContext): void {
       'after',
       '\nExamples:\n  $ pithead up\n  $ pithead up --config /etc/pithead/pithead.yaml --host 0.0.0.0',
     )
-    .action((flags: ListenFlags) => runUp(configOrDefault(flags.config, context), flags, context));
+    .action((flags: ServerFlags) => runUp(configOrDefault(flags.config, context), flags, context));
 }
 
-async function runUp(config: AgentConfig, flags: ListenFlags, context: CliContext): Promise<void> {
+async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContext): Promise<void> {
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
   const source = { log, read: () => configOrDefault(flags.config, context) };
-  const { startStack } = await import('./stack.ts');
-  const stack = await startStack({
-    ...{ config, ...listenOf(config, flags), log, database },
-    reload: (agent) => reloadNow(agent, source),
-  });
+  const reload = (agent: Agent) => reloadNow(agent, source);
+  const { startStack } = await import('./all-in-one.ts');
+  const stack = await startStack({ config, ...serverFlags(flags), log, reload });
   context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
   // A URL may hold a password: it is not repeated.
   const where = database === undefined ? '' : ' --database <the same>';
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
   context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
   if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-  const reload = reloader(stack.agent, source);
-  await runUntilStopped(context, { log, reload, stalled: () => stack.agent.stalled(), stop: () => stack.stop() });
+  const { agent, stop } = stack;
+  await runUntilStopped(context, { log, reload: () => reload(agent), stalled: () => agent.stalled(), stop });
 }
 
 /** The way that system services start: the configuration says what runs here. */
@@ -94,35 +97,24 @@ async function runAgent(config: AgentConfig, path: string, context: CliContext):
   prepareStateDir(config.stateDir);
   const release = await mustBeAlone(config.stateDir);
   try {
-    await runAlone(config, path, context);
+    const uplink = await companyUplink(config, path);
+    const log = createLog(context, 'stdout', config.log.level);
+    const reload = () => reloadNow(agent, { log, read: () => loadConfig(path, context.environment) });
+    const { createAgent } = await import('../agent/agent.ts');
+    const agent: Agent = createAgent({ config, uplinks: [uplink], clock: systemClock, log, reload });
+    await agent.start();
+    if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
+    await runUntilStopped(context, { log, reload, stalled: () => agent.stalled(), stop: () => agent.stop() });
   } finally {
     release();
   }
-}
-
-async function runAlone(config: AgentConfig, path: string, context: CliContext): Promise<void> {
-  const uplink = await companyUplink(config, path);
-  const log = createLog(context, 'stdout', config.log.level);
-  const source = { log, read: () => loadConfig(path, context.environment) };
-  const { createAgent } = await import('../agent/agent.ts');
-  const agent: Agent = createAgent({
-    config,
-    uplinks: [uplink],
-    clock: systemClock,
-    log,
-    reload: () => reloadNow(agent, source),
-  });
-  await agent.start();
-  if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
-  const reload = reloader(agent, source);
-  await runUntilStopped(context, { log, reload, stalled: () => agent.stalled(), stop: () => agent.stop() });
 }
 
 export function addService(program: Command, context: CliContext): void {
   program
     .command('service')
     .description('run the service alone; agents report to it')
-    .option('-c, --config <file>', `${CONFIG_HELP}, for its state directory`)
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
     .option('--database <target>', DATABASE_HELP)
     .option('--host <address>', 'address to listen on (default: listen.host of the configuration)')
     .option('--port <port>', 'port to listen on (default: listen.port of the configuration)')
@@ -132,19 +124,12 @@ export function addService(program: Command, context: CliContext): void {
         '  $ PGPASSWORD=… pithead service --database postgres://pithead@db.example/pithead\n\n' +
         'Several copies may run on one PostgreSQL: any of them serves any agent and any request.',
     )
-    .action(async (flags: ListenFlags) => {
+    .action(async (flags: ServerFlags) => {
       const config = configOrDefault(flags.config, context);
       const log = createLog(context, 'stdout', config.log.level);
       prepareStateDir(config.stateDir);
       const { createService } = await import('../service/service.ts');
-      const service = await createService({
-        databasePath: flags.database ?? databaseOf(config.stateDir),
-        ...listenOf(config, flags),
-        clock: systemClock,
-        log,
-        version: VERSION,
-        ...serverOf(config),
-      });
+      const service = await createService(serviceOptions(config, { ...serverFlags(flags), log }));
       const { url } = await service.start();
       await service.admin.ensureDefaults();
       context.stderr.write(`pithead ${VERSION}: service on ${url}\n`);
@@ -155,18 +140,11 @@ export function addService(program: Command, context: CliContext): void {
 const configPath = (named: string | undefined, { environment }: CliContext) =>
   named ?? usualConfig(environment) ?? DEFAULT_CONFIG;
 
-/** The command line, else the configuration. */
-function listenOf({ listen }: AgentConfig, { host = listen.host, port }: ListenFlags): { host: string; port: number } {
-  return { host, port: port === undefined ? listen.port : readPort(port) };
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new ConfigError('read the command line', [
-    { path: '--port', message: `'${text}' is not a port number from 0 to 65535` },
-  ]);
-}
+const serverFlags = ({ database, host, port }: ServerFlags) => ({
+  database,
+  host,
+  port: port === undefined ? undefined : readWhole('--port', port, 0, 65_535, 'port number'),
+});
 
 /** Nothing is scanned that was not named: say what could be, and the line that does it. */
 function adviseNetworks(): string {

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path';
 import { beginNewEpochs } from '../agent/restored.ts';
 import { restoreDatabases } from '../update/database-copies.ts';
-import { databaseOf, EMBEDDED } from './own-service.ts';
+import { databaseOf, EMBEDDED } from './local-service.ts';
 
 /** Gives the names of those that were put back. */
 export function restoreCopies(stateDir: string): readonly string[] {

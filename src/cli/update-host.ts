@@ -3,7 +3,7 @@ import { type AgentConfig, loadConfig } from '../agent/config.ts';
 import { orderUnit, showUnit } from '../base/platform/update-programs.ts';
 import type { UpdateHost } from '../update/host.ts';
 import { usualConfig } from './config-file.ts';
-import { ownUrl, readyStatus } from './own-service.ts';
+import { ownUrl, readyStatus } from './local-service.ts';
 import { UNIT } from './systemd-unit.ts';
 import { tryNewProgram } from './update-try.ts';
 

@@ -1,13 +1,11 @@
 // What the commands of an administrator share: which database, how it is opened beside a running service, how results are printed.
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { ConfigError } from '../../base/errors.ts';
-import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
 import type { Admin } from '../../service/admin.ts';
-import { CONFIG_HELP, configOrDefault } from '../config-file.ts';
+import { CONFIG_FOR_STATE, configOrDefault } from '../config-file.ts';
 import { CommandFailed } from '../exit.ts';
-import { databaseOf, serverOf } from '../own-service.ts';
+import { databaseOf, keyFilesOf } from '../local-service.ts';
+import { type Cell, table } from '../table.ts';
 import type { CliContext } from '../terminal.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
@@ -15,7 +13,7 @@ export type DatabaseFlags = { config?: string; database?: string; json?: boolean
 /** The command with the options of every administrator's command, and its examples. */
 export function onDatabase(command: Command, ...examples: readonly string[]): Command {
   return withExamples(command, ...examples)
-    .option('-c, --config <file>', `${CONFIG_HELP}, for its state directory`)
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
     .option('--database <file>', 'database of the service')
     .option('--json', 'print JSON');
 }
@@ -31,7 +29,7 @@ export async function withAdmin<T>(
   { opens = false } = {},
 ): Promise<T> {
   const config = () => configOrDefault(flags.config, context);
-  const keyFiles = opens ? serverOf(config()).keyFiles : undefined;
+  const keyFiles = opens ? keyFilesOf(config()) : undefined;
   // Not for those who only need to know that there is such a command, as an agent that runs.
   const { openAdmin } = await import('../../service/admin.ts');
   const admin = await openAdmin(flags.database ?? databaseOf(config().stateDir), { clock: systemClock, keyFiles });
@@ -42,57 +40,64 @@ export async function withAdmin<T>(
   }
 }
 
-/** One JSON value on one line, or the lines for people. */
-export function print(context: CliContext, flags: DatabaseFlags, value: unknown, lines: () => string): void {
-  context.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : `${lines()}\n`);
-}
-
-export function table(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
-  const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
-  drawn.push(...rows.map((row) => row.map((cell) => cell ?? '')));
-  return drawn.toString();
-}
-
-/** A list as JSON or as a table. */
-export function printList<T>(
-  context: CliContext,
+/** Prints what `work` gives: one JSON value on one line, or the lines for people. */
+export async function printResult<T>(
   flags: DatabaseFlags,
-  items: readonly T[],
-  head: readonly string[],
-  toRow: (item: T) => readonly (string | number | null)[],
-): void {
-  print(context, flags, items, () => table(head, items.map(toRow)));
-}
-
-/** Reports what was ended, or fails when there was nothing to end. */
-export function printRevoked(
   context: CliContext,
-  flags: DatabaseFlags,
-  what: string,
-  id: string,
-  isDone: boolean,
+  work: (admin: Admin) => Promise<T>,
+  lines: (value: T) => string,
+  options?: { readonly opens: boolean },
+): Promise<void> {
+  const value = await withAdmin(flags, context, work, options);
+  context.stdout.write(`${flags.json ? JSON.stringify(value) : lines(value)}\n`);
+}
+
+/** The named farm, else the first one. */
+export const farmIdOf = async (admin: Admin, farm: string | undefined): Promise<string> =>
+  farm ?? (await admin.ensureDefaults()).farmId;
+
+/** `list` below `parent`: what `read` gives, as JSON or as a table of these columns. */
+export function addList<T, Flags extends DatabaseFlags>(
+  parent: Command,
+  context: CliContext,
+  description: string,
+  read: (admin: Admin, flags: Flags) => Promise<readonly T[]>,
+  columns: Readonly<Record<string, (item: T) => Cell>>,
+): Command {
+  const call = `pithead ${parent.name()} list`;
+  return onDatabase(parent.command('list').description(description), call, `${call} --json`).action((flags: Flags) =>
+    printResult(
+      flags,
+      context,
+      (admin) => read(admin, flags),
+      (items) => {
+        const toCells = Object.values(columns);
+        const rows = items.map((item) => toCells.map((toCell) => toCell(item)));
+        return table(Object.keys(columns), rows);
+      },
+    ),
+  );
+}
+
+export const EXAMPLE_ID = '0198c0de-7a11-7000-8000-000000000000';
+
+/** The argument of a command that takes one of what `list` of the same parent shows. */
+export const idHelp = (parent: Command): string => `its id, as \`${parent.name()} list\` shows it`;
+
+/** `revoke` below `parent`. It fails when there is nothing to end. */
+export function addRevoke(
+  parent: Command,
+  context: CliContext,
+  description: string,
+  revoke: (admin: Admin, id: string) => Promise<boolean>,
+  exampleId = EXAMPLE_ID,
 ): void {
-  if (!isDone) throw new CommandFailed(`no ${what} has the id '${id}', or it has ended already`);
-  if (flags.json) context.stdout.write(`${JSON.stringify({ id, revoked: true })}\n`);
+  onDatabase(
+    parent.command('revoke').description(description).argument('<id>', idHelp(parent)),
+    `pithead ${parent.name()} revoke ${exampleId}`,
+  ).action(async (id: string, flags: DatabaseFlags) => {
+    if (!(await withAdmin(flags, context, (admin) => revoke(admin, id))))
+      throw new CommandFailed(`no ${parent.name()} has the id '${id}', or it has ended already`);
+    if (flags.json) context.stdout.write(`${JSON.stringify({ id, revoked: true })}\n`);
+  });
 }
-
-export function readTtl(text: string | undefined, option: string): number | undefined {
-  if (text === undefined) return undefined;
-  const ttlMs = parseDurationMs(text);
-  if (ttlMs === undefined)
-    throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not ${DURATION_FORMS}` }]);
-  return ttlMs;
-}
-
-/** When something made now ends, as an ISO 8601 text. */
-export function readExpiry(text: string | undefined, option: string): string | undefined {
-  const ttlMs = readTtl(text, option);
-  return ttlMs === undefined ? undefined : new Date(systemClock.nowMs() + ttlMs).toISOString();
-}
-
-/** `a,b` and repeated options alike. */
-export const splitList = (texts: readonly string[] | undefined): string[] | undefined =>
-  texts
-    ?.flatMap((text) => text.split(','))
-    .map((text) => text.trim())
-    .filter((text) => text !== '');

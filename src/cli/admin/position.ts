@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';
-import type { Admin } from '../../service/admin.ts';
 import type { CliContext } from '../terminal.ts';
-import { type DatabaseFlags, onDatabase, print, withAdmin, withExamples } from './database.ts';
+import { type DatabaseFlags, farmIdOf, onDatabase, printResult, withAdmin, withExamples } from './database.ts';
 
 type PositionFlags = DatabaseFlags & { farm?: string; dryRun?: boolean };
 type Place = { readonly rack: string | null; readonly position: number | null };
@@ -17,14 +16,15 @@ export function addPosition(program: Command, context: CliContext): void {
     'pithead position export > positions.csv',
     IMPORT,
   );
-  const farmOf = async (admin: Admin, flags: PositionFlags) => flags.farm ?? (await admin.ensureDefaults()).farmId;
   onDatabase(
     position.command('export').description('print id,mac,serial_number,ip,rack,position of every miner as CSV'),
     'pithead position export > positions.csv',
   )
     .option('--farm <id>', 'farm (default: the first one)')
     .action(async (flags: PositionFlags) => {
-      const csv = await withAdmin(flags, context, async (admin) => admin.exportPositions(await farmOf(admin, flags)));
+      const csv = await withAdmin(flags, context, async (admin) =>
+        admin.exportPositions(await farmIdOf(admin, flags.farm)),
+      );
       context.stdout.write(flags.json ? `${JSON.stringify({ csv })}\n` : csv);
     });
   onDatabase(
@@ -39,19 +39,24 @@ export function addPosition(program: Command, context: CliContext): void {
   )
     .option('--farm <id>', 'farm (default: the first one)')
     .option('--dry-run', 'show what would change and change nothing')
-    .action(async (path: string, flags: PositionFlags) => {
+    .action((path: string, flags: PositionFlags) => {
       const text = readText(path);
       const isDryRun = flags.dryRun === true;
-      const changed = await withAdmin(flags, context, async (admin) =>
-        admin.importPositions({ farmId: await farmOf(admin, flags), text, isDryRun }),
-      );
       const pick = ({ rack, position: slot }: Place) => ({ rack, position: slot });
-      const changes = changed.map(({ id, before, after }) => ({ id, before: pick(before), after: pick(after) }));
-      print(context, flags, { dry_run: isDryRun, changes }, () =>
-        [
-          ...changes.map(({ id, before, after }) => `${id}  ${show(before)} -> ${show(after)}`),
-          `${changes.length} miner${changes.length === 1 ? '' : 's'} ${isDryRun ? 'would change' : 'changed'}`,
-        ].join('\n'),
+      return printResult(
+        flags,
+        context,
+        async (admin) => {
+          const farmId = await farmIdOf(admin, flags.farm);
+          const changed = await admin.importPositions({ farmId, text, isDryRun });
+          const changes = changed.map(({ id, before, after }) => ({ id, before: pick(before), after: pick(after) }));
+          return { dry_run: isDryRun, changes };
+        },
+        ({ changes }) =>
+          [
+            ...changes.map(({ id, before, after }) => `${id}  ${show(before)} -> ${show(after)}`),
+            `${changes.length} miner${changes.length === 1 ? '' : 's'} ${isDryRun ? 'would change' : 'changed'}`,
+          ].join('\n'),
       );
     });
 }

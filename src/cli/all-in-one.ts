@@ -6,11 +6,10 @@ import { mustBeAlone } from '../agent/running.ts';
 import { systemClock } from '../base/clock.ts';
 import { renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { VERSION } from '../base/version.ts';
 import { createService, type Service } from '../service/service.ts';
-import { companyUplink } from './company.ts';
-import { databaseOf, EMBEDDED, serverOf } from './own-service.ts';
-import { prepareStateDir } from './state-dir.ts';
+import { prepareStateDir } from './config-file.ts';
+import { EMBEDDED, serviceOptions } from './local-service.ts';
+import { companyUplink } from './remote-service.ts';
 
 export type Stack = {
   readonly url: string;
@@ -23,13 +22,8 @@ export type Stack = {
 
 const CODE_TTL_MS = 60_000;
 
-type StackOptions = {
+type StackOptions = Parameters<typeof serviceOptions>[1] & {
   config: AgentConfig;
-  host: string;
-  port: number;
-  log: Log;
-  /** A file or a `postgres://` URL; absent: the file in the state directory. */
-  database?: string | undefined;
   /** Reads the configuration anew for those who ask the agent to. Throws ConfigError. */
   reload?(agent: Agent): Reloaded;
 };
@@ -49,37 +43,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function startAlone(options: StackOptions): Promise<Stack> {
-  const { config, host, port, log } = options;
-  const service = await createService({
-    databasePath: options.database ?? databaseOf(config.stateDir),
-    host,
-    port,
-    clock: systemClock,
-    log,
-    version: VERSION,
-    ...serverOf(config),
-  });
+  const { config, log, reload } = options;
+  const { stateDir, name } = config;
+  const { keyFile } = config.credentials;
+  const service = await createService(serviceOptions(config, options));
   const { url, localUrl } = await service.start();
   const enrolEmbedded = async (farmId: string) => {
     const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: CODE_TTL_MS });
-    return enrolOnce({
-      stateDir: config.stateDir,
-      keyFile: config.credentials.keyFile,
-      realm: EMBEDDED,
-      url: localUrl,
-      code,
-      name: config.name,
-      allowPlain: true,
-    });
+    return enrolOnce({ stateDir, keyFile, realm: EMBEDDED, url: localUrl, code, name, allowPlain: true });
   };
   try {
     const { workspaceId, farmId } = await service.admin.ensureDefaults();
-    const kept = loadCredentials(config.stateDir, EMBEDDED, config.credentials.keyFile);
+    const kept = loadCredentials(stateDir, EMBEDDED, keyFile);
     const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
     // Its own service is asked, whatever was learnt of it before.
     const pin = memoryPin(await service.admin.taskKey());
     const own: UplinkConfig = { name: EMBEDDED, ...credentials, pin };
-    const { reload } = options;
     const agent: Agent = createAgent({
       config,
       uplinks: [own, ...(await others(config, log))],

@@ -1,0 +1,120 @@
+// `pithead key` and `pithead grant`: keys of integrators, and what one workspace opens to another.
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { PERMISSIONS, type Permission } from '../../service/admin.ts';
+import { readDuration, wrongOption } from '../options.ts';
+import type { CliContext } from '../terminal.ts';
+import { addList, addRevoke, type DatabaseFlags, onDatabase, printResult, withExamples } from './database.ts';
+
+type KeyFlags = DatabaseFlags & { name: string; workspace?: string; permissions?: string[]; expiresIn?: string };
+type GrantFlags = DatabaseFlags & {
+  from: string;
+  to: string;
+  farms?: string[];
+  permissions: string[];
+  expiresIn?: string;
+};
+
+const CREATE_KEY = 'pithead key create --name dashboard';
+const CREATE_GRANT =
+  'pithead grant create --from 0198c0de-… --to 0198c0df-… --permissions miners.read --expires-in 90d';
+
+export function addKey(program: Command, context: CliContext): void {
+  const key = withExamples(
+    program.command('key').description('API keys of integrators'),
+    CREATE_KEY,
+    'pithead key list',
+  );
+  onDatabase(
+    key.command('create').description('make a key; it is shown once and only its hash is kept'),
+    CREATE_KEY,
+    'pithead key create --name audit --permissions miners.read,tasks.read --expires-in 30d --json',
+  )
+    .requiredOption('--name <name>', 'who uses it')
+    .option('--workspace <id>', 'workspace (default: the first one)')
+    .option('--permissions <names...>', 'what it may do (default: everything)')
+    .option('--expires-in <duration>', 'how long it is valid, e.g. 90d (default: for ever)')
+    .action((flags: KeyFlags) => {
+      const permissions = flags.permissions && readPermissions(flags.permissions);
+      const expiresAt = readExpiry(flags.expiresIn);
+      return printResult(
+        flags,
+        context,
+        async (admin) => {
+          const { workspaceId, farmId } =
+            flags.workspace === undefined
+              ? await admin.ensureDefaults()
+              : { workspaceId: flags.workspace, farmId: (await admin.listFarms(flags.workspace))[0]?.id ?? null };
+          const made = await admin.createKey({ workspaceId, name: flags.name, permissions, expiresAt });
+          return { ...made, workspace_id: workspaceId, farm_id: farmId };
+        },
+        (made) => made.key,
+      );
+    });
+  addList(key, context, 'keys, without their secrets', (admin) => admin.listKeys(), {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    expires: ({ expiresAt }) => expiresAt ?? 'never',
+    'last used': ({ lastUsedAt }) => lastUsedAt ?? 'never',
+    revoked: ({ revokedAt }) => revokedAt,
+  });
+  addRevoke(key, context, 'end a key now', (admin, id) => admin.revokeKey(id), '4f1c09ab');
+}
+
+export function addGrant(program: Command, context: CliContext): void {
+  const grant = withExamples(
+    program.command('grant').description('what a workspace opens to another'),
+    CREATE_GRANT,
+    'pithead grant list',
+  );
+  onDatabase(grant.command('create').description('open a workspace, or farms of it, to another'), CREATE_GRANT)
+    .requiredOption('--from <id>', 'workspace that gives')
+    .requiredOption('--to <id>', 'workspace that receives')
+    .requiredOption('--permissions <names...>', 'what it may do there')
+    .option('--farms <ids...>', 'only these farms (default: every one)')
+    .option('--expires-in <duration>', 'how long it lasts, e.g. 90d (default: for ever)')
+    .action((flags: GrantFlags) => {
+      const permissions = readPermissions(flags.permissions);
+      const expiresAt = readExpiry(flags.expiresIn);
+      const farmIds = flags.farms && splitList(flags.farms);
+      return printResult(
+        flags,
+        context,
+        (admin) => admin.createGrant({ grantorId: flags.from, granteeId: flags.to, farmIds, permissions, expiresAt }),
+        ({ id }) => id,
+      );
+    });
+  addList(grant, context, 'all grants, the ended ones too', (admin) => admin.listGrants(), {
+    id: ({ id }) => id,
+    from: ({ grantorId }) => grantorId,
+    to: ({ granteeId }) => granteeId,
+    farms: ({ farmIds }) => farmIds?.join(' ') ?? 'all',
+    permissions: (entry) => entry.permissions.join(' '),
+    expires: ({ expiresAt }) => expiresAt ?? 'never',
+    revoked: ({ revokedAt }) => revokedAt,
+  });
+  addRevoke(grant, context, 'end a grant now', (admin, id) => admin.revokeGrant(id));
+}
+
+/** Throws ConfigError that names the odd one and those that are accepted; none at all is odd too: it would open nothing. */
+function readPermissions(texts: readonly string[]): Permission[] {
+  const names = splitList(texts);
+  if (names.length === 0)
+    throw wrongOption('--permissions', `received none, accepted: at least one of ${PERMISSIONS.join(', ')}`);
+  return names.map((name) => {
+    const known = PERMISSIONS.find((permission) => permission === name);
+    if (known === undefined) throw wrongOption('--permissions', `'${name}' is none of ${PERMISSIONS.join(', ')}`);
+    return known;
+  });
+}
+
+/** When something made now ends, as an ISO 8601 text. */
+const readExpiry = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : new Date(systemClock.nowMs() + readDuration('--expires-in', text)).toISOString();
+
+/** `a,b` and repeated options alike. */
+const splitList = (texts: readonly string[]): string[] =>
+  texts
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
