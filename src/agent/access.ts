@@ -3,18 +3,16 @@
 import type { Clock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { covers } from '../base/net/ranges.ts';
+import { covers, type ScanRanges } from '../base/net/ranges.ts';
 import { Secret } from '../base/secrets.ts';
 import type { AbilityName, ActResult, Driver, Evidence, FirmwareImage, Identity, Known } from '../driver/contract.ts';
-import { chooseDriver, type DriverChoice, gatherEvidence } from '../driver/identify.ts';
+import { chooseDriver, type DriverChoice, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../driver/identify.ts';
 import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
 import { BoundedMap } from '../transport/limits/bounded-map.ts';
-import type { MinerLink } from '../transport/request.ts';
+import type { Login, MinerLink } from '../transport/request.ts';
 import type { Tap } from '../transport/tcp/recorder.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
-import type { AgentConfig, LoginRule } from './config.ts';
 import { type LoginTrial, newTrial, withTrial } from './login-trial.ts';
-import { SCAN_LIMITS } from './scan/plan.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
 export type MinerTarget = {
@@ -76,11 +74,26 @@ export type Access = {
   close(): Promise<void>;
 };
 
+/** The first rule that fits counts; without `family` or `ranges` it fits each. */
+export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges; readonly login: Login };
+
+/** Read anew with each exchange: they may change while the agent runs. Times in ms. */
+export type DeviceSettings = {
+  readonly portMap: ReadonlyMap<number, number>;
+  readonly credentials: { readonly factoryDefaults: boolean; readonly logins: readonly LoginRule[] };
+  readonly poll: {
+    readonly interval: number;
+    readonly slowEvery: number;
+    readonly staticEvery: number;
+    readonly deadline: number;
+  };
+};
+
 type AccessOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly drivers: readonly Driver[];
-  readonly config: Pick<AgentConfig, 'portMap' | 'credentials' | 'poll'>;
+  readonly config: DeviceSettings;
   /** Addresses that may be reached at all. */
   readonly mayReach: (ip: string) => boolean;
   /** Listens to every answer. */
@@ -209,7 +222,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
 
   /** Its questions and its visit take a turn each, so that an order waits for one of them and not for both. */
   const recognise: Access['recognise'] = async (ip, openPorts, signal, isLastTry = true, lately) => {
-    const endMs = clock.monotonicMs() + SCAN_LIMITS.identifyDeadlineMs;
+    const endMs = clock.monotonicMs() + IDENTIFY_DEADLINE_MS;
     const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
     const { evidence, choice } = await inTurn(async () => {
       const gathered = await gatherEvidence(transport.link(ip), openPorts, {

@@ -5,7 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import type { Ask, Driver, Known } from '../driver/contract.ts';
-import { gatherEvidence } from '../driver/identify.ts';
+import { gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../driver/identify.ts';
 import type { PrivateKind } from '../driver/redact.ts';
 import type { Reading } from '../model/reading.ts';
 import { repairJson } from '../transport/cgminer/json-fixer.ts';
@@ -16,7 +16,6 @@ import { type Case, caseName, describeRequest, type Exchange, fileName, requestK
 import { createPlaceholders } from './capture/placeholders.ts';
 import type { AgentConfig } from './config.ts';
 import { accessFor, GENERIC_DRIVER, rangesOrThrow, singleAddress } from './once.ts';
-import { SCAN_PORTS, SIDE_PORTS } from './scan/plan.ts';
 
 export type Capture = {
   readonly case: Case;

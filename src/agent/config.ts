@@ -10,7 +10,7 @@ import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import { Secret } from '../base/secrets.ts';
 import { isSealed, openVault } from '../base/storage/vault.ts';
 import { DURATION_FORMS, parseDurationMs } from '../base/time/duration.ts';
-import type { Login } from '../transport/request.ts';
+import type { LoginRule } from './access.ts';
 import { anomalySettingsSchema } from './anomaly/settings.ts';
 import { taskSettingsSchema } from './tasks/settings.ts';
 
@@ -147,8 +147,6 @@ export const fileSchema = z.strictObject({
     .prefault({}),
   log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
 });
-
-export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges; readonly login: Login };
 
 export type AgentConfig = Omit<
   z.output<typeof fileSchema>,

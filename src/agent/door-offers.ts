@@ -6,6 +6,7 @@ import { countAddresses, formatSpan, mergeSpans } from '../base/net/intervals.ts
 import { parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
 import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import { rangesWithin, spansOutside } from '../base/net/restrict-ranges.ts';
+import { SCAN_PORTS } from '../driver/identify.ts';
 import type { Access } from './access.ts';
 import type { Captures } from './captures.ts';
 import type { AgentConfig } from './config.ts';
@@ -18,7 +19,7 @@ import { namedMiners } from './named-miners.ts';
 import { type Found, foundOf, lookWith } from './once.ts';
 import type { Reloaded } from './reload.ts';
 import type { Roster } from './roster.ts';
-import { SCAN_PORTS, type ScanPlan } from './scan/plan.ts';
+import type { ScanPlan } from './scan/plan.ts';
 import type { Scanning } from './scanning.ts';
 import { type StateParts, shownState } from './shown-state.ts';
 import type { TaskGate } from './tasks/gate.ts';

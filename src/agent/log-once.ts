@@ -1,10 +1,10 @@
 // The log of one miner for a technician on the spot: recognised, asked once, cleaned. Keeps nothing and writes nothing.
 import { ConfigError, PeerError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/net/ipv4.ts';
-import type { Access } from './access.ts';
-import type { AgentConfig } from './config.ts';
+import { SCAN_PORTS } from '../driver/identify.ts';
+import { type Access } from './access.ts';
+import { type AgentConfig } from './config.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
-import { SCAN_PORTS } from './scan/plan.ts';
 import { cleanLog } from './tasks/log-evidence.ts';
 import { mustBeAllowed } from './tasks/settings.ts';
 

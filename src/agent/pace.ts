@@ -1,9 +1,10 @@
 // How hard this host may scan: the configured limits, held within what its open files and its neighbour table bear, and advice where they are tight.
 
 import type { ScanRanges } from '../base/net/ranges.ts';
+import { SCAN_PORTS } from '../driver/identify.ts';
 import type { AgentConfig } from './config.ts';
 import { readiness } from './host/readiness.ts';
-import { SCAN_PORTS, type ScanLimits, socketsWithin } from './scan/plan.ts';
+import { type ScanLimits, socketsWithin } from './scan/plan.ts';
 
 export type Pace = {
   readonly limits: { readonly [K in keyof ScanLimits]?: ScanLimits[K] | undefined };

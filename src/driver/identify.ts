@@ -21,6 +21,12 @@ const CGMINER_PORT = 4028;
 const WEB_PORT = 80;
 const WHATSMINER3_PORT = 4433;
 const VOLCMINER_PORT = 8359;
+/** Ports at which miners are found. */
+export const SCAN_PORTS = [WEB_PORT, CGMINER_PORT, WHATSMINER3_PORT] as const;
+/** Asked only where a host answers and none of the ports above is open: VolcMiners keep their API there. */
+export const SIDE_PORTS = [VOLCMINER_PORT] as const;
+/** Of one identification with the visit that follows it, in all. */
+export const IDENTIFY_DEADLINE_MS = 15_000;
 /**
  * How long one question may stay without an answer, ms. What is slower than the first try waits for has another one; `further` holds once a question
  * of this try was not answered, so that a host with several mute doors costs little more than one with a single mute door.

@@ -5,9 +5,9 @@ import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { createAccess } from '../../src/agent/access.ts';
 import { parseConfig } from '../../src/agent/config.ts';
-import { SCAN_PORTS, SIDE_PORTS } from '../../src/agent/scan/plan.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
 const MOST_VARIANTS = 8;

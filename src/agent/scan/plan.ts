@@ -1,6 +1,7 @@
 // What a scan is told to do, within which limits, and what it says while it runs. Types and defaults only.
 import type { Clock } from '../../base/clock.ts';
 import type { NamedRange, RangesToProbe } from '../../base/net/ranges.ts';
+import { IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
 import type { ContactStatus } from '../../model/contact.ts';
 import type { Brake } from './lane.ts';
 
@@ -23,15 +24,11 @@ export type ScanLimits = {
   readonly secondPassAfterMs: number;
 };
 
-export const SCAN_PORTS = [80, 4028, 4433] as const;
-/** Asked only where a host answers and none of the ports above is open: VolcMiners keep their API there. */
-export const SIDE_PORTS = [8359] as const;
-
 export const SCAN_LIMITS: ScanLimits = {
   maxSockets: 2_000,
   probeTimeoutMs: 1_200,
   maxIdentifying: 128,
-  identifyDeadlineMs: 15_000,
+  identifyDeadlineMs: IDENTIFY_DEADLINE_MS,
   secondPassAfterMs: 1_000,
 };
 

@@ -1,9 +1,11 @@
 // One scan: probes the ports of every address, identifies what answers, gives a second chance where one is worth it, and accounts for every
 // address. Results stream. It does not remember anything between scans and reaches miners only through what it is handed.
+
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { formatIpv4, parseIpv4 } from '../../base/net/ipv4.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
+import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import { CONTACT_STATUSES, type ContactStatus, type ScanAccount } from '../../model/contact.ts';
 import { type AnswerTime, type Door, knock, patienceMs } from './knock.ts';
 import { createLane, type Lane } from './lane.ts';
@@ -11,13 +13,11 @@ import { orderAddresses, type Stop } from './order.ts';
 import {
   type Identification,
   SCAN_LIMITS,
-  SCAN_PORTS,
   type ScanDeps,
   type ScanLimits,
   type ScanListener,
   type ScanPlan,
   type ScanProgress,
-  SIDE_PORTS,
 } from './plan.ts';
 
 const PROGRESS_EVERY_MS = 250;
