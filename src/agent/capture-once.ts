@@ -11,10 +11,10 @@ import type { Reading } from '../model/reading.ts';
 import { repairJson } from '../transport/cgminer/json-fixer.ts';
 import type { MinerLink, ProbeLink, ReadRequest } from '../transport/request.ts';
 import type { Overheard } from '../transport/tcp/recorder.ts';
-import { knownFrom } from './access.ts';
 import { type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './capture/case.ts';
 import { createPlaceholders } from './capture/placeholders.ts';
 import type { AgentConfig } from './config.ts';
+import { knownFrom } from './device/device-client.ts';
 import { accessFor, GENERIC_DRIVER, rangesOrThrow, singleAddress } from './once.ts';
 
 export type Capture = {

@@ -3,8 +3,8 @@
 import type { Clock } from '../base/clock.ts';
 import { CancelledError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { Access } from './access.ts';
 import type { AgentConfig } from './config.ts';
+import type { Access } from './device/device-client.ts';
 import type { FirmwareStore } from './firmware/store.ts';
 import type { IdentityBook } from './identity/book.ts';
 import type { Sighting } from './identity/record.ts';

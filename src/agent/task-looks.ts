@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import { RefusedError } from '../base/errors.ts';
 import type { VisitOutcome } from '../driver/visit.ts';
-import type { Access, MinerTarget } from './access.ts';
+import type { Access, MinerTarget } from './device/device-client.ts';
 import type { IdentityBook } from './identity/book.ts';
 import type { Sighting } from './identity/record.ts';
 import { knownOf, type Roster } from './roster.ts';

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { type Access, createAccess, type MinerTarget } from '../../src/agent/access.ts';
 import { parseConfig } from '../../src/agent/config.ts';
+import { type Access, createAccess, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { createTaskGate, type TaskGate } from '../../src/agent/tasks/gate.ts';
 import { tasksMigrations } from '../../src/agent/tasks/journal.ts';
 import { systemClock } from '../../src/base/clock.ts';

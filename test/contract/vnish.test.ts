@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { vnish as driver } from '../../drivers/vnish/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
-import { newTrial, withTrial } from '../../src/agent/login-trial.ts';
+import { newTrial, withTrial } from '../../src/agent/device/login-attempts.ts';
 import { renderError } from '../../src/base/errors.ts';
 import { refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting, returned } from './acting.ts';

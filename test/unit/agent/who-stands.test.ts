@@ -2,7 +2,7 @@
 // last poll. A real identity book; no socket.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drivers } from '../../../drivers/index.ts';
-import type { MinerTarget } from '../../../src/agent/access.ts';
+import type { MinerTarget } from '../../../src/agent/device/device-client.ts';
 import { createIdentityBook } from '../../../src/agent/identity/book.ts';
 import { identityMigrations } from '../../../src/agent/identity/store.ts';
 import type { MinerState } from '../../../src/agent/roster.ts';

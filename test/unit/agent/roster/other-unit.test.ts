@@ -2,10 +2,10 @@
 // known as such.
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
-import type { MinerTarget } from '../../../../src/agent/access.ts';
 import { anomalySettingsSchema } from '../../../../src/agent/anomaly/settings.ts';
 import { createAverages } from '../../../../src/agent/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/averages/store.ts';
+import type { MinerTarget } from '../../../../src/agent/device/device-client.ts';
 import { createIdentityBook } from '../../../../src/agent/identity/book.ts';
 import { identityMigrations } from '../../../../src/agent/identity/store.ts';
 import { createMemory, memoryMigrations } from '../../../../src/agent/memory.ts';

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createAccess } from '../../../../src/agent/access.ts';
 import { parseConfig } from '../../../../src/agent/config.ts';
+import { createAccess } from '../../../../src/agent/device/device-client.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';

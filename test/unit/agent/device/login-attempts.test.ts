@@ -1,9 +1,9 @@
 // Which requests count as a try of the login, and that a refused one is not tried again.
 import { expect, test } from 'vitest';
-import { newTrial, withTrial } from '../../../src/agent/login-trial.ts';
-import { PeerError } from '../../../src/base/errors.ts';
-import type { MinerRequest } from '../../../src/transport/request.ts';
-import { fakeLink, refusalOf } from '../drivers/fake-link.ts';
+import { newTrial, withTrial } from '../../../../src/agent/device/login-attempts.ts';
+import { PeerError } from '../../../../src/base/errors.ts';
+import type { MinerRequest } from '../../../../src/transport/request.ts';
+import { fakeLink, refusalOf } from '../../drivers/fake-link.ts';
 
 const WITHOUT: readonly MinerRequest[] = [
   { via: 'cgminer', command: 'version' },

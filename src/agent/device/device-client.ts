@@ -1,18 +1,26 @@
 // Reaching one miner: recognise it, read it, act on it; with its login, its turn and its deadlines. The agent's organs and the technician's
 // commands go through here. It keeps no registry and decides nothing about when.
-import type { Clock } from '../base/clock.ts';
-import { PeerError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
-import { covers, type ScanRanges } from '../base/net/ranges.ts';
-import { Secret } from '../base/secrets.ts';
-import type { AbilityName, ActResult, Driver, Evidence, FirmwareImage, Identity, Known } from '../driver/contract.ts';
-import { chooseDriver, type DriverChoice, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../driver/identify.ts';
-import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../driver/visit.ts';
-import { BoundedMap } from '../transport/limits/bounded-map.ts';
-import type { Login, MinerLink } from '../transport/request.ts';
-import type { Tap } from '../transport/tcp/recorder.ts';
-import { createTransport, type Transport } from '../transport/transport.ts';
-import { type LoginTrial, newTrial, withTrial } from './login-trial.ts';
+import type { Clock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { covers, type ScanRanges } from '../../base/net/ranges.ts';
+import { Secret } from '../../base/secrets.ts';
+import type {
+  AbilityName,
+  ActResult,
+  Driver,
+  Evidence,
+  FirmwareImage,
+  Identity,
+  Known,
+} from '../../driver/contract.ts';
+import { chooseDriver, type DriverChoice, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
+import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../../driver/visit.ts';
+import { BoundedMap } from '../../transport/limits/bounded-map.ts';
+import type { Login, MinerLink } from '../../transport/request.ts';
+import type { Tap } from '../../transport/tcp/recorder.ts';
+import { createTransport, type Transport } from '../../transport/transport.ts';
+import { type LoginTrial, newTrial, withTrial } from './login-attempts.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
 export type MinerTarget = {
