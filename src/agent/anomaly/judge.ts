@@ -4,13 +4,10 @@ import { stepCondition } from './condition.ts';
 import { expectations, idleReason, isHashing, plausible } from './facts.ts';
 import { advance } from './history.ts';
 import type { Facts } from './rule.ts';
-import { holdsOf, RULE_IDS, RULES, SUPPRESSED } from './rules.ts';
+import { holdsOf, RULES, SUPPRESSED } from './rules.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
-import { SEVERITIES } from './severity.ts';
-import { type Condition, EMPTY_HISTORY, type MinerJudgement } from './state.ts';
-
-export type { MinerJudgement } from './state.ts';
+import { type Condition, EMPTY_HISTORY, type MinerJudgement, SEVERITIES } from './state.ts';
 
 /**
  * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` since the previous judgement by a clock that nobody
@@ -45,7 +42,7 @@ export function judge(
     if (after !== undefined) conditions[rule.id] = after;
   }
   const flags = flagsOf(conditions, previous?.flags ?? []);
-  return { v: 1, atMs: nowMs, flags, edges: edgesOf(previous?.flags ?? [], flags), conditions, history: facts.history };
+  return { v: 1, atMs: nowMs, flags, conditions, history: facts.history };
 }
 
 function factsOf(
@@ -75,10 +72,12 @@ function factsOf(
   return { sample, ...believed, history, expected: expectations(raw, before), isHashing: hashing, idle, settings };
 }
 
+const RULES_BY_TYPE = Map.groupBy(RULES, ({ type }) => type);
+
 /** One flag per type: set since its first condition went bad, with the evidence of the gravest. */
 function flagsOf(conditions: Readonly<Record<string, Condition>>, before: readonly Flag[]): Flag[] {
   return ANOMALY_TYPES.flatMap((type) => {
-    const raised = RULE_IDS[type].flatMap((id) => {
+    const raised = (RULES_BY_TYPE.get(type) ?? []).flatMap(({ id }) => {
       const condition = conditions[id];
       return condition?.isRaised ? condition : [];
     });
@@ -93,11 +92,3 @@ function flagsOf(conditions: Readonly<Record<string, Condition>>, before: readon
 
 const graver = (a: Condition, b: Condition): boolean =>
   SEVERITIES.indexOf(a.finding.severity) > SEVERITIES.indexOf(b.finding.severity);
-
-function edgesOf(before: readonly Flag[], after: readonly Flag[]): MinerJudgement['edges'] {
-  return ANOMALY_TYPES.flatMap((type): MinerJudgement['edges'] => {
-    const was = before.some((flag) => flag.type === type);
-    const is = after.some((flag) => flag.type === type);
-    return was === is ? [] : [{ type, edge: is ? 'raised' : 'cleared' }];
-  });
-}

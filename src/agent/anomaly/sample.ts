@@ -25,8 +25,6 @@ export type Sample =
       /** Names of asks whose answer made no sense. */
       readonly unparsable: readonly string[];
       readonly loginRefused: boolean;
-      /** Text of an error inside the driver. */
-      readonly driverError?: string | undefined;
       readonly context: SampleContext;
     }
   | {

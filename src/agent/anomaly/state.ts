@@ -1,16 +1,19 @@
 // What is remembered of one miner between two samples: plain JSON, so that a restart goes on where it stopped. No rules in here.
 // Times `…T` are ms of observed time: it advances with each sample, by at most `maxGap`, so a stepping clock or a stopped agent cannot age a condition.
 import { z } from 'zod';
-import { anomalyTypeSchema, flagSchema } from '../../model/flags.ts';
+import { flagSchema } from '../../model/flags.ts';
 
 const t = z.number().min(0);
 const figure = z.union([z.number(), z.string()]).nullable();
+
+/** The mildest first. */
+export const SEVERITIES = ['info', 'minor', 'major', 'critical'] as const;
 
 const findingSchema = z.strictObject({
   value: figure,
   limit: figure,
   source: z.string(),
-  severity: z.enum(['info', 'minor', 'major', 'critical']),
+  severity: z.enum(SEVERITIES),
   message: z.string(),
 });
 /** What a rule found wrong: what was compared, where it was read, how bad it is. */
@@ -92,8 +95,6 @@ export const judgementSchema = z.strictObject({
   /** Wall time of the newest sample, ms since the epoch. */
   atMs: z.number(),
   flags: z.array(flagSchema),
-  /** What changed with this sample. */
-  edges: z.array(z.strictObject({ type: anomalyTypeSchema, edge: z.enum(['raised', 'cleared']) })),
   /** By rule id; absent = nothing pending, nothing raised. */
   conditions: z.record(z.string(), conditionSchema),
   history: historySchema,

@@ -1,5 +1,6 @@
 // Power: a supply that says it is not well, and draw that does not fit the limit, the habit or the hashing.
 import type { Facts, Rule, Verdict } from '../rule.ts';
+import type { Finding } from '../state.ts';
 
 function supply({ reading }: Facts): Verdict {
   const known = (reading?.psus ?? []).filter((psu) => psu.isOk !== undefined);
@@ -15,33 +16,39 @@ function supply({ reading }: Facts): Verdict {
   };
 }
 
-function aboveLimit({ reading, settings }: Facts, isRaised: boolean): Verdict {
-  if (reading?.powerW === undefined || !reading.powerLimitW) return 'no-data';
-  const ratio = isRaised ? (1 + settings.power.overLimitRatio) / 2 : settings.power.overLimitRatio;
-  const limit = reading.powerLimitW * ratio;
-  if (reading.powerW <= limit) return 'clear';
-  return {
-    value: reading.powerW,
-    limit: Math.round(limit),
-    source: 'powerW',
-    severity: 'major',
-    message: `draws ${Math.round(reading.powerW)} W with a limit of ${Math.round(reading.powerLimitW)} W`,
-  };
-}
+type Excess = {
+  readonly wanted: number | undefined;
+  /** Raised above this many times `wanted`, cleared halfway back. */
+  readonly ratio: number;
+  readonly severity: Finding['severity'];
+  readonly words: (drawn: number, wanted: number) => string;
+};
 
-function aboveHabit({ reading, expected, settings }: Facts, isRaised: boolean): Verdict {
-  if (reading?.powerW === undefined || expected.powerW === undefined) return 'no-data';
-  const ratio = isRaised ? (1 + settings.power.overLearnedRatio) / 2 : settings.power.overLearnedRatio;
-  const limit = expected.powerW.value * ratio;
-  if (reading.powerW <= limit) return 'clear';
-  return {
-    value: reading.powerW,
-    limit: Math.round(limit),
-    source: 'powerW',
-    severity: 'minor',
-    message: `draws ${Math.round(reading.powerW)} W where it steadily drew ${Math.round(expected.powerW.value)} W in this mode`,
+const above =
+  (read: (facts: Facts) => Excess): Rule['evaluate'] =>
+  (facts, isRaised) => {
+    const value = facts.reading?.powerW;
+    const { wanted, ratio, severity, words } = read(facts);
+    if (value === undefined || !wanted) return 'no-data';
+    const limit = wanted * (isRaised ? (1 + ratio) / 2 : ratio);
+    if (value <= limit) return 'clear';
+    const message = words(Math.round(value), Math.round(wanted));
+    return { value, limit: Math.round(limit), source: 'powerW', severity, message };
   };
-}
+
+const aboveLimit = above(({ reading, settings }) => ({
+  wanted: reading?.powerLimitW,
+  ratio: settings.power.overLimitRatio,
+  severity: 'major',
+  words: (drawn, wanted) => `draws ${drawn} W with a limit of ${wanted} W`,
+}));
+
+const aboveHabit = above(({ expected, settings }) => ({
+  wanted: expected.powerW?.value,
+  ratio: settings.power.overLearnedRatio,
+  severity: 'minor',
+  words: (drawn, wanted) => `draws ${drawn} W where it steadily drew ${wanted} W in this mode`,
+}));
 
 function zeroWhileHashing({ reading, isHashing }: Facts): Verdict {
   if (reading?.powerW === undefined || reading.hashrateHs === undefined) return 'no-data';

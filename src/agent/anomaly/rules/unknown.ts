@@ -1,5 +1,4 @@
 // What is wrong with our picture of the miner rather than with the miner: it answers, but the answer cannot be had, read or believed.
-import { plainText } from '../../../model/plain-text.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import { SILENT_CODES } from './network.ts';
 
@@ -13,13 +12,6 @@ function answer({ sample }: Facts): Verdict {
     severity: 'major',
     message: `answers, but cannot be read (${sample.code})`,
   };
-}
-
-function driver({ sample }: Facts): Verdict {
-  if (sample.kind === 'failed') return 'no-data';
-  if (sample.driverError === undefined) return 'clear';
-  const text = plainText(sample.driverError, 160) ?? 'error without text';
-  return { value: text, limit: null, source: 'driver', severity: 'major', message: `the driver failed: ${text}` };
 }
 
 function unparsable({ sample }: Facts): Verdict {
@@ -71,7 +63,6 @@ function frozen({ reading, history, isHashing, settings }: Facts, isRaised: bool
 
 export const UNKNOWN_RULES: readonly Rule[] = [
   { id: 'unknown.answer', type: 'unknown', evaluate: answer },
-  { id: 'unknown.driver', type: 'unknown', evaluate: driver },
   { id: 'unknown.unparsable', type: 'unknown', evaluate: unparsable },
   { id: 'unknown.login', type: 'unknown', evaluate: login },
   { id: 'unknown.implausible', type: 'unknown', evaluate: implausible },

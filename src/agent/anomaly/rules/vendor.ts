@@ -4,7 +4,7 @@ import { plainText } from '../../../model/plain-text.ts';
 import type { ErrorReading } from '../../../model/reading.ts';
 import { presentHashrateHs } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
-import { SEVERITIES } from '../severity.ts';
+import { SEVERITIES } from '../state.ts';
 
 /** A low hashrate that names a board is that board's fault too. */
 function concerns(error: ErrorReading, type: AnomalyType): boolean {
