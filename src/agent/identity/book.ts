@@ -44,14 +44,11 @@ export type IdentityBook = {
   answersAs(key: string, shown: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>): boolean;
   /** The miner that these facts name at this address, before anything is made of it; undefined = nobody that is known. */
   whoIs(shown: Pick<Sighting, 'ip' | 'mac' | 'serialNumber' | 'neighbour'>): MinerEntry | undefined;
-  /** A known miner answered at `at` (ms since the epoch). Unknown keys are ignored. */
-  touch(key: string, at: number): void;
   /** Undefined when the key is not known. */
   states(key: string): IdentityStates | undefined;
   get(key: string): MinerEntry | undefined;
   byIp(ip: string): MinerEntry | undefined;
   all(): MinerEntry[];
-  forget(key: string): void;
   /** Writes the last-seen times that wait. For a clean stop. */
   flush(): void;
 };
@@ -114,6 +111,14 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     writtenSeenMs.delete(key);
   };
 
+  /** What leaves an address to another keeps its row without an address, unless nothing could ever name it again. */
+  const takePlaceOf = (displaced: MinerEntry | undefined, entry: MinerEntry) => {
+    if (displaced === undefined) commit({ put: [entry] });
+    else if (displaced.mac === null && displaced.serialNumber === null)
+      commit({ remove: [displaced.key], put: [entry] });
+    else commit({ put: [{ ...displaced, ip: null }, entry] });
+  };
+
   /** Units that stand nowhere make room, the longest unseen first; a unit that stands somewhere is never dropped for another. */
   const makeRoom = () => {
     if (index.size < maxMiners) return;
@@ -134,7 +139,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   /** Live miners that show the same valid value as `entry`. */
   const twinsOf = (entry: MinerEntry, fact: 'mac' | 'serial', atMost: number): MinerEntry[] => {
     const isValid = (fact === 'mac' ? entry.macState : entry.serialState) === 'ok';
-    const value = fact === 'mac' ? entry.mac : serialKey(entry.serialNumber);
+    const value = factValue(entry, fact);
     const twins: MinerEntry[] = [];
     if (!isValid || !value) return twins;
     for (const other of fact === 'mac' ? index.byMac(value) : index.bySerial(value)) {
@@ -147,22 +152,29 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   /** A value that a miner did not show before and that a live one shows too is told once. */
   const duplicateEvents = (before: MinerEntry | undefined, after: MinerEntry, at: number): EventRecord[] =>
     (['mac', 'serial'] as const).flatMap((fact) => {
-      const [old, now] =
-        fact === 'mac'
-          ? [before?.mac ?? undefined, after.mac ?? undefined]
-          : [serialKey(before?.serialNumber), serialKey(after.serialNumber)];
-      if (now === undefined || old === now) return [];
-      const twins = twinsOf(after, fact, 16);
-      if (twins.length === 0) return [];
-      const others = twins.map((twin) => ({ key: twin.key, ip: twin.ip }));
-      return [event('duplicate', after.key, at, { fact, value: now, ip: after.ip, others })];
+      const value = factValue(after, fact);
+      if (value === undefined || (before !== undefined && factValue(before, fact) === value)) return [];
+      const others = twinsOf(after, fact, 16).map(({ key, ip }) => ({ key, ip }));
+      return others.length === 0 ? [] : [event('duplicate', after.key, at, { fact, value, ip: after.ip, others })];
     });
+
+  const settled = (
+    before: MinerEntry | undefined,
+    after: MinerEntry,
+    displaced: MinerEntry | undefined,
+    events: readonly EventRecord[],
+  ): Observed => ({
+    kind: 'settled',
+    key: after.key,
+    events: [...events, ...duplicateEvents(before, after, after.lastSeenMs)],
+    left: displaced === undefined ? [] : [displaced.key],
+  });
 
   const settleHere = (entry: MinerEntry, sighting: Sighting, facts: Facts): Observed => {
     const after = merge(entry, sighting, facts);
     if (hasChanged(entry, after)) commit({ put: [after] });
     else markSeen(after);
-    return { kind: 'settled', key: entry.key, events: duplicateEvents(entry, after, sighting.at), left: [] };
+    return settled(entry, after, undefined, []);
   };
 
   const settleMoved = (
@@ -172,45 +184,27 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     facts: Facts,
   ): Observed => {
     const after = merge(entry, sighting, facts);
-    commit({ ...leaving(displaced), put: [...leaving(displaced).put, after] });
-    const events: EventRecord[] = [];
-    if (entry.lastIp !== sighting.ip) {
-      const detail = {
-        from: entry.lastIp,
-        to: sighting.ip,
-        ...(displaced === undefined ? {} : { displaced: displaced.key }),
-      };
-      events.push(event('moved', entry.key, sighting.at, detail));
-    }
-    return {
-      kind: 'settled',
-      key: entry.key,
-      events: [...events, ...duplicateEvents(entry, after, sighting.at)],
-      left: displaced === undefined ? [] : [displaced.key],
-    };
+    takePlaceOf(displaced, after);
+    const { lastIp: from } = entry;
+    const detail = { from, to: sighting.ip, ...(displaced && { displaced: displaced.key }) };
+    const events = from === sighting.ip ? [] : [event('moved', entry.key, sighting.at, detail)];
+    return settled(entry, after, displaced, events);
   };
 
   const settleNew = (displaced: MinerEntry | undefined, sighting: Sighting, facts: Facts): Observed => {
     makeRoom();
+    const { ip, at } = sighting;
     const entry = newEntry(newKey(), sighting, facts);
-    commit({ ...leaving(displaced), put: [...leaving(displaced).put, entry] });
-    const replaces = displaced === undefined ? {} : { replaces: displaced.key };
-    return {
-      kind: 'settled',
-      key: entry.key,
-      events: [
-        ...(displaced === undefined
-          ? []
-          : [event('replaced', displaced.key, sighting.at, { ip: sighting.ip, by: entry.key })]),
-        event('appeared', entry.key, sighting.at, {
-          ip: sighting.ip,
-          ...replaces,
-          ...(entry.macSource === 'neighbour' && { macSource: entry.macSource }),
-        }),
-        ...duplicateEvents(undefined, entry, sighting.at),
-      ],
-      left: displaced === undefined ? [] : [displaced.key],
+    takePlaceOf(displaced, entry);
+    const detail = {
+      ip,
+      ...(displaced && { replaces: displaced.key }),
+      ...(entry.macSource === 'neighbour' && { macSource: entry.macSource }),
     };
+    return settled(undefined, entry, displaced, [
+      ...(displaced === undefined ? [] : [event('replaced', displaced.key, at, { ip, by: entry.key })]),
+      event('appeared', entry.key, at, detail),
+    ]);
   };
 
   return {
@@ -246,10 +240,6 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const found = resolve(index, shown, factsOf(shown), isLive);
       return found.kind === 'new' ? undefined : found.entry;
     },
-    touch(key, at) {
-      const entry = index.get(key);
-      if (entry !== undefined) markSeen({ ...entry, lastSeenMs: at });
-    },
     states(key) {
       const entry = index.get(key);
       if (entry === undefined) return undefined;
@@ -260,20 +250,12 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     get: (key) => index.get(key),
     byIp: (ip) => index.byIp(ip),
     all: () => index.all(),
-    forget(key) {
-      store.write({ remove: [key] });
-      drop(key);
-    },
     flush: () => writeSeen(index.all().filter((entry) => writtenSeenMs.get(entry.key) !== entry.lastSeenMs)),
   };
 }
 
-/** What leaves an address to another: it keeps its row without an address, unless nothing could ever name it again. */
-function leaving(displaced: MinerEntry | undefined): { remove: string[]; put: MinerEntry[] } {
-  if (displaced === undefined) return { remove: [], put: [] };
-  const isUnnamed = displaced.mac === null && displaced.serialNumber === null;
-  return isUnnamed ? { remove: [displaced.key], put: [] } : { remove: [], put: [{ ...displaced, ip: null }] };
-}
+const factValue = (entry: MinerEntry, fact: 'mac' | 'serial'): string | undefined =>
+  fact === 'mac' ? (entry.mac ?? undefined) : serialKey(entry.serialNumber);
 
 function event(type: EventRecord['type'], key: string, at: number, detail: Record<string, unknown>): EventRecord {
   return { kind: 'event', type, key, at: new Date(at).toISOString(), detail };

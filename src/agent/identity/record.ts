@@ -1,35 +1,35 @@
 // What the identity book keeps of one miner, and what a sighting says against it. Pure: no storage, no clock.
-import { type FactState, macState, normaliseMac, normaliseSerial, serialState } from '../../model/identity-facts.ts';
+import { z } from 'zod';
+import { macState, normaliseMac, normaliseSerial, serialState } from '../../model/identity-facts.ts';
 import { plainText } from '../../model/plain-text.ts';
 
-export type OwnFactState = Exclude<FactState, 'duplicate'>;
+const ownFactState = z.enum(['ok', 'empty', 'invalid']);
 
-/** Who said a MAC: the device itself, or this host's table of its direct neighbours for a device that is silent about it. */
-export type MacSource = 'device' | 'neighbour';
-
-/** One miner of the farm. Times in ms since the epoch. */
-export type MinerEntry = {
-  readonly key: string;
+/** One miner of the farm, as it is stored: a column per field. Times in ms since the epoch. */
+export const minerEntrySchema = z.object({
+  key: z.string(),
   /** Where it stands; null when another unit took its address or it was replaced. */
-  readonly ip: string | null;
+  ip: z.string().nullable(),
   /** Where it was last seen. */
-  readonly lastIp: string;
+  lastIp: z.string(),
   /** The last valid MAC, upper case with colons. */
-  readonly mac: string | null;
-  readonly macSource: MacSource | null;
+  mac: z.string().nullable(),
+  /** Who said the MAC: the device itself, or this host's table of its direct neighbours for a device that is silent about it. */
+  macSource: z.enum(['device', 'neighbour']).nullable(),
   /** What its newest MAC statement was worth; `empty` = it never made one. */
-  readonly macState: OwnFactState;
+  macState: ownFactState,
   /** The last valid serial number as the device writes it; compared by `serialKey`. */
-  readonly serialNumber: string | null;
-  readonly serialState: OwnFactState;
-  readonly driverId: string;
-  readonly generation: string | null;
-  readonly make: string | null;
-  readonly model: string | null;
-  readonly firmwareVersion: string | null;
-  readonly firstSeenMs: number;
-  readonly lastSeenMs: number;
-};
+  serialNumber: z.string().nullable(),
+  serialState: ownFactState,
+  driverId: z.string(),
+  generation: z.string().nullable(),
+  make: z.string().nullable(),
+  model: z.string().nullable(),
+  firmwareVersion: z.string().nullable(),
+  firstSeenMs: z.number(),
+  lastSeenMs: z.number(),
+});
+export type MinerEntry = Readonly<z.output<typeof minerEntrySchema>>;
 
 /** What one successful look at one address showed. `at` in ms since the epoch. Absent or blank facts are silence. */
 export type Sighting = {
@@ -49,13 +49,13 @@ export type Sighting = {
 /** The facts of a sighting that can identify; invalid and blank ones are absent here. */
 export type Facts = {
   readonly mac: string | undefined;
-  readonly macSource: MacSource;
+  readonly macSource: NonNullable<MinerEntry['macSource']>;
   /** A neighbour's MAC that turns out to stand for several addresses. */
   readonly sharedMac: string | undefined;
-  readonly macState: OwnFactState;
+  readonly macState: MinerEntry['macState'];
   readonly serialNumber: string | undefined;
   readonly serialKey: string | undefined;
-  readonly serialState: OwnFactState;
+  readonly serialState: MinerEntry['serialState'];
 };
 
 /** The device's own word on its MAC goes before its neighbours', also when it makes no sense. */
@@ -154,20 +154,8 @@ export const newEntry = (key: string, sighting: Sighting, facts: Facts): MinerEn
     facts,
   );
 
+const FACTS = minerEntrySchema.omit({ lastSeenMs: true }).keyof().options;
+
 /** Whether anything but the time differs, that is, whether it must be written now. */
-export function hasChanged(before: MinerEntry, after: MinerEntry): boolean {
-  return (
-    before.ip !== after.ip ||
-    before.lastIp !== after.lastIp ||
-    before.mac !== after.mac ||
-    before.macSource !== after.macSource ||
-    before.macState !== after.macState ||
-    before.serialNumber !== after.serialNumber ||
-    before.serialState !== after.serialState ||
-    before.driverId !== after.driverId ||
-    before.generation !== after.generation ||
-    before.make !== after.make ||
-    before.model !== after.model ||
-    before.firmwareVersion !== after.firmwareVersion
-  );
-}
+export const hasChanged = (before: MinerEntry, after: MinerEntry): boolean =>
+  FACTS.some((name) => before[name] !== after[name]);

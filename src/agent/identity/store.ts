@@ -1,8 +1,7 @@
 // The rows behind the identity book. It writes what it is told and decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
 import { type Migrations, transact } from '../../base/storage/sqlite.ts';
-import type { MinerEntry } from './record.ts';
+import { type MinerEntry, minerEntrySchema } from './record.ts';
 
 export const identityMigrations: Migrations = {
   owner: 'identity',
@@ -29,25 +28,6 @@ export const identityMigrations: Migrations = {
   ],
 };
 
-const ownFactState = z.enum(['ok', 'empty', 'invalid']);
-const rowSchema = z.object({
-  key: z.string(),
-  ip: z.string().nullable(),
-  last_ip: z.string(),
-  mac: z.string().nullable(),
-  mac_state: ownFactState,
-  serial_number: z.string().nullable(),
-  serial_state: ownFactState,
-  driver_id: z.string(),
-  generation: z.string().nullable(),
-  make: z.string().nullable(),
-  model: z.string().nullable(),
-  firmware_version: z.string().nullable(),
-  first_seen_ms: z.number(),
-  last_seen_ms: z.number(),
-  mac_source: z.enum(['device', 'neighbour']).nullable(),
-});
-
 export type IdentityStore = {
   load(): MinerEntry[];
   /** One transaction; removals first, then entries in the given order (an address is given up before it is taken). */
@@ -56,61 +36,28 @@ export type IdentityStore = {
   writeLastSeen(entries: readonly MinerEntry[]): void;
 };
 
+const FIELDS = minerEntrySchema.keyof().options;
+const columnOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const COLUMNS = FIELDS.map(columnOf).join(', ');
+const VALUES = FIELDS.map((field) => `:${field}`).join(', ');
+const AS_FIELDS = FIELDS.map((field) => `${columnOf(field)} AS ${field}`).join(', ');
+const CHANGES = FIELDS.filter((field) => field !== 'key')
+  .map((field) => `${columnOf(field)} = excluded.${columnOf(field)}`)
+  .join(', ');
+
 export function createIdentityStore(db: DatabaseSync): IdentityStore {
-  const select = db.prepare('SELECT * FROM identity_miner');
+  const select = db.prepare(`SELECT ${AS_FIELDS} FROM identity_miner`);
   const put = db.prepare(
-    `INSERT INTO identity_miner VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET ip = excluded.ip, last_ip = excluded.last_ip, mac = excluded.mac, mac_state = excluded.mac_state,
-       serial_number = excluded.serial_number, serial_state = excluded.serial_state, driver_id = excluded.driver_id,
-       generation = excluded.generation, make = excluded.make, model = excluded.model, firmware_version = excluded.firmware_version,
-       last_seen_ms = excluded.last_seen_ms, mac_source = excluded.mac_source`,
+    `INSERT INTO identity_miner (${COLUMNS}) VALUES (${VALUES}) ON CONFLICT (key) DO UPDATE SET ${CHANGES}`,
   );
   const remove = db.prepare('DELETE FROM identity_miner WHERE key = ?');
   const seen = db.prepare('UPDATE identity_miner SET last_seen_ms = ? WHERE key = ?');
   return {
-    load: () =>
-      select.all().map((raw) => {
-        const row = rowSchema.parse(raw);
-        return {
-          key: row.key,
-          ip: row.ip,
-          lastIp: row.last_ip,
-          mac: row.mac,
-          macSource: row.mac_source,
-          macState: row.mac_state,
-          serialNumber: row.serial_number,
-          serialState: row.serial_state,
-          driverId: row.driver_id,
-          generation: row.generation,
-          make: row.make,
-          model: row.model,
-          firmwareVersion: row.firmware_version,
-          firstSeenMs: row.first_seen_ms,
-          lastSeenMs: row.last_seen_ms,
-        };
-      }),
+    load: () => select.all().map((row) => minerEntrySchema.parse(row)),
     write: (change) =>
       transact(db, () => {
         for (const key of change.remove ?? []) remove.run(key);
-        for (const entry of change.put ?? []) {
-          put.run(
-            entry.key,
-            entry.ip,
-            entry.lastIp,
-            entry.mac,
-            entry.macState,
-            entry.serialNumber,
-            entry.serialState,
-            entry.driverId,
-            entry.generation,
-            entry.make,
-            entry.model,
-            entry.firmwareVersion,
-            entry.firstSeenMs,
-            entry.lastSeenMs,
-            entry.macSource,
-          );
-        }
+        for (const entry of change.put ?? []) put.run(entry);
       }),
     writeLastSeen: (entries) =>
       transact(db, () => {

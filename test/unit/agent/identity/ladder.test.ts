@@ -84,7 +84,7 @@ describe('the identity ladder', () => {
     bench.see('10.0.0.1', { mac: MAC.a });
     bench.see('10.0.0.2', { mac: MAC.a });
     bench.clock.now += 16 * 60_000;
-    bench.book.touch('key-2', bench.clock.now);
+    bench.see('10.0.0.2', { mac: MAC.a });
     expect(bench.book.states('key-2')?.mac).toBe('ok');
     expect(bench.book.states('key-1')?.mac).toBe('duplicate');
   });
@@ -210,7 +210,7 @@ describe('the identity ladder', () => {
     bench.see('10.0.0.1', { mac: MAC.a });
     bench.see('10.0.0.2', { mac: MAC.a });
     bench.clock.now += 20 * 60_000;
-    bench.book.touch('key-1', bench.clock.now);
+    bench.see('10.0.0.1', { mac: MAC.a });
     bench.world.delete('10.0.0.2');
     expect(bench.see('10.0.0.3', { mac: MAC.a }).key).toBe('key-2');
   });

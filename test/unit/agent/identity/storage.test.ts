@@ -40,7 +40,6 @@ test('seeing the same thing again writes nothing within the minute', () => {
   for (let poll = 0; poll < 5; poll++) {
     bench.clock.now += 10_000;
     bench.see('10.0.0.1', { mac: MAC.a });
-    bench.book.touch('key-1', bench.clock.now);
   }
   expect(changes(bench.db)).toBe(before);
   expect(bench.book.get('key-1')?.lastSeenMs).toBe(bench.clock.now);
@@ -51,14 +50,14 @@ test('last-seen times reach the disk each minute, and at a clean stop', () => {
   const start = bench.clock.now;
   bench.see('10.0.0.1', { mac: MAC.a });
   bench.clock.now += 61_000;
-  bench.book.touch('key-1', bench.clock.now);
+  bench.see('10.0.0.1', { mac: MAC.a });
   expect(lastSeen(bench.db, 'key-1')).toBe(start + 61_000);
   bench.clock.now += 30_000;
   bench.see('10.0.0.2', { mac: MAC.b });
   bench.clock.now += 59_000;
-  bench.book.touch('key-2', bench.clock.now);
+  bench.see('10.0.0.2', { mac: MAC.b });
   bench.clock.now += 500;
-  bench.book.touch('key-1', bench.clock.now);
+  bench.see('10.0.0.1', { mac: MAC.a });
   bench.book.flush();
   expect(lastSeen(bench.db, 'key-1')).toBe(bench.clock.now);
 });
@@ -86,16 +85,6 @@ test('a full book drops units that stand nowhere, and refuses when there are non
   ).toEqual([MAC.b, MAC.c, 'AA:00:00:00:00:04']);
   expect(() => bench.see('10.0.0.4', {})).toThrow(expect.objectContaining({ code: 'identity.full' }));
   expect(bench.see('10.0.0.3', { mac: 'AA:00:00:00:00:04' }).events).toEqual([]);
-});
-
-test('a forgotten miner comes back as a new one', () => {
-  const bench = createBench();
-  bench.see('10.0.0.1', { mac: MAC.a });
-  bench.book.forget('key-1');
-  expect(bench.book.states('key-1')).toBeUndefined();
-  bench.restart();
-  expect(bench.book.all()).toEqual([]);
-  expect(bench.see('10.0.0.1', { mac: MAC.a })).toMatchObject({ key: 'key-2', events: ['appeared'] });
 });
 
 test('another driver at the same miner takes over, and the generation word of the old one does not stay', () => {
