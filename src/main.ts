@@ -1,5 +1,5 @@
 // The command line. Every command is one file in cli/; this file only puts them together and is the only one that ends the process.
-import { toExitCode } from './cli/exit.ts';
+import { toExitCode } from './cli/output/exit.ts';
 import { buildProgram } from './cli/program.ts';
 
 const stop = new AbortController();

@@ -13,9 +13,9 @@ import {
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../src/base/version.ts';
-import { changedSecrets, DEFAULT_CONFIG, newConfig, SECRETS_FILE } from '../../src/cli/config-file.ts';
-import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from '../../src/cli/systemd-unit.ts';
-import { UPDATE_UNITS } from '../../src/cli/update-units.ts';
+import { changedSecrets, DEFAULT_CONFIG, newConfig, SECRETS_FILE } from '../../src/cli/setup/config-file.ts';
+import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from '../../src/update/linux/units.ts';
+import { UPDATE_UNITS } from '../../src/update/linux/update-units.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const here = import.meta.dirname;

@@ -2,7 +2,7 @@
 // agent does not hold a service, a demo or an installer in its memory for as long as it runs.
 import { Command } from 'commander';
 import { VERSION } from '../base/version.ts';
-import type { CliContext } from './terminal.ts';
+import type { CliContext } from './output/terminal.ts';
 
 const EXAMPLES = `
 Examples:
@@ -15,39 +15,39 @@ type Add = (program: Command, context: CliContext) => unknown;
 
 /** The words that call them, and what adds the commands that the words name. In the order in which the help shows them. */
 const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promise<Add>])[] = [
-  [['scan'], async () => (await import('./scan.ts')).addScan],
-  [['miner'], async () => (await import('./miner.ts')).addMiner],
-  [['log'], async () => (await import('./miner.ts')).addLog],
-  [['capture'], async () => (await import('./capture.ts')).addCapture],
-  [['reboot'], async () => (await import('./reboot.ts')).addReboot],
-  [['status'], async () => (await import('./status.ts')).addStatus],
-  [['tasks'], async () => (await import('./tasks.ts')).addTasks],
-  [['abort'], async () => (await import('./tasks.ts')).addAbort],
-  [['reload'], async () => (await import('./status.ts')).addReload],
-  [['up'], async () => (await import('./up.ts')).addUp],
+  [['scan'], async () => (await import('./miners/scan.ts')).addScan],
+  [['miner'], async () => (await import('./miners/miner.ts')).addMiner],
+  [['log'], async () => (await import('./miners/miner.ts')).addLog],
+  [['capture'], async () => (await import('./miners/capture.ts')).addCapture],
+  [['reboot'], async () => (await import('./miners/reboot.ts')).addReboot],
+  [['status'], async () => (await import('./run/status.ts')).addStatus],
+  [['tasks'], async () => (await import('./miners/tasks.ts')).addTasks],
+  [['abort'], async () => (await import('./miners/tasks.ts')).addAbort],
+  [['reload'], async () => (await import('./run/status.ts')).addReload],
+  [['up'], async () => (await import('./run/up.ts')).addUp],
   [['agent'], loadAgent],
-  [['service'], async () => (await import('./up.ts')).addService],
-  [['run'], async () => (await import('./up.ts')).addRun],
+  [['service'], async () => (await import('./run/up.ts')).addService],
+  [['run'], async () => (await import('./run/up.ts')).addRun],
   [['workspace'], async () => (await import('./admin/tenants.ts')).addWorkspace],
   [['farm'], async () => (await import('./admin/tenants.ts')).addFarm],
   [['key'], async () => (await import('./admin/keys.ts')).addKey],
   [['grant'], async () => (await import('./admin/keys.ts')).addGrant],
-  [['enroll', 'enrol'], async () => (await import('./admin/agent.ts')).addEnroll],
+  [['enroll', 'enrol'], async () => (await import('./admin/agents.ts')).addEnroll],
   [['signing-key'], async () => (await import('./admin/signing-key.ts')).addSigningKey],
   [['position'], async () => (await import('./admin/position.ts')).addPosition],
-  [['config'], async () => (await import('./admin/config.ts')).addConfig],
-  [['demo'], async () => (await import('./demo.ts')).addDemo],
-  [['selftest'], async () => (await import('./selftest.ts')).addSelftest],
-  [['setup'], async () => (await import('./setup.ts')).addSetup],
-  [['doctor'], async () => (await import('./doctor.ts')).addDoctor],
-  [['service-install', 'service-remove'], async () => (await import('./service-install.ts')).addServiceInstall],
-  [['update', 'update-databases'], async () => (await import('./update.ts')).addUpdate],
+  [['config'], async () => (await import('./admin/config-commands.ts')).addConfig],
+  [['demo'], async () => (await import('./demo/demo.ts')).addDemo],
+  [['selftest'], async () => (await import('./demo/selftest.ts')).addSelftest],
+  [['setup'], async () => (await import('./setup/setup.ts')).addSetup],
+  [['doctor'], async () => (await import('./setup/doctor.ts')).addDoctor],
+  [['service-install', 'service-remove'], async () => (await import('./setup/service-install.ts')).addServiceInstall],
+  [['update', 'update-databases'], async () => (await import('./update/update.ts')).addUpdate],
   // Asked of the program itself.
   [['--version', '-V'], async () => () => {}],
 ];
 
 async function loadAgent(): Promise<Add> {
-  const [{ addAgent }, { addAgentAdmin }] = await Promise.all([import('./up.ts'), import('./admin/agent.ts')]);
+  const [{ addAgent }, { addAgentAdmin }] = await Promise.all([import('./run/up.ts'), import('./admin/agents.ts')]);
   return (program, context) => addAgentAdmin(addAgent(program, context), context);
 }
 

@@ -23,7 +23,7 @@ test('driver/ sees the types of transport and nothing else of it', () => {
 
 test('only the demo brings the simulated farm into the command line', () => {
   const wrong = all.filter(
-    ({ from, to }) => from.startsWith('src/') && to.startsWith('fixtures/') && from !== 'src/cli/demo-farm.ts',
+    ({ from, to }) => from.startsWith('src/') && to.startsWith('fixtures/') && from !== 'src/cli/demo/demo-farm.ts',
   );
   expect(wrong).toEqual([]);
 });
@@ -43,7 +43,7 @@ test('nothing outside test/ imports test/', () => {
 });
 
 test('an agent that runs alone has loaded no service, no simulated farm and no command but its own', () => {
-  const loaded = new Set(['src/main.ts', 'src/cli/up.ts', 'src/cli/admin/agent.ts', 'src/agent/agent.ts']);
+  const loaded = new Set(['src/main.ts', 'src/cli/run/up.ts', 'src/cli/admin/agents.ts', 'src/agent/agent.ts']);
   for (const path of loaded)
     for (const { from, to, isTypeOnly, isLazy } of all) if (from === path && !isTypeOnly && !isLazy) loaded.add(to);
   expect([...loaded].filter((path) => /^(src\/service|fixtures)\/|^(kysely|pg|@clack\/prompts)$/.test(path))).toEqual(

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
-import { ENVIRONMENT } from '../../src/cli/systemd-unit.ts';
+import { ENVIRONMENT } from '../../src/update/linux/units.ts';
 import { startFarmProcess, startServiceProcess } from './farm-process.ts';
 import { print } from './figures.ts';
 

@@ -9,7 +9,7 @@ import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { type Stack, startStack } from '../../src/cli/all-in-one.ts';
+import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
 import { until } from './until.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/agent/config.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { startStack } from '../../src/cli/all-in-one.ts';
+import { startStack } from '../../src/cli/run/all-in-one.ts';
 import { createService } from '../../src/service/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-two-'));

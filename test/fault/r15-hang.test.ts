@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { test } from 'vitest';
 import { z } from 'zod';
-import { unitText } from '../../src/cli/systemd-unit.ts';
+import { unitText } from '../../src/update/linux/units.ts';
 import { MAIN } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
 import { type AgentSite, pause, startAgentSite } from './agent-site.ts';

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readBundle } from '../../src/update/bundle.ts';
-import { pinsSchema } from '../../src/update/pins.ts';
+import { readBundle } from '../../src/update/trust/bundle.ts';
+import { pinsSchema } from '../../src/update/trust/pins.ts';
 import { ROOT } from '../arch/sources.ts';
 
 let folder: string;

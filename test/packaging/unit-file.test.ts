@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { UNIT, unitText } from '../../src/cli/systemd-unit.ts';
+import { UNIT, unitText } from '../../src/update/linux/units.ts';
 
 let folder: string;
 beforeAll(() => {

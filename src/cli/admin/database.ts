@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { Admin } from '../../service/admin.ts';
-import { CONFIG_FOR_STATE, configOrDefault } from '../config-file.ts';
-import { CommandFailed } from '../exit.ts';
-import { databaseOf, keyFilesOf } from '../local-service.ts';
-import { type Cell, table } from '../table.ts';
-import type { CliContext } from '../terminal.ts';
+import { CommandFailed } from '../output/exit.ts';
+import { type Cell, table } from '../output/table.ts';
+import type { CliContext } from '../output/terminal.ts';
+import { databaseOf, keyFilesOf } from '../run/local-service.ts';
+import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
 

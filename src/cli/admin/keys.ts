@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { PERMISSIONS, type Permission } from '../../service/admin.ts';
 import { readDuration, wrongOption } from '../options.ts';
-import type { CliContext } from '../terminal.ts';
+import type { CliContext } from '../output/terminal.ts';
 import { addList, addRevoke, type DatabaseFlags, onDatabase, printResult, withExamples } from './database.ts';
 
 type KeyFlags = DatabaseFlags & { name: string; workspace?: string; permissions?: string[]; expiresIn?: string };

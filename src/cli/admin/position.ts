@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';
-import type { CliContext } from '../terminal.ts';
+import type { CliContext } from '../output/terminal.ts';
 import { type DatabaseFlags, farmIdOf, onDatabase, printResult, withAdmin, withExamples } from './database.ts';
 
 type PositionFlags = DatabaseFlags & { farm?: string; dryRun?: boolean };

@@ -1,6 +1,6 @@
 // `pithead signing-key`: the key of the service that agents believe orders by.
 import type { Command } from 'commander';
-import type { CliContext } from '../terminal.ts';
+import type { CliContext } from '../output/terminal.ts';
 import { type DatabaseFlags, onDatabase, printResult, withExamples } from './database.ts';
 
 const SHOW = 'pithead signing-key show';

@@ -1,7 +1,7 @@
 // `pithead workspace` and `pithead farm`: whose farms these are.
 import type { Command } from 'commander';
 import type { Admin } from '../../service/admin.ts';
-import type { CliContext } from '../terminal.ts';
+import type { CliContext } from '../output/terminal.ts';
 import { addList, type DatabaseFlags, EXAMPLE_ID, idHelp, onDatabase, printResult, withExamples } from './database.ts';
 
 type WorkspaceFlags = DatabaseFlags & { workspace?: string };

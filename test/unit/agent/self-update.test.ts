@@ -6,8 +6,8 @@ import type { Fetch } from '../../../src/agent/firmware/fetch.ts';
 import { createSelfUpdate } from '../../../src/agent/self-update.ts';
 import { RefusedError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { type Outcome, openNotes } from '../../../src/update/notes.ts';
-import { newKey, publicHalf } from '../../../src/update/sign.ts';
+import { type Outcome, openNotes } from '../../../src/update/install/notes.ts';
+import { newKey, publicHalf } from '../../../src/update/trust/sign.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { bundleIn, NOW, root, setOf, signing, tempFolder } from '../update/release.ts';
 

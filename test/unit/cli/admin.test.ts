@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { expect, onTestFinished, test } from 'vitest';
-import { toExitCode } from '../../../src/cli/exit.ts';
+import { toExitCode } from '../../../src/cli/output/exit.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { minerRecord } from '../service-http/records.ts';

@@ -1,0 +1,73 @@
+// `pithead config check`: every problem of a configuration file at once. `pithead config seal`: no password of a secrets file in the open any more.
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { KEY_FILE, loadConfig } from '../../agent/config.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { writeWhole } from '../../base/storage/atomic-file.ts';
+import { isSealed, openOrCreateVault } from '../../base/storage/vault.ts';
+import { readTls } from '../../service/service.ts';
+import { CommandFailed, EXIT } from '../output/exit.ts';
+import type { CliContext } from '../output/terminal.ts';
+import { DEFAULT_CONFIG, SECRETS_FILE, usualConfig } from '../setup/config-file.ts';
+
+const CHECK_EXAMPLES = '\nExamples:\n  $ pithead config check\n  $ pithead config check /etc/pithead/pithead.yaml';
+
+export function addConfig(program: Command, context: CliContext): void {
+  const commands = program.command('config').description('the configuration file').addHelpText('after', CHECK_EXAMPLES);
+  addSeal(commands, context);
+  commands
+    .command('check')
+    .description('check a configuration and report every problem; exit code 78 if there is one')
+    .argument('[file]', `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`)
+    .option('--json', 'print JSON, also when there are problems')
+    .addHelpText('after', CHECK_EXAMPLES)
+    .action((file: string | undefined, { json = false }: { json?: boolean }) => {
+      const path = file ?? usualConfig(context.environment) ?? DEFAULT_CONFIG;
+      try {
+        const config = loadConfig(path, context.environment);
+        const { tls, ...listen } = config.listen;
+        // The files too: the service would not start without them.
+        const certificate = tls && { certificateExpiresAt: new Date(readTls(tls).expiresAtMs).toISOString() };
+        const lines = config.ranges.echo.map((line) => `  ${line}\n`).join('');
+        const value = {
+          path,
+          ok: true,
+          problems: [],
+          networks: config.ranges.echo,
+          listen: { ...listen, ...certificate },
+        };
+        context.stdout.write(json ? `${JSON.stringify(value)}\n` : `${path} is fine\n${lines}`);
+      } catch (error) {
+        if (!json || !(error instanceof ConfigError)) throw error;
+        context.stdout.write(`${JSON.stringify({ path, ok: false, problems: error.problems })}\n`);
+        throw new CommandFailed('', EXIT.config);
+      }
+    });
+}
+
+const SEAL_EXAMPLE = '\nExamples:\n  $ pithead config seal /etc/pithead/secrets.yaml';
+
+function addSeal(commands: Command, context: CliContext): void {
+  commands
+    .command('seal')
+    .description('encrypt the passwords of a secrets file, with the key in pithead.key beside it')
+    .argument('[file]', 'secrets file', SECRETS_FILE)
+    .addHelpText('after', SEAL_EXAMPLE)
+    .action((file: string) => {
+      const keyFile = join(dirname(resolve(file)), KEY_FILE);
+      const vault = openOrCreateVault(keyFile);
+      if (vault === undefined) throw new CommandFailed(`${keyFile} holds no key that only its owner may read`);
+      const document = parseDocument(readFileSync(file, 'utf8'));
+      const secrets = z.record(z.string(), z.string()).safeParse(document.toJS() ?? {});
+      if (!secrets.success) throw new CommandFailed(`${file} is not a list of 'name: value' lines with text values`);
+      const open = Object.entries(secrets.data).filter(([, value]) => !isSealed(value));
+      for (const [name, value] of open) document.set(name, vault.seal(value));
+      if (open.length > 0) {
+        writeWhole(file, document.toString({ lineWidth: 0 }), 0o600);
+      }
+      context.stdout.write(`${open.length} sealed, ${Object.keys(secrets.data).length - open.length} were already\n`);
+    });
+}

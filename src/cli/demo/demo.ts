@@ -1,0 +1,109 @@
+// `pithead demo`: a simulated farm, the agent and the service in one go, with requests to try, until it is stopped.
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { CancelledError, ConfigError } from '../../base/errors.ts';
+import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
+import { createLog, type Level } from '../output/logging.ts';
+import { type CliContext, progressBar } from '../output/terminal.ts';
+import { type DemoFacts, withDemo } from './demo-farm.ts';
+
+type Flags = {
+  miners: string;
+  network: string;
+  mix: string;
+  port: string;
+  poll: string;
+  seed: string;
+  json?: boolean;
+  for?: string;
+  logLevel: Level;
+  bootSeconds: string;
+};
+
+export function addDemo(program: Command, context: CliContext): void {
+  program
+    .command('demo')
+    .description('a simulated farm, the agent and the service, with requests to try')
+    .option('--miners <n>', 'how many miners', '50')
+    .option('--mix <mix>', "families and their shares, e.g. antminer-stock=3,whatsminer=1, or 'all'", 'all')
+    .option('--network <range>', 'loopback range that the miners stand in', '127.20.0.0/20')
+    .option('--port <port>', 'port of the service (0 = a free one)', '0')
+    .option('--poll <duration>', 'how often each miner is polled', '10s')
+    .option('--boot-seconds <s>', 'how long a rebooting miner is off the network', '15')
+    .option('--seed <n>', 'same seed, same farm', '1')
+    .option(
+      '--json',
+      'first line on stdout, once every miner has been reported: one JSON object with url, key, workspace_id, farm_id, miners',
+    )
+    .option('--for <duration>', 'end by itself that long after every miner has been reported, e.g. 2m')
+    .option('--log-level <level>', 'debug, info, warn or error, on stderr', 'warn')
+    .addHelpText('after', '\nExamples:\n  $ pithead demo\n  $ pithead demo --miners 300 --json --for 5m')
+    .action((flags: Flags) => runDemo(flags, context));
+}
+
+async function runDemo(flags: Flags, context: CliContext): Promise<void> {
+  const miners = wholeNumber(flags.miners, '--miners', 1, 20_000);
+  const forMs = flags.for === undefined ? undefined : durationOf(flags.for, '--for');
+  const { signal } = context;
+  const progress = progressBar(context, 'first reports');
+  const options = {
+    miners,
+    network: flags.network,
+    mix: flags.mix,
+    seed: wholeNumber(flags.seed, '--seed', 0, 2 ** 31),
+    bootS: wholeNumber(flags.bootSeconds, '--boot-seconds', 1, 3_600),
+    port: wholeNumber(flags.port, '--port', 0, 65_535),
+    poll: flags.poll,
+    log: createLog(context, 'stderr', flags.logLevel),
+    signal,
+    onProgress: (done: number) => progress.update(done, miners, ''),
+  };
+  try {
+    await withDemo(options, async (facts) => {
+      progress.stop();
+      context.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : introduce(facts));
+      await (forMs === undefined ? untilAborted(signal) : systemClock.sleep(forMs, signal));
+    });
+  } catch (error) {
+    if (!(signal.aborted && error instanceof CancelledError)) throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function introduce({ url, key, workspace_id, farm_id, miners }: DemoFacts): string {
+  const farm = `${url}/private-api/v1/${workspace_id}/farms/${farm_id}`;
+  const header = `-H 'x-api-key: ${key}'`;
+  return `
+${miners} simulated miners are scanned, polled and reported.
+
+  service   ${url}          OpenAPI: ${url}/openapi.json
+  key       ${key}
+
+Try:
+  curl -s ${header} '${farm}/miner/latest?pageSize=3'
+  curl -s ${header} '${farm}/miner/latest?has_anomaly=true'
+  curl -s ${header} '${url}/private-api/v1/${workspace_id}/agents/search' --json '{}'
+
+Ctrl-C ends it and leaves nothing behind.
+`;
+}
+
+function wholeNumber(text: string, option: string, min: number, max: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
+  throw new ConfigError('read the command line', [
+    { path: option, message: `'${text}' is not a whole number from ${min} to ${max}` },
+  ]);
+}
+
+function durationOf(text: string, option: string): number {
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return durationMs;
+  throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not ${DURATION_FORMS}` }]);
+}

@@ -1,0 +1,240 @@
+// `pithead selftest`: walks every part of the program that packaging or a strange host can break, on loopback and in a temporary folder.
+// It says nothing about the farm: that is `doctor`.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isSea } from 'node:sea';
+import { DatabaseSync } from 'node:sqlite';
+import { connect, createServer as createTlsServer, rootCertificates } from 'node:tls';
+import type { Command } from 'commander';
+import { request } from 'undici';
+import { z } from 'zod';
+import { systemClock } from '../../base/clock.ts';
+import { PeerError, renderError } from '../../base/errors.ts';
+import { silentLog } from '../../base/log.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
+import { VERSION } from '../../base/version.ts';
+import { CommandFailed } from '../output/exit.ts';
+import { type CliContext, painter } from '../output/terminal.ts';
+import { type DemoFacts, DRIVER_NAMES, FAMILY_NAMES, withDemo } from './demo-farm.ts';
+
+type Check = { readonly name: string; readonly ok: boolean; readonly detail: string; readonly elapsed_ms: number };
+/** Gives what is worth knowing; throws when the part does not work. */
+type Part = (signal: AbortSignal) => Promise<string>;
+
+const PART_DEADLINE_MS = 90_000;
+/** Two polls: what the first reports of a busy host leave open comes with the next. */
+const SETTLE_MS = 30_000;
+const TLS_KEY = Buffer.alloc(32, 7);
+
+export function addSelftest(program: Command, context: CliContext): void {
+  program
+    .command('selftest')
+    .description('check that every part of this program works on this host; reaches nothing but loopback addresses')
+    .option('--json', 'one JSON object: version, node, platform, binary, checks')
+    .option('--network <range>', 'loopback range for the simulated miners', '127.21.0.0/24')
+    .addHelpText('after', '\nExamples:\n  $ pithead selftest\n  $ pithead selftest --json')
+    .action(async (flags: { json?: boolean; network: string }) => {
+      const checks: Check[] = [];
+      const print = (check: Check) => {
+        checks.push(check);
+        if (!flags.json) context.stdout.write(`${lineOf(check, context)}\n`);
+      };
+      print(await run('sqlite', sqlite, context.signal));
+      print(await run('tls', tls, context.signal));
+      await checkStack(flags.network, context, print);
+      const about = {
+        version: VERSION,
+        node: process.version,
+        platform: `${process.platform}-${process.arch}`,
+        binary: isSea(),
+      };
+      if (flags.json) context.stdout.write(`${JSON.stringify({ ...about, checks })}\n`);
+      const broken = checks.filter(({ ok }) => !ok);
+      if (broken.length > 0) throw new CommandFailed(`broken here: ${broken.map(({ name }) => name).join(', ')}`);
+    });
+}
+
+function lineOf({ name, ok, detail }: Check, { stdout }: CliContext): string {
+  const paint = painter(stdout);
+  return `${ok ? paint('green', 'ok    ') : paint('red', 'BROKEN')}  ${name.padEnd(10)}  ${detail}`;
+}
+
+async function run(name: string, part: Part, signal: AbortSignal): Promise<Check> {
+  const startMs = systemClock.monotonicMs();
+  const outcome = await withDeadline(
+    systemClock,
+    { deadlineMs: PART_DEADLINE_MS, signal, onDeadline: () => new PeerError('peer.timeout', `check ${name}`, 'never') },
+    part,
+  ).then(
+    (detail) => ({ ok: true, detail }),
+    (error: unknown) => ({ ok: false, detail: renderError(error) }),
+  );
+  return { name, ...outcome, elapsed_ms: Math.round(systemClock.monotonicMs() - startMs) };
+}
+
+function expectThat(holds: boolean, otherwise: string): void {
+  if (!holds) throw new CommandFailed(otherwise);
+}
+
+/** A file with the settings that the outbox and the store rely on. */
+async function sqlite(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-selftest-'));
+  try {
+    const database = new DatabaseSync(join(folder, 'check.sqlite'));
+    try {
+      database.exec(
+        'PRAGMA journal_mode = WAL; CREATE TABLE facts (id INTEGER PRIMARY KEY, fact TEXT CHECK (json_valid(fact))) STRICT',
+      );
+      database.prepare('INSERT INTO facts (fact) VALUES (?)').run(JSON.stringify({ hashrate: 140e12 }));
+      const row = database
+        .prepare(
+          `SELECT json_extract(fact, '$.hashrate') AS hashrate, sqlite_version() AS version,
+             (SELECT synchronous FROM pragma_synchronous) AS synchronous, (SELECT journal_mode FROM pragma_journal_mode) AS mode FROM facts`,
+        )
+        .get();
+      const { hashrate, version, synchronous, mode } = z
+        .object({ hashrate: z.number(), version: z.string(), synchronous: z.number(), mode: z.string() })
+        .parse(row);
+      expectThat(hashrate === 140e12, 'a value came back as another one');
+      expectThat(
+        mode === 'wal' && synchronous === 2,
+        `journal mode ${mode}, synchronous ${synchronous}: wal and 2 are needed`,
+      );
+      return `${version}, write-ahead log, full synchronisation`;
+    } finally {
+      database.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A handshake with ourselves, and the certificates by which a company's service would be known. */
+async function tls(signal: AbortSignal): Promise<string> {
+  expectThat(rootCertificates.length > 50, 'the root certificates are missing');
+  const ciphers = 'ECDHE-PSK-CHACHA20-POLY1305';
+  const identity = { psk: TLS_KEY, identity: 'selftest' };
+  const server = createTlsServer({ pskCallback: () => TLS_KEY, ciphers, minVersion: 'TLSv1.2' }, (socket) =>
+    socket.end('hello'),
+  );
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  server.on('tlsClientError', reject).on('error', reject);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const socket = connect({
+      host: '127.0.0.1',
+      port,
+      ciphers,
+      pskCallback: () => identity,
+      checkServerIdentity: () => undefined,
+    });
+    socket
+      .on('error', reject)
+      .on('data', () => resolve(`${socket.getProtocol()}, ${rootCertificates.length} root certificates`));
+  });
+  try {
+    return await promise;
+  } finally {
+    server.close();
+  }
+}
+
+const documentSchema = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) });
+const minersSchema = z.object({
+  data: z.array(
+    z.object({ firmware: z.string(), model: z.string().nullable(), ip: z.string(), hashrate: z.number().nullable() }),
+  ),
+});
+const agentsSchema = z.object({
+  data: z
+    .array(
+      z.object({ host: z.object({ platform: z.string(), os: z.string(), memory: z.object({ total: z.number() }) }) }),
+    )
+    .length(1),
+});
+
+/** One simulated miner of each family, agent and service, asked through the interface. */
+async function checkStack(network: string, context: CliContext, print: (check: Check) => void): Promise<void> {
+  const { signal } = context;
+  const rest: Check[] = [];
+  const stack = await run(
+    'miners',
+    async (within) => {
+      const options = {
+        miners: FAMILY_NAMES.length,
+        network,
+        mix: FAMILY_NAMES.join(','),
+        seed: 1,
+        bootS: 1,
+        port: 0,
+        poll: '15s',
+        log: silentLog,
+        signal: within,
+        onProgress() {},
+      };
+      return withDemo(options, async (facts) => {
+        rest.push(await run('drivers', (stop) => settled(() => drivers(facts), stop), within));
+        rest.push(await run('host', (stop) => settled(() => host(facts), stop), within));
+        rest.push(await run('openapi', () => openapi(facts), within));
+        return `${facts.miners} simulated miners scanned, polled and reported over a WebSocket`;
+      });
+    },
+    signal,
+  );
+  print(stack);
+  for (const check of rest) print(check);
+}
+
+async function ask<S extends z.ZodType>(
+  { url, key }: DemoFacts,
+  path: string,
+  schema: S,
+  body?: unknown,
+): Promise<z.output<S>> {
+  const answer = await request(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  expectThat(answer.statusCode === 200, `${path} answers ${answer.statusCode}`);
+  return schema.parse(await answer.body.json());
+}
+
+/** Tries again until it holds; throws what was wrong the last time. */
+async function settled(part: () => Promise<string>, signal: AbortSignal): Promise<string> {
+  const endMs = systemClock.monotonicMs() + SETTLE_MS;
+  for (;;) {
+    try {
+      return await part();
+    } catch (error) {
+      if (systemClock.monotonicMs() > endMs) throw error;
+      await systemClock.sleep(500, signal);
+    }
+  }
+}
+
+async function drivers(facts: DemoFacts): Promise<string> {
+  const path = `/public-api/v2/workspaces/${facts.workspace_id}/farms/${facts.farm_id}/miners/search`;
+  const { data } = await ask(facts, path, minersSchema, { page_size: 100 });
+  const missing = DRIVER_NAMES.filter((name) => !data.some(({ firmware }) => firmware === name));
+  expectThat(missing.length === 0, `no miner is known by: ${missing.join(', ')}`);
+  const silent = data.filter(({ hashrate }) => hashrate === null);
+  expectThat(silent.length === 0, `no hashrate from: ${silent.map(({ firmware }) => firmware).join(', ')}`);
+  return `${DRIVER_NAMES.length} drivers recognise and read their own`;
+}
+
+async function host(facts: DemoFacts): Promise<string> {
+  const { data } = await ask(facts, `/private-api/v1/${facts.workspace_id}/agents/search`, agentsSchema, {});
+  const about = data[0]?.host;
+  expectThat(about !== undefined && about.memory.total > 0, 'the agent reports no memory');
+  return `${about?.os}, ${Math.round((about?.memory.total ?? 0) / 2 ** 30)} GiB`;
+}
+
+async function openapi(facts: DemoFacts): Promise<string> {
+  const { openapi: version, paths } = await ask(facts, '/openapi.json', documentSchema);
+  expectThat(Object.keys(paths).length > 10, 'the description of the interface is empty');
+  return `${version}, ${Object.keys(paths).length} paths`;
+}

@@ -1,0 +1,191 @@
+// `pithead miner <ip>` and `pithead log <ip>`: everything that one miner says right now, and the log that it keeps, straight from the device.
+import type { Command } from 'commander';
+import { logOnce } from '../../agent/log-once.ts';
+import { type Found, lookOnce, singleAddress } from '../../agent/once.ts';
+import type { Reading } from '../../model/reading.ts';
+import { CommandFailed } from '../output/exit.ts';
+import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from '../output/format.ts';
+import { type Cell, table } from '../output/table.ts';
+import { type CliContext, type Paint, painter } from '../output/terminal.ts';
+import { type AccessFlags, addAccessOptions } from './access-options.ts';
+import { throughRunning } from './running-agent.ts';
+
+type Flags = AccessFlags & { json?: boolean };
+
+export function addMiner(program: Command, context: CliContext): void {
+  const command = program
+    .command('miner')
+    .description('show everything that one miner says')
+    .argument('<ip>', 'its address')
+    .option('--json', 'the reading as JSON: H/s, W, degrees Celsius, MHz, seconds');
+  addAccessOptions(command)
+    .addHelpText('after', '\nExamples:\n  $ pithead miner 10.31.0.17\n  $ pithead miner 10.31.0.17 --json')
+    .action(async (ip: string, flags: Flags) => {
+      singleAddress(ip);
+      const found = await throughRunning(flags, context, {
+        ask: (agent): Promise<Found> => agent.look(ip, context.signal),
+        alone: (config) => lookOnce({ config, ip }, context.signal),
+      });
+      if (flags.json) context.stdout.write(`${JSON.stringify(toJson(found), null, 2)}\n`);
+      else context.stdout.write(`${describe(found, painter(context.stdout))}${invite(found)}`);
+      if (found.status !== 'identified' && found.status !== 'login_refused') throw new CommandFailed('');
+    });
+}
+
+export function addLog(program: Command, context: CliContext): void {
+  const command = program
+    .command('log')
+    .description('print the log that one miner keeps, passwords hidden')
+    .argument('<ip>', 'its address');
+  addAccessOptions(command)
+    .addHelpText('after', '\nExamples:\n  $ pithead log 10.31.0.17\n  $ pithead log 10.31.0.17 | grep -i error')
+    .action(async (ip: string, flags: AccessFlags) => {
+      singleAddress(ip);
+      const text = await throughRunning(flags, context, {
+        ask: (agent) => agent.log(ip, context.signal),
+        alone: (config) => logOnce({ config, ip }, context.signal),
+      });
+      context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    });
+}
+
+function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, sample }: Found) {
+  return {
+    ip,
+    status,
+    driver: driver ?? null,
+    identity: identity ?? null,
+    reading: reading ?? null,
+    failed_asks: failedAsks ?? [],
+    elapsed_ms: elapsedMs ?? null,
+    sample: sample ?? null,
+  };
+}
+
+function describe(found: Found, paint: Paint): string {
+  const { reading } = found;
+  const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
+  if (reading === undefined) return `${head}${advice(found)}\n`;
+  const sections = [...[facts, boards, fans, psus, pools].map((section) => section(reading)), errors(reading, paint)];
+  const failed = (found.failedAsks ?? []).map(({ ask, message }) =>
+    paint('yellow', `not answered: ${ask}: ${message}`),
+  );
+  return `${[head, ...sections.filter((section) => section !== ''), ...failed].join('\n')}\n`;
+}
+
+/** A device without a driver of its own: how its owner can help. */
+function invite({ sample }: Found): string {
+  if (sample === undefined) return '';
+  return `\nPithead has no driver for this device yet. This sample would help us to write one; passwords, wallets, workers, addresses and serial\nnumbers are removed, but look at it before you send it:\n\n${sample}\n`;
+}
+
+function advice({ status }: Found): string {
+  switch (status) {
+    case 'silent':
+    case 'missing':
+      return 'Nothing came back from this address. Is it powered, is the address right, is this host in the same network?';
+    case 'closed':
+      return 'The host is up, but every port that a miner would use is closed.';
+    case 'unknown':
+      return 'Something answers, but no driver knows it.';
+    case 'login_refused':
+      return 'The miner refuses the login: set its password in the configuration (credentials.logins).';
+    case 'identified':
+      return 'It was recognised, but then gave no answer: try again.';
+  }
+}
+
+function facts(reading: Reading): string {
+  const { expected } = reading;
+  const share =
+    reading.hashrateHs !== undefined && expected?.hashrateHs !== undefined && expected.hashrateHs > 0
+      ? ` (${((100 * reading.hashrateHs) / expected.hashrateHs).toFixed(1)} % of ${formatHashrate(expected.hashrateHs)})`
+      : '';
+  const efficiency =
+    reading.powerW !== undefined && reading.hashrateHs !== undefined && reading.hashrateHs > 0
+      ? reading.powerW / (reading.hashrateHs / 1e12)
+      : undefined;
+  const rows: [string, string][] = [
+    ['model', formatModel(reading.make, reading.model)],
+    ['firmware', formatText(reading.firmwareVersion)],
+    ['mac', formatText(reading.mac)],
+    ['serial number', formatText(reading.serialNumber)],
+    ['hostname', formatText(reading.hostname)],
+    ['control board', formatText(reading.controlBoard)],
+    [
+      'mining',
+      reading.isMining === undefined
+        ? UNKNOWN
+        : `${reading.isMining ? 'yes' : 'no'}, mode ${formatText(reading.miningMode)}`,
+    ],
+    [
+      'hashrate',
+      `${formatHashrate(reading.hashrateHs)}${share}${reading.hashrateWindow === undefined ? '' : `, ${reading.hashrateWindow}`}`,
+    ],
+    ['hashrate average', formatHashrate(reading.hashrateAverageHs)],
+    ['power', formatNumber(reading.powerW, 'W')],
+    ['efficiency', formatNumber(efficiency, 'J/TH', 1)],
+    ['temperature', formatNumber(reading.tempC, '°C', 1)],
+    ['inlet / outlet', `${formatNumber(reading.inletTempC, '°C', 1)} / ${formatNumber(reading.outletTempC, '°C', 1)}`],
+    ['uptime', formatUptime(reading.uptimeS ?? reading.systemUptimeS)],
+  ];
+  return table([], rows);
+}
+
+/** Nothing where the miner says nothing of it. */
+function list<T>(head: readonly string[], items: readonly T[] = [], toRow: (item: T) => Cell[]): string {
+  return items.length === 0 ? '' : table(head, items.map(toRow));
+}
+
+function boards({ boards, expected }: Reading): string {
+  const chips = (actual: number | undefined) =>
+    `${actual ?? UNKNOWN}${expected?.chipsPerBoard === undefined ? '' : ` / ${expected.chipsPerBoard}`}`;
+  return list(
+    ['board', 'serial number', 'hashrate', 'chips', 'frequency', 'board °C', 'chip max °C', 'HW errors'],
+    boards,
+    (board) => [
+      board.slot,
+      formatText(board.serialNumber),
+      formatHashrate(board.hashrateHs),
+      chips(board.chips),
+      formatNumber(board.frequencyMhz, 'MHz'),
+      formatText(board.boardTempsC?.join(' ')),
+      formatNumber(board.chipTempMaxC, ''),
+      board.hwErrors ?? UNKNOWN,
+    ],
+  );
+}
+
+function fans({ fans }: Reading): string {
+  return list(['fan', 'rpm', 'duty'], fans, (fan) => [
+    fan.index,
+    formatNumber(fan.rpm, ''),
+    formatNumber(fan.dutyPercent, '%'),
+  ]);
+}
+
+function psus({ psus }: Reading): string {
+  return list(['PSU', 'serial number', 'temperature', 'output'], psus, (psu) => [
+    formatText(psu.model),
+    formatText(psu.serialNumber),
+    formatNumber(psu.tempC, '°C'),
+    formatNumber(psu.outputPowerW, 'W'),
+  ]);
+}
+
+function pools({ pools }: Reading): string {
+  return list(['pool', 'worker', 'state', 'accepted', 'rejected', 'stale'], pools, (pool) => [
+    pool.url,
+    pool.user,
+    pool.isActive === true ? 'active' : pool.isAlive === true ? 'alive' : pool.isAlive === false ? 'dead' : UNKNOWN,
+    pool.accepted ?? UNKNOWN,
+    pool.rejected ?? UNKNOWN,
+    pool.stale ?? UNKNOWN,
+  ]);
+}
+
+function errors({ errors }: Reading, paint: Paint): string {
+  return (errors ?? [])
+    .map((error) => paint('red', `error ${error.code} (${error.category}): ${error.message ?? 'no text'}`))
+    .join('\n');
+}

@@ -1,0 +1,156 @@
+// Finds the agent that runs on this host: the one of the configuration's state directory. Says what a person should know where it may not be asked.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentConfig } from '../../agent/config.ts';
+import { type Knock, knock, type RunningAgent } from '../../agent/running.ts';
+import { stateDirOf } from '../../agent/state-dir.ts';
+import { ConfigError, RefusedError } from '../../base/errors.ts';
+import { CommandFailed, EXIT } from '../output/exit.ts';
+import type { CliContext } from '../output/terminal.ts';
+import { DEFAULT_CONFIG, defaultStateDir, systemFolder, usualConfig } from '../setup/config-file.ts';
+import { type AccessFlags, readAccessConfig } from './access-options.ts';
+
+export type RunningFlags = { config?: string; json?: boolean };
+
+/**
+ * Where an agent of this host may keep its state, likeliest first: that of the configuration, and beside it that of the system service and that of
+ * an agent without a configuration. Throws ConfigError for a configuration that is wrong.
+ */
+function stateDirsOf({ config }: RunningFlags, { environment }: CliContext): string[] {
+  const first = config ?? usualConfig(environment);
+  const system = join(systemFolder(environment), DEFAULT_CONFIG);
+  const stateDirs = first === undefined ? [] : [stateDirOf(first)];
+  if (first !== system && existsSync(system)) stateDirs.push(...readable(system));
+  return [...new Set([...stateDirs, defaultStateDir(environment)])];
+}
+
+function readable(path: string): string[] {
+  try {
+    return [stateDirOf(path)];
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
+}
+
+type Sought = { readonly stateDir: string; readonly found: Knock };
+
+/** The first where an agent is or may be, else the likeliest. */
+async function seek([stateDir = '', ...others]: readonly string[]): Promise<Sought> {
+  const found = await knock(stateDir);
+  if (found.kind !== 'none' || others.length === 0) return { stateDir, found };
+  const elsewhere = await seek(others);
+  return elsewhere.found.kind === 'none' ? { stateDir, found } : elsewhere;
+}
+
+/** That of the configuration that is named, and no other. */
+export const seekAgent = (flags: RunningFlags, context: CliContext): Promise<Sought> =>
+  seek(flags.config === undefined ? stateDirsOf(flags, context) : [stateDirOf(flags.config)]);
+
+/** Why it cannot be asked, for people; the exit code; and whether it runs, null = not known. */
+export function troubleOf(kind: Exclude<Knock['kind'], 'running'>, stateDir: string) {
+  switch (kind) {
+    case 'none':
+      return { isRunning: false, exitCode: EXIT.notRunning, text: `no agent runs on ${stateDir}` };
+    case 'locked': {
+      const text = `this user may not ask the agent of ${stateDir}: run with sudo, or as the user that the agent runs as`;
+      return { isRunning: null, exitCode: EXIT.unknown, text };
+    }
+    case 'silent': {
+      const text = `the agent of ${stateDir} does not answer: its log may say why`;
+      return { isRunning: true, exitCode: EXIT.failed, text };
+    }
+    case 'unreachable': {
+      const text = `the agent of ${stateDir} cannot be asked: the path is too long for a socket; stop it first, or choose a shorter stateDir`;
+      return { isRunning: true, exitCode: EXIT.unknown, text };
+    }
+  }
+}
+
+/** Throws CommandFailed when there is none that may be asked. */
+export async function withRunning<T>(
+  flags: RunningFlags,
+  context: CliContext,
+  work: (agent: RunningAgent) => Promise<T>,
+): Promise<T> {
+  const { stateDir, found } = await seekAgent(flags, context);
+  if (found.kind !== 'running') {
+    const { text, exitCode } = troubleOf(found.kind, stateDir);
+    throw new CommandFailed(text, exitCode);
+  }
+  try {
+    return await work(found.agent);
+  } finally {
+    await found.agent.close();
+  }
+}
+
+/**
+ * The running agent, for commands that can do without one, also where a configuration is named for its logins only; the caller closes it. Where it
+ * cannot be asked, what `writes` is refused (CommandFailed), what only reads goes on without it, with a word of warning.
+ */
+async function findRunning(
+  flags: AccessFlags,
+  context: CliContext,
+  writes: boolean,
+): Promise<RunningAgent | undefined> {
+  const { stateDir, found } = await seek(stateDirsOf(flags, context));
+  if (found.kind === 'running') {
+    context.stderr.write(`${byWayOf(stateDir)}${ignored(flags)}`);
+    return found.agent;
+  }
+  if (found.kind === 'none') return undefined;
+  const { text, exitCode } = troubleOf(found.kind, stateDir);
+  if (writes) throw new CommandFailed(text, exitCode);
+  context.stderr.write(`${text}${WITHOUT_IT}`);
+  return undefined;
+}
+
+export const byWayOf = (stateDir: string): string => `by way of the agent that runs here (state ${stateDir})\n`;
+export const WITHOUT_IT = '\nthis command asks the miners itself meanwhile\n';
+
+/**
+ * Through the running agent where it watches what was named, else by ourselves: nobody else talks to the miners there. Throws what either throws.
+ * `alone` gets the configuration that the flags make.
+ */
+export async function throughRunning<T>(
+  flags: AccessFlags,
+  context: CliContext,
+  work: { writes?: true; ask(agent: RunningAgent): Promise<T>; alone(config: AgentConfig): Promise<T> },
+): Promise<T> {
+  const { writes = false } = work;
+  const alone = () => work.alone(readAccessConfig(flags, context));
+  const agent = await findRunning(flags, context, writes);
+  if (agent === undefined) return alone();
+  try {
+    return await work.ask(agent);
+  } catch (error) {
+    const why = error instanceof RefusedError ? WHY_WITHOUT.get(error.code) : undefined;
+    if (why === undefined || (writes && why === TOO_OLD)) throw error;
+    context.stderr.write(`${why}: this command goes there itself\n`);
+  } finally {
+    await agent.close();
+  }
+  return alone();
+}
+
+const TOO_OLD = 'it is of a version that cannot do this';
+const OUTSIDE = 'it does not watch what was named';
+/** By the code of its refusal: where a command that was sent to the agent goes on without it. */
+const WHY_WITHOUT: ReadonlyMap<string, string> = new Map([
+  ['run.outside', OUTSIDE],
+  ['scan.outside', OUTSIDE],
+  ['look.outside', OUTSIDE],
+  ['not-found', TOO_OLD],
+]);
+
+/** Its own configuration says how miners are reached. */
+function ignored({ portMap, timeout, factoryDefaults }: AccessFlags): string {
+  const given = [
+    ...(portMap === undefined ? [] : ['--port-map']),
+    ...(timeout === undefined ? [] : ['--timeout']),
+    ...(factoryDefaults === false ? ['--no-factory-defaults'] : []),
+  ];
+  if (given.length === 0) return '';
+  return `${given.join(', ')} ${given.length === 1 ? 'has' : 'have'} no effect: it reaches miners as it is configured\n`;
+}

@@ -1,0 +1,103 @@
+// `pithead tasks` and `pithead abort`: what the agent that runs on this host is doing to miners, and giving it up.
+import { confirm, isCancel } from '@clack/prompts';
+import type { Command } from 'commander';
+import type { ShownTask } from '../../agent/running.ts';
+import { isFinal } from '../../model/task.ts';
+import { readWhole } from '../options.ts';
+import { CommandFailed, EXIT } from '../output/exit.ts';
+import { formatText } from '../output/format.ts';
+import { type Column, headerLine, rowLine } from '../output/table.ts';
+import { type CliContext, painter } from '../output/terminal.ts';
+import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
+import { type RunningFlags, withRunning } from './running-agent.ts';
+
+type TasksFlags = RunningFlags & { limit: string; open?: boolean };
+type AbortFlags = RunningFlags & { yes?: boolean; reason: string };
+
+const MAX_LISTED = 9_999;
+
+export function addTasks(program: Command, context: CliContext): void {
+  program
+    .command('tasks')
+    .description('what the running agent does to miners, and did, newest first')
+    .option('--limit <n>', 'how many', '50')
+    .option('--open', 'only those that wait or run')
+    .option('--json', 'one JSON object per line and task')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText('after', '\nExamples:\n  $ pithead tasks\n  $ pithead tasks --open --limit 1000 --json')
+    .action((flags: TasksFlags) => list(flags, context));
+}
+
+async function list(flags: TasksFlags, context: CliContext): Promise<void> {
+  const limit = readWhole('--limit', flags.limit, 1, MAX_LISTED);
+  const all = await withRunning(flags, context, (agent) => agent.tasks(limit));
+  const tasks = flags.open ? all.filter(({ status }) => !isFinal(status)) : all;
+  const line = (text: string) => context.stdout.write(`${text}\n`);
+  if (flags.json) {
+    for (const task of tasks) line(JSON.stringify(task));
+    return;
+  }
+  const paint = painter(context.stdout);
+  line(paint('bold', headerLine(COLUMNS)));
+  for (const task of tasks) {
+    const colour = task.status === 'succeeded' ? 'green' : isFinal(task.status) ? 'red' : 'reset';
+    line(paint(colour, rowLine(COLUMNS, task)));
+  }
+}
+
+const COLUMNS: readonly Column<ShownTask>[] = [
+  { title: 'ID', width: 36, text: ({ task_id }) => task_id },
+  { title: 'TASK', width: 23, text: ({ name }) => name },
+  { title: 'MINER', width: 15, text: ({ ip }) => formatText(ip) },
+  { title: 'ASKED BY', width: 8, text: ({ source }) => (source === 'local' ? 'here' : 'service') },
+  { title: 'ACCEPTED', width: 20, text: ({ accepted_at }) => accepted_at.replace(/\.\d+Z$/, 'Z') },
+  { title: 'STATUS', width: 9, text: ({ status }) => status },
+  { title: 'MESSAGE', width: 60, text: ({ message }) => formatText(message) },
+];
+
+export function addAbort(program: Command, context: CliContext): void {
+  program
+    .command('abort')
+    .description('give up tasks of the running agent: all that wait, whoever asked for them, or those that are named')
+    .argument('[ids...]', 'tasks, as `pithead tasks` shows them (default: all)')
+    .option('-y, --yes', 'ask nothing')
+    .option('--reason <text>', 'what is said of it in the tasks', 'by hand, on the host of the agent')
+    .option('--json', 'one JSON object: given_up, still_open')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText(
+      'after',
+      `
+What has been sent to a miner cannot be called back: those tasks go on until it is known what came of them.
+
+Examples:
+  $ pithead abort
+  $ pithead abort --yes --reason 'the breaker of hall 2 has tripped'
+  $ pithead abort 0198c0de-7a11-7000-8000-000000000000`,
+    )
+    .action((ids: string[], flags: AbortFlags) => abort(ids, flags, context));
+}
+
+async function abort(ids: readonly string[], flags: AbortFlags, context: CliContext): Promise<void> {
+  const { givenUp, open } = await withRunning(flags, context, async (agent) => {
+    if (ids.length > 0) return { givenUp: await agent.cancel(ids), open: (await agent.state()).tasks };
+    const { waiting, running } = (await agent.state()).tasks;
+    if (!flags.yes) await mustConfirm(waiting + running, context);
+    return { givenUp: await agent.abortAll(flags.reason), open: (await agent.state()).tasks };
+  });
+  const stillOpen = open.waiting + open.running;
+  if (flags.json) context.stdout.write(`${JSON.stringify({ given_up: givenUp, still_open: stillOpen })}\n`);
+  else {
+    const rest = stillOpen === 0 ? 'none is left' : `${stillOpen} are not over yet (pithead tasks --open)`;
+    context.stdout.write(`${givenUp} given up, ${rest}\n`);
+  }
+  if (givenUp < ids.length) throw new CommandFailed(`${ids.length - givenUp} were over, unknown, or sent already`);
+}
+
+async function mustConfirm(count: number, { stdout, stderr, signal }: CliContext): Promise<void> {
+  if (!process.stdin.isTTY || !stdout.isTTY) {
+    throw new CommandFailed('this gives up all tasks that wait, whoever asked for them: add --yes', EXIT.usage);
+  }
+  const message = `Give up every task that waits, whoever asked for it? (${count} wait or run)`;
+  const answer = await confirm({ output: stderr, signal, message, initialValue: false });
+  if (isCancel(answer) || !answer) throw new CommandFailed('nothing was given up');
+}

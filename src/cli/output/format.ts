@@ -1,0 +1,37 @@
+// Numbers for people: hashrates with a unit that fits, powers, temperatures, uptimes. `–` where nobody knows. JSON output does not come here.
+import { formatDurationMs } from '../../base/time/duration.ts';
+
+const STEPS = [
+  [1e18, 'EH/s'],
+  [1e15, 'PH/s'],
+  [1e12, 'TH/s'],
+  [1e9, 'GH/s'],
+  [1e6, 'MH/s'],
+  [1e3, 'kH/s'],
+] as const;
+
+export const UNKNOWN = '–';
+
+export function formatHashrate(hashrateHs: number | undefined | null): string {
+  if (hashrateHs === undefined || hashrateHs === null) return UNKNOWN;
+  const [size, unit] = STEPS.find(([size]) => hashrateHs >= size) ?? [1, 'H/s'];
+  return `${(hashrateHs / size).toFixed(size === 1 ? 0 : 2)} ${unit}`;
+}
+
+export function formatNumber(value: number | undefined | null, unit: string, digits = 0): string {
+  return value === undefined || value === null ? UNKNOWN : `${value.toFixed(digits)} ${unit}`;
+}
+
+export function formatUptime(uptimeS: number | undefined | null): string {
+  return uptimeS === undefined || uptimeS === null ? UNKNOWN : formatDurationMs(Math.floor(uptimeS) * 1_000);
+}
+
+export function formatText(value: string | undefined | null): string {
+  return value === undefined || value === null || value === '' ? UNKNOWN : value;
+}
+
+/** `Antminer S19 Pro`, but not `Avalon Avalon 1246`. */
+export function formatModel(make: string | undefined | null, model: string | undefined | null): string {
+  if (make === undefined || make === null || model?.startsWith(make)) return formatText(model);
+  return formatText(`${make} ${model ?? ''}`.trim());
+}

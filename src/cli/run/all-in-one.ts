@@ -1,0 +1,99 @@
+// Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
+import { type Agent, createAgent, type Reloaded, type UplinkConfig } from '../../agent/agent.ts';
+import type { AgentConfig } from '../../agent/config.ts';
+import { enrolOnce, loadCredentials, memoryPin } from '../../agent/credentials.ts';
+import { mustBeAlone } from '../../agent/running.ts';
+import { systemClock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { createService, type Service } from '../../service/service.ts';
+import { prepareStateDir } from '../setup/config-file.ts';
+import { EMBEDDED, serviceOptions } from './local-service.ts';
+import { companyUplink } from './remote-service.ts';
+
+export type Stack = {
+  readonly url: string;
+  readonly workspaceId: string;
+  readonly farmId: string;
+  readonly agent: Agent;
+  readonly service: Service;
+  stop(): Promise<void>;
+};
+
+const CODE_TTL_MS = 60_000;
+
+type StackOptions = Parameters<typeof serviceOptions>[1] & {
+  config: AgentConfig;
+  /** Reads the configuration anew for those who ask the agent to. Throws ConfigError. */
+  reload?(agent: Agent): Reloaded;
+};
+
+/** Throws RefusedError where an agent runs on this state already. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { config } = options;
+  prepareStateDir(config.stateDir);
+  const release = await mustBeAlone(config.stateDir);
+  try {
+    const stack = await startAlone(options);
+    return { ...stack, stop: () => stack.stop().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function startAlone(options: StackOptions): Promise<Stack> {
+  const { config, log, reload } = options;
+  const { stateDir, name } = config;
+  const { keyFile } = config.credentials;
+  const service = await createService(serviceOptions(config, options));
+  const { url, localUrl } = await service.start();
+  const enrolEmbedded = async (farmId: string) => {
+    const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: CODE_TTL_MS });
+    return enrolOnce({ stateDir, keyFile, realm: EMBEDDED, url: localUrl, code, name, allowPlain: true });
+  };
+  try {
+    const { workspaceId, farmId } = await service.admin.ensureDefaults();
+    const kept = loadCredentials(stateDir, EMBEDDED, keyFile);
+    const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
+    // Its own service is asked, whatever was learnt of it before.
+    const pin = memoryPin(await service.admin.taskKey());
+    const own: UplinkConfig = { name: EMBEDDED, ...credentials, pin };
+    const agent: Agent = createAgent({
+      config,
+      uplinks: [own, ...(await others(config, log))],
+      clock: systemClock,
+      log,
+      ...(reload && { reload: () => reload(agent) }),
+    });
+    await agent.start();
+    return {
+      url,
+      workspaceId,
+      farmId,
+      agent,
+      service,
+      async stop() {
+        await agent.stop();
+        await service.stop();
+      },
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+/** The company's service beside the farm's own: while it cannot be asked the farm goes on without it, until the next start. */
+async function others(config: AgentConfig, log: Log): Promise<UplinkConfig[]> {
+  if (config.service === undefined) return [];
+  try {
+    return [await companyUplink(config, 'service')];
+  } catch (error) {
+    log.warn(
+      { url: config.service.url, cause: renderError(error) },
+      'not enrolled with the service of the configuration: only the own service gets reports until the next start',
+    );
+    return [];
+  }
+}

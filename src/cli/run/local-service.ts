@@ -1,0 +1,55 @@
+// This host's own service as its configuration has it, and asked over its own interface whether it can take requests. It reads no configuration.
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import type { AgentConfig } from '../../agent/config.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { VERSION } from '../../base/version.ts';
+
+/** The uplink to it of the agent in the same process. */
+export const EMBEDDED = 'embedded';
+
+/** Path of the embedded database of a state directory. */
+export const databaseOf = (stateDir: string): string => join(stateDir, 'service.sqlite');
+
+export const keyFilesOf = ({ listen, credentials }: AgentConfig) => ({
+  own: credentials.keyFile,
+  shared: listen.sealKeyFile,
+});
+
+/** What is given counts, else what the configuration says. `database` is a file or a `postgres://` URL. */
+export function serviceOptions(
+  config: AgentConfig,
+  given: { database?: string | undefined; host?: string | undefined; port?: number | undefined; log: Log },
+) {
+  const { tls, trustProxy, publicUrl, drain } = config.listen;
+  return {
+    databasePath: given.database ?? databaseOf(config.stateDir),
+    host: given.host ?? config.listen.host,
+    port: given.port ?? config.listen.port,
+    ...{ tls, trustProxy, publicUrl, drainMs: drain, keyFiles: keyFilesOf(config) },
+    ...{ clock: systemClock, log: given.log, version: VERSION },
+  };
+}
+
+/** How the service is reached from this host. */
+export function ownUrl({ host, port, tls }: AgentConfig['listen']): string {
+  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** HTTP status: 200 = it can take requests, 503 = not now; undefined when nothing answers within twice `waitMs`. */
+export async function readyStatus(url: string, waitMs: number): Promise<number | undefined> {
+  // The question is whether it answers; by whom its certificate is signed is for its clients to ask.
+  const dispatcher = new Agent({ connect: { timeout: waitMs, rejectUnauthorized: false } });
+  try {
+    const limits = { headersTimeout: waitMs, bodyTimeout: waitMs, signal: AbortSignal.timeout(2 * waitMs) };
+    const { statusCode, body } = await request(`${url}/readyz`, { dispatcher, ...limits });
+    await body.dump();
+    return statusCode;
+  } catch {
+    return undefined;
+  } finally {
+    await dispatcher.destroy();
+  }
+}

@@ -1,0 +1,23 @@
+// The line to the service that the configuration names: who the agent is there, got once by the enrolment code. It connects nothing by itself.
+import type { UplinkConfig } from '../../agent/agent.ts';
+import type { AgentConfig } from '../../agent/config.ts';
+import { enrolOnce, loadCredentials } from '../../agent/credentials.ts';
+import { ConfigError } from '../../base/errors.ts';
+
+/** Throws ConfigError when the configuration lacks what is needed, PeerError when the service cannot be asked. The state directory must exist. */
+export async function companyUplink(config: AgentConfig, configName: string): Promise<UplinkConfig> {
+  const { stateDir, name } = config;
+  const { keyFile } = config.credentials;
+  const fail = (path: string, message: string): never => {
+    throw new ConfigError(`check config ${configName}`, [{ path, message }]);
+  };
+  const { url, allowPlain, enrolmentCode } =
+    config.service ?? fail('service.url', 'is needed to run the agent alone; `pithead up` runs a service with it');
+  const enrol = (code: string) => enrolOnce({ stateDir, keyFile, realm: url, url, code, name, allowPlain });
+  const credentials =
+    loadCredentials(stateDir, url, keyFile) ??
+    (await enrol(
+      enrolmentCode ?? fail('service.enrolmentCode', 'is needed once: `pithead enroll` on the service makes one'),
+    ));
+  return { name: 'service', allowPlain, ...credentials };
+}

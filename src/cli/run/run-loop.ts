@@ -1,0 +1,68 @@
+// The life of a long-running command once everything has started: the service manager hears that it is ready and that it gets on, SIGHUP makes the
+// agent read its configuration anew, until a signal to stop comes; then everything stops in order.
+import { once } from 'node:events';
+import type { Agent, Reloaded } from '../../agent/agent.ts';
+import type { AgentConfig } from '../../agent/config.ts';
+import { systemClock } from '../../base/clock.ts';
+import { ConfigError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { keepHeapSmall } from '../../base/platform/heap-flags.ts';
+import { createServiceManager } from '../../base/platform/service-manager.ts';
+import type { AdjustableLog } from '../output/logging.ts';
+import type { CliContext } from '../output/terminal.ts';
+
+/** What `reload` throws is for those who ask at the control socket: a signal cannot be answered, the log has it. */
+export async function runUntilStopped(
+  { environment, signal }: Pick<CliContext, 'environment' | 'signal'>,
+  running: { readonly log: Log; stalled?(): string | undefined; reload?(): unknown; stop(): Promise<void> },
+): Promise<void> {
+  keepHeapSmall();
+  const manager = createServiceManager({ environment, clock: systemClock, log: running.log });
+  const reload = () => {
+    try {
+      running.reload?.();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
+  };
+  // From a terminal the signal means that its window is gone: then the program goes too.
+  if (!process.stdin.isTTY) process.on('SIGHUP', reload);
+  await manager.ready();
+  const fed = manager.feed(() => running.stalled?.(), signal);
+  if (!signal.aborted) await once(signal, 'abort');
+  await manager.stopping();
+  await running.stop();
+  await fed;
+  process.off('SIGHUP', reload);
+}
+
+/**
+ * The whole configuration, read anew by `read`. Throws ConfigError for one that is wrong, and then the last good one stays in use. The log tells which it
+ * was, and what takes a restart.
+ */
+export function reloadNow(
+  agent: Pick<Agent, 'reload'>,
+  { log, read }: { readonly log: AdjustableLog; readonly read: () => AgentConfig },
+): Reloaded {
+  try {
+    const next = read();
+    const reloaded = agent.reload(next);
+    const { changed, needsRestart } = reloaded;
+    log.level = next.log.level;
+    log.info({ changed }, 'configuration read anew');
+    if (needsRestart.length > 0) log.warn({ needsRestart }, 'these settings changed too, and take a restart');
+    return reloaded;
+  } catch (error) {
+    const problems = error instanceof ConfigError ? error.problems : [];
+    log.error({ problems, cause: renderError(error) }, 'the configuration is wrong: the last good one stays in use');
+    throw error;
+  }
+}
+
+/** How a Windows service is told to stop, where there are no signals: whoever started the program closes its standard input. */
+export function stoppedByStdin(context: CliContext): CliContext {
+  const ended = new AbortController();
+  const end = () => ended.abort('standard input has ended');
+  process.stdin.once('end', end).once('close', end).once('error', end).resume();
+  return { ...context, signal: AbortSignal.any([context.signal, ended.signal]) };
+}

@@ -1,0 +1,124 @@
+// `pithead status` and `pithead reload`: how the agent that runs on this host is doing, and letting it read its configuration anew.
+import type { Command } from 'commander';
+import type { DoorState } from '../../agent/running.ts';
+import { formatDurationMs } from '../../base/time/duration.ts';
+import { CONTACT_STATUSES } from '../../model/contact.ts';
+import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';
+import { CommandFailed } from '../output/exit.ts';
+import { type CliContext, type Paint, painter } from '../output/terminal.ts';
+import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
+
+const HELP = `
+Exit codes: 0 it runs and is well, 1 it runs and has trouble, 3 it does not run, 4 it cannot be asked (no rights, no local door).
+What is wrong with single miners is not the agent's trouble: it is what it reports.
+
+Examples:
+  $ pithead status
+  $ pithead status --json
+  $ pithead status --config /etc/pithead/pithead.yaml > /dev/null || echo "look after the agent"`;
+
+export function addStatus(program: Command, context: CliContext): void {
+  program
+    .command('status')
+    .description('how the agent that runs on this host is doing')
+    .option('--json', 'one JSON object: running, state_dir, troubles, uplinks, outbox, miners, scans, tasks, …')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText('after', HELP)
+    .action((flags: RunningFlags) => run(flags, context));
+}
+
+async function run(flags: RunningFlags, context: CliContext): Promise<void> {
+  const { stateDir, found } = await seekAgent(flags, context);
+  const print = (value: unknown) => context.stdout.write(`${JSON.stringify(value)}\n`);
+  if (found.kind !== 'running') {
+    const { isRunning, text, exitCode } = troubleOf(found.kind, stateDir);
+    if (flags.json) print({ running: isRunning, state_dir: stateDir, troubles: [text] });
+    throw new CommandFailed(flags.json ? '' : text, exitCode);
+  }
+  const state = await found.agent.state().finally(() => found.agent.close());
+  if (flags.json) print({ running: true, ...state });
+  else context.stdout.write(describe(state, painter(context.stdout)));
+  if (state.troubles.length > 0) throw new CommandFailed('');
+}
+
+function describe(state: DoorState, paint: Paint): string {
+  const { version, pid, uptime_s, state_dir, troubles, networks, outbox, miners, polls, tasks } = state;
+  const rows: [string, string][] = [
+    ['agent', `${version}, up ${formatDurationMs(uptime_s * 1_000)}, process ${pid}, state in ${state_dir}`],
+    ...(troubles.length === 0
+      ? [row('health', paint('green', 'well'))]
+      : troubles.map((trouble) => row('TROUBLE', paint('red', trouble)))),
+    ['networks', `${networks.addresses} addresses in ${networks.ranges} range${networks.ranges === 1 ? '' : 's'}`],
+    ['miners', `${miners.total}: ${miners.answering} answer, ${miners.hashing} hash${counted(miners)}`],
+    ['flags', flagsOf(miners.flags)],
+    ['scans', ...scansOf(state.scans)],
+    [
+      'polls',
+      `${polls.ok} answered, ${polls.failed} not, ${polls.in_flight} under way, at most ${polls.worst_late_ms} ms late`,
+    ],
+    ['tasks', `${tasks.running} run, ${tasks.waiting} wait`],
+    ...state.uplinks.map((uplink) => row('service', uplinkOf(uplink))),
+    ['outbox', `${outbox.slices} slices, ${(outbox.bytes / 1024 ** 2).toFixed(1)} MiB${lost(outbox.dropped_records)}`],
+    ['standstill', standstillOf(state.last_standstill)],
+  ];
+  return rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
+}
+
+const row = (about: string, text: string): [string, string] => [about, text];
+
+function counted({ silent, unread, rebooting }: DoorState['miners']): string {
+  const parts = [
+    ...(silent > 0 ? [`${silent} silent`] : []),
+    ...(unread > 0 ? [`${unread} not asked yet`] : []),
+    ...(rebooting > 0 ? [`${rebooting} rebooting`] : []),
+  ];
+  return parts.map((part) => `, ${part}`).join('');
+}
+
+const lost = (records: number) => (records === 0 ? '' : `, ${records} samples given up for want of room`);
+
+const flagsOf = (flags: DoorState['miners']['flags']) => {
+  const raised = Object.entries(flags).sort(([, a], [, b]) => b - a);
+  return raised.length === 0 ? 'none' : raised.map(([type, count]) => `${type} ${count}`).join(', ');
+};
+
+function uplinkOf({ url, phase, connected_since, last_error, backlog }: DoorState['uplinks'][number]): string {
+  const since = connected_since === null ? '' : ` since ${connected_since}`;
+  const waits = backlog === null || backlog === 0 ? 'nothing waits' : `${backlog} slices wait`;
+  return `${url}: ${phase}${since}, ${waits}${last_error === null ? '' : `; ${last_error}`}`;
+}
+
+function scansOf({ running, waiting, last }: DoorState['scans']): [string] {
+  const now = running.map(({ kind, progress }) =>
+    progress === null ? `a ${kind} one begins` : `a ${kind} one at ${progress.probed} of ${progress.to_probe}`,
+  );
+  if (waiting > 0) now.push(`${waiting} wait`);
+  if (last === null) return [[...now, 'none has ended yet'].join('; ')];
+  const { kind, started_at, account } = last;
+  const seen = account && CONTACT_STATUSES.filter((status) => account.counts[status] > 0);
+  const outcome = seen?.map((status) => `${account?.counts[status]} ${status.replaceAll('_', ' ')}`).join(', ');
+  return [[...now, `last: ${kind}, ${started_at}: ${outcome ?? 'broke'}`].join('; ')];
+}
+
+const standstillOf = (last: DoorState['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
+
+export function addReload(program: Command, context: CliContext): void {
+  program
+    .command('reload')
+    .description('let the running agent read its configuration anew; a wrong one changes nothing')
+    .option('--json', 'one JSON object: changed, needs_restart')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText(
+      'after',
+      '\nPasswords that systemd hands over come with a restart only.\n\nExamples:\n  $ pithead reload\n  $ pithead reload --json',
+    )
+    .action(async (flags: RunningFlags) => {
+      const reloaded = await withRunning(flags, context, (agent) => agent.reload());
+      const { changed, needs_restart } = reloaded;
+      const lines = [
+        changed.length === 0 ? 'nothing has changed' : `from now on: ${changed.join(', ')}`,
+        ...(needs_restart.length === 0 ? [] : [`after a restart: ${needs_restart.join(', ')}`]),
+      ];
+      context.stdout.write(`${flags.json ? JSON.stringify(reloaded) : lines.join('\n')}\n`);
+    });
+}

@@ -1,0 +1,150 @@
+// The configuration as a file that people read: a commented one for a first run, and changes to an existing one that leave comments alone.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseDocument, stringify } from 'yaml';
+import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../../agent/config.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { openOrCreateVault } from '../../base/storage/vault.ts';
+import type { CliContext } from '../output/terminal.ts';
+
+/** What a first run decides. */
+export type Answers = {
+  readonly networks: readonly string[];
+  /** The company's service; absent = a service of this host's own. */
+  readonly service?: { readonly url: string; readonly enrolmentCode: string; readonly allowPlain: boolean } | undefined;
+  readonly listen?: { readonly host: string; readonly port: number } | undefined;
+  readonly logins: readonly LoginAnswer[];
+  readonly portMap?: Readonly<Record<string, number>>;
+};
+
+/** `password` is a reference, `env:NAME` or `secret:name`. */
+export type LoginAnswer = { readonly family: string; readonly user: string; readonly password: string };
+
+export const DEFAULT_CONFIG = 'pithead.yaml';
+export const CONFIG_HELP = `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`;
+/** For commands that need nothing else of it. */
+export const CONFIG_FOR_STATE = `${CONFIG_HELP}, for its state directory`;
+export const SECRETS_FILE = 'secrets.yaml';
+
+type Environment = CliContext['environment'];
+
+/** Where a system service keeps its configuration. */
+export function systemFolder(environment: Environment): string {
+  return process.platform === 'win32' ? join(environment.ProgramData ?? 'C:\\ProgramData', 'Pithead') : '/etc/pithead';
+}
+
+/** The file that a command uses when none is named: the one in this folder, else that of the system service; undefined when there is neither. */
+export function usualConfig(environment: Environment): string | undefined {
+  return [DEFAULT_CONFIG, join(systemFolder(environment), DEFAULT_CONFIG)].find((path) => existsSync(path));
+}
+
+/** The named file, else the usual one if there is one, else the defaults. */
+export function configOrDefault(
+  path: string | undefined,
+  { environment }: Pick<CliContext, 'environment'>,
+): AgentConfig {
+  const found = path ?? usualConfig(environment);
+  if (found !== undefined) return loadConfig(found, environment);
+  const defaults = JSON.stringify({ stateDir: defaultStateDir(environment) });
+  return parseConfig(defaults, { baseDir: '.', environment, name: '(defaults)' });
+}
+
+/** The usual folder of the platform for one user's state: `$XDG_STATE_HOME`, `~/.local/state`, `%LOCALAPPDATA%`. */
+export function defaultStateDir(environment: Environment): string {
+  const base =
+    process.platform === 'win32'
+      ? (environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : (environment.XDG_STATE_HOME ?? join(environment.HOME ?? homedir(), '.local', 'state'));
+  return join(base, 'pithead');
+}
+
+/** Creates it for its owner alone. Throws ConfigError that names the setting. */
+export function prepareStateDir(stateDir: string): void {
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const message = `${stateDir} cannot be created by this user: name a folder that can be, in the configuration`;
+    throw new ConfigError('prepare the state directory', [{ path: 'stateDir', message }], error);
+  }
+}
+
+/** `value` as YAML lines under `key`, or the example as a comment. */
+const section = (key: string, value: unknown, example: string) =>
+  value === undefined ? example.replace(/^/gm, '#') : stringify({ [key]: value }).trimEnd();
+
+/** The text of a new file. `stateDir` undefined = beside the file. */
+export function newConfig(answers: Answers, stateDir: string | undefined): string {
+  const { networks, service, listen, logins, portMap } = answers;
+  const loginLines = logins.map((login) => `    - ${JSON.stringify(login)}`);
+  return `# Pithead. \`pithead config check <this file>\` checks it; \`pithead setup\` changes it and leaves comments alone.
+
+${section('stateDir', stateDir, 'stateDir: pithead-state')}
+
+# Which addresses the miners have. Nothing that is not named here is ever touched.
+${section('networks', networks.length === 0 ? undefined : networks, 'networks:\n  - name: container 1\n    range: 10.31.0.0/22        # or 10.31.0.1-10.31.3.200, 10.31.0.1-50, a single address')}
+#exclude: [10.31.0.1]
+
+#poll: { interval: 60s }
+
+# Passwords stay in ${SECRETS_FILE} beside this file; here they have names.
+credentials:
+  factoryDefaults: true         # try the vendor's factory login, at most once per miner
+  secretsFile: ${SECRETS_FILE}
+${logins.length === 0 ? "#  logins:\n#    - { family: antminer-stock, user: root, password: 'secret:antminer' }" : `  logins:\n${loginLines.join('\n')}`}
+
+# The interface of this host, with the agent in the same process. 0.0.0.0 opens it to the network.
+${section('listen', listen, 'listen: { host: 127.0.0.1, port: 8420 }')}
+
+# Or report to your company's service; it gives you the code.
+${section('service', serviceOf(service), 'service:\n  url: https://pithead.example.com\n  enrolmentCode: ABCD-EFGH')}
+${portMap === undefined ? '' : `\n${section('portMap', portMap, '')}\n`}`;
+}
+
+const serviceOf = (service: Answers['service']) =>
+  service === undefined
+    ? undefined
+    : {
+        url: service.url,
+        enrolmentCode: service.enrolmentCode,
+        ...(service.allowPlain ? { allowPlain: true } : {}),
+      };
+
+/** An existing file with the answers in it; what they do not speak of stays as it is. */
+export function changedConfig(text: string, answers: Answers): string {
+  const document = parseDocument(text);
+  const { networks, service, listen, logins, portMap } = answers;
+  if (networks.length > 0) document.set('networks', document.createNode(networks));
+  if (service !== undefined) document.set('service', document.createNode(serviceOf(service)));
+  if (listen !== undefined) document.set('listen', document.createNode(listen));
+  if (portMap !== undefined) document.set('portMap', document.createNode(portMap));
+  if (logins.length > 0) {
+    document.setIn(['credentials', 'logins'], document.createNode(logins));
+    document.setIn(['credentials', 'secretsFile'], SECRETS_FILE);
+  }
+  return document.toString();
+}
+
+/** The secrets file with these names in it, the others kept. */
+export function changedSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
+  const document = parseDocument(
+    text === '' ? '# name: password        (only its owner may read this file)\n{}' : text,
+  );
+  for (const [name, password] of Object.entries(secrets)) document.set(name, password);
+  if (document.contents !== null && 'flow' in document.contents) document.contents.flow = false;
+  return document.toString();
+}
+
+/** Writes for its owner alone. */
+export function writePrivate(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 });
+}
+
+/** A configuration that touches nothing and an empty secrets file, unless they are there. */
+export function writeFirstConfig(folder: string, stateDir: string): void {
+  const config = join(folder, DEFAULT_CONFIG);
+  if (!existsSync(config)) writeFileSync(config, newConfig({ networks: [], logins: [] }, stateDir));
+  const secrets = join(folder, SECRETS_FILE);
+  if (!existsSync(secrets)) writePrivate(secrets, changedSecrets('', {}));
+  openOrCreateVault(join(folder, KEY_FILE));
+}

@@ -1,0 +1,212 @@
+// `pithead setup`: from nothing to a checked configuration and a first scan, by questions or by flags. It scans nothing that was not named.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { KEY_FILE, parseConfig } from '../../agent/config.ts';
+import { driverFacts, rangesOrThrow } from '../../agent/once.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { isExposed } from '../../base/net/ipv4.ts';
+import { restartService } from '../../base/platform/service-manager.ts';
+import { openVault } from '../../base/storage/vault.ts';
+import { readPortMap } from '../miners/access-options.ts';
+import { type CliContext, painter } from '../output/terminal.ts';
+import {
+  type Answers,
+  changedConfig,
+  changedSecrets,
+  DEFAULT_CONFIG,
+  type LoginAnswer,
+  newConfig,
+  SECRETS_FILE,
+  systemFolder,
+  writePrivate,
+} from './config-file.ts';
+import { type FirstScan, firstScan } from './first-scan.ts';
+import { askQuestions, type Told } from './setup-questions.ts';
+
+type Flags = {
+  config?: string;
+  network?: string[];
+  service?: string;
+  code?: string;
+  allowPlain?: boolean;
+  listen?: string;
+  login?: string[];
+  portMap?: string[];
+  yes?: boolean;
+  scan: boolean;
+  json?: boolean;
+};
+
+export function addSetup(program: Command, context: CliContext): void {
+  program
+    .command('setup')
+    .description('first run: name the networks, write and check the configuration, scan once')
+    .option(
+      '-c, --config <file>',
+      `configuration to write (default: that of the system service if this host has one, else ${DEFAULT_CONFIG})`,
+    )
+    .option('--network <ranges...>', 'addresses of the miners: CIDR, hyphen ranges or single addresses')
+    .option('--service <url>', "the company's service; without it this host has a service of its own")
+    .option('--code <code>', 'enrolment code that the service gave')
+    .option('--allow-plain', 'let the service be reached without TLS')
+    .option('--listen <host:port>', "where this host's own service listens, e.g. 0.0.0.0:8420")
+    .option('--login <family=user:reference...>', "login of a family, its password as 'env:NAME' or 'secret:name'")
+    .option('--port-map <from=to...>', 'port FROM of a miner is reached at port TO (port forwarding)')
+    .option('-y, --yes', 'ask nothing: take the flags')
+    .option('--no-scan', 'write and check, do not scan')
+    .option('--json', 'print the outcome as one JSON object')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ pithead setup
+  $ pithead setup --yes --network 10.31.0.0/22
+  $ pithead setup --yes --network 10.31.0.0/22 --service https://pithead.example.com --code ABCD-EFGH
+  $ pithead setup --yes --network 10.31.0.0/22 --login antminer-stock=root:env:ANTMINER_PASSWORD`,
+    )
+    .action((flags: Flags) => runSetup(flags, context));
+}
+
+const wrong = (path: string, message: string) => new ConfigError('read the command line', [{ path, message }]);
+
+async function runSetup(flags: Flags, context: CliContext): Promise<void> {
+  const path = flags.config ?? usualPlace(context.environment);
+  const told = await answersOf(flags, context);
+  const secretsPath = join(dirname(path), SECRETS_FILE);
+  const answers: Answers = {
+    networks: told.networks,
+    service:
+      told.service === undefined
+        ? undefined
+        : { url: told.service, enrolmentCode: told.code ?? '', allowPlain: flags.allowPlain === true },
+    listen: flags.listen === undefined ? undefined : readListen(flags.listen),
+    ...(flags.portMap === undefined ? {} : { portMap: readPortMap(flags.portMap) }),
+    logins: [
+      ...readLogins(flags.login ?? []),
+      ...told.logins.map(({ family, user }) => ({ family, user, password: `secret:${family}` })),
+    ],
+  };
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  const text = configText(before, answers, path);
+
+  // The secrets first: the check below looks for them.
+  // Only with the key that came with the installation: the service is known to get that one.
+  const vault = openVault(join(dirname(path), KEY_FILE));
+  const secrets = existsSync(secretsPath) ? readFileSync(secretsPath, 'utf8') : '';
+  writePrivate(
+    secretsPath,
+    changedSecrets(
+      secrets,
+      Object.fromEntries(told.logins.map(({ family, password }) => [family, vault?.seal(password) ?? password])),
+    ),
+  );
+  const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
+  if (before !== undefined && before !== text) writeFileSync(`${path}.bak`, before);
+  writeFileSync(path, text);
+  if (answers.service !== undefined && isExposed(new URL(answers.service.url)))
+    context.stderr.write(
+      `${answers.service.url} is not encrypted: everybody on the way can read along. For trials only\n`,
+    );
+  if (!flags.json)
+    context.stderr.write(`${path} is written and fine\n${config.ranges.echo.map((line) => `  ${line}\n`).join('')}`);
+
+  const scan = flags.scan ? await firstScan(config, path, context) : undefined;
+  const isRestarted = isOfService(path, context.environment) && (await restartService('pithead'));
+  if (flags.json)
+    context.stdout.write(
+      `${JSON.stringify({ config: path, networks: config.ranges.toProbe, restarted: isRestarted, scan: scan ?? null })}\n`,
+    );
+  else context.stdout.write(describe(path, scan, isRestarted, answers, context));
+}
+
+/** A system service's configuration if this host has one; the packages make the folder. */
+function usualPlace(environment: CliContext['environment']): string {
+  const folder = systemFolder(environment);
+  return existsSync(folder) && !existsSync(DEFAULT_CONFIG) ? join(folder, DEFAULT_CONFIG) : DEFAULT_CONFIG;
+}
+
+const isOfService = (path: string, environment: CliContext['environment']) =>
+  dirname(path) === systemFolder(environment);
+
+/** A file that nobody has changed yet is written anew, with its comments in the right places. */
+function configText(before: string | undefined, answers: Answers, path: string): string {
+  if (before === undefined) return newConfig(answers, undefined);
+  const stateDir = /^stateDir: (\S+)$/m.exec(before)?.[1];
+  const untouched = newConfig({ networks: [], logins: [] }, stateDir);
+  if (before === untouched) return newConfig(answers, stateDir);
+  try {
+    return changedConfig(before, answers);
+  } catch (error) {
+    throw new ConfigError(
+      `change ${path}`,
+      [{ path: '(file)', message: 'is not YAML: mend it, or move it away' }],
+      error,
+    );
+  }
+}
+
+async function answersOf(flags: Flags, context: CliContext): Promise<Told> {
+  const networks = (flags.network ?? []).flatMap((range) => range.split(','));
+  if (networks.length > 0) rangesOrThrow(networks, []);
+  if (flags.yes) {
+    if (networks.length === 0)
+      throw wrong('--network', 'is needed with --yes: Pithead scans nothing that was not named');
+    if (flags.service !== undefined && flags.code === undefined) throw wrong('--code', 'is needed with --service');
+    return { networks, service: flags.service, code: flags.code, logins: [] };
+  }
+  if (!process.stdin.isTTY || !context.stderr.isTTY) {
+    throw wrong('--yes', 'is needed where nobody can be asked, with --network and what else is wanted');
+  }
+  const checkRanges = (ranges: readonly string[]) => {
+    try {
+      rangesOrThrow(ranges, []);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems.map(({ message }) => message).join('; ');
+      throw error;
+    }
+  };
+  const families = driverFacts().filter(({ login }) => login !== 'none');
+  return askQuestions({ networks, service: flags.service, code: flags.code }, { checkRanges, families }, context);
+}
+
+function readListen(text: string): { host: string; port: number } {
+  const [, host, port] = /^([\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || port === undefined)
+    throw wrong('--listen', `'${text}' is not HOST:PORT, for example 0.0.0.0:8420`);
+  return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port) };
+}
+
+function readLogins(texts: readonly string[]): LoginAnswer[] {
+  return texts.map((text) => {
+    const [, family, user, password] = /^([\w-]+)=([^:]*):((?:env|secret):.+)$/.exec(text) ?? [];
+    if (family === undefined || user === undefined || password === undefined) {
+      throw wrong('--login', 'is not FAMILY=USER:REFERENCE, for example antminer-stock=root:env:ANTMINER_PASSWORD');
+    }
+    return { family, user, password };
+  });
+}
+
+function describe(
+  path: string,
+  scan: FirstScan | undefined,
+  isRestarted: boolean,
+  answers: Answers,
+  context: CliContext,
+): string {
+  const paint = painter(context.stdout);
+  const found = scan === undefined ? '' : `${scan.text}\n`;
+  const next = [
+    isRestarted
+      ? 'The service was restarted with it.'
+      : isOfService(path, context.environment)
+        ? `Restart the service: ${process.platform === 'win32' ? 'sc.exe stop pithead, then sc.exe start pithead' : 'systemctl restart pithead'}`
+        : `Start it: pithead run --config ${path}`,
+    ...(answers.service === undefined
+      ? [`A key for integrators: pithead key create --name <who> --config ${path}`]
+      : []),
+    'Something odd on this host? pithead doctor',
+  ];
+  return `${found}\n${paint('bold', 'Next')}\n${next.map((line) => `  ${line}\n`).join('')}`;
+}

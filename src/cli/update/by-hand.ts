@@ -1,0 +1,97 @@
+// `pithead update <bundle>` on Windows: puts the bundle where the service host looks, and tells what becomes of it. The program that people call cannot
+// take the place of itself; the service host runs the one that does.
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import type { Clock } from '../../base/clock.ts';
+import { writeWhole } from '../../base/storage/atomic-file.ts';
+import type { Patience } from '../../update/install/healthy.ts';
+import { linkedVersion } from '../../update/install/layout.ts';
+import { type Outcome, readNotes, type Step } from '../../update/install/notes.ts';
+import { currentLink, type Places, requestPath, wishedBundlePath } from '../../update/install/places.ts';
+import type { UpdateRequest } from '../../update/install/request.ts';
+import { MAX_BUNDLE_BYTES } from '../../update/trust/bundle.ts';
+import { CommandFailed } from '../output/exit.ts';
+
+const LOOK_EVERY_MS = 250;
+/** The service host looks every second, and begins at once. */
+const TAKEN_WITHIN_MS = 30_000;
+const DONE_WITHIN_MS = 20 * 60_000;
+
+export type ByHand = {
+  readonly bundle: string;
+  readonly again: boolean;
+  readonly patience: Patience;
+  onStep(step: Step, about: string): void;
+};
+
+/** Throws CommandFailed when nobody takes it up, or it may not be put there. What was taken up goes on when `signal` aborts. */
+export async function updateByHand(
+  places: Places,
+  { bundle, again, patience, onStep }: ByHand,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  if (linkedVersion(currentLink(places)) === undefined)
+    throw new CommandFailed('Pithead is not installed here as a system service: pithead service-install');
+  const taskId = `by-hand-${randomUUID()}`;
+  const { readyMs, stableMs } = patience;
+  handOver(places, bundle, { task_id: taskId, by_hand: { again, ready_ms: readyMs, stable_ms: stableMs } });
+  const notes = readNotes(places.notes);
+  const startMs = clock.monotonicMs();
+  let told: Step | undefined;
+  for (;;) {
+    const outcome = notes.outcome();
+    if (outcome?.task_id === taskId) return outcome;
+    const journal = notes.journal();
+    if (journal?.task_id === taskId && journal.step !== told) {
+      told = journal.step;
+      onStep(told, told === 'returning' ? (journal.reason ?? '') : (journal.to ?? ''));
+    }
+    const waitedMs = clock.monotonicMs() - startMs;
+    if (waitedMs >= TAKEN_WITHIN_MS && withdraw(places))
+      throw new CommandFailed(
+        'nobody has taken the update up: does the service run? sc.exe query pithead, sc.exe start pithead',
+      );
+    if (waitedMs >= DONE_WITHIN_MS)
+      throw new CommandFailed('the update has not ended in time: pithead update --status shows more');
+    try {
+      await clock.sleep(LOOK_EVERY_MS, signal);
+    } catch {
+      const how = withdraw(places)
+        ? 'given up, nothing was begun'
+        : 'the update is under way and goes on: pithead update --status';
+      throw new CommandFailed(how, 130);
+    }
+  }
+}
+
+/** The bundle first, then who asks: what the updater finds is complete. */
+function handOver(places: Places, bundle: string, request: UpdateRequest): void {
+  const { wishes } = places;
+  if (existsSync(requestPath(wishes)))
+    throw new CommandFailed('another update waits to be begun: pithead update --status');
+  if (statSync(bundle).size > MAX_BUNDLE_BYTES) throw new CommandFailed(`${bundle} is too large for an update`);
+  const unfinished = `${wishedBundlePath(wishes)}.part`;
+  try {
+    mkdirSync(wishes, { recursive: true });
+    copyFileSync(bundle, unfinished);
+    renameSync(unfinished, wishedBundlePath(wishes));
+    writeWhole(requestPath(wishes), JSON.stringify(request), 0o600);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'EPERM' || error.code === 'EACCES')
+      throw new CommandFailed(`${wishes} cannot be written: run this as administrator`);
+    rmSync(unfinished, { force: true });
+    throw new CommandFailed(`the bundle cannot be copied to ${wishes}: ${String(error.code)}`);
+  }
+}
+
+/** Whether nobody had taken it yet. */
+function withdraw({ wishes }: Places): boolean {
+  try {
+    unlinkSync(requestPath(wishes));
+  } catch {
+    return false;
+  }
+  rmSync(wishedBundlePath(wishes), { force: true });
+  return true;
+}

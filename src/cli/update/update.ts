@@ -1,0 +1,241 @@
+// `pithead update`: a signed bundle becomes the version that runs, and the one before comes back if it does not work. Also what the units beside the
+// service call: for what the agent put down, and after a kill.
+import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
+import type { Command } from 'commander';
+import { sleepOn, systemClock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { parseDurationMs } from '../../base/time/duration.ts';
+import { saveDatabases } from '../../update/install/database-copies.ts';
+import { PATIENCE, type Patience } from '../../update/install/healthy.ts';
+import type { UpdateHost } from '../../update/install/host.ts';
+import { install, type UpdateParts } from '../../update/install/install.ts';
+import { linkedVersion } from '../../update/install/layout.ts';
+import { lockUpdates } from '../../update/install/lock.ts';
+import { type Notes, openNotes, type Step } from '../../update/install/notes.ts';
+import { currentLink, NOTES_FOLDER, type Places, windowsPlaces } from '../../update/install/places.ts';
+import { recover } from '../../update/install/recover.ts';
+import {
+  openWish,
+  readRequest,
+  removeBundle,
+  removeRequest,
+  type UpdateRequest,
+} from '../../update/install/request.ts';
+import { PROGRAM_FOLDER } from '../../update/linux/units.ts';
+import { WISHES_FOLDER } from '../../update/linux/update-units.ts';
+import { builtInPins } from '../../update/trust/pins.ts';
+import { CommandFailed } from '../output/exit.ts';
+import type { CliContext } from '../output/terminal.ts';
+import { updateByHand } from './by-hand.ts';
+import { describeStep, mustHaveWorked, report, showStatus } from './report.ts';
+import { restoreCopies } from './update-databases.ts';
+import { createBootHost, createUpdateHost } from './update-host.ts';
+import { askServiceHost, createWindowsUpdateHost } from './update-host-windows.ts';
+
+const LOCK_MS = 15 * 60_000;
+const RETURN_AGAIN_MS = 10 * 60_000;
+const isWindows = process.platform === 'win32';
+
+const placesOf = ({ environment }: CliContext): Places =>
+  isWindows
+    ? windowsPlaces(environment)
+    : { system: 'linux', programs: PROGRAM_FOLDER, notes: NOTES_FOLDER, wishes: WISHES_FOLDER };
+
+type Flags = {
+  json?: boolean;
+  again?: boolean;
+  status?: boolean;
+  recover?: boolean;
+  boot?: boolean;
+  staged?: boolean;
+  readyWithin?: string;
+  stableFor?: string;
+};
+
+const HELP = `
+The bundle is checked, put beside the running version and tried; then the service is stopped, its databases are copied, and the new version is
+started. If it is not ready in time, or does not stay so, the version before comes back, with its data if the new one changed them.
+
+Exit codes: 0 updated, 1 could not be installed, 3 refused (signature, version, platform, known to be broken), 4 installed and taken back.
+In all cases but 0 the version before is the one that runs.
+
+Examples:
+  $ pithead update pithead-1.2.0-linux-x64.bundle
+  $ pithead update pithead-1.2.0-linux-x64.bundle --json
+  $ pithead update --status`;
+
+export function addUpdate(program: Command, context: CliContext): void {
+  program
+    .command('update')
+    .argument('[bundle]', 'signed update')
+    .description(
+      'install a signed update; go back to the version before if it does not work (system service, as root or administrator)',
+    )
+    .option('--json', 'one JSON object: result, from, to, message, …')
+    .option('--again', 'try it although it was found to be broken')
+    .option('--ready-within <duration>', 'how long the new version may take to be ready', '45s')
+    .option('--stable-for <duration>', 'how long it must stay so', '20s')
+    .option('--status', 'show what is installed, and what came of the last update')
+    .option('--recover', 'undo an update that was cut short')
+    .option('--boot', 'with --recover: the service manager starts the service by itself')
+    .option('--staged', 'install what the agent has put down, for the unit that watches for it')
+    .addHelpText('after', HELP)
+    .action((bundle: string | undefined, flags: Flags) => run(bundle, flags, context));
+  program
+    .command('update-databases', { hidden: true })
+    .argument('<what>', 'save or restore')
+    .argument('<folder>', 'state directory')
+    .addHelpText('after', '\nExamples:\n  $ pithead update-databases save /var/lib/pithead')
+    .action((what: string, folder: string) => {
+      if (what === 'save') return void saveDatabases(folder);
+      if (what !== 'restore') throw new CommandFailed(`${what}: accepted are save and restore`);
+      const restored = restoreCopies(folder);
+      context.stdout.write(
+        restored.length === 0 ? 'the databases can be read as they are\n' : `put back: ${restored.join(', ')}\n`,
+      );
+    });
+}
+
+async function run(bundle: string | undefined, flags: Flags, context: CliContext): Promise<void> {
+  const places = placesOf(context);
+  if (flags.status) return showStatus(places, flags, context);
+  if (bundle === undefined && !flags.recover && !flags.staged) {
+    throw new CommandFailed('name the bundle: pithead update <file>', 2);
+  }
+  if (bundle !== undefined && !existsSync(bundle)) throw new CommandFailed(`${bundle} is not there`);
+  const patience = patienceOf(flags);
+  if (isWindows && !flags.staged) return runByHand(places, bundle, patience, flags, context);
+  if (!isWindows) mustBePossible(places);
+  // On Windows the standard output is the way to the service host.
+  const heard = isWindows ? { ...context, stdout: context.stderr } : context;
+  await runHere(places, bundle, patience, flags, heard);
+}
+
+/** Whoever may stop and start the service: root on Linux, on Windows what the service host runs. */
+async function runHere(
+  places: Places,
+  bundle: string | undefined,
+  patience: Patience,
+  flags: Flags,
+  context: CliContext,
+): Promise<void> {
+  const notes = openNotes(places.notes);
+  const unlock = await lockUpdates(places.notes, { clock: systemClock, waitMs: LOCK_MS, signal: context.signal });
+  let isHalfBack = false;
+  try {
+    const parts = partsOf(places, notes, patience, flags, context);
+    const recovered = await recover(parts);
+    if (recovered !== undefined)
+      report(recovered, { ...flags, json: flags.json === true && bundle === undefined }, context);
+    isHalfBack = notes.journal() !== undefined;
+    if (isHalfBack) {
+      throw new CommandFailed(
+        'the version before is not all back yet, so nothing is installed: see to what is said above',
+      );
+    }
+    if (flags.recover) return;
+    if (bundle === undefined) return await installWish(parts, flags, context);
+    const outcome = await install(parts, { bundle, taskId: null, again: flags.again === true });
+    report(outcome, flags, context);
+    mustHaveWorked(outcome);
+  } finally {
+    unlock();
+    // The unit is called again as soon as it ends, and each call stops the service.
+    if (isHalfBack && flags.staged) await sleepOn(systemClock, RETURN_AGAIN_MS, context.signal);
+  }
+}
+
+async function runByHand(
+  places: Places,
+  bundle: string | undefined,
+  patience: Patience,
+  flags: Flags,
+  context: CliContext,
+): Promise<void> {
+  if (bundle === undefined)
+    throw new CommandFailed(
+      'the service does that by itself, and first of all when it starts: sc.exe stop pithead, sc.exe start pithead',
+    );
+  const onStep = onStepOf(flags, context);
+  const order = { bundle, again: flags.again === true, patience, onStep };
+  const outcome = await updateByHand(places, order, { clock: systemClock, signal: context.signal });
+  report(outcome, flags, context);
+  mustHaveWorked(outcome);
+}
+
+/** What became of it is for the agent to read; as a unit this has done its work. */
+async function installWish(parts: UpdateParts, flags: Flags, context: CliContext): Promise<void> {
+  const { notes, places, clock } = parts;
+  const wish = await readRequest(places.wishes);
+  if (wish === undefined) return;
+  const from = linkedVersion(currentLink(places)) ?? '';
+  const begun = { step: 'verifying', from, to: null, sha256: null, task_id: wish.task_id } as const;
+  // From here on there is an outcome, whatever happens; then it is not asked for any more.
+  notes.setJournal({ ...begun, started_ms: clock.nowMs(), switched_ms: null, reason: null });
+  await removeRequest(places.wishes);
+  const file = await openWish(places.wishes).catch(() => undefined);
+  try {
+    const { parts: mine, again } = asAsked(parts, wish);
+    const outcome = await install(mine, { bundle: file ?? devNull, taskId: wish.task_id, again });
+    report(outcome, flags, context);
+  } finally {
+    await file?.close();
+    await removeBundle(places.wishes);
+  }
+}
+
+/** A person's own words count where persons hand over in the same way as the agent does. */
+function asAsked(parts: UpdateParts, { by_hand: said }: UpdateRequest): { parts: UpdateParts; again: boolean } {
+  if (!isWindows || said === undefined) return { parts, again: false };
+  const patience = { readyMs: said.ready_ms, stableMs: said.stable_ms };
+  return { parts: { ...parts, patience }, again: said.again };
+}
+
+function partsOf(places: Places, notes: Notes, patience: Patience, flags: Flags, context: CliContext): UpdateParts {
+  return {
+    places,
+    notes,
+    host: hostOf(places, flags, context),
+    clock: systemClock,
+    patience,
+    pins: builtInPins(),
+    target: `${isWindows ? 'win' : process.platform}-${process.arch}`,
+    onStep: onStepOf(flags, context),
+  };
+}
+
+function hostOf(places: Places, { boot }: Flags, { environment }: CliContext): UpdateHost {
+  if (isWindows) return createWindowsUpdateHost(environment, places, askServiceHost());
+  return boot ? createBootHost(environment) : createUpdateHost(environment);
+}
+
+const onStepOf =
+  ({ json }: Flags, { stderr }: CliContext) =>
+  (step: Step, about: string): void => {
+    if (!json) stderr.write(`${describeStep(step, about)}\n`);
+  };
+
+function patienceOf({ readyWithin, stableFor }: Flags): Patience {
+  const read = (option: string, text: string | undefined, fallbackMs: number) => {
+    if (text === undefined) return fallbackMs;
+    const durationMs = parseDurationMs(text);
+    if (durationMs !== undefined && durationMs <= 600_000) return durationMs;
+    throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not a time up to 10m` }]);
+  };
+  return {
+    readyMs: read('--ready-within', readyWithin, PATIENCE.readyMs),
+    stableMs: read('--stable-for', stableFor, PATIENCE.stableMs),
+  };
+}
+
+function mustBePossible(places: Places): void {
+  if (process.platform !== 'linux' || !existsSync('/run/systemd/system')) {
+    throw new CommandFailed(
+      'updates are for system services under systemd; elsewhere put the new program in place of the old one',
+    );
+  }
+  if (process.getuid?.() !== 0) throw new CommandFailed('only root may do this: use sudo');
+  if (linkedVersion(currentLink(places)) === undefined)
+    throw new CommandFailed('Pithead is not installed here as a system service');
+}

@@ -1,0 +1,195 @@
+// One update from the file to a version that has proven itself, and back if it does not. What is about to be done is on the disk before it is done,
+// so that whoever comes after a kill can undo it (recover.ts). It knows no service manager and no database: host.ts does.
+import { rmSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Clock } from '../../base/clock.ts';
+import { RefusedError, renderError } from '../../base/errors.ts';
+import { readBundle } from '../trust/bundle.ts';
+import type { Pins } from '../trust/pins.ts';
+import { type Patience, watchHealthy } from './healthy.ts';
+import type { UpdateHost } from './host.ts';
+import { incomingPath, linkedVersion, linkTo, putInPlace, removeOthers, removeVersion } from './layout.ts';
+import type { Journal, Notes, Outcome, Step } from './notes.ts';
+import { currentLink, type Places, programOf, provenLink } from './places.ts';
+
+export type UpdateParts = {
+  readonly places: Places;
+  readonly notes: Notes;
+  readonly host: UpdateHost;
+  readonly clock: Clock;
+  readonly patience: Patience;
+  readonly pins: Pins;
+  /** `linux-x64`. */
+  readonly target: string;
+  /** Each step, as it begins. */
+  onStep(step: Step, about: string): Promise<void> | void;
+};
+
+export type Order = {
+  /** An open file is left open. */
+  readonly bundle: string | FileHandle;
+  readonly taskId: string | null;
+  /** Try it although it was found to be broken. */
+  readonly again?: boolean;
+};
+
+/** Whoever calls it holds the lock, and has recovered what an earlier one left. Throws only when the notes cannot be written. */
+export async function install(parts: UpdateParts, { bundle, taskId, again = false }: Order): Promise<Outcome> {
+  const { places, notes, host, clock } = parts;
+  const from = linkedVersion(currentLink(places));
+  const begun: Journal = {
+    ...{ step: 'verifying', from: from ?? '', to: null, sha256: null, task_id: taskId },
+    ...{ started_ms: clock.nowMs(), switched_ms: null, reason: null },
+  };
+  const goTo = async (journal: Journal, about: string): Promise<Journal> => {
+    notes.setJournal(journal);
+    await parts.onStep(journal.step, about);
+    return journal;
+  };
+  let now = await goTo(begun, '');
+  try {
+    if (from === undefined)
+      throw new RefusedError('update.layout', 'find the installed version: is this a system service?');
+    const manifest = await verified(parts, { bundle, taskId, again }, from);
+    now = await goTo({ ...now, step: 'staging', to: manifest.version, sha256: manifest.sha256 }, manifest.version);
+    putInPlace(places, manifest.version);
+    now = await goTo({ ...now, step: 'trying' }, manifest.version);
+  } catch (error) {
+    rmSync(incomingPath(places), { force: true });
+    return undo(parts, now, error instanceof RefusedError ? 'refused' : 'failed', renderError(error));
+  }
+  const to = now.to ?? '';
+  try {
+    await host.tryProgram(programOf(places, to), to);
+  } catch (error) {
+    return broken(parts, now, `it does not work here: ${renderError(error)}`, (reason) =>
+      undo(parts, now, 'failed', reason),
+    );
+  }
+  try {
+    now = await goTo({ ...now, step: 'saving' }, from ?? '');
+    await host.stop();
+    await host.saveDatabases();
+  } catch (error) {
+    // Started first: a kill in between finds the journal still there.
+    await startAgain(parts);
+    return undo(parts, now, 'failed', `copy the databases: ${renderError(error)}`);
+  }
+  try {
+    now = await goTo({ ...now, step: 'switching', switched_ms: clock.nowMs() }, to);
+    linkTo(places, currentLink(places), to);
+    now = await goTo({ ...now, step: 'watching' }, to);
+    await host.start();
+    await watchHealthy(host, clock, parts.patience);
+  } catch (error) {
+    return broken(parts, now, renderError(error), (reason) => goBack(parts, now, reason, 'rolled-back'));
+  }
+  return succeed(parts, now);
+}
+
+async function verified(parts: UpdateParts, { bundle, again = false }: Order, installed: string) {
+  const { places, notes, clock, pins, target } = parts;
+  const expected = { target, installed, pins, seen: notes.seen, nowMs: clock.nowMs() };
+  const manifest = await readBundle(bundle, expected, { into: incomingPath(places) });
+  if (again) notes.forgive(manifest.sha256);
+  const known = notes.broken().find(({ sha256 }) => sha256 === manifest.sha256);
+  if (known !== undefined) {
+    const message = `install ${manifest.version}: the same program was tried on ${known.at} and did not work (${known.reason})`;
+    throw new RefusedError('update.broken', message);
+  }
+  return manifest;
+}
+
+/** Remembers it before anything else, so that a kill from here on does not make it be tried again. */
+function broken<T>(
+  { notes, clock }: UpdateParts,
+  { sha256, to }: Journal,
+  reason: string,
+  then: (reason: string) => T,
+): T {
+  if (sha256 !== null) {
+    notes.setBroken({ sha256, version: to ?? '', reason, at: new Date(clock.nowMs()).toISOString() });
+  }
+  return then(reason);
+}
+
+/** The new version has proven itself: from now on it looks after updates. */
+export function succeed({ places, notes, clock }: UpdateParts, journal: Journal): Outcome {
+  const to = journal.to ?? '';
+  linkTo(places, provenLink(places), to);
+  const outcome = outcomeOf(clock, journal, 'updated', `${journal.from} → ${to}`);
+  notes.setOutcome(outcome);
+  notes.setJournal(undefined);
+  removeOthers(places, [journal.from]);
+  return outcome;
+}
+
+/** For a version that was never started: takes it away. */
+export function undo(
+  { places, notes, clock }: UpdateParts,
+  journal: Journal,
+  result: 'refused' | 'failed' | 'interrupted',
+  message: string,
+): Outcome {
+  if (journal.to !== null) removeVersion(places, journal.to);
+  const outcome = outcomeOf(clock, journal, result, message);
+  notes.setOutcome(outcome);
+  notes.setJournal(undefined);
+  return outcome;
+}
+
+/**
+ * Puts the version before back in its place, with data that it can read. May be done again from its beginning, and is to be, by `recover`, as long as the
+ * journal is there: the version or its data could not be put back.
+ */
+export async function goBack(
+  parts: UpdateParts,
+  journal: Journal,
+  reason: string,
+  result: 'rolled-back' | 'interrupted',
+): Promise<Outcome> {
+  const { places, notes, host, clock, patience } = parts;
+  notes.setJournal({ ...journal, step: 'returning', reason });
+  await parts.onStep('returning', reason);
+  const problems: string[] = [];
+  const attempt = async (what: string, act: () => Promise<void> | void) => {
+    try {
+      await act();
+    } catch (error) {
+      problems.push(`${what}: ${renderError(error)}`);
+    }
+  };
+  await attempt('stop the new version', () => host.stop());
+  await attempt('switch back', () => linkTo(places, currentLink(places), journal.from));
+  await attempt('put the databases back', () => host.restoreDatabases());
+  const isBack = problems.length === 0;
+  await attempt('start the version before', async () => {
+    await host.start();
+    await watchHealthy(host, clock, { ...patience, stableMs: 0 });
+  });
+  if (!isBack) problems.push('it is tried again; `pithead update --recover` does it at once');
+  if (journal.to !== null) removeVersion(places, journal.to);
+  const outcome = outcomeOf(clock, journal, result, [reason, ...problems].join('; '));
+  notes.setOutcome(outcome);
+  if (isBack) notes.setJournal(undefined);
+  return outcome;
+}
+
+/** The version that is installed, after a stop for an update that did not come to it. */
+export async function startAgain({ host, onStep }: UpdateParts): Promise<void> {
+  try {
+    await host.start();
+  } catch (error) {
+    await onStep('returning', renderError(error));
+  }
+}
+
+function outcomeOf(clock: Clock, journal: Journal, result: Outcome['result'], message: string): Outcome {
+  const nowMs = clock.nowMs();
+  return {
+    ...{ result, message, from: journal.from, to: journal.to, sha256: journal.sha256, task_id: journal.task_id },
+    started_at: new Date(journal.started_ms).toISOString(),
+    finished_at: new Date(nowMs).toISOString(),
+    without_proof_ms: journal.switched_ms === null ? null : Math.max(0, nowMs - journal.switched_ms),
+  };
+}

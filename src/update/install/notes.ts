@@ -1,0 +1,127 @@
+// What an update remembers: the journal of the one under way, what came of the last, what must never be tried again. Each write is whole and on
+// the disk before anything follows from it. Only root writes here; the outcome may be read by all.
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { syncFolder, writeWhole } from '../../base/storage/atomic-file.ts';
+import { parseJson, type SeenSequence } from '../trust/trust.ts';
+import { outcomePath } from './places.ts';
+
+/**
+ * What is about to be done. verifying = nothing is changed yet; staging = the program is put beside the others; trying = it is started by itself;
+ * saving = the service is stopped and its databases are copied; switching = the new version becomes the current one; watching = it is
+ * started and has to prove itself; returning = the version before is put back.
+ */
+export const STEPS = ['verifying', 'staging', 'trying', 'saving', 'switching', 'watching', 'returning'] as const;
+export type Step = (typeof STEPS)[number];
+
+const taskId = z.string().max(128).nullable();
+const journalSchema = z.object({
+  step: z.enum(STEPS),
+  from: z.string().max(64),
+  /** Null while it is not verified. */
+  to: z.string().max(64).nullable(),
+  sha256: z.string().max(64).nullable(),
+  task_id: taskId,
+  started_ms: z.number(),
+  /** When the new version was to be started: from then on the farm had none that was known to work. */
+  switched_ms: z.number().nullable(),
+  /** Why the version before is put back. */
+  reason: z.string().nullable(),
+});
+export type Journal = z.output<typeof journalSchema>;
+
+const outcomeSchema = z.object({
+  /** updated; refused = not installed; rolled-back = installed and taken back; failed = could not be installed; interrupted = by a kill or a power cut, and undone. */
+  result: z.enum(['updated', 'refused', 'rolled-back', 'failed', 'interrupted']),
+  message: z.string(),
+  from: z.string(),
+  to: z.string().nullable(),
+  sha256: z.string().nullable(),
+  task_id: taskId,
+  started_at: z.string(),
+  finished_at: z.string(),
+  /** From the start of the new version until the old one worked again; null where none was started. */
+  without_proof_ms: z.number().nullable(),
+});
+export type Outcome = z.output<typeof outcomeSchema>;
+
+const memorySchema = z.object({
+  sequence: z.number().default(0),
+  broken: z
+    .array(z.object({ sha256: z.string(), version: z.string(), reason: z.string(), at: z.string() }))
+    .default([]),
+});
+export type Broken = z.output<typeof memorySchema>['broken'][number];
+
+const MAX_BROKEN = 200;
+const MAX_REASON = 500;
+
+export type Notes = {
+  readonly seen: SeenSequence;
+  journal(): Journal | undefined;
+  /** Undefined = nothing is under way any more. */
+  setJournal(journal: Journal | undefined): void;
+  outcome(): Outcome | undefined;
+  setOutcome(outcome: Outcome): void;
+  broken(): readonly Broken[];
+  setBroken(broken: Broken): void;
+  /** A person decides to try it again. */
+  forgive(sha256: string): void;
+};
+
+const journalPath = (folder: string) => join(folder, 'journal.json');
+const memoryPath = (folder: string) => join(folder, 'memory.json');
+const remembered = (folder: string) => read(memoryPath(folder), memorySchema) ?? { sequence: 0, broken: [] };
+
+/** For those who may only look: the agent, people. */
+export const readNotes = (
+  folder: string,
+): Pick<Notes, 'journal' | 'outcome' | 'broken'> & { readonly sequence: () => number } => ({
+  journal: () => read(journalPath(folder), journalSchema),
+  outcome: () => read(outcomePath(folder), outcomeSchema),
+  sequence: () => remembered(folder).sequence,
+  broken: () => remembered(folder).broken,
+});
+
+/** Creates the folder. */
+export function openNotes(folder: string): Notes {
+  mkdirSync(folder, { recursive: true });
+  // Whatever the mask of whoever runs it: the agent reads the outcome.
+  chmodSync(folder, 0o755);
+  const remember = (memory: z.output<typeof memorySchema>) => write(memoryPath(folder), memory);
+  return {
+    ...readNotes(folder),
+    seen: {
+      read: () => remembered(folder).sequence,
+      remember: (sequence) => remember({ ...remembered(folder), sequence }),
+    },
+    setJournal(entry) {
+      if (entry !== undefined) return write(journalPath(folder), entry);
+      rmSync(journalPath(folder), { force: true });
+      syncFolder(folder);
+    },
+    setOutcome: (outcome) => write(outcomePath(folder), outcome),
+    setBroken(entry) {
+      const { broken, ...rest } = remembered(folder);
+      const others = broken.filter(({ sha256 }) => sha256 !== entry.sha256);
+      const cut = { ...entry, reason: entry.reason.slice(0, MAX_REASON) };
+      remember({ ...rest, broken: [...others, cut].slice(-MAX_BROKEN) });
+    },
+    forgive(sha256) {
+      const { broken, ...rest } = remembered(folder);
+      remember({ ...rest, broken: broken.filter((entry) => entry.sha256 !== sha256) });
+    },
+  };
+}
+
+/** Undefined when it is not there or makes no sense. */
+function read<T>(path: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.safeParse(parseJson(readFileSync(path, 'utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const write = (path: string, value: unknown): void => writeWhole(path, `${JSON.stringify(value)}\n`, 0o644);

@@ -1,0 +1,78 @@
+// What the agent has put down for root: a request and a bundle, in a folder that belongs to the agent. Links are not followed, sizes are capped, and
+// nothing is believed. On Windows the folder belongs to administrators, and the agent is one.
+import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { z } from 'zod';
+import { requestPath, wishedBundlePath } from './places.ts';
+
+const MAX_REQUEST_BYTES = 4_096;
+const requestSchema = z.object({
+  task_id: z.string().min(1).max(128),
+  /** What a person has said beside the bundle, on Windows; elsewhere it is not for the agent to say. */
+  by_hand: z
+    .object({ again: z.boolean(), ready_ms: z.number().max(600_000), stable_ms: z.number().max(600_000) })
+    .optional(),
+});
+export type UpdateRequest = z.output<typeof requestSchema>;
+
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Undefined when there is none; one that makes no sense is taken away. */
+export const readRequest = (wishes: string): Promise<UpdateRequest | undefined> =>
+  inOwnFolder(wishes, async (folder) => {
+    const request = await parseRequest(requestPath(folder)).catch(() => undefined);
+    if (request === undefined) removeWish(requestPath(folder));
+    return request;
+  }).catch(() => undefined);
+
+async function parseRequest(path: string): Promise<UpdateRequest> {
+  const file = await open(path, READ);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_REQUEST_BYTES), 0, MAX_REQUEST_BYTES, 0);
+    return requestSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Throws when it is no plain file. */
+export async function openWish(wishes: string): Promise<FileHandle> {
+  const file = await inOwnFolder(wishes, (folder) => open(wishedBundlePath(folder), READ));
+  const isFile = (await file.stat()).isFile();
+  if (isFile) return file;
+  await file.close();
+  throw new Error('the wanted update is no plain file');
+}
+
+/** It is asked for once: whatever becomes of it, it is not tried again by itself. */
+export const removeRequest = (wishes: string): Promise<void> => remove(wishes, requestPath);
+export const removeBundle = (wishes: string): Promise<void> => remove(wishes, wishedBundlePath);
+
+const remove = (wishes: string, path: (folder: string) => string): Promise<void> =>
+  inOwnFolder(wishes, async (folder) => removeWish(path(folder))).catch(() => {});
+
+/** The name alone: what a link leads to stays, and so does what is in a folder of that name. */
+function removeWish(path: string): void {
+  for (const take of [unlinkSync, rmdirSync]) {
+    try {
+      take(path);
+      return;
+    } catch {
+      // Gone already, or of the other kind.
+    }
+  }
+}
+
+/**
+ * `act` gets a path that leads to this folder whatever is put in its place meanwhile. Throws when it is a link or not there: a link would make root work
+ * elsewhere.
+ */
+async function inOwnFolder<T>(wishes: string, act: (folder: string) => Promise<T>): Promise<T> {
+  if (process.platform === 'win32') return act(wishes);
+  const descriptor = openSync(wishes, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    return await act(`/proc/self/fd/${descriptor}`);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,112 @@
+// The units beside the service that look after updates: the one that waits for something to do, the one that does it as root, the one that undoes
+// at boot what was cut short, and the one that copies databases with the rights of the agent. Each runs the proven program, never a new one.
+import { NOTES_FOLDER, WISHES } from '../install/places.ts';
+import { PROGRAM_FOLDER, SANDBOX, STATE_FOLDER, UNIT } from './units.ts';
+
+/** Where a dynamic user's state directory really lies. */
+const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';
+export const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/${WISHES}`;
+export const PATH_UNIT = 'pithead-update.path';
+const RECOVER_UNIT = 'pithead-update-recover.service';
+const PROVEN = `${PROGRAM_FOLDER}/proven/pithead`;
+
+/** By file name. `isEnabled` = started at boot by itself. */
+export const UPDATE_UNITS: readonly { readonly name: string; readonly text: string; readonly isEnabled: boolean }[] = [
+  { name: PATH_UNIT, text: pathText(), isEnabled: true },
+  { name: 'pithead-update.service', text: updateText(), isEnabled: false },
+  { name: RECOVER_UNIT, text: recoverText(), isEnabled: true },
+  { name: 'pithead-databases@.service', text: databasesText(), isEnabled: false },
+];
+
+function pathText(): string {
+  return `# The agent wants an update, or one was cut short.
+[Unit]
+Description=Watch for updates of Pithead
+After=${RECOVER_UNIT}
+
+[Path]
+PathExists=${WISHES_FOLDER}/request.json
+PathExists=${NOTES_FOLDER}/journal.json
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+function updateText(): string {
+  return `# Verifies again what the agent wants, installs it, and goes back if it does not work. Ends one that was killed.
+[Unit]
+Description=Update Pithead
+After=${RECOVER_UNIT}
+StartLimitIntervalSec=10min
+StartLimitBurst=60
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update --staged
+TimeoutStartSec=1h
+${rootSandbox()}`;
+}
+
+function recoverText(): string {
+  return `# After a power cut in the middle of an update: the version before, and data that it can read, before the service starts.
+[Unit]
+Description=Undo an update of Pithead that was cut short
+Before=${UNIT}
+ConditionPathExists=${NOTES_FOLDER}/journal.json
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update --recover --boot
+TimeoutStartSec=20min
+${rootSandbox()}
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** Root, but only for the programs and the notes; it reads, and clears, what the agent put down for it. */
+function rootSandbox(): string {
+  return `ProtectSystem=strict
+ReadWritePaths=${PROGRAM_FOLDER} -${PRIVATE_STATE_FOLDER}
+StateDirectory=pithead-update
+StateDirectoryMode=0755
+UMask=0022
+# The agent's folder belongs to the agent.
+CapabilityBoundingSet=CAP_DAC_OVERRIDE
+NoNewPrivileges=yes
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+# The bundle is here already; only the service's own interface is asked.
+IPAddressDeny=any
+IPAddressAllow=localhost
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+`;
+}
+
+function databasesText(): string {
+  return `# Copies the databases of the stopped service before an update (save), and puts them back after a failed one (restore).
+[Unit]
+Description=Databases of Pithead: %i
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update-databases %i ${STATE_FOLDER}
+TimeoutStartSec=14min
+${SANDBOX}PrivateNetwork=yes
+`;
+}

@@ -1,0 +1,127 @@
+// Who may sign an update: an offline root signs a set of signing keys, a key of the set signs the manifest. Each signature is made for one purpose
+// and is worth nothing for the other. It reads no files and installs nothing.
+import { createHash, verify } from 'node:crypto';
+import { z } from 'zod';
+import { RefusedError } from '../../base/errors.ts';
+import { readPublicKey } from '../../base/public-key.ts';
+import type { Pins } from './pins.ts';
+
+/** Goes before what is signed, so that no signature can be moved to another purpose. */
+export const SET_PURPOSE = 'pithead update: set of signing keys\n';
+export const MANIFEST_PURPOSE = 'pithead update: manifest\n';
+
+const publicKey = z.base64().max(256);
+const signature = z.base64().length(88);
+
+export const keySetSchema = z.strictObject({
+  /** A later set replaces all earlier ones: a key that it does not name is revoked. */
+  sequence: z.int().min(1),
+  expires: z.iso.datetime(),
+  keys: z.array(publicKey).min(1).max(16),
+});
+export type KeySet = z.output<typeof keySetSchema>;
+
+/** The signature line of a bundle. `set` is the text of a key set, as it was signed. */
+export const signaturesSchema = z.strictObject({
+  set: z.string().max(16_384),
+  rootSignatures: z
+    .array(z.strictObject({ key: z.string().max(64), signature }))
+    .min(1)
+    .max(8),
+  key: z.string().max(64),
+  signature,
+});
+export type Signatures = z.output<typeof signaturesSchema>;
+
+/** The highest sequence that was ever seen, kept where an update cannot take it back. */
+export type SeenSequence = { read(): number; remember(sequence: number): void };
+
+/** Short name of a public key (SPKI in DER as base64). */
+export function keyName(key: string): string {
+  return createHash('sha256').update(Buffer.from(key, 'base64')).digest('hex').slice(0, 16);
+}
+
+/** Throws RefusedError unless the set is signed by a pinned root, in force, and the newest seen; and the manifest by a key of it. */
+export function checkSignatures(
+  manifestLine: Uint8Array,
+  signatures: Signatures,
+  trust: { readonly pins: Pins; readonly seen: SeenSequence; readonly nowMs: number },
+): void {
+  const set = checkKeySet(signatures, trust);
+  const key = set.keys.find((candidate) => keyName(candidate) === signatures.key);
+  if (key === undefined) {
+    throw new RefusedError(
+      'update.key',
+      `check an update signed by ${signatures.key}: not a signing key, or revoked; take a newer update`,
+    );
+  }
+  // A root that also signs releases would have to be online.
+  if (trust.pins.roots.includes(key)) {
+    throw new RefusedError(
+      'update.key',
+      `check an update signed by ${signatures.key}: a root key must not sign updates`,
+    );
+  }
+  if (!isSigned(key, MANIFEST_PURPOSE, manifestLine, signatures.signature)) {
+    throw new RefusedError(
+      'update.signature',
+      `check the signature of the manifest by ${signatures.key}, which is wrong: get the file anew from where it was published`,
+    );
+  }
+}
+
+function checkKeySet(
+  { set: text, rootSignatures }: Signatures,
+  { pins, seen, nowMs }: Parameters<typeof checkSignatures>[2],
+): KeySet {
+  if (pins.roots.length === 0) {
+    throw new RefusedError('update.no-root', 'check an update: this build has no root key and takes no updates');
+  }
+  const isTrusted = rootSignatures.some(({ key, signature: given }) => {
+    const root = pins.roots.find((candidate) => keyName(candidate) === key);
+    return root !== undefined && isSigned(root, SET_PURPOSE, Buffer.from(text), given);
+  });
+  if (!isTrusted)
+    throw new RefusedError(
+      'update.root',
+      'check the set of signing keys: no root of this build signed it; take the update of whoever made this build',
+    );
+  const parsed = keySetSchema.safeParse(parseJson(text));
+  if (!parsed.success)
+    throw new RefusedError(
+      'update.set',
+      'read the set of signing keys, which this version does not understand: update to a version in between first',
+    );
+  const set = parsed.data;
+  const least = Math.max(pins.minSequence, seen.read());
+  if (set.sequence < least) {
+    throw new RefusedError(
+      'update.set-old',
+      `check the set of signing keys ${set.sequence}: set ${least} has replaced it; take a newer update`,
+    );
+  }
+  // From here on what it revokes is revoked, whatever else is wrong with this update.
+  if (set.sequence > least) seen.remember(set.sequence);
+  if (Date.parse(set.expires) <= nowMs) {
+    throw new RefusedError(
+      'update.set-expired',
+      `check the set of signing keys: it was good until ${set.expires}; get a newer bundle, and see that the clock of this host is right`,
+    );
+  }
+  return set;
+}
+
+function isSigned(key: string, purpose: string, content: Uint8Array, given: string): boolean {
+  const imported = readPublicKey(key);
+  if (imported === undefined) return false;
+  return verify(null, Buffer.concat([Buffer.from(purpose), content]), imported, Buffer.from(given, 'base64'));
+}
+
+/** Undefined when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
