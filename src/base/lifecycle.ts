@@ -1,11 +1,36 @@
 // Starting and stopping parts in order. Constructors only assign; `start` may wait; `stop` is idempotent and safe after a failed start.
+import { type Clock, loop } from './clock.ts';
 import { renderError } from './errors.ts';
+import type { Log } from './log.ts';
 
 export type Part = {
   readonly name: string;
   start(): Promise<void> | void;
   stop(): Promise<void> | void;
 };
+
+/** Runs `step` at the start and every `intervalMs` until it is stopped. A failure is logged as `<name> failed`; the step runs again at its next time. */
+export function createRound(
+  name: string,
+  intervalMs: number,
+  step: () => Promise<void> | void,
+  clock: Clock,
+  log: Log,
+) {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  return {
+    name,
+    start() {
+      const onError = (error: unknown) => log.error({ error: renderError(error) }, `${name} failed`);
+      running = loop(clock, { intervalMs, signal: stopping.signal, onError }, step);
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  } satisfies Part;
+}
 
 /** What a part gets when the time of all is over. */
 const LAST_TURN_MS = 250;

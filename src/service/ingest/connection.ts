@@ -1,9 +1,11 @@
 // One uplink of one agent: hello first, then slices, those of each lane in order, and receipts for tasks. Frames are handled one after the other; when they come faster
 // than they can be stored the socket is paused. It does not know what else is connected.
+import { verify } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { readPublicKey } from '../../base/public-key.ts';
 import {
   type AgentFrame,
   type HelloFrame,
@@ -17,11 +19,11 @@ import {
   UNDERSTOOD,
 } from '../../wire/frames.ts';
 import type { SignedConnection, Signing } from '../../wire/orders.ts';
+import { proofBytes } from '../../wire/proof.ts';
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';
-import { isProven } from './proof.ts';
 import type { Shares } from './shares.ts';
 
 /** Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection took over. */
@@ -38,15 +40,13 @@ const CLOCK_SKEW_MS = 60_000;
 const HELLO_MS = 5_000;
 const MAX_REASON_BYTES = 120;
 
-export type BeginSigning = (connection: SignedConnection) => Promise<Signing>;
-
 export type ConnectionParts = {
   readonly agent: Agent;
   /** That was told to whoever connects. */
   readonly challenge: string;
   readonly ingest: IngestStore;
   readonly shares: Pick<Shares, 'rest' | 'charge' | 'welcome'>;
-  readonly beginSigning: BeginSigning;
+  readonly beginSigning: (connection: SignedConnection) => Promise<Signing>;
   readonly clock: Clock;
   readonly log: Log;
   /** After the welcome: the agent can be given tasks. */
@@ -115,7 +115,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
         `speak protocol ${frame.protocol}: this service speaks ${PROTOCOL_VERSION}`,
       );
     const { id, identityKey } = agent;
-    if (identityKey !== null && !isProven({ id, identityKey }, parts.challenge, frame.proof))
+    if (identityKey !== null && !isProven(id, identityKey, parts.challenge, frame.proof))
       throw new RefusedError('auth.proof', "take a hello: it does not prove the agent's key");
     parts.onProven();
     if (!parts.shares.welcome(id))
@@ -283,6 +283,13 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
     terminate: () => socket.terminate(),
     drained: () => work,
   };
+}
+
+/** Whether `proof`, a signature in base64, was made for this challenge with the key that the agent was enrolled with. */
+function isProven(agentId: string, identityKey: string, challenge: string, proof: string | undefined): boolean {
+  const key = readPublicKey(identityKey);
+  if (key === undefined || proof === undefined) return false;
+  return verify(null, proofBytes(agentId, challenge), key, Buffer.from(proof, 'base64'));
 }
 
 /** An agent that does not know of rollouts would carry the whole batch out: it is given a name that it cannot do, and says so as the task's outcome. */

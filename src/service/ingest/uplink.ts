@@ -1,31 +1,24 @@
 // The WebSocket door for agents on the server's port: checks the token before it upgrades, keeps one connection per agent (the newest), pings,
 // drops the silent. Where the newest connection of an agent is on another copy, the one here goes. What a connection says is connection.ts.
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Clock, loop } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
+import { createRound } from '../../base/lifecycle.ts';
 import type { ServiceFrame } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../wire/proof.ts';
 import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
-import type { Agent, AgentStore, IngestStore, LinkStore } from '../store/store.ts';
-import { type BeginSigning, CLOSE, type Connection, createConnection } from './connection.ts';
-import { newChallenge } from './proof.ts';
-import type { Shares } from './shares.ts';
+import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
+import { CLOSE, type Connection, type ConnectionParts, createConnection } from './connection.ts';
 
-export type UplinkParts = {
+export type UplinkParts = Pick<ConnectionParts, 'ingest' | 'shares' | 'beginSigning' | 'clock' | 'log'> & {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
-  readonly ingest: IngestStore;
-  readonly shares: Pick<Shares, 'rest' | 'charge' | 'welcome'>;
   readonly links: LinkStore;
-  readonly beginSigning: BeginSigning;
   readonly newLinkId: () => string;
   /** A connection of the agent has been claimed: other copies let theirs go. */
   readonly announceLink: (agentId: string) => void;
-  readonly clock: Clock;
-  readonly log: Log;
   /** The agent is connected and has been welcomed. */
   readonly onReady: (agentId: string) => Promise<void>;
   readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
@@ -63,8 +56,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
   const connections = new Map<string, Connection>();
   /** The claim of each connection that has made one. */
   const claims = new WeakMap<Connection, string>();
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
+  let isStopping = false;
   let authenticating = 0;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 
@@ -82,13 +74,9 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       connections.set(agent.id, connection);
     };
     const connection: Connection = createConnection(socket, {
+      ...parts,
       agent,
       challenge,
-      ingest: parts.ingest,
-      shares: parts.shares,
-      beginSigning: parts.beginSigning,
-      clock,
-      log,
       onProven: () => cancelPatience(),
       onHello: async (version) => {
         takeOver();
@@ -117,14 +105,14 @@ export function createUplinks(parts: UplinkParts): Uplinks {
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    if (stopping.signal.aborted || authenticating >= MAX_AUTHENTICATING) {
+    if (isStopping || authenticating >= MAX_AUTHENTICATING) {
       socket.end(UNAVAILABLE);
       return;
     }
     authenticating++;
     const agent = await authenticate(agents, request).finally(() => authenticating--);
-    if (agent === undefined || stopping.signal.aborted || socket.destroyed) {
-      socket.end(stopping.signal.aborted ? UNAVAILABLE : UNAUTHORIZED);
+    if (agent === undefined || isStopping || socket.destroyed) {
+      socket.end(isStopping ? UNAVAILABLE : UNAUTHORIZED);
       return;
     }
     socket.off('error', onError);
@@ -158,6 +146,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
       connections.get(id)?.close(CLOSE.refused, 'this agent was revoked');
   };
 
+  const round = createRound('tending uplinks', PING_INTERVAL_MS, tend, clock, log);
   return {
     attach(server) {
       server.on('upgrade', (request, socket, head) => {
@@ -167,27 +156,17 @@ export function createUplinks(parts: UplinkParts): Uplinks {
         });
       });
     },
-    start() {
-      running = loop(
-        clock,
-        {
-          intervalMs: PING_INTERVAL_MS,
-          signal: stopping.signal,
-          onError: (error) => log.error({ error: renderError(error) }, 'tending uplinks failed'),
-        },
-        tend,
-      );
-    },
+    start: round.start,
     hasRoom: (agentId) => connections.get(agentId)?.hasRoom() ?? false,
     yieldReplaced,
     countConnected: () => connections.size,
     connectedIds: () => [...connections.keys()],
     send: (agentId, frame) => connections.get(agentId)?.send(frame) ?? false,
     async stop() {
-      stopping.abort();
+      isStopping = true;
       const open = [...connections.values()];
       for (const connection of open) connection.close(CLOSE.restart, 'the service stops');
-      await Promise.all([running, ...open.map((connection) => connection.drained())]);
+      await Promise.all([round.stop(), ...open.map((connection) => connection.drained())]);
       const cancel = clock.after(CLOSE_GRACE_MS, () => {
         for (const client of sockets.clients) client.terminate();
       });
@@ -196,6 +175,8 @@ export function createUplinks(parts: UplinkParts): Uplinks {
     },
   };
 }
+
+const newChallenge = () => randomBytes(24).toString('base64url');
 
 /** `Authorization: Bearer <agent id>.<token>`. */
 async function authenticate(agents: Pick<AgentStore, 'find'>, request: IncomingMessage): Promise<Agent | undefined> {

@@ -1,8 +1,8 @@
 // Tells agents what operators say of their miners: all of it when one connects, and again when it is different from what was told last. Changes
 // are told when they are made; a look at all agents now and then finds those whose message from another copy was lost.
 import { hash } from 'node:crypto';
-import { type Clock, loop } from '../../base/clock.ts';
-import { renderError } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { createRound } from '../../base/lifecycle.ts';
 import type { Log } from '../../base/log.ts';
 import { OPS_STATUS_PAGE, type OpsStatusFrame } from '../../wire/frames.ts';
 import type { MinerOpsStatus, OpsStatusStore } from '../store/store.ts';
@@ -29,8 +29,6 @@ export function createTeller(parts: {
   readonly log: Log;
 }): Teller {
   const { store, send, connected, clock, log } = parts;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
   /** Digest of what was told last, of each agent that is connected here. */
   const told = new Map<string, string>();
   /** One after the other: an older list must not come after a newer one. */
@@ -61,6 +59,8 @@ export function createTeller(parts: {
       for (const id of told.keys()) if (!here.has(id)) told.delete(id);
     });
 
+  const round = createRound('telling agents of ops status', LOOK_MS, tellEach, clock, log);
+
   return {
     tell: (agentId) => look(() => connected().filter((id) => id === agentId)),
     tellAnew: (agentId) =>
@@ -69,14 +69,9 @@ export function createTeller(parts: {
         () => told.delete(agentId),
       ),
     tellEach,
-    start() {
-      const onError = (error: unknown) =>
-        log.error({ error: renderError(error) }, 'telling agents of ops status failed');
-      running = loop(clock, { intervalMs: LOOK_MS, signal: stopping.signal, onError }, tellEach);
-    },
+    start: round.start,
     async stop() {
-      stopping.abort();
-      await running;
+      await round.stop();
       await turn;
     },
   };

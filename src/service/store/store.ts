@@ -31,7 +31,7 @@ import { createTenantStore, type TenantStore } from './tenants.ts';
 
 export type { Agent, AgentRow, AgentStore } from './agents.ts';
 export type { BatchDetail, BatchDetailStore, Task } from './batch-detail.ts';
-export type { Batch, BatchFilter, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
+export type { Batch, BatchFilter, BatchRequest, BatchStore, NewBatch, TaskCandidate } from './batches.ts';
 export type { ClassificationStore } from './classification.ts';
 export type { Messages } from './databases.ts';
 export type { EventStore, MinerEvent } from './events.ts';

@@ -1,7 +1,7 @@
 // Brings tasks to their agents: at once when they are connected, when they come back, again while no receipt came; and ends what has waited
 // too long. Sending twice is harmless: the task's id makes it once.
-import { type Clock, loop } from '../../base/clock.ts';
-import { renderError } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { createRound } from '../../base/lifecycle.ts';
 import type { Log } from '../../base/log.ts';
 import type { ServiceFrame } from '../../wire/frames.ts';
 import type { TaskStore } from '../store/store.ts';
@@ -38,9 +38,6 @@ export type Courier = {
 };
 
 export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts): Courier {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-
   /** The last turn of each agent: two that look at the same time would both send the same. */
   const turns = new Map<string, Promise<void>>();
 
@@ -95,18 +92,13 @@ export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts
     await deliverToEach();
   };
 
+  const round = createRound('sweeping tasks', SWEEP_MS, sweep, clock, log);
   return {
     deliver,
     deliverAll: (agentId) => bring(agentId, () => clock.nowMs()),
     deliverToEach,
     received: (agentId, taskId) => tasks.markReceived(agentId, taskId, clock.nowMs()),
-    start() {
-      const onError = (error: unknown) => log.error({ error: renderError(error) }, 'sweeping tasks failed');
-      running = loop(clock, { intervalMs: SWEEP_MS, signal: stopping.signal, onError }, sweep);
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    start: round.start,
+    stop: round.stop,
   };
 }

@@ -2,32 +2,28 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
-import type { Actor, RolloutOrder, TaskName } from '../../model/task.ts';
+import type { RolloutOrder } from '../../model/task.ts';
 import { MAX_PARAMS_LENGTH } from '../../wire/protocol.ts';
-import { type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
-import { type Plan, planBatches, type Targets } from './plan.ts';
+import { type BatchRequest, type BatchStore, IDEMPOTENCY_MS } from '../store/store.ts';
+import { type Plan, planBatches } from './plan.ts';
 
 /** A task that no agent took by then is given up. Spec decisions, "Tasks". */
 const TASK_TTL_MS = 15 * 60_000;
 /** Of tasks that wait for one another. */
 const ROLLOUT_TTL_MS = 4 * 3_600_000;
 
-export type BatchOrder = {
-  readonly workspaceId: string;
-  readonly farmId: string;
-  readonly name: TaskName;
-  readonly targets: Targets;
-  /** Of miners or of agents. */
-  readonly ids: readonly string[];
-  readonly params: Readonly<Record<string, unknown>>;
+/** An order of a client: a request to the store, with what the answer and the tasks' end need. */
+export type BatchOrder = Pick<
+  BatchRequest,
+  'workspaceId' | 'farmId' | 'name' | 'targets' | 'ids' | 'params' | 'actor'
+> & {
   readonly rollout?: RolloutOrder | undefined;
   /** Not begun within this, seconds: given up. */
   readonly expiresInS?: number | undefined;
-  readonly actor: Actor;
   /** Key of the request, if it has one; it counts per API key. */
-  readonly idempotency: { readonly apiKeyId: string; readonly key: string } | undefined;
+  readonly idempotency: Pick<NonNullable<BatchRequest['idempotency']>, 'apiKeyId' | 'key'> | undefined;
   /** Words the answer, which becomes JSON. Orders that are worded in different ways are different orders. */
-  readonly wording: string;
+  readonly wording: 'v1' | 'v2';
   toAnswer(made: Made): unknown;
 };
 

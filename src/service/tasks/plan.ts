@@ -1,7 +1,6 @@
 // Which of the selected miners get the task, in which batches, and why the others do not. Pure; spec decisions, "Tasks".
 import type { RolloutOrder, TaskName } from '../../model/task.ts';
-import type { NewBatch, TaskCandidate } from '../store/store.ts';
-import { rolloutOf } from './rollout.ts';
+import type { BatchRequest, NewBatch, TaskCandidate } from '../store/store.ts';
 
 /** Why a miner is skipped, in the order in which the reasons are looked for. */
 const SKIP_MESSAGES = {
@@ -11,7 +10,7 @@ const SKIP_MESSAGES = {
   unsupported: 'The driver of the miner cannot do this task',
   no_change: 'The same task is already pending or running on the miner',
 } as const;
-export type SkipReason = keyof typeof SKIP_MESSAGES;
+type SkipReason = keyof typeof SKIP_MESSAGES;
 
 /** The same for tasks about agents; the other reasons are about miners only. */
 const AGENT_MESSAGES = {
@@ -21,11 +20,8 @@ const AGENT_MESSAGES = {
 } as const satisfies Record<SkipReason, string>;
 
 /** `ids` of what the order is about. */
-export type Skip = { readonly reason: SkipReason; readonly message: string; readonly ids: readonly string[] };
+type Skip = { readonly reason: SkipReason; readonly message: string; readonly ids: readonly string[] };
 export type Plan = { readonly batches: readonly NewBatch[]; readonly skipped: readonly Skip[] };
-
-/** What an order is about: miners, or the agents themselves. */
-export type Targets = 'miners' | 'agents';
 
 /**
  * `ids` as the client gave them, duplicates included; the ids of batches and tasks come from `newId`. Agents get tasks in the order of their ids, which is
@@ -33,7 +29,7 @@ export type Targets = 'miners' | 'agents';
  */
 export function planBatches(
   name: TaskName,
-  targets: Targets,
+  targets: BatchRequest['targets'],
   ids: readonly string[],
   candidates: readonly TaskCandidate[],
   newId: () => string,
@@ -77,4 +73,16 @@ function judge(
   if (!miner.abilities.includes(name)) return 'unsupported';
   if (miner.isBusy) return 'no_change';
   return { agentId: miner.agentId, minerKey: miner.agentKey, rowId: miner.rowId };
+}
+
+/** What the agent of a batch of `size` tasks is told of the rollout: percents become numbers, a part of a task counts as a whole one. */
+function rolloutOf({ canary, stop_after, stop_after_percent }: RolloutOrder, size: number): NewBatch['rollout'] {
+  const limits = [
+    ...(stop_after === undefined ? [] : [stop_after]),
+    ...(stop_after_percent === undefined ? [] : [Math.max(1, Math.ceil((size * stop_after_percent) / 100))]),
+  ];
+  return {
+    ...(canary === undefined ? {} : { canary }),
+    ...(limits.length === 0 ? {} : { stop_after: Math.min(...limits) }),
+  };
 }
