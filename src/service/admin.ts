@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
-import { exportPositions, importPositions } from './positions.ts';
+import { exportPositions, importPositions } from './locations/positions.ts';
 import {
   type Edited,
   type Farm,

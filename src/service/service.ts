@@ -3,31 +3,22 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { v4 } from 'uuid';
-import { type Clock, loop } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { BugError, renderError } from '../base/errors.ts';
-import { type Part, startParts } from '../base/lifecycle.ts';
+import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { type Admin, createAdmin } from './admin.ts';
-import { createLastUse } from './auth/last-use.ts';
-import { enrolAgent } from './ingest/enrol.ts';
+import { createAuthSource } from './auth/authorise.ts';
 import { createShares } from './ingest/shares.ts';
 import { createUplinks } from './ingest/uplink.ts';
 import { createTeller, type Teller } from './ops-status/teller.ts';
-import { exportPositions, importPositions } from './positions.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
-import { registerEnrol } from './routes/enrol.ts';
-import { registerHealth } from './routes/health.ts';
 import { createHttpServer } from './routes/http-server.ts';
 import { createMetrics } from './routes/metrics.ts';
 import { createPageCache, type PageCache } from './routes/page-cache.ts';
+import { registerRoutes } from './routes/routes.ts';
 import { type App, createServer, DEFAULT_LIMITS, type ServerLimits } from './routes/server.ts';
 import { createRenewal, readTls, type TlsFiles, type TlsMaterial } from './routes/tls.ts';
-import { registerAgents } from './routes/v1/agents.ts';
-import { registerBatches } from './routes/v1/batches.ts';
-import { registerGrants } from './routes/v1/grants.ts';
-import { registerMiners } from './routes/v1/miners.ts';
-import type { BatchOrderParts } from './routes/v2/batch-orders.ts';
-import { registerV2 } from './routes/v2/register.ts';
 import { newId, type OperatorStore, openStore, type Store } from './store/store.ts';
 import { type Courier, createCourier } from './tasks/courier.ts';
 import { createBatches } from './tasks/create.ts';
@@ -92,29 +83,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-const startStop = (name: string, part: { start(): void; stop(): Promise<void> | void }): Part => ({
-  name,
-  start: () => part.start(),
-  stop: () => part.stop(),
-});
-
-/** Does something every so often until it is stopped; a failure is logged and tried again the next time. */
-function createRound(name: string, intervalMs: number, step: () => Promise<void> | void, clock: Clock, log: Log): Part {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  return {
-    name,
-    start() {
-      const onError = (error: unknown) => log.error({ error: renderError(error) }, `${name} failed`);
-      running = loop(clock, { intervalMs, signal: stopping.signal, onError }, step);
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
 /** No new requests, answers to those under way, and an end to those that take too long. */
 async function closeServer(app: App, local: Server | undefined, clock: Clock): Promise<void> {
   const cancel = clock.after(STOP.answerMs, () => {
@@ -154,12 +122,7 @@ const announcing = (
 async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
   const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
   const app = await createServer({
-    source: {
-      findKey: (id) => store.keys.find(id),
-      markUsed: createLastUse((id, nowMs) => store.keys.markUsed(id, nowMs), log),
-      findFarm: (id) => store.tenants.findFarm(id),
-      listActiveGrants: (granteeId, nowMs, grantorId) => store.tenants.listActiveGrants(granteeId, nowMs, grantorId),
-    },
+    source: createAuthSource(store.tenants, store.keys, log),
     clock,
     log,
     version: options.version,
@@ -235,33 +198,22 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
       .deliver(agentId)
       .catch((error: unknown) => log.warn({ agentId, error: renderError(error) }, 'deliver tasks to an agent'));
   };
-  const { batches, tenants, agents } = store;
-  metrics.register(app);
   let isStopping = false;
-  registerHealth(app, { isStopping: () => isStopping, check: () => store.check(), clock });
-  registerEnrol(app, (request) => enrolAgent(request, { agents, clock, newId, taskKey: () => signer.publicKey() }));
   const pages = createPageCache(clock, PAGE_CACHE);
-  registerMiners(app, { miners: store.miners, pages, clock });
-  const orderBatches: BatchOrderParts['createBatches'] = (order) =>
-    createBatches(order, { batches, clock, newId, deliver });
-  registerBatches(app, batches, orderBatches);
-  registerAgents(app, { agents, tenants, clock });
-  registerGrants(app, tenants, clock);
   const operators = announcing(store.operators, pages, (agentId) => {
     relay.announceOps(agentId);
     teller
       .tell(agentId)
       .catch((error: unknown) => log.warn({ agentId, error: renderError(error) }, 'tell an agent of ops status'));
   });
-  registerV2(app, {
+  metrics.register(app);
+  registerRoutes(app, {
     store: { ...store, operators },
-    positions: {
-      export: (farmId) => exportPositions(operators, farmId),
-      import: (order) => importPositions(operators, order),
-    },
     pages,
     clock,
-    createBatches: orderBatches,
+    isStopping: () => isStopping,
+    taskKey: () => signer.publicKey(),
+    createBatches: (order) => createBatches(order, { batches: store.batches, clock, newId, deliver }),
     deliver,
   });
   uplinks.attach(app.server);
@@ -285,10 +237,10 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
       },
       stop: () => closeServer(app, local, clock),
     },
-    startStop('courier', courier),
-    startStop('teller', teller),
-    startStop('relay', relay),
-    startStop('uplinks', uplinks),
+    { ...courier, name: 'courier' },
+    { ...teller, name: 'teller' },
+    { ...relay, name: 'relay' },
+    { ...uplinks, name: 'uplinks' },
     createRound('pruning', PRUNE_MS, () => store.prune(clock.nowMs()), clock, log),
     ...(options.tls === undefined || tls === undefined || !(app.server instanceof SecureServer)
       ? []

@@ -1,7 +1,8 @@
 // Task batches in v2: lists, searches, one batch with its counts, its tasks. Creating and cancelling is v2-orders.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerOf } from '../../src/service/routes/envelope.ts';
 import { batchDetailSchema, batchV2Schema, taskV2Schema } from '../../src/service/routes/v2/batches.ts';
-import { listOf, oneOf } from '../../src/service/routes/v2/envelope.ts';
+import { listOf } from '../../src/service/routes/v2/envelope.ts';
 import { query } from '../unit/service-http/database.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
@@ -152,7 +153,7 @@ describe('one batch', () => {
   test('counts execution failures by themselves', async () => {
     const { status, body } = await rig.get(farm(`/${idOf(1)}`));
     expect(status).toBe(200);
-    expect(oneOf(batchDetailSchema).parse(body).data).toMatchObject({
+    expect(answerOf(batchDetailSchema).parse(body).data).toMatchObject({
       id: idOf(1),
       status: 'running',
       unsuccessful_count: 5,

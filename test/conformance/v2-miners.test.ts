@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANOMALY_TYPES } from '../../src/model/flags.ts';
 import { type MinerExtras, minerExtrasSchema, minerV1Schema, OPS_STATUSES } from '../../src/model/miner.ts';
-import { classificationSchema } from '../../src/service/routes/v2/classification.ts';
-import { listOf, oneOf } from '../../src/service/routes/v2/envelope.ts';
-import { minerV2Schema } from '../../src/service/routes/v2/miner-row.ts';
+import { answerOf } from '../../src/service/routes/envelope.ts';
+import { listOf } from '../../src/service/routes/v2/envelope.ts';
+import { classificationSchema } from '../../src/service/routes/v2/metrics-queries.ts';
+import { minerV2Schema } from '../../src/service/routes/v2/miners.ts';
 import { query } from '../unit/service-http/database.ts';
 import { type MinerChange, minerRecord } from '../unit/service-http/records.ts';
 import { call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';
@@ -310,7 +311,7 @@ describe('the classification', () => {
     const url = `${rig.url}/public-api/v2/workspaces/${rig.workspaceId}/farms/${farmId}/miner-metrics/query`;
     const { status, body } = await call(url, { method: 'POST', headers: { 'x-api-key': rig.key }, ...init });
     expect([status, body.message ?? '']).toEqual([200, '']);
-    return oneOf(classificationSchema).parse(body).data;
+    return answerOf(classificationSchema).parse(body).data;
   };
 
   test('counts by every kind, most frequent first', async () => {

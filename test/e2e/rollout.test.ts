@@ -1,9 +1,9 @@
 // A batch with a canary, from the order of an integrator to the miners: the first one does nothing, so the others are left alone, and the batch says why.
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { answerOf } from '../../src/service/routes/envelope.ts';
 import { createdAnswerSchema } from '../../src/service/routes/v2/batch-orders.ts';
 import { batchDetailSchema } from '../../src/service/routes/v2/batches.ts';
-import { oneOf } from '../../src/service/routes/v2/envelope.ts';
 import { startSite } from './site.ts';
 
 const MINERS = 4;
@@ -38,7 +38,7 @@ test('the others are left alone when the first does not restart; what is switche
     return site.until(
       async () => {
         const { body } = await request(`${path}/${batch?.id}`, { headers });
-        return oneOf(batchDetailSchema).parse(await body.json()).data;
+        return answerOf(batchDetailSchema).parse(await body.json()).data;
       },
       ({ pending_count, running_count }) => pending_count + running_count === 0,
     );

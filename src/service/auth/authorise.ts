@@ -1,18 +1,47 @@
 // Who asks (the key) and whether they may (the rule of the route). The texts and their order are the interface's: spec decisions, "Authentication".
 // It never says whether a foreign workspace or farm exists.
-import { RefusedError } from '../../base/errors.ts';
-import type { ApiKey, Farm, Grant } from '../store/store.ts';
+import { RefusedError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
 import type { Needed, Rule } from './rules.data.ts';
 import { apiKeyId, isSecretOf } from './secrets.ts';
 
 /** What it needs of the store. */
-export type AuthSource = {
-  findKey(id: string): Promise<ApiKey | undefined>;
+export type AuthSource = Pick<TenantStore, 'findFarm' | 'listActiveGrants'> & {
+  readonly findKey: KeyStore['find'];
   /** The key was used; nobody waits for that to be written down. */
-  markUsed(key: ApiKey, nowMs: number): void;
-  findFarm(id: string): Promise<Farm | undefined>;
-  listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
+  readonly markUsed: (key: Pick<ApiKey, 'id' | 'lastUsedAtMs'>, nowMs: number) => void;
 };
+
+/** When a key was used is written down once a minute, beside the request that used it. What cannot be written is logged and fails nobody. */
+const MARK_USED_MS = 60_000;
+/** More keys than that within a minute, and some are written down more often. */
+const MAX_TRIED = 10_000;
+
+export function createAuthSource(
+  { findFarm, listActiveGrants }: TenantStore,
+  keys: Pick<KeyStore, 'find' | 'markUsed'>,
+  log: Log,
+): AuthSource {
+  /** Also those that could not be written: whoever asks often does not try often. */
+  const tried = new Map<string, number>();
+  return {
+    findFarm,
+    listActiveGrants,
+    findKey: keys.find,
+    markUsed({ id, lastUsedAtMs }, nowMs) {
+      const lastMs = Math.max(lastUsedAtMs ?? Number.NEGATIVE_INFINITY, tried.get(id) ?? Number.NEGATIVE_INFINITY);
+      if (nowMs - lastMs < MARK_USED_MS) return;
+      if (tried.size >= MAX_TRIED) tried.clear();
+      tried.set(id, nowMs);
+      keys
+        .markUsed(id, nowMs)
+        .catch((error: unknown) =>
+          log.warn({ keyId: id, error: renderError(error) }, 'write down when a key was used'),
+        );
+    },
+  };
+}
 
 /** Whose key it is. `permissions` null = all. */
 export type Caller = {

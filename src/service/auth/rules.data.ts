@@ -38,6 +38,13 @@ const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
 const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
 const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id`;
 
+const v1Farm = (permission: Permission, unknownFarm: 'denied' | 'not-found' = 'denied'): Rule => ({
+  access: 'key',
+  permission,
+  scope: 'farm',
+  unknownFarm,
+});
+
 /** In v2 what the caller may not know of is not found. Spec decisions, "Authentication". */
 const v2Farm = (permission: Permission): Rule => ({
   access: 'key',
@@ -53,15 +60,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'GET /metrics': { access: 'open' },
   'GET /openapi.json': { access: 'open' },
   'POST /agent/v1/enrol': { access: 'enrolment-code' },
-  [`GET ${V1_FARM}/miner/latest`]: { access: 'key', permission: 'miners.read', scope: 'farm', unknownFarm: 'denied' },
-  [`POST ${V1_FARM}/tasks/batches`]: {
-    access: 'key',
-    permission: 'tasks.create',
-    scope: 'farm',
-    unknownFarm: 'not-found',
-  },
-  [`GET ${V1_FARM}/tasks/batches`]: { access: 'key', permission: 'tasks.read', scope: 'farm', unknownFarm: 'denied' },
-  [`POST ${V1_FARM}/tasks/search`]: { access: 'key', permission: 'tasks.read', scope: 'farm', unknownFarm: 'denied' },
+  [`GET ${V1_FARM}/miner/latest`]: v1Farm('miners.read'),
+  [`POST ${V1_FARM}/tasks/batches`]: v1Farm('tasks.create', 'not-found'),
+  [`GET ${V1_FARM}/tasks/batches`]: v1Farm('tasks.read'),
+  [`POST ${V1_FARM}/tasks/search`]: v1Farm('tasks.read'),
   [`POST ${V1_WORKSPACE}/agents/search`]: { access: 'key', permission: 'agents.read', scope: 'workspace' },
   'GET /private-api/v1/me/grants': { access: 'key', permission: 'grants.read', scope: 'own' },
   'GET /public-api/v2/workspaces': { access: 'key', permission: 'any', scope: 'own' },

@@ -7,7 +7,7 @@ import { BugError, RefusedError } from '../../base/errors.ts';
 import { type Access, type AuthSource, authorise, identifyCaller, presentedKey } from '../auth/authorise.ts';
 import { RULES, type Rule } from '../auth/rules.data.ts';
 import type { Farm } from '../store/store.ts';
-import { anyId, canonicalId } from './ids.ts';
+import { anyId, canonicalId } from './parameters.ts';
 
 export type Rates = {
   /** Requests per minute with one key. */
@@ -34,9 +34,9 @@ export const accessOf = (request: FastifyRequest): Access => {
 };
 
 /** The farm in the path, which the guard has found and allowed. */
-export function farmOf({ farm, caller }: Access): Farm {
-  if (farm === undefined)
-    throw new BugError(`read the farm of a request of key ${caller.keyId}: its rule is about no farm`);
+export function farmOf(request: FastifyRequest): Farm {
+  const { farm } = accessOf(request);
+  if (farm === undefined) throw new BugError(`read the farm of ${request.routeOptions.url}: its rule is about no farm`);
   return farm;
 }
 
@@ -51,10 +51,8 @@ export function registerGuard(app: FastifyInstance, source: AuthSource, clock: C
   app.decorateRequest('access', null);
   app.decorateRequest('rateKey', '');
   const byRateKey = (request: FastifyRequest) => request.getDecorator<string>('rateKey');
-  const perKey = app.createRateLimit({ max: rates.perKey, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
-  const perStranger = app.createRateLimit({ max: rates.perStranger, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
-
-  const perCode = app.createRateLimit({ max: rates.perCode, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
+  const limitOf = (max: number) => app.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: byRateKey });
+  const [perKey, perStranger, perCode] = [limitOf(rates.perKey), limitOf(rates.perStranger), limitOf(rates.perCode)];
 
   const take = async (limit: typeof perKey, rateKey: string, request: FastifyRequest, reply: FastifyReply) => {
     request.setDecorator('rateKey', rateKey);

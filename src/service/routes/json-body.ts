@@ -3,7 +3,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RefusedError } from '../../base/errors.ts';
 import { invalidRequest } from './errors.ts';
-import { isTooDeep } from './validation.ts';
 
 /** Replaces whatever the app took before. */
 export function registerJsonBody(app: FastifyInstance): void {
@@ -33,4 +32,30 @@ export function readUtf8(request: Pick<FastifyRequest, 'headers'>, bytes: Buffer
 function isUtf8(contentType: string): boolean {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1];
   return charset === undefined || /^utf-?8$/i.test(charset);
+}
+
+/** Nothing that we take needs more; what is deeper would exhaust the stack of whoever walks it. */
+const MAX_DEPTH = 64;
+
+/** Whether brackets of a JSON text are nested deeper than anything we take. Looks at the text only, so it costs one pass and no stack. */
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at];
+    if (isText) {
+      if (char === '\\') at++;
+      else if (char === '"') isText = false;
+    } else if (char === '"') isText = true;
+    else if (char === '{' || char === '[') {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (char === '}' || char === ']') depth--;
+  }
+  return false;
+}
+
+/** As `onRequest` of a route that takes no body: a client may still say what kind of body it does not send. */
+export async function allowNoBody({ headers }: FastifyRequest): Promise<void> {
+  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0')
+    delete headers['content-type'];
 }

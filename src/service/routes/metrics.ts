@@ -20,12 +20,14 @@ export type Metrics = {
   register(app: App): void;
 };
 
-export function createMetrics(parts: {
+type MetricsParts = {
   readonly tasks: Pick<TaskStore, 'countByStatus'>;
   readonly connectedAgents: () => number;
   readonly clock: Clock;
   readonly version: string;
-}): Metrics {
+};
+
+export function createMetrics(parts: MetricsParts): Metrics {
   const { clock } = parts;
   const registry = new Registry();
   const registers = [registry];
@@ -89,38 +91,24 @@ export function createMetrics(parts: {
         requests.inc({ ...labels, status: reply.statusCode });
         durations.observe(labels, reply.elapsedTime / 1_000);
       });
-      app.get(
-        '/metrics',
-        {
-          schema: {
-            tags: ['service'],
-            operationId: 'getMetrics',
-            summary: 'Figures of this process for Prometheus',
-            security: NO_KEY,
-            produces: ['text/plain'],
-            response: { 200: z.string(), 500: errorSchema },
-          },
+      app.route({
+        method: 'GET',
+        url: '/metrics',
+        schema: {
+          tags: ['service'],
+          operationId: 'getMetrics',
+          summary: 'Figures of this process for Prometheus',
+          security: NO_KEY,
+          produces: ['text/plain'],
+          response: { 200: z.string(), 500: errorSchema },
         },
-        async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
-      );
+        handler: async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+      });
     },
   };
 }
 
-function addGauges(
-  registers: Registry[],
-  {
-    tasks,
-    connectedAgents,
-    clock,
-    version,
-  }: {
-    readonly tasks: Pick<TaskStore, 'countByStatus'>;
-    readonly connectedAgents: () => number;
-    readonly clock: Clock;
-    readonly version: string;
-  },
-): void {
+function addGauges(registers: Registry[], { tasks, connectedAgents, clock, version }: MetricsParts): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,

@@ -5,8 +5,7 @@ import { ANOMALY_TYPES, toBitmask } from '../../model/flags.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import { OPS_STATUSES, type OpsStatus, RUN_STATUSES } from '../../model/miner.ts';
 import type { MinerFilter, StatusSet } from '../store/store.ts';
-import { parseUuid } from './ids.ts';
-import { list, oneOf, single } from './parameters.ts';
+import { list, oneOf, parseUuid, single } from './parameters.ts';
 import { show } from './validation.ts';
 
 /** Accepted as if not given: the interface document calls them deprecated. */

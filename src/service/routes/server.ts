@@ -1,5 +1,4 @@
-// The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: those are in v1/ and health.ts.
-
+// The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: see routes.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import rateLimit from '@fastify/rate-limit';
@@ -16,11 +15,14 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { AuthSource } from '../auth/authorise.ts';
+import type { Store } from '../store/store.ts';
+import type { BatchOrder } from '../tasks/create.ts';
 import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './errors.ts';
 import { accessOf, type Rates, registerGuard } from './guard.ts';
 import { createHttpServer, type SocketLimits } from './http-server.ts';
 import { registerJsonBody } from './json-body.ts';
 import { registerOpenApi } from './openapi.ts';
+import type { PageCache } from './page-cache.ts';
 import type { TlsMaterial } from './tls.ts';
 import { compileValidator } from './validation.ts';
 
@@ -31,6 +33,20 @@ export type App = FastifyInstance<
   FastifyBaseLogger,
   ZodTypeProvider
 >;
+
+/** What routes are registered with: what they need of the rest of the service. */
+export type RouteParts = {
+  readonly store: Store;
+  readonly pages: PageCache;
+  readonly clock: Clock;
+  readonly isStopping: () => boolean;
+  /** That orders are signed with. */
+  readonly taskKey: () => Promise<string>;
+  /** The JSON text of the answer to an order. */
+  readonly createBatches: (order: BatchOrder) => Promise<string>;
+  /** Called for each agent that has to be told of a change, after it is stored. */
+  readonly deliver: (agentId: string) => Promise<void>;
+};
 
 export type ServerLimits = SocketLimits & {
   readonly bodyBytes: number;

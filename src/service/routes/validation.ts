@@ -58,26 +58,6 @@ function receivedOf(issue: z.core.$ZodIssue): unknown {
   return typeof input === 'object' && input !== null ? Reflect.get(input, issue.discriminator) : input;
 }
 
-/** Nothing that we take needs more; what is deeper would exhaust the stack of whoever walks it. */
-const MAX_DEPTH = 64;
-
-/** Whether brackets of a JSON text are nested deeper than anything we take. Looks at the text only, so it costs one pass and no stack. */
-export function isTooDeep(json: string): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at < json.length; at++) {
-    const char = json[at];
-    if (isText) {
-      if (char === '\\') at++;
-      else if (char === '"') isText = false;
-    } else if (char === '"') isText = true;
-    else if (char === '{' || char === '[') {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (char === '}' || char === ']') depth--;
-  }
-  return false;
-}
-
 const hideSecrets = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value);
 
 /** A received value as it may be shown: short, without passwords, whatever was sent. */

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { TASK_ABILITIES } from '../../../src/model/task.ts';
+import { answerOf } from '../../../src/service/routes/envelope.ts';
 import { createdAnswerSchema } from '../../../src/service/routes/v2/batch-orders.ts';
 import { batchDetailSchema } from '../../../src/service/routes/v2/batches.ts';
-import { oneOf } from '../../../src/service/routes/v2/envelope.ts';
 import { UNDERSTOOD } from '../../../src/wire/frames.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
@@ -45,7 +45,7 @@ async function create(rig: Rig, body: unknown, headers: Record<string, string> =
   return createdAnswerSchema.parse(answer.body).data;
 }
 const detail = async (rig: Rig, id: string) =>
-  oneOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
+  answerOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
 
 test('the rule comes with each task, in the order in which the miners were named, and they have hours', async () => {
   const { rig, agent, keys, ids } = await withMiners(5, [...UNDERSTOOD]);

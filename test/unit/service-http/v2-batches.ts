@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { TASK_ABILITIES } from '../../../src/model/task.ts';
+import { answerOf } from '../../../src/service/routes/envelope.ts';
 import { createdAnswerSchema } from '../../../src/service/routes/v2/batch-orders.ts';
 import { batchDetailSchema } from '../../../src/service/routes/v2/batches.ts';
-import { oneOf } from '../../../src/service/routes/v2/envelope.ts';
 import type { TaskRecord } from '../../../src/wire/records.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
@@ -44,11 +44,11 @@ export async function create(rig: Rig, body: unknown) {
 export async function cancel(rig: Rig, id: string) {
   const { status, body } = await rig.post(path(rig, `/${id}/cancel`), undefined);
   expect(status).toBe(200);
-  return oneOf(batchDetailSchema).parse(body).data;
+  return answerOf(batchDetailSchema).parse(body).data;
 }
 
 export async function detail(rig: Rig, id: string) {
-  return oneOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
+  return answerOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
 }
 
 export const outcome = (rig: Rig, taskId: string, status: TaskRecord['status']): TaskRecord => ({

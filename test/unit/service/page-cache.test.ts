@@ -1,8 +1,7 @@
 // The cache of large pages: made once a second at most, however many ask; never older than that; bounded; a failure is not kept.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { takesGzip } from '../../../src/service/routes/page-answer.ts';
-import { createPageCache, type PageBody } from '../../../src/service/routes/page-cache.ts';
+import { createPageCache, type PageBody, takesGzip } from '../../../src/service/routes/page-cache.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const text = ({ bytes }: PageBody) => String(bytes);

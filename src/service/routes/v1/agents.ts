@@ -1,18 +1,17 @@
 // POST …/agents/search: the agents of a workspace that have said what they run on.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
 import { type Access, farmDenied } from '../../auth/authorise.ts';
-import { type AgentRow, type AgentStore, isMatch, type TenantStore, type ValueFilter } from '../../store/store.ts';
-import { toAgentFields } from '../agent-fields.ts';
+import { type AgentRow, isMatch, type ValueFilter } from '../../store/store.ts';
+import { toWindow } from '../envelope.ts';
+import { toAgentFields } from '../fields.ts';
 import { valueFilter } from '../filters.ts';
 import { accessOf } from '../guard.ts';
-import { anyId, givenId } from '../ids.ts';
 import { answers } from '../openapi.ts';
-import type { App } from '../server.ts';
+import { anyId, givenId } from '../parameters.ts';
+import type { App, RouteParts } from '../server.ts';
 import { closedObject } from '../validation.ts';
-import { toWindow } from '../window.ts';
-import { listOf, paginate, searchPage } from './envelope.ts';
+import { goodList, listOf, searchPage } from './envelope.ts';
 
 const searchBodySchema = closedObject({
   farm_id: valueFilter(givenId).optional(),
@@ -20,39 +19,32 @@ const searchBodySchema = closedObject({
   ...searchPage,
 }).prefault({});
 
-export function registerAgents(
-  app: App,
-  parts: { agents: Pick<AgentStore, 'search' | 'statusAt'>; tenants: Pick<TenantStore, 'listFarms'>; clock: Clock },
-): void {
-  app.post(
-    '/private-api/v1/:workspace_id/agents/search',
-    {
-      schema: {
-        tags: ['agents'],
-        operationId: 'searchAgents',
-        summary: 'Search the agents of a workspace',
-        params: z.object({ workspace_id: anyId }),
-        body: searchBodySchema,
-        response: answers(listOf(agentV1Schema)),
-      },
+export function registerAgents(app: App, { store: { agents, tenants }, clock }: RouteParts): void {
+  app.route({
+    method: 'POST',
+    url: '/private-api/v1/:workspace_id/agents/search',
+    schema: {
+      tags: ['agents'],
+      operationId: 'searchAgents',
+      summary: 'Search the agents of a workspace',
+      params: z.object({ workspace_id: anyId }),
+      body: searchBodySchema,
+      response: answers(listOf(agentV1Schema)),
     },
-    async (request, reply) => {
+    handler: async (request) => {
       const access = accessOf(request);
       const { farm_id, status, page, limit } = request.body;
-      const farms = await parts.tenants.listFarms(access.workspaceId);
-      const farmIds = selectFarms(
-        access,
-        farms.map(({ id }) => id),
-        farm_id,
-      );
+      const farms = await tenants.listFarms(access.workspaceId);
+      const ids = farms.map(({ id }) => id);
       const statuses = AGENT_STATUSES.filter((one) => status === undefined || isMatch(status, one));
+      const filter = { farmIds: selectFarms(access, ids, farm_id), statuses };
       const window = toWindow(page, limit);
-      const nowMs = parts.clock.nowMs();
-      const { rows, total } = await parts.agents.search({ filter: { farmIds, statuses }, window, nowMs });
-      const data = rows.map((row) => toAgent(row, access.workspaceId, parts.agents.statusAt(row, nowMs)));
-      return reply.send({ success: true, data, pagination: paginate(window, total), error: null });
+      const nowMs = clock.nowMs();
+      const { rows, total } = await agents.search({ filter, window, nowMs });
+      const data = rows.map((row) => toAgent(row, access.workspaceId, agents.statusAt(row, nowMs)));
+      return goodList(data, window, total);
     },
-  );
+  });
 }
 
 /** Naming a farm that the caller may not use is refused like a farm in the path; it does not silently find nothing. */

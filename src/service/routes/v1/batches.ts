@@ -8,17 +8,16 @@ import {
   taskNameSchema,
 } from '../../../model/task.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
-import type { Batch, BatchFilter, BatchStore, Window } from '../../store/store.ts';
-import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../batch-filters.ts';
-import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { givenId } from '../ids.ts';
+import type { Batch, BatchFilter, Window } from '../../store/store.ts';
+import { toIso, toWindow } from '../envelope.ts';
+import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../filters.ts';
+import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
-import { actorOf, type CreateBatches, idempotencyOf, type Made, orderHeaders, summarise } from '../orders.ts';
-import { wholeNumber } from '../parameters.ts';
-import type { App } from '../server.ts';
+import { createdAnswerOf, orderHeaders, sendCreated } from '../orders.ts';
+import { givenId } from '../parameters.ts';
+import type { App, RouteParts } from '../server.ts';
 import { closedObject } from '../validation.ts';
-import { toIso, toWindow } from '../window.ts';
-import { listOf, paginate, searchPage } from './envelope.ts';
+import { goodList, listOf, pageShape, searchPage } from './envelope.ts';
 
 const V1_FARM = '/private-api/v1/:workspace_id/farms/:farm_id';
 
@@ -36,15 +35,11 @@ const createdBatchSchema = named(
   }),
 );
 
-export const createAnswerSchema = z.strictObject({
-  success: z.literal(true),
-  data: z.array(createdBatchSchema),
-  error: z.null(),
-  meta: z.strictObject({
-    summary: z.strictObject({ created_count: z.number(), skipped_count: z.number() }),
-    skipped: z.array(z.strictObject({ reason: z.string(), message: z.string(), miner_ids: z.array(z.string()) })),
-  }),
-});
+export const createAnswerSchema = createdAnswerOf(
+  createdBatchSchema,
+  z.strictObject({ reason: z.string(), message: z.string(), miner_ids: z.array(z.string()) }),
+  z.number(),
+);
 
 export const batchSummarySchema = named(
   'TaskBatch',
@@ -76,105 +71,67 @@ const createBodySchema = z.object({
     .meta({ description: `At most ${MAX_PARAMS_LENGTH} characters of JSON` }),
 });
 
-const listQuerySchema = z.object({
-  page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
-  pageSize: wholeNumber({ min: 1, max: 10_000, fallback: 10, description: 'Batches per page' }),
-  ...batchListShape,
-});
-
 const searchBodySchema = closedObject({ ...batchSearchShape, ...searchPage }).prefault({});
 
-export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, createBatches: CreateBatches): void {
+export function registerBatches(app: App, { store, createBatches }: RouteParts): void {
   const described = { tags: ['tasks'], params: farmParams };
-  app.post(
-    `${V1_FARM}/tasks/batches`,
-    {
-      schema: {
-        ...described,
-        operationId: 'createTaskBatch',
-        summary: 'Run a task on selected miners',
-        description:
-          'With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
-        headers: orderHeaders,
-        body: createBodySchema,
-        response: answers(createAnswerSchema, 409),
-      },
+  app.route({
+    method: 'POST',
+    url: `${V1_FARM}/tasks/batches`,
+    schema: {
+      ...described,
+      operationId: 'createTaskBatch',
+      summary: 'Run a task on selected miners',
+      description:
+        'With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
+      headers: orderHeaders,
+      body: createBodySchema,
+      response: answers(createAnswerSchema, 409),
     },
-    async (request, reply) => {
-      const access = accessOf(request);
-      const farm = farmOf(access);
-      const { task_name, miner_ids, params } = request.body;
-      const actor = actorOf(access.caller);
-      const text = await createBatches({
-        workspaceId: farm.workspaceId,
-        farmId: farm.id,
-        name: task_name,
-        targets: 'miners',
-        ids: miner_ids,
-        params: params ?? {},
-        actor,
-        idempotency: idempotencyOf(access.caller, request.headers),
-        wording: 'v1',
-        toAnswer: (made) => toCreated(made, { task_name, task_params: shownParams(params ?? {}), created_by: actor }),
+    handler: (request, reply) => {
+      const { task_name: name, miner_ids, params = {} } = request.body;
+      const order = { name, targets: 'miners', ids: miner_ids, params, wording: 'v1' } as const;
+      return sendCreated(request, reply, createBatches, order, {
+        toBatch: ({ id, taskCount }, fields) => ({ batch_id: id, task_count: taskCount, ...fields }),
+        toSkipped: ({ reason, message, ids }) => ({ reason, message, miner_ids: ids }),
       });
-      return reply.type('application/json; charset=utf-8').send(text);
     },
-  );
+  });
 
   const answerList = async (farmId: string, filter: BatchFilter, window: Window) => {
-    const { batches: found, total } = await batches.list({ farmId, filter, window });
-    return { success: true as const, data: found.map(toSummary), pagination: paginate(window, total), error: null };
+    const { batches, total } = await store.batches.list({ farmId, filter, window });
+    return goodList(batches.map(toSummary), window, total);
   };
-  app.get(
-    `${V1_FARM}/tasks/batches`,
-    {
-      schema: {
-        ...described,
-        operationId: 'listTaskBatches',
-        summary: 'Task batches of a farm, newest first',
-        querystring: listQuerySchema,
-        response: answers(listOf(batchSummarySchema)),
-      },
+  app.route({
+    method: 'GET',
+    url: `${V1_FARM}/tasks/batches`,
+    schema: {
+      ...described,
+      operationId: 'listTaskBatches',
+      summary: 'Task batches of a farm, newest first',
+      querystring: z.object({ ...pageShape('Batches'), ...batchListShape }),
+      response: answers(listOf(batchSummarySchema)),
     },
-    async (request, reply) => {
+    handler: (request) => {
       const { page, pageSize } = request.query;
-      const filter = toListFilter(request.query);
-      return reply.send(await answerList(farmOf(accessOf(request)).id, filter, toWindow(page, pageSize)));
+      return answerList(farmOf(request).id, toListFilter(request.query), toWindow(page, pageSize));
     },
-  );
-  app.post(
-    `${V1_FARM}/tasks/search`,
-    {
-      schema: {
-        ...described,
-        operationId: 'searchTaskBatches',
-        summary: 'Search the task batches of a farm',
-        body: searchBodySchema,
-        response: answers(listOf(batchSummarySchema)),
-      },
+  });
+  app.route({
+    method: 'POST',
+    url: `${V1_FARM}/tasks/search`,
+    schema: {
+      ...described,
+      operationId: 'searchTaskBatches',
+      summary: 'Search the task batches of a farm',
+      body: searchBodySchema,
+      response: answers(listOf(batchSummarySchema)),
     },
-    async (request, reply) => {
+    handler: (request) => {
       const { page, limit } = request.body;
-      const filter = toSearchFilter(request.body);
-      return reply.send(await answerList(farmOf(accessOf(request)).id, filter, toWindow(page, limit)));
+      return answerList(farmOf(request).id, toSearchFilter(request.body), toWindow(page, limit));
     },
-  );
-}
-
-function toCreated(
-  made: Made,
-  order: Pick<z.infer<typeof createdBatchSchema>, 'task_name' | 'task_params' | 'created_by'>,
-): z.infer<typeof createAnswerSchema> {
-  const created_at = toIso(made.createdAtMs);
-  return {
-    success: true,
-    data: made.batches.map(({ id, taskCount }) => ({ batch_id: id, task_count: taskCount, ...order, created_at })),
-    error: null,
-    meta: {
-      summary: summarise(made),
-      skipped: made.skipped.map(({ reason, message, ids }) => ({ reason, message, miner_ids: [...ids] })),
-    },
-  };
+  });
 }
 
 function toSummary(batch: Batch): z.infer<typeof batchSummarySchema> {

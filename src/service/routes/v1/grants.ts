@@ -1,11 +1,10 @@
 // GET /me/grants: what other workspaces have opened to the workspace of the key.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
-import type { Grant, TenantStore } from '../../store/store.ts';
+import type { Grant } from '../../store/store.ts';
+import { answerOf, good, toIso, toIsoOrNull } from '../envelope.ts';
 import { accessOf } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
-import type { App } from '../server.ts';
-import { toIso } from '../window.ts';
+import type { App, RouteParts } from '../server.ts';
 
 const workspaceSchema = named('Workspace', z.strictObject({ id: z.string(), name: z.string(), slug: z.string() }));
 
@@ -22,22 +21,21 @@ const grantSchema = named(
   }),
 );
 
-export function registerGrants(app: App, tenants: Pick<TenantStore, 'listActiveGrants'>, clock: Clock): void {
-  app.get(
-    '/private-api/v1/me/grants',
-    {
-      schema: {
-        tags: ['grants'],
-        operationId: 'listMyGrants',
-        summary: 'Active grants to the workspace of the key',
-        response: answers(z.strictObject({ success: z.literal(true), data: z.array(grantSchema), error: z.null() })),
-      },
+export function registerGrants(app: App, { store, clock }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: '/private-api/v1/me/grants',
+    schema: {
+      tags: ['grants'],
+      operationId: 'listMyGrants',
+      summary: 'Active grants to the workspace of the key',
+      response: answers(answerOf(z.array(grantSchema))),
     },
-    async (request, reply) => {
-      const grants = await tenants.listActiveGrants(accessOf(request).workspaceId, clock.nowMs());
-      return reply.send({ success: true, data: grants.map(toItem), error: null });
+    handler: async (request) => {
+      const grants = await store.tenants.listActiveGrants(accessOf(request).workspaceId, clock.nowMs());
+      return good(grants.map(toItem));
     },
-  );
+  });
 }
 
 function toItem(grant: Grant): z.infer<typeof grantSchema> {
@@ -48,6 +46,6 @@ function toItem(grant: Grant): z.infer<typeof grantSchema> {
     farm_ids: grant.farmIds === null ? null : [...grant.farmIds],
     permissions: [...grant.permissions],
     created_at: toIso(grant.createdAtMs),
-    expires_at: grant.expiresAtMs === null ? null : toIso(grant.expiresAtMs),
+    expires_at: toIsoOrNull(grant.expiresAtMs),
   };
 }

@@ -1,38 +1,33 @@
 // GET …/farms/{farm_id}/agents: the agents of a farm, without what they run on.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
-import type { AgentStore } from '../../store/store.ts';
-import { toAgentFields } from '../agent-fields.ts';
-import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { toAgentFields } from '../fields.ts';
+import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
-import type { App } from '../server.ts';
-import { toWindow } from '../window.ts';
-import { listOf, pageShape, paginate, V2_FARM } from './envelope.ts';
+import type { App, RouteParts } from '../server.ts';
+import { goodList, listOf, pageShape, V2_FARM, windowOf } from './envelope.ts';
 
 export const agentV2Schema = named('AgentV2', agentV1Schema.omit({ farm: true, host: true }));
 
-export function registerFarmAgents(app: App, agents: Pick<AgentStore, 'search' | 'statusAt'>, clock: Clock): void {
-  app.get(
-    `${V2_FARM}/agents`,
-    {
-      schema: {
-        tags: ['agents'],
-        operationId: 'listAgentsV2',
-        summary: 'Agents of a farm, last online first',
-        params: farmParams,
-        querystring: z.object(pageShape),
-        response: answers(listOf(agentV2Schema)),
-      },
+export function registerFarmAgents(app: App, { store: { agents }, clock }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/agents`,
+    schema: {
+      tags: ['agents'],
+      operationId: 'listAgentsV2',
+      summary: 'Agents of a farm, last online first',
+      params: farmParams,
+      querystring: z.object(pageShape),
+      response: answers(listOf(agentV2Schema)),
     },
-    async (request, reply) => {
-      const farm = farmOf(accessOf(request));
-      const { page, page_size } = request.query;
+    handler: async (request) => {
+      const farm = farmOf(request);
       const nowMs = clock.nowMs();
       const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES };
-      const { rows, total } = await agents.search({ filter, window: toWindow(page, page_size), nowMs });
+      const { rows, total } = await agents.search({ filter, window: windowOf(request.query), nowMs });
       const data = rows.map((row) => toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs)));
-      return reply.send({ success: true, data, pagination: paginate(request.query, total), error: null });
+      return goodList(data, request.query, total);
     },
-  );
+  });
 }

@@ -2,15 +2,15 @@
 import { z } from 'zod';
 import { actorSchema, BATCH_STATUSES, shownParams, TASK_STATUSES, taskNameSchema } from '../../../model/task.ts';
 import { notFound } from '../../auth/authorise.ts';
-import type { Batch, BatchDetail, BatchDetailStore, BatchFilter, BatchStore, Task } from '../../store/store.ts';
-import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../batch-filters.ts';
-import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { anyId } from '../ids.ts';
+import type { Batch, BatchDetail, BatchFilter, Task } from '../../store/store.ts';
+import { answerOf, good, toIso } from '../envelope.ts';
+import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../filters.ts';
+import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
-import type { App } from '../server.ts';
+import { anyId } from '../parameters.ts';
+import type { App, RouteParts } from '../server.ts';
 import { closedObject } from '../validation.ts';
-import { toIso, toWindow } from '../window.ts';
-import { listOf, oneOf, pageShape, paginate, searchPage, V2_FARM } from './envelope.ts';
+import { goodList, listOf, type PageQuery, pageShape, searchPage, V2_FARM, windowOf } from './envelope.ts';
 
 const count = z.int().min(0);
 const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });
@@ -66,83 +66,69 @@ export const taskV2Schema = named(
 
 export const batchParams = farmParams.extend({ task_batch_id: anyId });
 
-export function registerBatches(app: App, batches: Pick<BatchStore, 'list'>, detail: BatchDetailStore): void {
+export function registerBatches(app: App, { store: { batches, batchDetail } }: RouteParts): void {
   const described = { tags: ['tasks'], params: farmParams, response: answers(listOf(batchV2Schema)) };
-  const answerList = async (farmId: string, filter: BatchFilter, pages: { page: number; page_size: number }) => {
-    const { batches: found, total } = await batches.list({
-      farmId,
-      filter,
-      window: toWindow(pages.page, pages.page_size),
-    });
-    return { success: true as const, data: found.map(toItem), pagination: paginate(pages, total), error: null };
+  const answerList = async (farmId: string, filter: BatchFilter, query: PageQuery) => {
+    const { batches: found, total } = await batches.list({ farmId, filter, window: windowOf(query) });
+    return goodList(found.map(toItem), query, total);
   };
-  app.get(
-    `${V2_FARM}/task-batches`,
-    {
-      schema: {
-        ...described,
-        operationId: 'listTaskBatchesV2',
-        summary: 'Task batches of a farm, newest first',
-        querystring: z.object({ ...pageShape, ...batchListShape }),
-      },
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/task-batches`,
+    schema: {
+      ...described,
+      operationId: 'listTaskBatchesV2',
+      summary: 'Task batches of a farm, newest first',
+      querystring: z.object({ ...pageShape, ...batchListShape }),
     },
-    async (request, reply) =>
-      reply.send(await answerList(farmOf(accessOf(request)).id, toListFilter(request.query), request.query)),
-  );
-  app.post(
-    `${V2_FARM}/task-batches/search`,
-    {
-      schema: {
-        ...described,
-        operationId: 'searchTaskBatchesV2',
-        summary: 'Search the task batches of a farm',
-        body: closedObject({ ...batchSearchShape, ...searchPage }).prefault({}),
-      },
+    handler: (request) => answerList(farmOf(request).id, toListFilter(request.query), request.query),
+  });
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/task-batches/search`,
+    schema: {
+      ...described,
+      operationId: 'searchTaskBatchesV2',
+      summary: 'Search the task batches of a farm',
+      body: closedObject({ ...batchSearchShape, ...searchPage }).prefault({}),
     },
-    async (request, reply) =>
-      reply.send(await answerList(farmOf(accessOf(request)).id, toSearchFilter(request.body), request.body)),
-  );
-  app.get(
-    `${V2_FARM}/task-batches/:task_batch_id`,
-    {
-      schema: {
-        tags: ['tasks'],
-        operationId: 'getTaskBatchV2',
-        summary: 'A task batch with its counts',
-        params: batchParams,
-        response: answers(oneOf(batchDetailSchema)),
-      },
+    handler: (request) => answerList(farmOf(request).id, toSearchFilter(request.body), request.body),
+  });
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/task-batches/:task_batch_id`,
+    schema: {
+      tags: ['tasks'],
+      operationId: 'getTaskBatchV2',
+      summary: 'A task batch with its counts',
+      params: batchParams,
+      response: answers(answerOf(batchDetailSchema)),
     },
-    async (request, reply) => {
-      const found = await detail.find(farmOf(accessOf(request)).id, request.params.task_batch_id);
+    handler: async (request) => {
+      const found = await batchDetail.find(farmOf(request).id, request.params.task_batch_id);
       if (found === undefined) throw notFound();
-      return reply.send({ success: true, data: toDetail(found), error: null });
+      return good(toDetail(found));
     },
-  );
-  app.get(
-    `${V2_FARM}/task-batches/:task_batch_id/tasks`,
-    {
-      schema: {
-        tags: ['tasks'],
-        operationId: 'listTasksV2',
-        summary: 'Tasks of a batch, newest first',
-        params: batchParams,
-        querystring: z.object(pageShape),
-        response: answers(listOf(taskV2Schema)),
-      },
+  });
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/task-batches/:task_batch_id/tasks`,
+    schema: {
+      tags: ['tasks'],
+      operationId: 'listTasksV2',
+      summary: 'Tasks of a batch, newest first',
+      params: batchParams,
+      querystring: z.object(pageShape),
+      response: answers(listOf(taskV2Schema)),
     },
-    async (request, reply) => {
-      const { page, page_size } = request.query;
-      const found = await detail.listTasks({
-        farmId: farmOf(accessOf(request)).id,
-        id: request.params.task_batch_id,
-        window: toWindow(page, page_size),
-      });
+    handler: async (request) => {
+      const id = request.params.task_batch_id;
+      const window = windowOf(request.query);
+      const found = await batchDetail.listTasks({ farmId: farmOf(request).id, id, window });
       if (found === undefined) throw notFound();
-      const pagination = paginate(request.query, found.total);
-      return reply.send({ success: true, data: found.tasks.map(toTask), pagination, error: null });
+      return goodList(found.tasks.map(toTask), request.query, found.total);
     },
-  );
+  });
 }
 
 function toItem(batch: Batch): z.infer<typeof batchV2Schema> {

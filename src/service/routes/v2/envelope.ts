@@ -1,5 +1,7 @@
 // The v2 envelope and its pages, as values for the answers, as parameters, and as schemas for OpenAPI and the tests.
 import { z } from 'zod';
+import type { Window } from '../../store/store.ts';
+import { envelopeOf, toWindow } from '../envelope.ts';
 import { named } from '../openapi.ts';
 import { wholeNumber } from '../parameters.ts';
 
@@ -19,17 +21,23 @@ const pageSchema = named(
     total_pages: z.number(),
   }),
 );
-export type Page = z.infer<typeof pageSchema>;
+export const listOf = <S extends z.ZodType>(item: S) => envelopeOf(z.array(item), { pagination: pageSchema });
 
-export const listOf = <S extends z.ZodType>(item: S) =>
-  z.strictObject({ success: z.literal(true), data: z.array(item), pagination: pageSchema, error: z.null() });
+/** The page that a client asks for. */
+export type PageQuery = { readonly page: number; readonly page_size: number };
 
-export const oneOf = <S extends z.ZodType>(item: S) =>
-  z.strictObject({ success: z.literal(true), data: item, error: z.null() });
+export const windowOf = ({ page, page_size }: PageQuery): Window => toWindow(page, page_size);
 
-export function paginate({ page, page_size }: { page: number; page_size: number }, total: number): Page {
+export function paginate({ page, page_size }: PageQuery, total: number): z.infer<typeof pageSchema> {
   return { total, page, page_size, total_pages: Math.ceil(total / page_size) };
 }
+
+export const goodList = <T>(data: readonly T[], query: PageQuery, total: number) => ({
+  success: true as const,
+  data,
+  pagination: paginate(query, total),
+  error: null,
+});
 
 /** `page` and `page_size` of a GET list. */
 export const pageShape = {

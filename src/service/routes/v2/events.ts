@@ -1,13 +1,12 @@
 // GET …/events: what has happened to the miners of a farm, as their agents say it. An extension of the interface.
 import { z } from 'zod';
-import type { EventStore, MinerEvent } from '../../store/store.ts';
-import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { parseUuid } from '../ids.ts';
+import type { MinerEvent } from '../../store/store.ts';
+import { toIso } from '../envelope.ts';
+import { farmOf, farmParams } from '../guard.ts';
 import { answers, EXTENSION, named } from '../openapi.ts';
-import { list, single } from '../parameters.ts';
-import type { App } from '../server.ts';
-import { toIso, toWindow } from '../window.ts';
-import { listOf, pageShape, paginate, V2_FARM } from './envelope.ts';
+import { list, parseUuid, single } from '../parameters.ts';
+import type { App, RouteParts } from '../server.ts';
+import { goodList, listOf, pageShape, V2_FARM, windowOf } from './envelope.ts';
 
 export const eventSchema = named(
   'MinerEventV2',
@@ -28,37 +27,35 @@ export const eventSchema = named(
 
 const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
 
-export function registerEvents(app: App, events: EventStore): void {
-  app.get(
-    `${V2_FARM}/events`,
-    {
-      schema: {
-        ...EXTENSION,
-        tags: ['miners'],
-        operationId: 'listEventsV2',
-        summary: 'What has happened to the miners of a farm, newest first',
-        description: 'Events are kept for 90 days.',
-        params: farmParams,
-        querystring: z.object({
-          ...pageShape,
-          miner_id: single('the id of a miner', parseUuid, { format: 'uuid' }),
-          type: list(
-            'types of events',
-            (text) => (TYPE.test(text) ? { value: text } : { problem: 'accepted: types of events such as moved' }),
-            { pattern: TYPE.source },
-          ),
-        }),
-        response: answers(listOf(eventSchema)),
-      },
+export function registerEvents(app: App, { store }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/events`,
+    schema: {
+      ...EXTENSION,
+      tags: ['miners'],
+      operationId: 'listEventsV2',
+      summary: 'What has happened to the miners of a farm, newest first',
+      description: 'Events are kept for 90 days.',
+      params: farmParams,
+      querystring: z.object({
+        ...pageShape,
+        miner_id: single('the id of a miner', parseUuid, { format: 'uuid' }),
+        type: list(
+          'types of events',
+          (text) => (TYPE.test(text) ? { value: text } : { problem: 'accepted: types of events such as moved' }),
+          { pattern: TYPE.source },
+        ),
+      }),
+      response: answers(listOf(eventSchema)),
     },
-    async (request, reply) => {
-      const { page, page_size, miner_id: minerId, type: types } = request.query;
-      const farmId = farmOf(accessOf(request)).id;
-      const found = await events.list({ farmId, minerId, types, window: toWindow(page, page_size) });
-      const pagination = paginate(request.query, found.total);
-      return reply.send({ success: true, data: found.events.map(toItem), pagination, error: null });
+    handler: async (request) => {
+      const { miner_id: minerId, type: types } = request.query;
+      const window = windowOf(request.query);
+      const { events, total } = await store.events.list({ farmId: farmOf(request).id, minerId, types, window });
+      return goodList(events.map(toItem), request.query, total);
     },
-  );
+  });
 }
 
 function toItem({ type, minerId, agentId, atMs, detail }: MinerEvent): z.infer<typeof eventSchema> {

@@ -1,28 +1,33 @@
 // Miners of a farm in v2: the list with the filters of v1, and the search.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { ANOMALY_TYPES, anomalyTypeSchema, toBitmask } from '../../../model/flags.ts';
-import { OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
-import {
-  type Farm,
-  isMatch,
-  type MinerFilter,
-  type MinerSearch,
-  type MinerSearchStore,
-  SEARCH_FIELDS,
-} from '../../store/store.ts';
+import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
+import { type Farm, type Item, isMatch, type MinerFilter, type MinerSearch, SEARCH_FIELDS } from '../../store/store.ts';
+import { SERVICE_FIELDS } from '../fields.ts';
 import { dateFilter, toTimes, valueFilter } from '../filters.ts';
-import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { givenId } from '../ids.ts';
+import { farmOf, farmParams } from '../guard.ts';
 import { minerFilterShape, toMinerFilter } from '../miner-parameters.ts';
-import { answers } from '../openapi.ts';
-import { sendPage, type WantedPage, writePage } from '../page-answer.ts';
-import type { PageCache } from '../page-cache.ts';
-import type { App } from '../server.ts';
+import { answers, EXTENSION, named } from '../openapi.ts';
+import { sendPage, type WantedPage, writePage } from '../page-cache.ts';
+import { givenId } from '../parameters.ts';
+import type { App, RouteParts } from '../server.ts';
 import { closedObject } from '../validation.ts';
-import { toWindow } from '../window.ts';
-import { listOf, pageShape, paginate, searchPage, V2_FARM } from './envelope.ts';
-import { minerItem, minerV2Schema } from './miner-row.ts';
+import { listOf, type PageQuery, pageShape, paginate, searchPage, V2_FARM, windowOf } from './envelope.ts';
+
+const { temp: temperature } = minerV1Schema.shape;
+
+const defaultPassword = minerExtrasSchema.shape.default_password.meta({
+  ...EXTENSION,
+  description: 'Present and true while the miner lets in whoever knows the factory login of its family',
+});
+
+/** `board_details` has the boards in the order of `hashboards`. */
+export const minerV2Schema = named(
+  'MinerV2',
+  minerV1Schema
+    .omit({ farm: true, stale: true, temp: true })
+    .extend({ temperature, ...minerExtrasSchema.shape, default_password: defaultPassword }),
+);
 
 const words = () => valueFilter(z.string().max(256)).optional();
 
@@ -54,55 +59,63 @@ const searchBodySchema = closedObject({
   ...searchPage,
 }).prefault({});
 
-export function registerFarmMiners(app: App, miners: MinerSearchStore, pages: PageCache, clock: Clock): void {
+export function registerFarmMiners(app: App, { store, pages, clock }: RouteParts): void {
   const described = { tags: ['miners'], params: farmParams, response: answers(listOf(minerV2Schema)) };
-  const answer = (
-    farm: Farm,
-    page: { page: number; page_size: number },
-    wanted: { filter?: MinerFilter; search?: MinerSearch },
-  ): WantedPage => {
-    const window = toWindow(page.page, page.page_size);
+  const answer = (farm: Farm, query: PageQuery, wanted: { filter?: MinerFilter; search?: MinerSearch }): WantedPage => {
+    const window = windowOf(query);
     return {
-      size: page.page_size,
+      size: query.page_size,
       key: ['v2', farm.id, window, wanted],
       async make() {
         const nowMs = clock.nowMs();
         const item = minerItem(farm);
-        const { items, total } = await miners.page({ farmId: farm.id, ...wanted, window, item, nowMs });
-        return writePage(items, paginate(page, total));
+        const { items, total } = await store.search.page({ farmId: farm.id, ...wanted, window, item, nowMs });
+        return writePage(items, paginate(query, total));
       },
     };
   };
-  app.get(
-    `${V2_FARM}/miners`,
-    {
-      schema: {
-        ...described,
-        operationId: 'listMinersV2',
-        summary: 'Latest status of the miners of a farm',
-        querystring: z.object({ ...pageShape, ...minerFilterShape }),
-      },
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/miners`,
+    schema: {
+      ...described,
+      operationId: 'listMinersV2',
+      summary: 'Latest status of the miners of a farm',
+      querystring: z.object({ ...pageShape, ...minerFilterShape }),
     },
-    (request, reply) => {
-      const page = answer(farmOf(accessOf(request)), request.query, { filter: toMinerFilter(request.query) });
+    handler: (request, reply) => {
+      const page = answer(farmOf(request), request.query, { filter: toMinerFilter(request.query) });
       return sendPage(pages, request, reply, page);
     },
-  );
-  app.post(
-    `${V2_FARM}/miners/search`,
-    {
-      schema: {
-        ...described,
-        operationId: 'searchMinersV2',
-        summary: 'Search the miners of a farm: all conditions must hold',
-        body: searchBodySchema,
-      },
+  });
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/miners/search`,
+    schema: {
+      ...described,
+      operationId: 'searchMinersV2',
+      summary: 'Search the miners of a farm: all conditions must hold',
+      body: searchBodySchema,
     },
-    (request, reply) => {
-      const page = answer(farmOf(accessOf(request)), request.body, { search: toSearch(request.body) });
+    handler: (request, reply) => {
+      const page = answer(farmOf(request), request.body, { search: toSearch(request.body) });
       return sendPage(pages, request, reply, page);
     },
-  );
+  });
+}
+
+/** A miner of this farm (schema: minerV2Schema): the stored documents one after the other, with what only the service knows in front. */
+export function minerItem(farm: Farm): Item {
+  const farmPart = `"farm_id":${JSON.stringify(farm.id)},"workspace_id":${JSON.stringify(farm.workspaceId)}`;
+  return [
+    `{${farmPart},`,
+    ...SERVICE_FIELDS,
+    ',',
+    { membersOf: 'document', rename: ['temp', 'temperature'] },
+    ',',
+    { membersOf: 'extras' },
+    '}',
+  ];
 }
 
 function toSearch(body: z.infer<typeof searchBodySchema>): MinerSearch {

@@ -1,17 +1,18 @@
 // PATCH …/miners/{miner_id}: what operators say of a miner. An extension of the interface.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import { OPS_STATUSES } from '../../../model/miner.ts';
-import { type EditProblem, type OperatorStore, positionSchema, rackSchema } from '../../store/store.ts';
+import { notFound } from '../../auth/authorise.ts';
+import { type EditProblem, positionSchema, rackSchema } from '../../store/store.ts';
+import { answerOf, good } from '../envelope.ts';
 import { invalidRequest } from '../errors.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
-import { anyId } from '../ids.ts';
 import { answers, documented, EXTENSION, named } from '../openapi.ts';
 import { actorOf } from '../orders.ts';
-import type { App } from '../server.ts';
+import { anyId } from '../parameters.ts';
+import type { App, RouteParts } from '../server.ts';
 import { closedObject, ofGoodFields } from '../validation.ts';
-import { oneOf, V2_FARM } from './envelope.ts';
+import { V2_FARM } from './envelope.ts';
 
 const opsStatus = z.enum(OPS_STATUSES).nullable();
 // Blanks around it do not count, which no length can say.
@@ -46,47 +47,40 @@ const bodySchema = closedObject({
   })
   .meta({ minProperties: 1 });
 
-export function registerOperatorFields(app: App, operators: Pick<OperatorStore, 'edit'>, clock: Clock): void {
-  app.patch(
-    `${V2_FARM}/miners/:miner_id`,
-    {
-      schema: {
-        tags: ['miners'],
-        operationId: 'updateMinerV2',
-        summary: 'Set ops status, rack and position of a miner',
-        description: 'What changes is recorded as a task batch of an event type. Fields that are not given stay.',
-        ...EXTENSION,
-        params: farmParams.extend({ miner_id: anyId }),
-        body: bodySchema,
-        response: answers(oneOf(operatorFieldsSchema), 409),
-      },
+export function registerOperatorFields(app: App, { store, clock }: RouteParts): void {
+  app.route({
+    method: 'PATCH',
+    url: `${V2_FARM}/miners/:miner_id`,
+    schema: {
+      tags: ['miners'],
+      operationId: 'updateMinerV2',
+      summary: 'Set ops status, rack and position of a miner',
+      description: 'What changes is recorded as a task batch of an event type. Fields that are not given stay.',
+      ...EXTENSION,
+      params: farmParams.extend({ miner_id: anyId }),
+      body: bodySchema,
+      response: answers(answerOf(operatorFieldsSchema), 409),
     },
-    async (request, reply) => {
-      const access = accessOf(request);
-      const farm = farmOf(access);
+    handler: async (request) => {
+      const { id: farmId, workspaceId } = farmOf(request);
       const id = request.params.miner_id;
-      const { ops_status, rack: toRack, position: toPosition } = request.body;
-      const outcome = await operators.edit({
-        workspaceId: farm.workspaceId,
-        farmId: farm.id,
-        edits: [{ id, opsStatus: ops_status, rack: toRack, position: toPosition }],
-        actor: actorOf(access.caller),
-        nowMs: clock.nowMs(),
-      });
+      const { ops_status: opsStatus, rack, position } = request.body;
+      const edits = [{ id, opsStatus, rack, position }];
+      const actor = actorOf(accessOf(request).caller);
+      const outcome = await store.operators.edit({ workspaceId, farmId, edits, actor, nowMs: clock.nowMs() });
       const problem = outcome.kind === 'refused' ? outcome.problems[0] : undefined;
       if (problem !== undefined) throw toRefusal(problem);
       const values = outcome.kind === 'done' ? outcome.values.get(id) : undefined;
-      if (values === undefined) throw new RefusedError('request.not-found', 'Resource not found');
-      const data = { id, ops_status: values.opsStatus, rack: values.rack, position: values.position };
-      return reply.send({ success: true, data, error: null });
+      if (values === undefined) throw notFound();
+      return good({ id, ops_status: values.opsStatus, rack: values.rack, position: values.position });
     },
-  );
+  });
 }
 
 function toRefusal(problem: EditProblem): RefusedError {
   switch (problem.reason) {
     case 'not-found':
-      return new RefusedError('request.not-found', 'Resource not found');
+      return notFound();
     case 'no-rack':
       return invalidRequest('position: a position needs a rack');
     case 'taken':

@@ -1,16 +1,16 @@
 // GET and POST …/miner-positions: where miners stand, as CSV for a spreadsheet and back. An extension of the interface; the command line has the
 // same, by the same functions.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import type { Actor } from '../../../model/task.ts';
+import { exportPositions, importPositions } from '../../locations/positions.ts';
 import type { Edited } from '../../store/store.ts';
+import { answerOf } from '../envelope.ts';
 import { invalidRequest } from '../errors.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { readUtf8 } from '../json-body.ts';
 import { answers, EXTENSION, named } from '../openapi.ts';
 import { actorOf } from '../orders.ts';
-import type { App } from '../server.ts';
+import type { App, RouteParts } from '../server.ts';
 import { closedObject } from '../validation.ts';
 import { V2_FARM } from './envelope.ts';
 
@@ -23,99 +23,77 @@ const dryRun = z
 /** Wrong lines that the answer names. */
 const MAX_SHOWN = 10;
 
-export type Positions = {
-  /** CSV of every miner of the farm. */
-  export(farmId: string): Promise<string>;
-  /** All of it or nothing; what changes, or would. Throws ConfigError that names the wrong lines. */
-  import(order: {
-    readonly workspaceId: string;
-    readonly farmId: string;
-    readonly text: string;
-    readonly isDryRun: boolean;
-    readonly actor: Actor;
-    readonly nowMs: number;
-  }): Promise<readonly Edited[]>;
-};
-
 const placeSchema = z.strictObject({ rack: z.string().nullable(), position: z.int().min(1).nullable() });
 
-export const importedSchema = z.strictObject({
-  success: z.literal(true),
-  data: z.array(named('MinerMove', z.strictObject({ id: z.uuid(), before: placeSchema, after: placeSchema }))),
-  error: z.null(),
+export const importedSchema = answerOf(
+  z.array(named('MinerMove', z.strictObject({ id: z.uuid(), before: placeSchema, after: placeSchema }))),
+).extend({
   meta: z.strictObject({
     dry_run: z.boolean().meta({ description: 'true = nothing was changed' }),
     changed_count: z.int().min(0),
   }),
 });
 
-export function registerPositions(app: App, positions: Positions, clock: Clock): void {
-  const described = { ...EXTENSION, tags: ['miners'], params: farmParams };
-  app.get(
-    `${V2_FARM}/miner-positions`,
-    {
-      schema: {
-        ...described,
-        operationId: 'exportMinerPositionsV2',
-        summary: 'Racks and positions of the miners of a farm, as CSV',
-        description:
-          'Columns id, mac, serial_number, ip, rack, position, in this order. A cell that a spreadsheet would take for a formula has an apostrophe in front.',
-        response: { ...answers(z.string()), 200: { content: { 'text/csv': { schema: z.string() } } } },
-      },
+const described = { ...EXTENSION, tags: ['miners'], params: farmParams };
+
+export function registerPositions(app: App, parts: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/miner-positions`,
+    schema: {
+      ...described,
+      operationId: 'exportMinerPositionsV2',
+      summary: 'Racks and positions of the miners of a farm, as CSV',
+      description:
+        'Columns id, mac, serial_number, ip, rack, position, in this order. A cell that a spreadsheet would take for a formula has an apostrophe in front.',
+      response: { ...answers(z.string()), 200: { content: { 'text/csv': { schema: z.string() } } } },
     },
-    async (request, reply) =>
+    handler: async (request, reply) =>
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="positions.csv"')
-        .send(await positions.export(farmOf(accessOf(request)).id)),
-  );
+        .send(await exportPositions(parts.store.operators, farmOf(request).id)),
+  });
   // In a scope of its own: nothing else takes CSV, and this takes nothing else.
   app.register((scope: App, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser<Buffer>('text/csv', { parseAs: 'buffer' }, (request, bytes, parsed) =>
       parsed(null, readUtf8(request, bytes, 'text/csv')),
     );
-    registerImport(scope, positions, clock, described);
+    registerImport(scope, parts);
     done();
   });
 }
 
-function registerImport(
-  app: App,
-  positions: Positions,
-  clock: Clock,
-  described: { readonly tags: string[]; readonly params: typeof farmParams },
-): void {
-  app.post(
-    `${V2_FARM}/miner-positions`,
-    {
-      bodyLimit: BODY_BYTES,
-      schema: {
-        ...described,
-        operationId: 'importMinerPositionsV2',
-        summary: 'Set racks and positions of miners from CSV: all of it or nothing',
-        description:
-          'As the export gives it; id, rack and position must be there, the order of the columns does not matter. Miners that are not in it stay where they are. Parameters other than those described are refused. What changes is recorded as a task batch of an event type.',
-        consumes: ['text/csv'],
-        // Nothing else: a misspelt trial would be carried out.
-        querystring: closedObject({ dry_run: dryRun }),
-        body: z.string(),
-        response: answers(importedSchema),
-      },
+function registerImport(app: App, { store, clock }: RouteParts): void {
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/miner-positions`,
+    bodyLimit: BODY_BYTES,
+    schema: {
+      ...described,
+      operationId: 'importMinerPositionsV2',
+      summary: 'Set racks and positions of miners from CSV: all of it or nothing',
+      description:
+        'As the export gives it; id, rack and position must be there, the order of the columns does not matter. Miners that are not in it stay where they are. Parameters other than those described are refused. What changes is recorded as a task batch of an event type.',
+      consumes: ['text/csv'],
+      // Nothing else: a misspelt trial would be carried out.
+      querystring: closedObject({ dry_run: dryRun }),
+      body: z.string(),
+      response: answers(importedSchema),
     },
-    async (request, reply) => {
-      const access = accessOf(request);
-      const { id: farmId, workspaceId } = farmOf(access);
+    handler: async (request) => {
+      const { id: farmId, workspaceId } = farmOf(request);
       const isDryRun = request.query.dry_run === 'true';
-      const order = { workspaceId, farmId, text: request.body, isDryRun, actor: actorOf(access.caller) };
-      const changed = await positions.import({ ...order, nowMs: clock.nowMs() }).catch((error: unknown) => {
+      const actor = actorOf(accessOf(request).caller);
+      const order = { workspaceId, farmId, text: request.body, isDryRun, actor, nowMs: clock.nowMs() };
+      const changed = await importPositions(store.operators, order).catch((error: unknown) => {
         throw error instanceof ConfigError ? toRefusal(error) : error;
       });
       const data = changed.map(({ id, before, after }) => ({ id, before: toPlace(before), after: toPlace(after) }));
-      const meta = { dry_run: isDryRun, changed_count: data.length };
-      return reply.send({ success: true, data, error: null, meta });
+      return { success: true, data, error: null, meta: { dry_run: isDryRun, changed_count: data.length } };
     },
-  );
+  });
 }
 
 const toPlace = ({ rack, position }: Edited['after']) => ({ rack, position });

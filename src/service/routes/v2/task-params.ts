@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/net/ipv4.ts';
 import { EXECUTION_TASK_NAMES } from '../../../model/task.ts';
-import { givenId } from '../ids.ts';
+import { givenId } from '../parameters.ts';
 import { closedObject, ofGoodFields, show } from '../validation.ts';
 
 /** Told in the description too, so that clients know it before they are refused. */

@@ -1,11 +1,14 @@
-// GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there.
+// GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there; and GET …/farms: the farms of one of
+// them, of a granted one those that the grant names.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { PERMISSIONS } from '../../auth/rules.data.ts';
-import type { TenantStore, Workspace } from '../../store/store.ts';
+import type { Workspace } from '../../store/store.ts';
+import { answerOf, good, toIsoOrNull } from '../envelope.ts';
 import { accessOf } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
-import type { App } from '../server.ts';
+import { anyId } from '../parameters.ts';
+import type { App, RouteParts } from '../server.ts';
+import { goodList, listOf, pageShape, V2_WORKSPACE, windowOf } from './envelope.ts';
 
 const workspaceV2Schema = named(
   'WorkspaceV2',
@@ -22,45 +25,67 @@ const workspaceV2Schema = named(
 );
 type Item = z.infer<typeof workspaceV2Schema>;
 
-export const workspacesSchema = z.strictObject({
-  success: z.literal(true),
-  data: z.array(workspaceV2Schema),
-  error: z.null(),
-});
+export const workspacesSchema = answerOf(z.array(workspaceV2Schema));
 
-export function registerWorkspaces(
-  app: App,
-  tenants: Pick<TenantStore, 'findWorkspace' | 'listActiveGrants'>,
-  clock: Clock,
-): void {
-  app.get(
-    '/public-api/v2/workspaces',
-    {
-      schema: {
-        tags: ['workspaces'],
-        operationId: 'listWorkspacesV2',
-        summary: 'Workspaces that the key may use (beta)',
-        response: answers(workspacesSchema),
-      },
+export const farmV2Schema = named(
+  'FarmV2',
+  z.strictObject({
+    id: z.uuid(),
+    name: z.string().nullable(),
+    workspace_id: z.string(),
+    archived_at: z.iso.datetime().nullable().meta({ description: 'null = the farm is run' }),
+  }),
+);
+
+export function registerWorkspaces(app: App, { store: { tenants }, clock }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: '/public-api/v2/workspaces',
+    schema: {
+      tags: ['workspaces'],
+      operationId: 'listWorkspacesV2',
+      summary: 'Workspaces that the key may use (beta)',
+      response: answers(workspacesSchema),
     },
-    async (request, reply) => {
+    handler: async (request) => {
       const { caller } = accessOf(request);
       const own = await tenants.findWorkspace(caller.workspaceId);
       const grants = await tenants.listActiveGrants(caller.workspaceId, clock.nowMs());
       const held = caller.permissions ?? PERMISSIONS;
-      const data = merge([
-        ...(own === undefined ? [] : [toItem(own, 'member', held)]),
-        ...grants.map(({ grantor, permissions }) =>
-          toItem(
-            grantor,
-            'grantee',
-            held.filter((permission) => permissions.includes(permission)),
-          ),
+      const granted = grants.map(({ grantor, permissions }) =>
+        toItem(
+          grantor,
+          'grantee',
+          held.filter((permission) => permissions.includes(permission)),
         ),
-      ]);
-      return reply.send({ success: true, data, error: null });
+      );
+      return good(merge([...(own === undefined ? [] : [toItem(own, 'member', held)]), ...granted]));
     },
-  );
+  });
+  app.route({
+    method: 'GET',
+    url: `${V2_WORKSPACE}/farms`,
+    schema: {
+      tags: ['farms'],
+      operationId: 'listFarmsV2',
+      summary: 'Farms of a workspace, archived ones included, oldest first',
+      params: z.object({ workspace_id: anyId }),
+      querystring: z.object(pageShape),
+      response: answers(listOf(farmV2Schema)),
+    },
+    handler: async (request) => {
+      const { workspaceId, farmIds } = accessOf(request);
+      const farms = (await tenants.listFarms(workspaceId)).filter(({ id }) => farmIds === null || farmIds.includes(id));
+      const { offset, limit } = windowOf(request.query);
+      const data = farms.slice(offset, offset + limit).map(({ id, name, archivedAtMs }) => ({
+        id,
+        name,
+        workspace_id: workspaceId,
+        archived_at: toIsoOrNull(archivedAtMs),
+      }));
+      return goodList(data, request.query, farms.length);
+    },
+  });
 }
 
 const toItem = (

@@ -3,10 +3,10 @@
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { turn } from '../base/clock.ts';
-import { ConfigError, type Problem } from '../base/errors.ts';
-import { formatIpv4 } from '../base/net/ipv4.ts';
-import type { Actor } from '../model/task.ts';
+import { turn } from '../../base/clock.ts';
+import { ConfigError, type Problem } from '../../base/errors.ts';
+import { formatIpv4 } from '../../base/net/ipv4.ts';
+import type { Actor } from '../../model/task.ts';
 import {
   type Edited,
   type EditProblem,
@@ -14,7 +14,7 @@ import {
   type Placement,
   positionSchema,
   rackSchema,
-} from './store/store.ts';
+} from '../store/store.ts';
 
 const POSITION_COLUMNS = ['id', 'mac', 'serial_number', 'ip', 'rack', 'position'] as const;
 

@@ -1,16 +1,35 @@
-// POST …/metrics/query: historical metrics of a farm, in buckets of UTC.
+// POST …/miner-metrics/query: how many miners of a farm there are of each kind. POST …/metrics/query: historical metrics of a farm, in buckets of UTC.
 import { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { formatDurationMs } from '../../../base/time/duration.ts';
-import { GRANULARITIES, type HistoryBucket, type HistoryStore } from '../../store/store.ts';
+import { anomalyTypeSchema } from '../../../model/flags.ts';
+import { OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
+import { GRANULARITIES, type HistoryBucket } from '../../store/store.ts';
+import { answerOf, good, toIso } from '../envelope.ts';
 import { invalidRequest } from '../errors.ts';
 import { isoUtc } from '../filters.ts';
-import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { farmOf, farmParams } from '../guard.ts';
+import { allowNoBody } from '../json-body.ts';
 import { answers, named } from '../openapi.ts';
-import type { App } from '../server.ts';
+import type { App, RouteParts } from '../server.ts';
 import { closedObject } from '../validation.ts';
-import { toIso } from '../window.ts';
-import { oneOf, V2_FARM } from './envelope.ts';
+import { V2_FARM } from './envelope.ts';
+
+const counts = <V extends z.ZodType>(value: V) => z.array(z.strictObject({ value, count: z.int().min(0) }));
+const known = z.string().nullable();
+
+export const classificationSchema = named(
+  'ClassificationV2',
+  z.strictObject({
+    total: z.int().min(0),
+    status: counts(z.enum(RUN_STATUSES)),
+    ops_status: counts(z.enum(OPS_STATUSES).nullable()),
+    anomaly_type: counts(anomalyTypeSchema).meta({ description: 'A miner counts once for each anomaly that it has' }),
+    mining_mode: counts(z.string()),
+    model: counts(known),
+    firmware: counts(known),
+    rack: counts(known),
+  }),
+);
 
 const nullableNumber = (description: string) => z.number().nullable().meta({ description });
 
@@ -46,20 +65,41 @@ const bodySchema = closedObject({
   }),
 });
 
-export function registerHistory(app: App, history: HistoryStore, clock: Clock): void {
-  app.post(
-    `${V2_FARM}/metrics/query`,
-    {
-      schema: {
-        tags: ['metrics'],
-        operationId: 'queryHistoricalMetricsV2',
-        summary: 'Historical metrics of a farm',
-        params: farmParams,
-        body: bodySchema,
-        response: answers(oneOf(z.array(metricsBucketSchema))),
-      },
+export function registerClassification(app: App, { store, clock }: RouteParts): void {
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/miner-metrics/query`,
+    onRequest: allowNoBody,
+    schema: {
+      tags: ['metrics'],
+      operationId: 'queryMinerMetricsV2',
+      summary: 'How many miners of a farm there are of each kind (beta)',
+      description: 'Most frequent first; value null = the miner has none.',
+      params: farmParams,
+      response: answers(answerOf(classificationSchema)),
     },
-    async (request, reply) => {
+    handler: async (request) => {
+      const found = await store.classification.classify(farmOf(request).id, clock.nowMs());
+      const { total, status, opsStatus: ops_status, anomalyType: anomaly_type, miningMode: mining_mode } = found;
+      const { model, firmware, rack } = found;
+      return good({ total, status, ops_status, anomaly_type, mining_mode, model, firmware, rack });
+    },
+  });
+}
+
+export function registerHistory(app: App, { store, clock }: RouteParts): void {
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/metrics/query`,
+    schema: {
+      tags: ['metrics'],
+      operationId: 'queryHistoricalMetricsV2',
+      summary: 'Historical metrics of a farm',
+      params: farmParams,
+      body: bodySchema,
+      response: answers(answerOf(z.array(metricsBucketSchema))),
+    },
+    handler: async (request) => {
       const { from_time, to_time, granularity } = request.body;
       const fromMs = Date.parse(from_time);
       const toMs = Date.parse(to_time);
@@ -71,11 +111,11 @@ export function registerHistory(app: App, history: HistoryStore, clock: Clock): 
         throw invalidRequest(
           `to_time: received a window of ${formatDurationMs(toMs - fromMs)}, accepted with granularity ${granularity}: up to ${formatDurationMs(maxRangeMs)}`,
         );
-      const farmId = farmOf(accessOf(request)).id;
-      const buckets = await history.query({ farmId, granularity, fromMs, toMs, nowMs: clock.nowMs() });
-      return reply.send({ success: true, data: buckets.map(toItem), error: null });
+      const farmId = farmOf(request).id;
+      const buckets = await store.history.query({ farmId, granularity, fromMs, toMs, nowMs: clock.nowMs() });
+      return good(buckets.map(toItem));
     },
-  );
+  });
 }
 
 function toItem(bucket: HistoryBucket): z.infer<typeof metricsBucketSchema> {
