@@ -215,8 +215,8 @@ export function createAgent(options: AgentOptions): Agent {
     settings: config.tasks,
     vault,
     deps: gateDeps({
-      ...{ clock, log, config, access, roster, book, neighbours, poller, scanning, firmware, pools, outbox, mayReach },
-      ...{ signal: stopping.signal, onError: report },
+      ...{ clock, log, settings: config, access, roster, book, neighbours, poller, scanning, firmware, pools, outbox },
+      ...{ mayReach, signal: stopping.signal, onError: report },
     }),
   });
 

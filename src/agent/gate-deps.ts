@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import { CancelledError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { AgentConfig } from './config.ts';
+import type { ScanRanges } from '../base/net/ranges.ts';
 import type { Access } from './device/device-client.ts';
 import type { FirmwareStore } from './firmware/store.ts';
 import type { IdentityBook } from './identity/book.ts';
@@ -18,6 +18,7 @@ import type { Scanning } from './scanning.ts';
 import { createOwnUpdate } from './self-update.ts';
 import { createTaskLooks } from './task-looks.ts';
 import type { TaskDeps } from './tasks/contract.ts';
+import type { TaskSettings } from './tasks/settings.ts';
 
 export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';
@@ -25,7 +26,14 @@ export const POOL_LOCK = 'miner.pool.lock';
 export function gateDeps(parts: {
   readonly clock: Clock;
   readonly log: Log;
-  readonly config: AgentConfig;
+  /** Read anew with each use: they may change while the agent runs. */
+  readonly settings: {
+    readonly stateDir: string;
+    readonly ranges: ScanRanges;
+    readonly poll: { readonly interval: number };
+    readonly update: { readonly allowedHosts: readonly string[] };
+    readonly tasks: TaskSettings;
+  };
   readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secretsOf' | 'targetOf'>;
   readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
   readonly book: Pick<IdentityBook, 'whoIs' | 'answersAs' | 'get'>;
@@ -41,8 +49,7 @@ export function gateDeps(parts: {
   /** What was heard at this address could not be taken in. */
   onError(error: unknown, ip: string): void;
 }): TaskDeps {
-  const { clock, log, config, access, roster, poller, scanning, firmware, pools, outbox, mayReach } = parts;
-  const { planFor, manual } = scanning;
+  const { clock, log, settings, access, roster, poller, scanning, firmware, pools, outbox, mayReach } = parts;
   const targetOf = (key: string) => {
     const state = roster.get(key);
     if (state === undefined) throw new CancelledError('work on a miner that has left');
@@ -57,7 +64,7 @@ export function gateDeps(parts: {
     },
     mayReach,
     act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
-    ...createTaskLooks({ ...parts, targetOf, pollMs: () => config.poll.interval }),
+    ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
     mayFetch: (url) => firmware.mayFetch(url),
     secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
@@ -67,9 +74,11 @@ export function gateDeps(parts: {
     },
     report: (record) => outbox.append([record]).then(() => undefined),
     own: {
-      'agent.scan.create': createScanTask({ clock, configured: () => config.ranges, planFor, scans: manual }),
-      'agent.self.update': createOwnUpdate(config, { clock, log }),
-      [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => config.tasks.observeS * 1_000 }),
+      'agent.scan.create': createScanTask({
+        ...{ clock, configured: () => settings.ranges, planFor: scanning.planFor, scans: scanning.manual },
+      }),
+      'agent.self.update': createOwnUpdate(settings.stateDir, settings.update.allowedHosts, { clock, log }),
+      [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => settings.tasks.observeS * 1_000 }),
     },
     onEnd({ name, minerKey, params }, { status }) {
       if (name === POOL_UPDATE && status === 'succeeded') pools.wanted(minerKey, params.pools);

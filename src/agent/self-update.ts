@@ -13,7 +13,6 @@ import { type Outcome, readNotes } from '../update/install/notes.ts';
 import { NOTES_FOLDER, requestPath, WISHES, windowsPlaces, wishedBundlePath } from '../update/install/places.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../update/trust/bundle.ts';
 import { builtInPins, type Pins } from '../update/trust/pins.ts';
-import type { AgentConfig } from './config.ts';
 import { createFetch, type Fetch } from './firmware/fetch.ts';
 import { failed, type OwnTask, type TaskOutcome } from './tasks/contract.ts';
 
@@ -41,7 +40,8 @@ const FETCH_NAMES = { kind: 'update', setting: 'update.allowedHosts' };
 
 /** For this program, on this host. */
 export function createOwnUpdate(
-  { stateDir, update: { allowedHosts } }: Pick<AgentConfig, 'stateDir' | 'update'>,
+  stateDir: string,
+  allowedHosts: readonly string[],
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): OwnTask {
   const isWindows = process.platform === 'win32';

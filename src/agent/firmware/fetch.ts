@@ -8,12 +8,12 @@ import type { Clock } from '../../base/clock.ts';
 import { RefusedError } from '../../base/errors.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 
-export type Fetched = { readonly bytes: number; readonly sha256: string };
+type Fetched = { readonly bytes: number; readonly sha256: string };
 
 /** Writes the file to `path`. Throws RefusedError or CancelledError; what was written stays for the caller to remove. */
 export type Fetch = (path: string, url: URL, allowedHosts: readonly string[], signal: AbortSignal) => Promise<Fetched>;
 
-export type FetchLimits = { readonly deadlineMs: number; readonly maxBytes: number };
+type FetchLimits = { readonly deadlineMs: number; readonly maxBytes: number };
 
 const FETCH_LIMITS: FetchLimits = { deadlineMs: 30 * 60_000, maxBytes: 1024 ** 3 };
 const MAX_REDIRECTS = 3;

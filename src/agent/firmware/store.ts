@@ -12,21 +12,7 @@ import type { Log } from '../../base/log.ts';
 import type { FirmwareImage } from '../../driver/contract.ts';
 import { type Fetch, hostOf } from './fetch.ts';
 
-export type FirmwareSettings = {
-  /** Absolute. */
-  readonly folder: string;
-  /** `host` or `host:port`, reached by https. */
-  readonly allowedHosts: readonly string[];
-};
-
-export type FirmwareStore = {
-  /** The image that the params of a task name. Throws RefusedError that says what to do, or CancelledError. */
-  find(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage>;
-  /** Whether a device may be told to fetch this address by itself. */
-  mayFetch(url: string): boolean;
-  /** What the folder holds. */
-  size(): Promise<{ readonly files: number; readonly bytes: number }>;
-};
+export type FirmwareStore = ReturnType<typeof createFirmwareStore>;
 
 const MAX_FILES = 1_000;
 const paramsSchema = z.object({
@@ -40,9 +26,10 @@ const paramsSchema = z.object({
 type Hashed = { readonly size: number; readonly mtimeMs: number; readonly sha256: string };
 
 export function createFirmwareStore(
-  { folder, allowedHosts }: FirmwareSettings,
+  /** `folder` is absolute; `allowedHosts` are `host` or `host:port`, reached by https. */
+  { folder, allowedHosts }: { readonly folder: string; readonly allowedHosts: readonly string[] },
   { clock, log, fetchTo }: { readonly clock: Clock; readonly log: Log; readonly fetchTo: Fetch },
-): FirmwareStore {
+) {
   const hashes = new Map<string, Hashed>();
   /** One at a time: hashing and fetching load the disk and the line of a small host. */
   const oneAtATime = pLimit(1);
@@ -100,12 +87,13 @@ export function createFirmwareStore(
     }
   };
 
-  const size = async () => {
+  /** What the folder holds. */
+  const size = async (): Promise<{ readonly files: number; readonly bytes: number }> => {
     const files = await list();
     return { files: files.length, bytes: files.reduce((sum, file) => sum + file.size, 0) };
   };
 
-  const find: FirmwareStore['find'] = async (params, signal) => {
+  const find = async (params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage> => {
     const parsed = paramsSchema.safeParse(params);
     if (!parsed.success)
       throw new RefusedError(
@@ -134,8 +122,10 @@ export function createFirmwareStore(
 
   return {
     size,
-    mayFetch: (url) => URL.canParse(url) && hostOf(new URL(url), allowedHosts) !== undefined,
-    find: (params, signal) =>
+    /** Whether a device may be told to fetch this address by itself. */
+    mayFetch: (url: string): boolean => URL.canParse(url) && hostOf(new URL(url), allowedHosts) !== undefined,
+    /** The image that the params of a task name. Throws RefusedError that says what to do, or CancelledError. */
+    find: (params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<FirmwareImage> =>
       oneAtATime(async () => {
         if (signal.aborted) throw new CancelledError('find a firmware image', signal.reason);
         try {

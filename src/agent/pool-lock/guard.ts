@@ -1,5 +1,6 @@
 // Keeps locked pools: when readings show others, an order to set the wanted ones goes through the gate of all tasks, no faster and no more often than
 // is good, and is given up with a flag when it does not hold. It sends nothing itself and believes one odd reading never.
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -7,14 +8,16 @@ import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
 import { type PoolWishes, type WantedPools, type Wish, wantedPoolsSchema } from './store.ts';
 
-export type PoolLockSettings = {
-  /** Attempts in a row that may fail before it is given up. */
-  readonly tries: number;
-  /** Updates of the pools of one miner in 24 hours, whoever asked, after which the lock rests. */
-  readonly dailyCap: number;
-  /** Seconds until the next attempt after the first that failed; doubles with each. */
-  readonly retryS: number;
-};
+export const poolLockSettingsSchema = z
+  .strictObject({
+    /** Attempts in a row to set locked pools again; then it is given up, with a flag. */
+    tries: z.int().min(1).max(100).default(3),
+    /** Updates of one miner's pools in 24 hours, whoever asked, after which the lock rests. */
+    dailyCap: z.int().min(1).max(1_000).default(6),
+    /** Until the next attempt after one that failed, seconds; doubles with each. */
+    retryS: z.number().min(1).max(3_600).default(60),
+  })
+  .prefault({});
 
 export type PoolEvent = {
   readonly type: 'pools_changed' | 'pools_restored' | 'pools_not_restored';
@@ -22,10 +25,10 @@ export type PoolEvent = {
   readonly detail: Readonly<Record<string, unknown>>;
 };
 
-export type PoolGuardParts = {
+type PoolGuardParts = {
   readonly clock: Clock;
   readonly log: Log;
-  readonly settings: () => PoolLockSettings;
+  readonly settings: () => z.output<typeof poolLockSettingsSchema>;
   readonly wishes: PoolWishes;
   /** Whether the reading shows these pools; undefined = it cannot tell, or the miner's family cannot. */
   shows(key: string, reading: Reading, params: { readonly pools: WantedPools }): boolean | undefined;
@@ -43,21 +46,6 @@ export type PoolGuardParts = {
   audit(event: PoolEvent): void;
 };
 
-export type PoolGuard = {
-  /** An update was carried out: these are the pools that the miner shall have, as its params wrote them. */
-  wanted(key: string, pools: unknown): void;
-  wishOf(key: string): Wish | undefined;
-  lock(key: string): void;
-  /** False when it was not locked. */
-  unlock(key: string): boolean;
-  /** Of each poll that was answered. */
-  onReading(key: string, reading: Reading): void;
-  /** Why the lock of this miner does not hold, in words; undefined = it is kept, or there is none. */
-  trouble(key: string): string | undefined;
-  /** Words that must not be seen in what the miner writes. */
-  secretsOf(key: string): readonly string[];
-};
-
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_PAUSE_S = 3_600;
 /** The first may be a reading that was on its way when a task ended. */
@@ -65,7 +53,9 @@ const MISMATCHES = 2;
 /** Of all miners; the others are seen again with their next poll. Tasks of people must find places in the gate. */
 const MAX_AT_ONCE = 20;
 
-export function createPoolGuard(parts: PoolGuardParts): PoolGuard {
+export type PoolGuard = ReturnType<typeof createPoolGuard>;
+
+export function createPoolGuard(parts: PoolGuardParts) {
   const { clock, log, settings, wishes, audit } = parts;
   const locked = new Set(wishes.locked());
   const mismatches = new Map<string, number>();
@@ -100,28 +90,31 @@ export function createPoolGuard(parts: PoolGuardParts): PoolGuard {
   };
 
   return {
-    wanted(key, ordered) {
+    /** An update was carried out: these are the pools that the miner shall have, as its params wrote them. */
+    wanted(key: string, ordered: unknown): void {
       const pools = wantedPoolsSchema.safeParse(ordered).data;
       if (pools === undefined) return;
       wishes.set(key, { pools, isLocked: locked.has(key), failures: 0, nextMs: 0 });
       forget(key);
     },
-    wishOf: (key) => wishes.get(key),
-    lock(key) {
+    wishOf: wishes.get,
+    lock(key: string): void {
       const wish = wishes.get(key);
       if (wish === undefined) return;
       wishes.set(key, { ...wish, isLocked: true, failures: 0, nextMs: 0 });
       locked.add(key);
       forget(key);
     },
-    unlock(key) {
+    /** False when it was not locked. */
+    unlock(key: string): boolean {
       const wish = wishes.get(key);
       const was = locked.delete(key);
       forget(key);
       if (wish !== undefined) wishes.set(key, { ...wish, isLocked: false, failures: 0, nextMs: 0 });
       return was;
     },
-    onReading(key, reading) {
+    /** Of each poll that was answered. */
+    onReading(key: string, reading: Reading): void {
       if (!locked.has(key) || underWay.has(key)) return;
       const wish = wishes.get(key);
       if (wish === undefined) {
@@ -155,8 +148,10 @@ export function createPoolGuard(parts: PoolGuardParts): PoolGuard {
         void restore(key, wish, reading).finally(() => underWay.delete(key));
       }
     },
-    trouble: (key) => troubles.get(key),
-    secretsOf: (key) => (wishes.get(key)?.pools ?? []).flatMap(({ password }) => password ?? []),
+    /** Why the lock of this miner does not hold, in words; undefined = it is kept, or there is none. */
+    trouble: (key: string): string | undefined => troubles.get(key),
+    /** Words that must not be seen in what the miner writes. */
+    secretsOf: (key: string): string[] => (wishes.get(key)?.pools ?? []).flatMap(({ password }) => password ?? []),
   };
 }
 

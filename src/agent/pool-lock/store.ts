@@ -40,15 +40,10 @@ const rowSchema = z.object({
   next_ms: z.int(),
 });
 
-export type PoolWishes = {
-  get(key: string): Wish | undefined;
-  set(key: string, wish: Wish): void;
-  /** Keys whose pools are locked. */
-  locked(): readonly string[];
-};
+export type PoolWishes = ReturnType<typeof openPoolWishes>;
 
 /** Without a vault they lie in the open. */
-export function openPoolWishes(db: DatabaseSync, vault?: Vault): PoolWishes {
+export function openPoolWishes(db: DatabaseSync, vault?: Vault) {
   if (vault !== undefined) sealOld(db, vault);
   const one = db.prepare('SELECT * FROM pool_wishes WHERE key = ?');
   const locked = db.prepare('SELECT key FROM pool_wishes WHERE is_locked = 1');
@@ -57,17 +52,18 @@ export function openPoolWishes(db: DatabaseSync, vault?: Vault): PoolWishes {
        pools = excluded.pools, is_locked = excluded.is_locked, failures = excluded.failures, next_ms = excluded.next_ms`,
   );
   return {
-    get(key) {
+    get(key: string): Wish | undefined {
       const row = rowSchema.safeParse(one.get(key)).data;
       const opened = row && openWith(vault, row.pools);
       const pools = wantedPoolsSchema.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
       if (row === undefined || pools === undefined) return undefined;
       return { pools, isLocked: row.is_locked === 1, failures: row.failures, nextMs: row.next_ms };
     },
-    set(key, { pools, isLocked, failures, nextMs }) {
+    set(key: string, { pools, isLocked, failures, nextMs }: Wish): void {
       upsert.run(key, sealWith(vault, JSON.stringify(pools)), Number(isLocked), failures, nextMs);
     },
-    locked: () => locked.all().flatMap(({ key }) => (typeof key === 'string' ? key : [])),
+    /** Keys whose pools are locked. */
+    locked: (): string[] => locked.all().flatMap(({ key }) => (typeof key === 'string' ? key : [])),
   };
 }
 

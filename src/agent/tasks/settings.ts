@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { TASK_ABILITIES } from '../../model/task.ts';
+import { poolLockSettingsSchema } from '../pool-lock/guard.ts';
 
 const concurrency = (fallback: number) => z.int().min(1).max(1_000).default(fallback);
 
@@ -62,16 +63,7 @@ export const taskSettingsSchema = z.strictObject({
     })
     .prefault({}),
   log: kind(5),
-  poolLock: z
-    .strictObject({
-      /** Attempts in a row to set locked pools again; then it is given up, with a flag. */
-      tries: z.int().min(1).max(100).default(3),
-      /** Updates of one miner's pools in 24 hours, whoever asked, after which the lock rests. */
-      dailyCap: z.int().min(1).max(1_000).default(6),
-      /** Until the next attempt after one that failed; doubles with each. */
-      retryS: z.number().min(1).max(3_600).default(60),
-    })
-    .prefault({}),
+  poolLock: poolLockSettingsSchema,
   /** Farm-wide: at most `count` reboots and wakes are started in any `windowS` seconds, whoever asked. */
   powerGate: z
     .strictObject({
