@@ -210,7 +210,6 @@ export function createAgent(options: AgentOptions): Agent {
 
   const tasks: TaskGate = createTaskGate(db, {
     clock,
-    random,
     log,
     settings: config.tasks,
     vault,

@@ -71,7 +71,6 @@ export async function rebootOnce(
   };
   const gate = createTaskGate(db, {
     clock: systemClock,
-    random: Math.random,
     log: silentLog,
     settings: options.config.tasks,
     deps: {

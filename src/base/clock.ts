@@ -55,28 +55,21 @@ export const systemClock: Clock = {
 /** Resolves when everything that waits for the event loop has had its turn: between the parts of long work. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Runs `step` every `intervalMs` (plus up to `jitter` of it) until the signal aborts. A step that throws goes to `onError`; the loop goes on. */
+/** Runs `step` every `intervalMs` until the signal aborts. A step that throws goes to `onError`; the loop goes on. */
 export async function loop(
   clock: Clock,
-  options: {
-    intervalMs: number;
-    jitter?: number;
-    random?: () => number;
-    signal: AbortSignal;
-    onError: (error: unknown) => void;
-  },
+  { intervalMs, signal, onError }: { intervalMs: number; signal: AbortSignal; onError: (error: unknown) => void },
   step: () => Promise<void> | void,
 ): Promise<void> {
-  const random = options.random ?? Math.random;
-  while (!options.signal.aborted) {
+  while (!signal.aborted) {
     try {
       await step();
     } catch (error) {
-      if (options.signal.aborted) return;
-      options.onError(error);
+      if (signal.aborted) return;
+      onError(error);
     }
     try {
-      await clock.sleep(options.intervalMs * (1 + (options.jitter ?? 0) * random()), options.signal);
+      await clock.sleep(intervalMs, signal);
     } catch {
       return;
     }

@@ -1,6 +1,5 @@
 // Makes PeerErrors of what connections and devices do: one place for how each failure is named and when it makes sense to come back.
-import { CancelledError, type PeerCode, PeerError, RefusedError, type Retry } from '../base/errors.ts';
-import type { ConnectionEnd } from './tcp/connection.ts';
+import { type PeerCode, PeerError, type Retry } from '../base/errors.ts';
 
 const RETRY: Readonly<Record<PeerCode, Retry>> = {
   'peer.refused': 'later',
@@ -54,27 +53,12 @@ export function deviceSays(code: PeerCode, what: string, words: string, details:
   );
 }
 
-/** The failure behind an end that gave no answer; `undefined` for the ends that did. */
-export function failureOf(end: ConnectionEnd, what: string): Error | undefined {
-  switch (end.how) {
-    case 'open':
-    case 'complete':
-    case 'ended':
-      return undefined;
-    case 'refused':
-      return peerError('peer.refused', what, { cause: end.cause, wasSent: false });
-    case 'unreachable':
-      return peerError('peer.unreachable', what, { cause: end.cause, wasSent: false });
-    case 'reset':
-      return peerError('peer.reset', what, { cause: end.cause, wasSent: end.wasSent });
-    case 'deadline':
-      return peerError('peer.timeout', what, { wasSent: end.wasSent });
-    case 'rejected':
-      return end.error instanceof Error ? end.error : peerError('peer.unparsable', what, { cause: end.error });
-    // The engine turns these two into rejections of its own; they are here so that the switch is whole.
-    case 'exhausted':
-      return new RefusedError('engine.exhausted', what, end.cause);
-    case 'cancelled':
-      return new CancelledError(what);
+/** Runs a step before the command itself: whatever goes wrong there, the command was not sent. */
+export async function beforeSent<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    throw new PeerError(error.code, error.message, error.retry, error.cause, { wasSent: false });
   }
 }

@@ -5,17 +5,14 @@ import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { openFileLimit } from '../base/platform/fd-limit.ts';
-import type { Repair } from './cgminer/json-fixer.ts';
 import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer/protocol.ts';
 import { askHttp, HTTP_PORT, lookAt, type Web } from './http/ask.ts';
 import { HttpClient, type HttpClientLimits } from './http/client.ts';
-import type { Sessions } from './http/session.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
 import { createTurns, type Turns } from './limits/device-mutex.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
-import { Engine, type EngineLimits, type EngineStats } from './tcp/engine.ts';
-import type { Endpoint } from './tcp/exchange.ts';
-import { type ProbeResult, probe } from './tcp/probe.ts';
+import { Engine, type EngineLimits } from './tcp/engine.ts';
+import { type Endpoint, type ProbeResult, probe } from './tcp/exchange.ts';
 import type { Tap } from './tcp/recorder.ts';
 import { type WhatsminerToken, writeWhatsminer2 } from './whatsminer/api2-writes.ts';
 import { askFramed, WHATSMINER3_PORT } from './whatsminer/api3-frames.ts';
@@ -27,16 +24,6 @@ export type TransportLimits = {
   readonly http: HttpClientLimits;
   /** Devices whose nonce, token or session is kept. */
   readonly devices: number;
-  /** Waiting per miner and priority. */
-  readonly turnsWaiting: number;
-};
-
-export type TransportStats = {
-  readonly connections: EngineStats;
-  readonly http: { readonly inFlight: number; readonly waiting: number };
-  readonly turns: { readonly busy: number; readonly waiting: number };
-  /** Answers that needed each repair, since start. */
-  readonly repairs: Readonly<Partial<Record<Repair, number>>>;
 };
 
 export type Transport = {
@@ -45,7 +32,7 @@ export type Transport = {
   /** A link to one miner; `login` is used by the requests that need one. Costs nothing until it sends. */
   link(ip: string, login?: Login): ProbeLink;
   readonly turns: Turns;
-  stats(): TransportStats;
+  stats(): { readonly connections: ReturnType<Engine['stats']>; readonly http: ReturnType<HttpClient['stats']> };
   /** Cancels what is under way; later calls are cancelled. */
   close(): Promise<void>;
 };
@@ -68,7 +55,6 @@ export function defaultTransportLimits(openFiles: number = openFileLimit() ?? AS
     },
     http: { inFlight: Math.min(256, Math.ceil(sockets / 5)), waiting: 4_096 },
     devices: 32_768,
-    turnsWaiting: 8,
   };
 }
 
@@ -83,21 +69,18 @@ export function createTransport(options: {
 }): Transport {
   const { clock, log, portMap, tap, mayReach = () => true } = options;
   const limits: TransportLimits = { ...defaultTransportLimits(), ...options.limits };
-  const repairs: Partial<Record<Repair, number>> = {};
-  const onRepair = (names: readonly Repair[]) => {
-    for (const name of names) repairs[name] = (repairs[name] ?? 0) + 1;
-  };
   const engine = new Engine(clock, limits.engine, tap);
   const client = new HttpClient(clock, limits.http, tap);
-  const wire: Wire = { engine, log, onRepair };
-  const sessions: Sessions = {
-    grants: new BoundedMap(limits.devices),
-    held: new BoundedMap(limits.devices),
-    opening: new Map(),
+  const wire: Wire = { engine, log };
+  const perDevice = <V>() => new BoundedMap<V>(limits.devices);
+  const web: Web = {
+    client,
+    clock,
+    nonces: perDevice(),
+    sessions: { grants: perDevice(), held: perDevice(), opening: new Map() },
   };
-  const web: Web = { client, clock, onRepair, nonces: new BoundedMap(limits.devices), sessions };
-  const tokens = new BoundedMap<WhatsminerToken>(limits.devices);
-  const turns = createTurns({ maxWaiting: limits.turnsWaiting });
+  const tokens = perDevice<WhatsminerToken>();
+  const turns = createTurns();
   let isClosed = false;
 
   const endpoint = (ip: string, port: number): Endpoint => {
@@ -125,16 +108,16 @@ export function createTransport(options: {
         const { cmd, param, download } = request;
         const body = param === undefined ? { cmd } : { cmd, param };
         const to = endpoint(ip, WHATSMINER3_PORT);
-        if (download === undefined) return askFramed(wire, to, body, exchangeLimits);
+        if (download === undefined) return askFramed(engine, to, body, exchangeLimits);
         const limits3 = { deadlineMs: DOWNLOAD_DEADLINE_MS, ...exchangeLimits };
-        return downloadFramed(wire, to, body, `ask ${to.ip}:${to.port} for ${cmd}`, limits3);
+        return downloadFramed(engine, to, body, `ask ${to.ip}:${to.port} for ${cmd}`, limits3);
       }
       case 'http':
         return askHttp(web, (port) => webEndpoint(ip, port), login, request, exchangeLimits);
       case 'whatsminer2-write':
-        return writeWhatsminer2({ wire, clock, tokens }, endpoint(ip, CGMINER_PORT), login, request, exchangeLimits);
+        return writeWhatsminer2({ engine, tokens }, endpoint(ip, CGMINER_PORT), login, request, exchangeLimits);
       case 'whatsminer3-write':
-        return writeWhatsminer3({ wire, clock }, endpoint(ip, WHATSMINER3_PORT), login, request, exchangeLimits);
+        return writeWhatsminer3(engine, endpoint(ip, WHATSMINER3_PORT), login, request, exchangeLimits);
       default:
         return unreachable(request);
     }
@@ -157,7 +140,7 @@ export function createTransport(options: {
         },
       };
     },
-    stats: () => ({ connections: engine.stats(), http: client.stats(), turns: turns.stats(), repairs: { ...repairs } }),
+    stats: () => ({ connections: engine.stats(), http: client.stats() }),
     async close() {
       isClosed = true;
       engine.close();

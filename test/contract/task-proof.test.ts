@@ -36,7 +36,6 @@ beforeAll(async () => {
   };
   gate = createTaskGate(db, {
     clock: systemClock,
-    random: () => 0,
     log: silentLog,
     settings: config.tasks,
     deps: {

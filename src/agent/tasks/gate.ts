@@ -43,9 +43,9 @@ const ILLEGIBLE =
 export function createTaskGate(
   db: DatabaseSync,
   /** `vault` seals the params of tasks at rest. */
-  options: TaskParts & { readonly random: () => number; readonly vault?: Vault | undefined },
+  options: TaskParts & { readonly vault?: Vault | undefined },
 ) {
-  const { clock, random, log, settings, deps, vault } = options;
+  const { clock, log, settings, deps, vault } = options;
   const journal = openJournal(db, vault);
   const reports = createReports({ clock, log, journal, report: deps.report });
   const jobs = new Map<string, Job>();
@@ -331,7 +331,6 @@ export function createTaskGate(
         clock,
         {
           intervalMs: TICK_MS,
-          random,
           signal: stop.signal,
           onError: (error) => log.error({ error: renderError(error) }, 'look after tasks'),
         },

@@ -2,24 +2,20 @@
 // It does not retry and does not queue: the caller holds the miner's turn.
 import { PeerError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
+import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
 import type { CgminerRequest, ExchangeLimits, Login } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
-import { DEFAULT_MAX_BYTES, type Endpoint, exchange } from '../tcp/exchange.ts';
-import { decodeReply, isJsonObject, type Repair, repairJsonText } from './json-fixer.ts';
+import { type Endpoint, exchange } from '../tcp/exchange.ts';
+import { decodeReply, isJsonObject, repairJsonText } from './json-fixer.ts';
 import { type Refusal, refusalIn, refusalInPlainText } from './refusals.ts';
 import { CgminerReceiver } from './reply-end.ts';
 
 export const CGMINER_PORT = 4028;
 const LOGGED_REPLY_CHARS = 4_096;
 
-/** What the exchange functions of this room are handed. */
-export type Wire = {
-  readonly engine: Engine;
-  readonly log: Log;
-  /** Called once per answer that needed repair. */
-  readonly onRepair: (repairs: readonly Repair[]) => void;
-};
+/** Which connections to use, and where to say what needed repair. */
+export type Wire = { readonly engine: Engine; readonly log: Log };
 
 /** Request line of a command, ending in the newline that LuxOS expects and nobody minds. */
 function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
@@ -111,7 +107,6 @@ export async function askJsonLine(
     throw peerError('peer.unparsable', what, { cause: new Error(`not JSON: ${cleanWords(text)}`), wasSent: true });
   }
   if (reply.repairs.length > 0) {
-    wire.onRepair(reply.repairs);
     wire.log.debug(
       { ip: to.ip, repairs: reply.repairs, text: text.slice(0, LOGGED_REPLY_CHARS) },
       'repaired an answer',

@@ -40,7 +40,7 @@ class Balance {
       this.#stringLength++;
       return;
     }
-    // `""temp0":` has lost a comma and a quote (json-mend.ts): the key runs to the next quote.
+    // `""temp0":` has lost a comma and a quote (json-fixer.ts): the key runs to the next quote.
     if (this.#hasJustClosedEmpty && isWord(byte)) this.#isInString = true;
     this.#hasJustClosedEmpty = false;
     switch (byte) {

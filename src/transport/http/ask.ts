@@ -2,15 +2,20 @@
 // Redirects are evidence, never followed. Wrong credentials are tried once: several families lock out.
 import type { Clock } from '../../base/clock.ts';
 import { type PeerCode, PeerError } from '../../base/errors.ts';
-import { decodeReply, type Repair, repairJson, repairJsonText } from '../cgminer/json-fixer.ts';
+import { decodeReply, repairJson, repairJsonText } from '../cgminer/json-fixer.ts';
 import type { BoundedMap } from '../limits/bounded-map.ts';
-import { type TimeBudget, timeBudget } from '../limits/time-budget.ts';
+import {
+  DEFAULT_DEADLINE_MS,
+  DEFAULT_MAX_BYTES,
+  type TimeBudget,
+  timeBudget,
+  UPLOAD_DEADLINE_MS,
+} from '../limits/exchange-limits.ts';
 import { cleanWords, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
 import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from '../request.ts';
-import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES } from '../tcp/exchange.ts';
 import type { HttpAnswer, HttpCall, HttpClient } from './client.ts';
 import { carrying, contentOf } from './content.ts';
-import { type Nonce, sendWithDigest } from './digest-login.ts';
+import { type Nonce, sendWithDigest } from './digest.ts';
 import { type Sessions, sendWithSession } from './session.ts';
 
 export type Web = {
@@ -18,12 +23,9 @@ export type Web = {
   readonly clock: Clock;
   readonly nonces: BoundedMap<Nonce>;
   readonly sessions: Sessions;
-  readonly onRepair: (repairs: readonly Repair[]) => void;
 };
 
 export const HTTP_PORT = 80;
-/** Slow flash, slow links: a device may take this long for a file of firmware. */
-const UPLOAD_DEADLINE_MS = 30 * 60_000;
 const LOOK_BYTES = 64 * 1024;
 
 type Target = HttpCall['to'];
@@ -45,55 +47,33 @@ export async function askHttp(
   const isFile = request.upload !== undefined || request.octets !== undefined;
   const budget = timeBudget(web.clock, limits, isFile ? UPLOAD_DEADLINE_MS : DEFAULT_DEADLINE_MS);
   const plain = login && { user: login.user, password: login.password.reveal() };
-  const sent = plain && typeof auth === 'object' && 'carry' in auth ? carrying(request, auth, plain) : request;
+  const carried = typeof auth === 'object' && 'carry' in auth ? auth : undefined;
+  const sent = plain && carried ? carrying(request, carried, plain) : request;
   const send = (more?: Readonly<Record<string, string>>) => sendOnce(web, to, sent, budget, what, more);
-  const door = `${to.ip}:${to.port}`;
-  const { signal } = limits;
 
   const answer = await (async () => {
     if (!login || auth === 'none') return send();
+    const plan = { ...web, door: `${to.ip}:${to.port}`, login, what, signal: limits.signal };
     if (auth === 'digest') {
       return sendWithDigest({
-        clock: web.clock,
-        nonces: web.nonces,
-        door,
-        login,
+        ...plan,
         request,
-        what,
-        signal,
         send: (authorization) => send(authorization === undefined ? {} : { authorization }),
         knock: () => (isFile ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
       });
     }
     if ('carry' in auth) return send();
-    return sendWithSession({
-      sessions: web.sessions,
-      clock: web.clock,
-      door,
-      session: auth,
-      login,
-      what,
-      signal,
-      send,
-      readBody,
-      knock: (opening) => openSession(web, reach, port, auth, opening, budget),
-    });
+    const knock = (opening: SessionOpening) => openSession(web, reach, port, auth, opening, budget);
+    return sendWithSession({ ...plan, session: auth, send, readBody, knock });
   })();
-  if (
-    typeof auth === 'object' &&
-    (!login || 'carry' in auth) &&
-    answer.status < 400 &&
-    auth.isRefused?.(readBody(answer))
-  ) {
-    throw peerError('peer.auth', what);
-  }
+  const mayRefuse = typeof auth === 'object' && (!login || carried) && answer.status < 400;
+  if (mayRefuse && auth.isRefused?.(readBody(answer))) throw peerError('peer.auth', what);
   throwIfFailed(answer, what, plain?.password);
-  if (typeof auth === 'object' && 'carry' in auth) login?.onTaken?.();
+  if (carried) login?.onTaken?.();
   if (request.as === 'text') return decodeReply(answer.body).text;
   const json = repairJson(answer.body);
   if (!json) throw peerError('peer.unparsable', what, { wasSent: true });
   if (json.isPartial) throw peerError('peer.reset', `${what}: cut answer`, { wasSent: true });
-  if (json.repairs.length > 0) web.onRepair(json.repairs);
   return json.value;
 }
 

@@ -1,21 +1,27 @@
 // HTTP digest authentication (RFC 7616, and RFC 2617 servers without qop): reads challenges, writes answers. MD5 and SHA-256, qop=auth.
-// It sends nothing; digest-login.ts keeps the nonces and decides when to try again.
-import { hash } from 'node:crypto';
+// Nonces are kept per device and used again, a stale one is replaced once, wrong credentials are tried once. What an answer means is ask.ts.
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secrets.ts';
+import type { BoundedMap } from '../limits/bounded-map.ts';
+import { beforeSent, peerError } from '../peer-errors.ts';
+import type { HttpRequest, Login } from '../request.ts';
+import type { HttpAnswer } from './client.ts';
 
-export type DigestAlgorithm = 'MD5' | 'SHA-256';
+const HASHES = { MD5: 'md5', 'SHA-256': 'sha256' } as const;
 
-export type DigestChallenge = {
+type DigestChallenge = {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | undefined;
-  readonly algorithm: DigestAlgorithm;
+  readonly algorithm: keyof typeof HASHES;
   /** Whether the server named the algorithm; then the answer names it too. */
   readonly namesAlgorithm: boolean;
   readonly hasQop: boolean;
   readonly isStale: boolean;
 };
 
-const HASHES = { MD5: 'md5', 'SHA-256': 'sha256' } as const;
 /** One `name=value` or `name="value"`, with what separates it from the next. Sticky, and without nested repetition: linear. */
 const PARAMETER = /\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?:,|$)/y;
 const SCHEME = /(?:^|,)\s*digest\s+/gi;
@@ -68,24 +74,20 @@ function toChallenge(parameters: ReadonlyMap<string, string>): DigestChallenge |
   };
 }
 
-export type DigestAnswer = {
+export type Nonce = {
   readonly challenge: DigestChallenge;
   readonly user: string;
-  readonly password: string;
-  readonly method: string;
-  readonly uri: string;
-  /** How often this nonce has been used, this time included. */
-  readonly count: number;
-  /** Our own nonce: printable ASCII without quotes. */
-  readonly cnonce: string;
+  readonly password: Secret;
+  /** How often it has been used. */
+  count: number;
 };
 
-/** Value of the Authorization header. */
-export function digestAuthorization(answer: DigestAnswer): string {
-  const { challenge, user, password, method, uri, cnonce } = answer;
+/** Value of the Authorization header for the use of the nonce that was counted last. `cnonce` is our own: printable ASCII without quotes. */
+export function digestAuthorization(nonce: Nonce, method: string, uri: string, cnonce: string): string {
+  const { challenge, user, password, count } = nonce;
   const digest = (text: string) => hash(HASHES[challenge.algorithm], text, 'hex');
-  const nc = answer.count.toString(16).padStart(8, '0');
-  const ha1 = digest(`${user}:${challenge.realm}:${password}`);
+  const nc = count.toString(16).padStart(8, '0');
+  const ha1 = digest(`${user}:${challenge.realm}:${password.reveal()}`);
   const ha2 = digest(`${method}:${uri}`);
   const response = challenge.hasQop
     ? digest(`${ha1}:${challenge.nonce}:${nc}:${cnonce}:auth:${ha2}`)
@@ -103,3 +105,72 @@ export function digestAuthorization(answer: DigestAnswer): string {
 }
 
 const quote = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+
+const CHALLENGE_RETRIES = 3;
+const CHALLENGE_PAUSE_MS = 30;
+
+export type DigestPlan = {
+  readonly clock: Clock;
+  readonly nonces: BoundedMap<Nonce>;
+  /** `ip:port`. */
+  readonly door: string;
+  readonly login: Login;
+  readonly request: Pick<HttpRequest, 'method' | 'path' | 'upload'>;
+  readonly what: string;
+  readonly signal: AbortSignal | undefined;
+  send(authorization?: string): Promise<HttpAnswer>;
+  /** Asks for a challenge: the request itself, or one without its file. */
+  knock(): Promise<HttpAnswer>;
+};
+
+/** The first answer that is no demand for a login. Throws PeerError `peer.auth` for a refused one. */
+export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
+  const { nonces, door, login, request, what, send } = plan;
+  const sendAuthorized = (nonce: Nonce) => {
+    nonce.count++;
+    return send(digestAuthorization(nonce, request.method, request.path, randomBytes(8).toString('hex')));
+  };
+  let challenged: HttpAnswer | undefined;
+  const kept = nonces.get(door);
+  // A file is not sent twice for the sake of a nonce that may be stale.
+  if (request.upload === undefined && kept?.user === login.user && kept.password.reveal() === login.password.reveal()) {
+    const answer = await sendAuthorized(kept);
+    if (answer.status !== 401) {
+      login.onTaken?.();
+      return answer;
+    }
+    nonces.delete(door);
+    challenged = answer;
+  } else {
+    // The device does not act on a request without login, so a lost challenge may be asked for again.
+    challenged = await beforeSent(() => askForChallenge(plan));
+    if (challenged.status !== 401) return request.upload === undefined ? challenged : send();
+  }
+  for (let isSecondTry = false; ; isSecondTry = true) {
+    const challenge = parseDigestChallenge(challenged.headers['www-authenticate']);
+    if (!challenge) throw peerError('peer.auth', `${what}: the device asks for a login of another kind`);
+    const nonce: Nonce = { challenge, user: login.user, password: login.password, count: 0 };
+    const answer = await sendAuthorized(nonce);
+    if (answer.status !== 401) {
+      login.onTaken?.();
+      nonces.set(door, nonce);
+      return answer;
+    }
+    // Refused with a fresh nonce means wrong credentials, unless the device says that the nonce was the trouble.
+    const isStale = parseDigestChallenge(answer.headers['www-authenticate'])?.isStale === true;
+    if (isSecondTry || !isStale) throw peerError('peer.auth', what);
+    challenged = answer;
+  }
+}
+
+/** Some small web servers drop the connection on the first challenge of a burst. */
+async function askForChallenge({ clock, knock, signal }: DigestPlan): Promise<HttpAnswer> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await knock();
+    } catch (error) {
+      if (!(error instanceof PeerError) || error.code !== 'peer.reset' || retries === CHALLENGE_RETRIES) throw error;
+      await clock.sleep(CHALLENGE_PAUSE_MS * (retries + 1), signal);
+    }
+  }
+}

@@ -1,16 +1,15 @@
 // Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a login is tried once however many
-// requests wait for it. What a login looks like is the driver's affair; what an answer means is http.ts.
+// requests wait for it. What a login looks like is the driver's affair; what an answer means is ask.ts.
 import { hash } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
 import { BugError, CancelledError, type PeerCode, PeerError } from '../../base/errors.ts';
-import { sealCbc } from '../aes-cbc.ts';
+import { sealCbc } from '../aes.ts';
 import type { BoundedMap } from '../limits/bounded-map.ts';
-import { deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
-import type { Login, SessionAnswer, SessionOpening, WebSession } from '../request.ts';
-import { beforeSent } from '../whatsminer/api2-writes.ts';
+import { beforeSent, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
+import type { SessionAnswer, SessionOpening, WebSession } from '../request.ts';
 import type { HttpAnswer } from './client.ts';
+import type { DigestPlan } from './digest.ts';
 
-export type Grant = {
+type Grant = {
   readonly headers: Readonly<Record<string, string>>;
   /** The device has answered a request under it. */
   isProven: boolean;
@@ -24,15 +23,9 @@ export type Sessions = {
   readonly opening: Map<string, { readonly key: string; readonly grant: Promise<Grant> }>;
 };
 
-export type SessionPlan = {
-  readonly clock: Clock;
+type SessionPlan = Pick<DigestPlan, 'clock' | 'door' | 'login' | 'what' | 'signal'> & {
   readonly sessions: Sessions;
-  /** `ip:port` of the device's web door. */
-  readonly door: string;
   readonly session: WebSession;
-  readonly login: Login;
-  readonly what: string;
-  readonly signal: AbortSignal | undefined;
   send(headers: Readonly<Record<string, string>>): Promise<HttpAnswer>;
   /** The answer as `isRefused` and `grant` want to see it. */
   readBody(answer: HttpAnswer): unknown;

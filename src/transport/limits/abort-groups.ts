@@ -1,7 +1,7 @@
 // Many jobs under one abort signal with one listener: adding and removing a listener costs the length of the signal's list, which a scan with
 // thousands of jobs under the same signal would pay for each job.
 
-export type Cancellable = { cancel(): void };
+type Cancellable = { cancel(): void };
 
 export class SignalGroups {
   readonly #groups = new Map<AbortSignal, { readonly jobs: Set<Cancellable>; readonly onAbort: () => void }>();
@@ -29,9 +29,5 @@ export class SignalGroups {
     if (group.jobs.size > 0) return;
     this.#groups.delete(signal);
     signal.removeEventListener('abort', group.onAbort);
-  }
-
-  get size(): number {
-    return this.#groups.size;
   }
 }

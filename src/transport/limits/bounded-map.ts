@@ -1,41 +1,27 @@
 // A map that forgets its least recently used entry when it is full: for what is known per device (nonces, tokens), where devices are the input.
 
-export class BoundedMap<V> {
-  readonly #entries = new Map<string, V>();
+export class BoundedMap<V> extends Map<string, V> {
   readonly #maxEntries: number;
 
   constructor(maxEntries: number) {
+    super();
     this.#maxEntries = maxEntries;
   }
 
-  get(key: string): V | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, value);
-    }
+  override get(key: string): V | undefined {
+    const value = super.get(key);
+    if (value !== undefined) this.set(key, value);
     return value;
   }
 
-  set(key: string, value: V): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#maxEntries) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
+  override set(key: string, value: V): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size <= this.#maxEntries) return this;
+    for (const oldest of this.keys()) {
+      this.delete(oldest);
+      break;
     }
-  }
-
-  delete(key: string): void {
-    this.#entries.delete(key);
-  }
-
-  clear(): void {
-    this.#entries.clear();
-  }
-
-  get size(): number {
-    return this.#entries.size;
+    return this;
   }
 }

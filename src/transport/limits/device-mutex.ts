@@ -11,15 +11,11 @@ export type Turns = {
    * it waits, or with what `work` throws. `work` must end by itself: it holds the miner until it does.
    */
   run<T>(ip: string, priority: TurnPriority, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
-  /** Whether somebody is at this miner now: a poll that comes round again may skip it instead of waiting. */
-  isBusy(ip: string): boolean;
   stats(): { readonly busy: number; readonly waiting: number };
 };
 
-const DEFAULT_MAX_WAITING = 8;
-
 /** `maxWaiting` per miner and priority. */
-export function createTurns({ maxWaiting = DEFAULT_MAX_WAITING }: { readonly maxWaiting?: number } = {}): Turns {
+export function createTurns(maxWaiting = 8): Turns {
   const lines = new Map<string, WaitingLine>();
   const limits = { places: 1, maxWaitingPerClass: maxWaiting, fullCode: 'turn.queue-full' };
   return {
@@ -36,7 +32,6 @@ export function createTurns({ maxWaiting = DEFAULT_MAX_WAITING }: { readonly max
         if (line.taken === 0 && lines.get(ip) === line) lines.delete(ip);
       }
     },
-    isBusy: (ip) => lines.has(ip),
     stats() {
       let waiting = 0;
       for (const line of lines.values()) waiting += line.waiting;

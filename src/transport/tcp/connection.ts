@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { Expirable } from '../limits/deadlines.ts';
 
 /** How one connection ended. `cause` is for the log only. */
-export type ConnectionEnd =
+export type Outcome =
   /** A probe reached an open port. */
   | { readonly how: 'open' }
   /** The receiver has its answer. */
@@ -12,12 +12,15 @@ export type ConnectionEnd =
   /** The peer closed its side in order before the receiver had enough; the receiver keeps what came. */
   | { readonly how: 'ended' }
   | { readonly how: 'refused' | 'unreachable'; readonly cause: unknown }
+  | { readonly how: 'reset'; readonly wasSent: boolean; readonly cause: unknown }
+  | { readonly how: 'deadline'; readonly wasSent: boolean }
+  /** The receiver threw: `error` is what it threw. */
+  | { readonly how: 'rejected'; readonly error: unknown };
+
+export type ConnectionEnd =
+  | Outcome
   /** Out of local sockets or ports: nothing about the peer is known. */
   | { readonly how: 'exhausted'; readonly cause: unknown }
-  | { readonly how: 'reset'; readonly wasSent: boolean; readonly cause: unknown }
-  | { readonly how: 'deadline'; readonly isConnected: boolean; readonly wasSent: boolean }
-  /** The receiver threw: `error` is what it threw. */
-  | { readonly how: 'rejected'; readonly error: unknown }
   | { readonly how: 'cancelled'; readonly wasSent: boolean };
 
 export type Receiver = {
@@ -76,7 +79,7 @@ export class Connection implements Expirable {
   }
 
   expire(): void {
-    this.#finish({ how: 'deadline', isConnected: this.#isConnected, wasSent: this.#wasSent });
+    this.#finish({ how: 'deadline', wasSent: this.#wasSent });
   }
 
   cancel(): void {
@@ -144,7 +147,7 @@ export class Connection implements Expirable {
     const code = error.code ?? '';
     if (EXHAUSTED.has(code)) this.#finish({ how: 'exhausted', cause: error });
     else if (this.#isConnected) this.#finish({ how: 'reset', wasSent: this.#wasSent, cause: error });
-    else if (code === 'ETIMEDOUT') this.#finish({ how: 'deadline', isConnected: false, wasSent: false });
+    else if (code === 'ETIMEDOUT') this.#finish({ how: 'deadline', wasSent: false });
     else if (UNREACHABLE.has(code)) this.#finish({ how: 'unreachable', cause: error });
     // A reset during the handshake comes from a host or a gateway that does not want us there: as good as a closed port.
     else this.#finish({ how: 'refused', cause: error });

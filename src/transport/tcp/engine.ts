@@ -5,20 +5,17 @@ import { CancelledError, RefusedError } from '../../base/errors.ts';
 import { SignalGroups } from '../limits/abort-groups.ts';
 import { Deadlines } from '../limits/deadlines.ts';
 import { Fifo } from '../limits/queue.ts';
-import { Connection, type ConnectionEnd, type Errand } from './connection.ts';
+import { Connection, type ConnectionEnd, type Errand, type Outcome } from './connection.ts';
 import type { Tap } from './recorder.ts';
 
 /** Probes of a scan wait in their own line, so that a scan of a /16 does not hold up an exchange. */
-export type Lane = 'exchange' | 'probe';
+type Lane = 'exchange' | 'probe';
 
 export type EngineLimits = {
   /** Connects per turn of the event loop; 32 to 64 keeps the loop delay below 25 ms. */
   readonly launchPerTurn: number;
   readonly lanes: Readonly<Record<Lane, { readonly inFlight: number; readonly waiting: number }>>;
 };
-
-export type LaneStats = { readonly inFlight: number; readonly waiting: number; readonly launched: number };
-export type EngineStats = Readonly<Record<Lane, LaneStats>>;
 
 /** A process that is out of sockets tries again this often, this far apart. */
 const EXHAUSTED_TRIES = 5;
@@ -90,7 +87,7 @@ export class Engine {
    * Runs one connection; `timeoutMs` counts from its launch, not from its place in the line. Resolves with how it ended, whatever that is.
    * Rejects with RefusedError `engine.line-full` or `engine.exhausted` (no local sockets left), or CancelledError (signal, engine closed).
    */
-  run(lane: Lane, errand: Errand, timeoutMs: number, signal?: AbortSignal): Promise<ConnectionEnd> {
+  run(lane: Lane, errand: Errand, timeoutMs: number, signal?: AbortSignal): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const what = `connect to ${errand.ip}:${errand.port}`;
       if (this.#isClosed || signal?.aborted) {
@@ -114,7 +111,7 @@ export class Engine {
     });
   }
 
-  stats(): EngineStats {
+  stats() {
     const read = ({ inFlight, waitingCount, launched }: LaneState) => ({ inFlight, waiting: waitingCount, launched });
     return { exchange: read(this.#lanes.exchange), probe: read(this.#lanes.probe) };
   }

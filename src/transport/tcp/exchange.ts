@@ -1,16 +1,14 @@
-// One request and one answer over the engine, with every failure as a declared error. It does not read the answer: the receiver holds the bytes.
-
-import { failureOf } from '../peer-errors.ts';
+// One request and one answer over the engine, or one connect to see who is there; every failure is a declared error. It does not read the answer:
+// the receiver holds the bytes.
+import { DEFAULT_DEADLINE_MS } from '../limits/exchange-limits.ts';
+import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
-import type { Receiver } from './connection.ts';
+import type { Outcome, Receiver } from './connection.ts';
 import type { Engine } from './engine.ts';
 import { tapped } from './recorder.ts';
 
 /** Where a device is reached: the mapped port, not the port that a request names. */
 export type Endpoint = { readonly ip: string; readonly port: number };
-
-export const DEFAULT_DEADLINE_MS = 5_000;
-export const DEFAULT_MAX_BYTES = 256 * 1024;
 
 /**
  * Sends `request` and feeds `receiver` until it is content or the peer has finished ('ended'); `file` goes out when the receiver says so.
@@ -38,4 +36,42 @@ export async function exchange(
   const failure = failureOf(end, what);
   if (failure) throw failure;
   return end.how === 'ended' ? 'ended' : 'complete';
+}
+
+/** The failure behind an end that gave no answer; `undefined` for the ends that did. */
+function failureOf(end: Outcome, what: string): Error | undefined {
+  switch (end.how) {
+    case 'open':
+    case 'complete':
+    case 'ended':
+      return undefined;
+    case 'refused':
+    case 'unreachable':
+      return peerError(`peer.${end.how}`, what, { cause: end.cause, wasSent: false });
+    case 'reset':
+      return peerError('peer.reset', what, { cause: end.cause, wasSent: end.wasSent });
+    case 'deadline':
+      return peerError('peer.timeout', what, { wasSent: end.wasSent });
+    case 'rejected':
+      return end.error instanceof Error ? end.error : peerError('peer.unparsable', what, { cause: end.error });
+  }
+}
+
+/** `refused` proves a live host; `silent` proves nothing; `unreachable` = the network says that there is no way. */
+export type ProbeResult = 'open' | 'refused' | 'silent' | 'unreachable';
+
+/**
+ * One TCP connect, closed again at once with a reset; nothing is sent. Rejects only with CancelledError, or RefusedError when the waiting line is
+ * full or the process is out of sockets.
+ */
+export async function probe(
+  engine: Engine,
+  { ip, port }: Endpoint,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<ProbeResult> {
+  const { how } = await engine.run('probe', { ip, port }, timeoutMs, signal);
+  if (how === 'deadline') return 'silent';
+  // Whoever resets the connection once it stands is there.
+  return how === 'refused' || how === 'unreachable' ? how : 'open';
 }

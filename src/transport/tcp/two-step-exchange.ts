@@ -1,18 +1,19 @@
 // Two steps on one connection: a request and its answer, then a file to the device and its verdict, or so many bytes from the device.
 // What an answer means is the caller's; here is where one message ends, and that nothing grows beyond its cap.
 
-import { fileChunks } from '../http/multipart.ts';
+import { fileChunks } from '../http/content.ts';
+import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
 import type { Receiver } from './connection.ts';
 import type { Engine } from './engine.ts';
-import { DEFAULT_MAX_BYTES, type Endpoint, exchange } from './exchange.ts';
+import { type Endpoint, exchange } from './exchange.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 
 /** `nothing`: the answer is all there is. */
-export type NextStep = 'nothing' | 'file' | { readonly bytes: number };
+type NextStep = 'nothing' | 'file' | { readonly bytes: number };
 
-export type Stages = {
+type Stages = {
   readonly request: Buffer;
   /** Where the message at the beginning of these bytes ends; undefined while it is not whole. May throw. */
   readonly endOf: (received: Buffer) => number | undefined;

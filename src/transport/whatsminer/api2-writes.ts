@@ -1,21 +1,21 @@
 // Encrypted writes of Whatsminer API 2 (atlas section 4.2): a token per device, the sealed command, the unsealed answer. A token is kept for 25 of
 // its 30 minutes and never fetched per command. The write API is switched on by people with the vendor tool; nothing here works around that.
-import type { Clock } from '../../base/clock.ts';
-import { PeerError } from '../../base/errors.ts';
+import { hash } from 'node:crypto';
 import { silentLog } from '../../base/log.ts';
 import type { Secret } from '../../base/secrets.ts';
-import { seal, sha256, unseal } from '../aes.ts';
+import { seal, unseal } from '../aes.ts';
 import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
 import { askJsonLine, refused, type Wire } from '../cgminer/protocol.ts';
 import { refusalIn, statusCodeOf } from '../cgminer/refusals.ts';
 import type { BoundedMap } from '../limits/bounded-map.ts';
-import { timeBudget } from '../limits/time-budget.ts';
-import { deviceSays, peerError } from '../peer-errors.ts';
+import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
+import { beforeSent, deviceSays, peerError } from '../peer-errors.ts';
 import type { ExchangeLimits, Login, Whatsminer2Write } from '../request.ts';
-import { DEFAULT_MAX_BYTES, type Endpoint } from '../tcp/exchange.ts';
+import type { Engine } from '../tcp/engine.ts';
+import type { Endpoint } from '../tcp/exchange.ts';
 import { converse, endOfObject, type Staged } from '../tcp/two-step-exchange.ts';
 import { textOfArchive } from './archive.ts';
-import { DOWNLOAD_DEADLINE_MS, MAX_ARCHIVE_BYTES, sizeOf, UPLOAD_DEADLINE_MS } from './file-transfer.ts';
+import { beginWrite, MAX_ARCHIVE_BYTES, sizeOf } from './file-transfer.ts';
 import { md5CryptHash } from './md5-crypt.ts';
 
 export type WhatsminerToken = {
@@ -25,14 +25,9 @@ export type WhatsminerToken = {
   readonly fetchedAtMs: number;
 };
 
-export type WhatsminerWriter = {
-  readonly wire: Wire;
-  readonly clock: Clock;
-  readonly tokens: BoundedMap<WhatsminerToken>;
-};
+type WhatsminerWriter = { readonly engine: Engine; readonly tokens: BoundedMap<WhatsminerToken> };
 
 const TOKEN_LIFE_MS = 25 * 60_000;
-const DEFAULT_WRITE_DEADLINE_MS = 8_000;
 const CODE_DONE = 131;
 const CODE_TOKEN_WRONG = 135;
 /** How a device answers what it cannot decrypt: the key comes from the password. */
@@ -48,22 +43,17 @@ const WRITE_API_ADVICE =
 export async function writeWhatsminer2(
   writer: WhatsminerWriter,
   to: Endpoint,
-  login: Login | undefined,
+  configured: Login | undefined,
   request: Whatsminer2Write,
   limits: ExchangeLimits,
 ): Promise<unknown> {
-  const what = `write ${request.cmd} to ${to.ip}:${to.port}`;
-  if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
-  const { upload, download } = request;
-  const usualMs = upload ? UPLOAD_DEADLINE_MS : download ? DOWNLOAD_DEADLINE_MS : DEFAULT_WRITE_DEADLINE_MS;
-  const budget = timeBudget(writer.clock, limits, usualMs);
+  const { what, login, upload, download, budget } = beginWrite(writer.engine, to, configured, request, limits);
   // Its answers hold salts, so nothing of them is logged.
-  const wire: Wire = { ...writer.wire, log: silentLog };
+  const wire: Wire = { engine: writer.engine, log: silentLog };
   const cacheKey = `${to.ip}:${to.port}`;
   for (let isSecondTry = false; ; isSecondTry = true) {
     const cached = usableToken(writer, cacheKey, login);
-    const token =
-      cached ?? (await beforeSent(() => fetchToken(wire, writer.clock, to, login, what, budget.next(what))));
+    const token = cached ?? (await beforeSent(() => fetchToken(wire, to, login, what, budget.next(what))));
     if (!cached) writer.tokens.set(cacheKey, token);
     const plain = JSON.stringify({ cmd: request.cmd, token: token.sign, ...request.params });
     const line = Buffer.from(`${JSON.stringify({ enc: 1, data: seal(plain, token.aesKey) })}\n`);
@@ -113,15 +103,18 @@ function openAnswer(bytes: Buffer, token: WhatsminerToken, what: string): unknow
   return unsealAnswer(value, token, what);
 }
 
-function usableToken({ tokens, clock }: WhatsminerWriter, cacheKey: string, login: Login): WhatsminerToken | undefined {
+function usableToken(
+  { tokens, engine }: WhatsminerWriter,
+  cacheKey: string,
+  login: Login,
+): WhatsminerToken | undefined {
   const token = tokens.get(cacheKey);
-  if (!token || clock.monotonicMs() - token.fetchedAtMs >= TOKEN_LIFE_MS) return undefined;
+  if (!token || engine.clock.monotonicMs() - token.fetchedAtMs >= TOKEN_LIFE_MS) return undefined;
   return token.password.reveal() === login.password.reveal() ? token : undefined;
 }
 
 async function fetchToken(
   wire: Wire,
-  clock: Clock,
   to: Endpoint,
   login: Login,
   what: string,
@@ -138,9 +131,9 @@ async function fetchToken(
   const key = md5CryptHash(login.password.reveal(), String(salt));
   return {
     password: login.password,
-    aesKey: sha256(key),
+    aesKey: hash('sha256', key, 'buffer'),
     sign: md5CryptHash(`${key}${time}`, String(newsalt)),
-    fetchedAtMs: clock.monotonicMs(),
+    fetchedAtMs: wire.engine.clock.monotonicMs(),
   };
 }
 
@@ -165,14 +158,4 @@ function throwIfRefused(answer: unknown, code: number | undefined, what: string)
     throw deviceSays('peer.auth', what, words);
   }
   throw refusal ? refused(what, refusal) : deviceSays('peer.rejected', what, words);
-}
-
-/** Runs a step before the command itself: whatever goes wrong there, the command was not sent. */
-export async function beforeSent<T>(step: () => Promise<T>): Promise<T> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!(error instanceof PeerError)) throw error;
-    throw new PeerError(error.code, error.message, error.retry, error.cause, { wasSent: false });
-  }
 }

@@ -2,18 +2,21 @@
 // A reply with `code` 0 is handed over whatever its `msg` says; any other code is the device's refusal.
 import type { PeerCode } from '../../base/errors.ts';
 import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
-import type { Wire } from '../cgminer/protocol.ts';
 import { refusalCode } from '../cgminer/refusals.ts';
+import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
 import type { Receiver } from '../tcp/connection.ts';
-import { DEFAULT_MAX_BYTES, type Endpoint, exchange } from '../tcp/exchange.ts';
+import type { Engine } from '../tcp/engine.ts';
+import { type Endpoint, exchange } from '../tcp/exchange.ts';
 import { ReplyBytes } from '../tcp/reply-bytes.ts';
 
 export const WHATSMINER3_PORT = 4433;
 export const HEADER_BYTES = 4;
 
 export type Whatsminer3Reply = Readonly<Record<string, unknown>> & { readonly code: number };
+
+export type Request3 = Readonly<Record<string, unknown>> & { readonly cmd: string };
 
 export function encodeFrame(value: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(value));
@@ -63,24 +66,23 @@ const CODES: ReadonlyMap<number, PeerCode> = new Map([
 
 /** The reply object. Throws PeerError for lost connections, frames that make no sense, and codes other than 0. */
 export async function askFramed(
-  { engine, onRepair }: Pick<Wire, 'engine' | 'onRepair'>,
+  engine: Engine,
   to: Endpoint,
-  request: Readonly<Record<string, unknown>> & { readonly cmd: string },
+  request: Request3,
   limits: ExchangeLimits,
 ): Promise<Whatsminer3Reply> {
   const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.cmd)}`;
   const receiver = new FrameReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
   const end = await exchange(engine, to, encodeFrame(request), receiver, what, limits);
   if (end === 'ended') throw peerError('peer.reset', `${what}: no whole frame before the end`, { wasSent: true });
-  return readFrame(receiver.body(), what, onRepair);
+  return readFrame(receiver.body(), what);
 }
 
 /** What the body of a frame says. Throws PeerError for one that makes no sense and for codes other than 0. */
-export function readFrame(body: Buffer, what: string, onRepair: Wire['onRepair']): Whatsminer3Reply {
+export function readFrame(body: Buffer, what: string): Whatsminer3Reply {
   const reply = repairJson(body);
   const value = reply?.value;
   if (!reply || reply.isPartial || !hasCode(value)) throw peerError('peer.unparsable', what, { wasSent: true });
-  if (reply.repairs.length > 0) onRepair(reply.repairs);
   if (value.code !== 0) {
     const words = typeof value.msg === 'string' ? value.msg : `code ${value.code}`;
     throw deviceSays(CODES.get(value.code) ?? refusalCode(words), what, words);

@@ -1,22 +1,34 @@
-// Files of Whatsminer API 3 (atlas section 4.3): firmware that goes out when the device says `ready`, and logs that come behind an answer with
-// their size. It signs nothing.
-
+// What a write to a Whatsminer begins with, and the files of API 3 (atlas section 4.3): firmware that goes out when the device says `ready`, and logs
+// that come behind an answer with their size. It signs nothing.
 import { isJsonObject } from '../cgminer/json-fixer.ts';
-import type { Wire } from '../cgminer/protocol.ts';
+import { DEFAULT_MAX_BYTES, timeBudget, UPLOAD_DEADLINE_MS } from '../limits/exchange-limits.ts';
 import { peerError } from '../peer-errors.ts';
-import type { ExchangeLimits } from '../request.ts';
-import { DEFAULT_MAX_BYTES, type Endpoint } from '../tcp/exchange.ts';
+import type { ExchangeLimits, Login, Whatsminer2Write, Whatsminer3Write } from '../request.ts';
+import type { Engine } from '../tcp/engine.ts';
+import type { Endpoint } from '../tcp/exchange.ts';
 import { converse } from '../tcp/two-step-exchange.ts';
-import { encodeFrame, HEADER_BYTES, readFrame, type Whatsminer3Reply } from './api3-frames.ts';
+import { encodeFrame, HEADER_BYTES, type Request3, readFrame, type Whatsminer3Reply } from './api3-frames.ts';
 import { textOfArchive } from './archive.ts';
 
-type Request3 = Readonly<Record<string, unknown>> & { readonly cmd: string };
-
+const WRITE_DEADLINE_MS = 8_000;
 /** Devices pack their logs before they answer. */
 export const DOWNLOAD_DEADLINE_MS = 120_000;
-export const UPLOAD_DEADLINE_MS = 30 * 60_000;
 /** Packed, as it comes. */
 export const MAX_ARCHIVE_BYTES = 16 * 1024 ** 2;
+
+/** What the steps of a write share. Throws PeerError `peer.auth` when there is no login to write with. */
+export function beginWrite(
+  { clock }: Engine,
+  to: Endpoint,
+  login: Login | undefined,
+  { cmd, upload, download }: Whatsminer2Write | Whatsminer3Write,
+  limits: ExchangeLimits,
+) {
+  const what = `write ${cmd} to ${to.ip}:${to.port}`;
+  if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
+  const usualMs = upload ? UPLOAD_DEADLINE_MS : download ? DOWNLOAD_DEADLINE_MS : WRITE_DEADLINE_MS;
+  return { what, login, upload, download, budget: timeBudget(clock, limits, usualMs) };
+}
 
 function endOfFrame(received: Buffer): number | undefined {
   if (received.length < HEADER_BYTES) return undefined;
@@ -29,7 +41,7 @@ const bodyOf = (frame: Buffer) => frame.subarray(HEADER_BYTES);
 
 /** The device's verdict on the file. Throws PeerError as askFramed does. */
 export async function uploadFramed(
-  { engine, onRepair }: Pick<Wire, 'engine' | 'onRepair'>,
+  engine: Engine,
   to: Endpoint,
   request: Request3,
   file: Blob,
@@ -41,19 +53,19 @@ export async function uploadFramed(
     endOf: endOfFrame,
     next(answer: Buffer) {
       // A refusal is thrown: the connection ends and not a byte of the file has left.
-      readFrame(bodyOf(answer), what, onRepair);
+      readFrame(bodyOf(answer), what);
       return 'file' as const;
     },
     file,
   };
   const { second } = await converse(engine, to, stages, what, limits);
   if (second === undefined) throw peerError('peer.reset', what, { wasSent: true });
-  return readFrame(bodyOf(second), what, onRepair);
+  return readFrame(bodyOf(second), what);
 }
 
 /** The text of the logs. */
 export async function downloadFramed(
-  { engine, onRepair }: Pick<Wire, 'engine' | 'onRepair'>,
+  engine: Engine,
   to: Endpoint,
   request: Request3,
   what: string,
@@ -62,7 +74,7 @@ export async function downloadFramed(
   const stages = {
     request: encodeFrame(request),
     endOf: endOfFrame,
-    next: (answer: Buffer) => ({ bytes: sizeOf(readFrame(bodyOf(answer), what, onRepair).msg, what) }),
+    next: (answer: Buffer) => ({ bytes: sizeOf(readFrame(bodyOf(answer), what).msg, what) }),
   };
   const { second } = await converse(engine, to, stages, what, { ...limits, maxBytes: MAX_ARCHIVE_BYTES });
   return textOfArchive(second ?? Buffer.alloc(0), limits.maxBytes ?? DEFAULT_MAX_BYTES);

@@ -72,7 +72,6 @@ function createBench() {
     });
     const gate: ReturnType<typeof createTaskGate> = createTaskGate(db, {
       clock,
-      random: () => 0,
       log,
       settings,
       deps: {

@@ -29,7 +29,7 @@ export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
   let db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);
 
   const makeWith = (settings: TaskSettings, vault?: Vault) =>
-    createTaskGate(db, { clock, random: () => 0, log, settings, deps: farm.deps, vault });
+    createTaskGate(db, { clock, log, settings, deps: farm.deps, vault });
   const make = (settings: object = {}) => makeWith(taskSettingsSchema.parse(settings));
 
   return {

@@ -44,7 +44,6 @@ const work: OwnTask = {
 function begin(): TaskGate {
   gate = createTaskGate(bench.db(), {
     clock: bench.clock,
-    random: () => 0,
     log: silentLog,
     settings: taskSettingsSchema.parse({}),
     deps: {

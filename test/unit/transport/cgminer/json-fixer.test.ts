@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeReply, repairJson } from '../../../../src/transport/cgminer/json-fixer.ts';
-import { MAX_DEPTH } from '../../../../src/transport/cgminer/json-mend.ts';
+import { decodeReply, MAX_DEPTH, repairJson } from '../../../../src/transport/cgminer/json-fixer.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
 
 const repair = (text: string) => repairJson(Buffer.from(text));

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Transport } from '../../../../src/transport/transport.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { type LogFields, silentLog } from '../../../../src/base/log.ts';
+import { createTransport, type Transport } from '../../../../src/transport/transport.ts';
 import { createVirtualClock, type VirtualClock } from '../../../virtual-clock.ts';
 import { closedPort, type Device, pause, peerErrorOf, startDevice, transportTo } from '../loopback-device.ts';
 
@@ -218,9 +220,12 @@ describe('raw answers', () => {
   });
 });
 
-test('repairs are counted', async () => {
-  const { link, transport } = await device((socket) => socket.end('{"a":nan,}\0'));
-  await link.send(ask);
-  await link.send(ask);
-  expect(transport.stats().repairs).toEqual({ 'non-finite': 2, 'stray-commas': 2 });
+test('the log says what was repaired, and shows the answer as it came', async () => {
+  const started = await startDevice((socket) => socket.end('{"a":nan,}\0'));
+  const logged: LogFields[] = [];
+  const log = { ...silentLog, debug: (fields: LogFields) => void logged.push(fields) };
+  const transport = createTransport({ clock: systemClock, log, portMap: new Map([[4028, started.port]]) });
+  open.push(transport, started);
+  await transport.link('127.0.0.1').send(ask);
+  expect(logged).toEqual([{ ip: '127.0.0.1', repairs: ['stray-commas', 'non-finite'], text: '{"a":nan,}' }]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../../src/base/secrets.ts';
 import { digestAuthorization, parseDigestChallenge } from '../../../../src/transport/http/digest.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
 
@@ -15,45 +16,51 @@ describe('answers agree with the published examples', () => {
     ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
     ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
   ])('RFC 7616 with %s', (algorithm, response) => {
-    const header = digestAuthorization({
-      challenge: challengeOf(`Digest ${RFC7616.replace('ALGO', algorithm)}`),
-      user: 'Mufasa',
-      password: 'Circle of Life',
-      method: 'GET',
-      uri: '/dir/index.html',
-      count: 1,
-      cnonce: 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
-    });
+    const header = digestAuthorization(
+      {
+        challenge: challengeOf(`Digest ${RFC7616.replace('ALGO', algorithm)}`),
+        user: 'Mufasa',
+        password: new Secret('Circle of Life'),
+        count: 1,
+      },
+      'GET',
+      '/dir/index.html',
+      'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
+    );
     expect(header).toContain(`response="${response}"`);
     expect(header).toContain(`algorithm=${algorithm}`);
     expect(header).toContain('qop=auth, nc=00000001,');
     expect(header).toContain('opaque="FQhe/');
   });
   test('RFC 2617, where the algorithm is not named', () => {
-    const header = digestAuthorization({
-      challenge: challengeOf(
-        'Digest realm="testrealm@host.com",qop="auth,auth-int",nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"',
-      ),
-      user: 'Mufasa',
-      password: 'Circle Of Life',
-      method: 'GET',
-      uri: '/dir/index.html',
-      count: 1,
-      cnonce: '0a4f113b',
-    });
+    const header = digestAuthorization(
+      {
+        challenge: challengeOf(
+          'Digest realm="testrealm@host.com",qop="auth,auth-int",nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"',
+        ),
+        user: 'Mufasa',
+        password: new Secret('Circle Of Life'),
+        count: 1,
+      },
+      'GET',
+      '/dir/index.html',
+      '0a4f113b',
+    );
     expect(header).toContain('response="6629fae49393a05397450978507c4ef1"');
     expect(header).not.toContain('algorithm');
   });
   test('RFC 2069, where there is no qop', () => {
-    const header = digestAuthorization({
-      challenge: challengeOf('Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"'),
-      user: 'Mufasa',
-      password: 'CircleOfLife',
-      method: 'GET',
-      uri: '/dir/index.html',
-      count: 1,
-      cnonce: 'unused',
-    });
+    const header = digestAuthorization(
+      {
+        challenge: challengeOf('Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"'),
+        user: 'Mufasa',
+        password: new Secret('CircleOfLife'),
+        count: 1,
+      },
+      'GET',
+      '/dir/index.html',
+      'unused',
+    );
     expect(header).toContain('response="1949323746fe6a43ef61f9606e7febea"');
     expect(header).not.toMatch(/nc=|cnonce|qop/);
   });
@@ -76,15 +83,12 @@ describe('challenges', () => {
   test('a quote inside a quoted value is kept and quoted again', () => {
     const challenge = challengeOf('Digest realm="a \\"b\\" c", nonce="n"');
     expect(challenge.realm).toBe('a "b" c');
-    const header = digestAuthorization({
-      challenge,
-      user: 'u"x',
-      password: 'p',
-      method: 'GET',
-      uri: '/',
-      count: 1,
-      cnonce: 'c',
-    });
+    const header = digestAuthorization(
+      { challenge, user: 'u"x', password: new Secret('p'), count: 1 },
+      'GET',
+      '/',
+      'c',
+    );
     expect(header).toContain('realm="a \\"b\\" c"');
     expect(header).toContain('username="u\\"x"');
   });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { renderError } from '../../../../src/base/errors.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
-import { sealCbc } from '../../../../src/transport/aes-cbc.ts';
+import { sealCbc } from '../../../../src/transport/aes.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
 import { listen, peerErrorOf, portOf, transportTo } from '../loopback-device.ts';
 
