@@ -5,7 +5,9 @@ import { SecondTries } from './test/second-tries.ts';
 
 /** What has no database in it, or is about the embedded one. */
 const EMBEDDED_ONLY = [
-  ...['secrets', 'plan', 'presence', 'page-cache', 'store-sqlite'].map((name) => `test/unit/service/${name}.test.ts`),
+  ...['auth/secrets', 'tasks/plan', 'http/page-cache', 'presence', 'store-sqlite'].map(
+    (name) => `test/unit/service/${name}.test.ts`,
+  ),
   'test/conformance/completeness.test.ts',
   ...['tls', 'limits', 'proxy'].map((name) => `test/unit/service-http/${name}.test.ts`),
 ];
@@ -89,7 +91,7 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres',
-          include: ['test/unit/{service,service-postgres}/*.test.ts', 'test/conformance/*.test.ts'],
+          include: ['test/unit/{service,service-postgres}/**/*.test.ts', 'test/conformance/*.test.ts'],
           exclude: EMBEDDED_ONLY,
           ...POSTGRES,
         },

@@ -1,6 +1,7 @@
 // What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its database file beside it.
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
+import { findServiceVault, type KeyFiles, keyNotOpened } from './auth/key-file.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
@@ -14,7 +15,6 @@ import {
   type Workspace,
 } from './store/store.ts';
 import { replaceKey } from './tasks/signer.ts';
-import { findServiceVault, type KeyFiles, keyNotOpened } from './vault.ts';
 
 export { PERMISSIONS, type Permission };
 

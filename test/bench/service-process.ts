@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { DEFAULT_LIMITS } from '../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import { createService } from '../../src/service/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-bench-'));

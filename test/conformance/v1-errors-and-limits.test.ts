@@ -1,6 +1,6 @@
 // What holds for every answer of v1: the envelope, pages, errors, limits, order, and what the versions promise.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { type Answer, call, type Rig, startOwnedRig, startRig } from '../unit/service-http/rig.ts';
 import { connect } from '../unit/service-http/wire-agent.ts';

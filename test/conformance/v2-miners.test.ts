@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANOMALY_TYPES } from '../../src/model/flags.ts';
 import { type MinerExtras, minerExtrasSchema, minerV1Schema, OPS_STATUSES } from '../../src/model/miner.ts';
-import { answerOf } from '../../src/service/routes/envelope.ts';
-import { listOf } from '../../src/service/routes/v2/envelope.ts';
-import { classificationSchema } from '../../src/service/routes/v2/metrics-queries.ts';
-import { minerV2Schema } from '../../src/service/routes/v2/miners.ts';
+import { answerOf } from '../../src/service/http/shared/envelope.ts';
+import { listOf } from '../../src/service/http/v2/envelope.ts';
+import { classificationSchema } from '../../src/service/http/v2/metrics-queries.ts';
+import { minerV2Schema } from '../../src/service/http/v2/miners.ts';
 import { query } from '../unit/service-http/database.ts';
 import { type MinerChange, minerRecord } from '../unit/service-http/records.ts';
 import { call, type Rig, startOwnedRig } from '../unit/service-http/rig.ts';

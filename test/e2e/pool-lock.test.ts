@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { databaseOf } from '../../src/cli/run/local-service.ts';
-import { taskV2Schema } from '../../src/service/routes/v2/batches.ts';
+import { taskV2Schema } from '../../src/service/http/v2/tasks/batches.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { type Site, startSite } from './site.ts';
 

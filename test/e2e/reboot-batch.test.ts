@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Device } from '../../fixtures/farm/farm.ts';
 import { memoryPath } from '../../src/agent/database.ts';
 import { databaseOf } from '../../src/cli/run/local-service.ts';
-import { batchSummarySchema, createAnswerSchema } from '../../src/service/routes/v1/batches.ts';
+import { batchSummarySchema, createAnswerSchema } from '../../src/service/http/v1/batches.ts';
 import { type Site, startSite } from './site.ts';
 
 const CONCURRENCY = 6;

@@ -11,7 +11,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { VERSION } from '../../src/base/version.ts';
-import { taskV2Schema } from '../../src/service/routes/v2/batches.ts';
+import { taskV2Schema } from '../../src/service/http/v2/tasks/batches.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { type Started, startPithead } from './process.ts';
 import { until } from './until.ts';

@@ -1,6 +1,6 @@
 // A running service with something in it: two workspaces with agents, miners, orders and history, one that holds a grant, and keys of every kind.
 import { PERMISSIONS, type Permission } from '../../src/service/auth/rules.data.ts';
-import { DEFAULT_LIMITS } from '../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../src/service/http/server.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { queryDatabase } from '../database.ts';
 import { hostRecord, minerRecord } from '../unit/service-http/records.ts';

@@ -24,7 +24,7 @@ import { MAX_SLICE_BYTES, PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';
-import type { Shares } from './shares.ts';
+import type { Shares } from './quota.ts';
 
 /** Reasons in the close frame; agents show them. 1008 = policy, 1011 = our fault, 1012 = we restart, 4001 = a newer connection took over. */
 export const CLOSE = { refused: 1008, failed: 1011, restart: 1012, replaced: 4001 } as const;

@@ -1,7 +1,7 @@
 // Who may do what, in the interface's words and order: key, workspace, permission, farm. Foreign things are never confirmed.
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { RULES } from '../../../src/service/auth/rules.data.ts';
-import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { type Answer, call, type Rig, recordingLog, startOwnedRig, startRig } from './rig.ts';

@@ -2,7 +2,7 @@
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
 import { createService } from '../../../src/service/service.ts';
 import { query } from './database.ts';
 import { call, type Rig, recordingLog, startOwnedRig, startRig, steppedClock, temporaryFolder } from './rig.ts';

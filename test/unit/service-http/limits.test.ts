@@ -1,7 +1,7 @@
 // Clients that are slow, or that nobody else should wait for: every wait for them ends, in the one form of errors, and others are served meanwhile.
 import { connect as connectTcp, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
 import { call, type Rig, startRig } from './rig.ts';
 
 const QUICK = { ...DEFAULT_LIMITS, headersMs: 200, requestMs: 400 };

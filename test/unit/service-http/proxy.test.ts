@@ -1,6 +1,6 @@
 // Whose address counts: that of the connection, unless a proxy that we trust says otherwise.
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
 import { type Rig, startRig } from './rig.ts';
 
 const limits = { ...DEFAULT_LIMITS, rates: { ...DEFAULT_LIMITS.rates, perStranger: 3 } };

@@ -1,7 +1,7 @@
 // From the order of a client to the outcome that an agent reports: what is made, what is skipped and why, how tasks reach agents, how batches end.
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test, vi } from 'vitest';
-import { batchSummarySchema, createAnswerSchema } from '../../../src/service/routes/v1/batches.ts';
+import { batchSummarySchema, createAnswerSchema } from '../../../src/service/http/v1/batches.ts';
 import { MAX_PARAMS_LENGTH } from '../../../src/wire/protocol.ts';
 import type { TaskRecord } from '../../../src/wire/records.ts';
 import { query } from './database.ts';

@@ -1,7 +1,7 @@
 // Every v2 row of the authorisation table × every kind of key × own, granted, foreign, no workspace and farm: the row decides each cell.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PERMISSIONS, type Permission, RULES, type Rule } from '../../../src/service/auth/rules.data.ts';
-import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
 import { type Answer, call, type Rig, startOwnedRig } from './rig.ts';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { TASK_ABILITIES } from '../../../src/model/task.ts';
-import { answerOf } from '../../../src/service/routes/envelope.ts';
-import { createdAnswerSchema } from '../../../src/service/routes/v2/batch-orders.ts';
-import { batchDetailSchema } from '../../../src/service/routes/v2/batches.ts';
+import { answerOf } from '../../../src/service/http/shared/envelope.ts';
+import { createdAnswerSchema } from '../../../src/service/http/v2/tasks/batch-commands.ts';
+import { batchDetailSchema } from '../../../src/service/http/v2/tasks/batches.ts';
 import type { TaskRecord } from '../../../src/wire/records.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';

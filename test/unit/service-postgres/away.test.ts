@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { DEFAULT_LIMITS } from '../../../src/service/routes/server.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/http/server.ts';
 import { startRig } from '../service-http/rig.ts';
 
 /** The deadlines of the service come sooner while somebody holds its tables, and only then. */

@@ -1,8 +1,8 @@
 // Every filter of the lists of miners and of the v2 search, as clients write them, on the fleet of fleet.ts.
 import { z } from 'zod';
-import { minerFilterShape, toMinerFilter } from '../../../src/service/routes/miner-parameters.ts';
-import { minerItem as minerV1Item } from '../../../src/service/routes/v1/miners.ts';
-import { minerItem as minerV2Item } from '../../../src/service/routes/v2/miners.ts';
+import { minerFilterShape, toMinerFilter } from '../../../src/service/http/shared/miner-parameters.ts';
+import { minerItem as minerV1Item } from '../../../src/service/http/v1/miners.ts';
+import { minerItem as minerV2Item } from '../../../src/service/http/v2/miners.ts';
 import type {
   ItemPage,
   MinerFilter,

@@ -1,8 +1,8 @@
 // An item is the same JSON text whether it is put together from rows or inside the database.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minerItem as minerV1Item } from '../../../src/service/routes/v1/miners.ts';
-import { minerItem as minerV2Item } from '../../../src/service/routes/v2/miners.ts';
+import { minerItem as minerV1Item } from '../../../src/service/http/v1/miners.ts';
+import { minerItem as minerV2Item } from '../../../src/service/http/v2/miners.ts';
 import type { Databases } from '../../../src/service/store/databases.ts';
 import { readItemsFromRows } from '../../../src/service/store/items.ts';
 import { createMinerSearchStore } from '../../../src/service/store/miner-search.ts';

@@ -1,0 +1,150 @@
+// GET /metrics for Prometheus: requests, agents, ingest, tasks, the process. Labels are routes, kinds and states: never an id, an address or a key.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import { TASK_STATUSES } from '../../model/task.ts';
+import type { IngestStore, TaskStore } from '../store/store.ts';
+import { NO_KEY } from './openapi.ts';
+import type { App } from './server.ts';
+import { errorSchema } from './shared/errors.ts';
+
+const DURATIONS_S = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
+const LAGS_S = [1, 3, 10, 30, 60, 300, 900, 3_600, 6 * 3_600, 86_400, 7 * 86_400];
+/** Tasks are counted at most this often, however often somebody asks. */
+const COUNT_TASKS_MS = 5_000;
+
+export type Metrics = {
+  /** The same store, measured. */
+  measureIngest(ingest: IngestStore): IngestStore;
+  /** Counts every request of the app and serves the figures. */
+  register(app: App): void;
+};
+
+type MetricsParts = {
+  readonly tasks: Pick<TaskStore, 'countByStatus'>;
+  readonly connectedAgents: () => number;
+  readonly clock: Clock;
+  readonly version: string;
+};
+
+export function createMetrics(parts: MetricsParts): Metrics {
+  const { clock } = parts;
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'pithead_http_requests_total',
+    help: 'Requests answered',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'pithead_http_request_duration_seconds',
+    help: 'Time from the request to its answer',
+    labelNames: ['method', 'route'],
+    buckets: DURATIONS_S,
+    registers,
+  });
+  const slices = new Counter({
+    name: 'pithead_ingest_slices_total',
+    help: 'Slices of reports by what became of them',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const records = new Counter({
+    name: 'pithead_ingest_records_total',
+    help: 'Records stored, by kind; rejected = those that fit no schema',
+    labelNames: ['kind'],
+    registers,
+  });
+  const storing = new Histogram({
+    name: 'pithead_ingest_duration_seconds',
+    help: 'Time to store a slice',
+    buckets: DURATIONS_S,
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'pithead_ingest_lag_seconds',
+    help: 'Age of a slice when it is stored, by the clock of its agent',
+    buckets: LAGS_S,
+    registers,
+  });
+  addGauges(registers, parts);
+
+  return {
+    measureIngest: (ingest) => ({
+      ...ingest,
+      async storeSlice(slice) {
+        const startMs = clock.monotonicMs();
+        const outcome = await ingest.storeSlice(slice);
+        slices.inc({ outcome: outcome.kind });
+        if (outcome.kind !== 'stored') return outcome;
+        storing.observe((clock.monotonicMs() - startMs) / 1_000);
+        lag.observe(Math.max(0, slice.nowMs - slice.producedAtMs) / 1_000);
+        for (const { kind } of slice.records) records.inc({ kind });
+        if (slice.rejected > 0) records.inc({ kind: 'rejected' }, slice.rejected);
+        return outcome;
+      },
+    }),
+    register(app) {
+      app.addHook('onResponse', async (request, reply) => {
+        const labels = { method: request.method, route: request.routeOptions.url ?? '(none)' };
+        requests.inc({ ...labels, status: reply.statusCode });
+        durations.observe(labels, reply.elapsedTime / 1_000);
+      });
+      app.route({
+        method: 'GET',
+        url: '/metrics',
+        schema: {
+          tags: ['service'],
+          operationId: 'getMetrics',
+          summary: 'Figures of this process for Prometheus',
+          security: NO_KEY,
+          produces: ['text/plain'],
+          response: { 200: z.string(), 500: errorSchema },
+        },
+        handler: async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+      });
+    },
+  };
+}
+
+function addGauges(registers: Registry[], { tasks, connectedAgents, clock, version }: MetricsParts): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('pithead_agents_connected', 'Agents connected to this process', connectedAgents);
+  gauge('process_resident_memory_bytes', 'Memory in use', () => process.memoryUsage.rss());
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time used since the start',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  new Gauge({ name: 'pithead_build_info', help: 'Always 1', labelNames: ['version'], registers }).set({ version }, 1);
+  let countedAtMs = Number.NEGATIVE_INFINITY;
+  new Gauge({
+    name: 'pithead_tasks',
+    help: 'Tasks by status',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - countedAtMs < COUNT_TASKS_MS) return;
+      countedAtMs = nowMs;
+      // While the database is away nobody knows, and the other figures are wanted all the more.
+      const counts = await tasks.countByStatus().catch(() => undefined);
+      if (counts === undefined) this.reset();
+      else for (const status of TASK_STATUSES) this.set({ status }, counts.get(status) ?? 0);
+    },
+  });
+}

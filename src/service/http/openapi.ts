@@ -1,0 +1,203 @@
+// The OpenAPI 3.1 document, made from the schemas of the routes. It describes; what is enforced is in the routes and in auth.
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { agentV1Schema } from '../../model/host.ts';
+import { minerV1Schema } from '../../model/miner.ts';
+import { actorSchema } from '../../model/task.ts';
+import { RULES } from '../auth/rules.data.ts';
+import { errorSchema } from './shared/errors.ts';
+
+/** Names under which schemas appear as components. */
+const components = z.registry<{ id: string }>();
+components.add(minerV1Schema, { id: 'Miner' });
+components.add(agentV1Schema, { id: 'Agent' });
+components.add(actorSchema, { id: 'Actor' });
+components.add(errorSchema, { id: 'Error' });
+
+/** Makes the schema appear as a component of the document. */
+export function named<S extends z.ZodType>(id: string, schema: S): S {
+  components.add(schema, { id });
+  return schema;
+}
+
+const EVERY_ERROR = [400, 401, 403, 404, 408, 413, 414, 415, 429, 500, 503] as const;
+
+/** The answers of a route that takes a key: the good one and every error. `more` are errors of its own. */
+export function answers<S extends z.ZodType>(good: S, ...more: 409[]): Record<number, z.ZodType> {
+  return Object.fromEntries([
+    [200, good],
+    ...[...EVERY_ERROR, ...more].map((status) => [status, errorSchema] as const),
+  ]);
+}
+
+/** Marks a route that the interface document does not have. */
+export const EXTENSION = { 'x-pithead-extension': true } as const;
+
+/** For `schema.security` of routes without key. */
+export const NO_KEY: { [name: string]: string[] }[] = [];
+
+/** What a parameter looks like to a client, where the schema behind it takes several forms. */
+export const documented = z.registry<{ openapi: Readonly<Record<string, unknown>> }>();
+
+export async function registerOpenApi(
+  app: FastifyInstance,
+  { version, publicUrl }: { version: string; publicUrl: string | undefined },
+): Promise<void> {
+  const options = {
+    schemaRegistry: components,
+    zodToJsonConfig: {
+      override: ({
+        zodSchema,
+        jsonSchema,
+      }: {
+        zodSchema: z.core.$ZodType;
+        jsonSchema: z.core.JSONSchema.BaseSchema;
+      }) => {
+        const written = documented.get(zodSchema)?.openapi;
+        if (written === undefined) {
+          // The format says the same as these long patterns, and better.
+          if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+          // What schemas say of themselves is kept in zod's own registry, which is not the one of the components.
+          Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
+          return;
+        }
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+        Object.assign(jsonSchema, written);
+      },
+    },
+  };
+  const toComponents = createJsonSchemaTransformObject(options);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Pithead: mining farm monitoring and tasks',
+        version: '1.0.0',
+        description: `Served by Pithead ${version}.`,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
+      security: [{ bearer: [] }, { apiKey: [] }],
+      tags: ['miners', 'metrics', 'tasks', 'agents', 'farms', 'workspaces', 'grants', 'service'].map((name) => ({
+        name,
+      })),
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'API key' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        },
+      },
+    },
+    transform: createJsonSchemaTransform(options),
+    transformObject: (document) => withoutUnused(withOwnAnswers(withOptionalBodies(toComponents(document)))),
+  });
+  app.route({
+    method: 'GET',
+    url: '/openapi.json',
+    schema: {
+      tags: ['service'],
+      operationId: 'getOpenApi',
+      summary: 'This document',
+      security: NO_KEY,
+      response: { 200: z.looseObject({ openapi: z.string() }), 500: errorSchema },
+    },
+    handler: async () => app.swagger(),
+  });
+}
+
+/** What each status means to a client. When each of them is given is decided in the routes and in auth. */
+const ANSWER_TEXTS: Readonly<Record<number, string>> = {
+  200: 'The request was carried out; the body is as described.',
+  400: 'The parameters or the body do not fit; the message says which, what was received and what is accepted.',
+  401: 'The API key (or enrolment code) is missing, wrong, revoked or expired.',
+  403: 'The key is good, but it lacks the permission, or may not use the workspace or the farm.',
+  404: 'What the request is about does not exist, or the key may not know that it does.',
+  408: 'The request took too long to arrive.',
+  409: 'The request contradicts what is there: an Idempotency-Key used with another body, or a place that is taken.',
+  413: 'The body is larger than the service takes.',
+  414: 'The path of the request is too long.',
+  415: 'The body is of a media type, character set or compression that this operation does not take.',
+  429: 'Too many requests in a minute; the header Retry-After says how many seconds to wait.',
+  431: 'The headers are larger than the service takes.',
+  500: 'The service failed; its log has the cause under the id in the header x-request-id.',
+  503: 'The service cannot answer now; try again.',
+};
+
+type OpenApi = ReturnType<ReturnType<typeof createJsonSchemaTransformObject>>;
+
+/** A body that has a default may be left out. */
+function withOptionalBodies(document: OpenApi): OpenApi {
+  for (const methods of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(methods ?? {}))
+      if (hasDefaultBody(operation)) operation.requestBody.required = false;
+  return document;
+}
+
+const defaultBodySchema = z.object({
+  requestBody: z.object({
+    content: z.record(z.string(), z.object({ schema: z.looseObject({ default: z.looseObject({}) }) })),
+  }),
+});
+
+function hasDefaultBody(operation: unknown): operation is { requestBody: { required: boolean } } {
+  return defaultBodySchema.safeParse(operation).success;
+}
+
+/** Says of each operation which answers it gives, what they mean, and what comes with them. */
+function withOwnAnswers(document: OpenApi): OpenApi {
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const [method, operation] of Object.entries(methods ?? {})) {
+      const answers = answersOf(operation);
+      for (const status of neverGiven(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1')))
+        delete answers[status];
+      for (const [status, answer] of Object.entries(answers)) {
+        answer.description = ANSWER_TEXTS[Number(status)] ?? '';
+        if (status === '429') answer.headers = { 'Retry-After': RETRY_AFTER };
+      }
+    }
+  return document;
+}
+
+const RETRY_AFTER = {
+  description: 'Seconds to wait before the next request',
+  schema: { type: 'integer', minimum: 1 },
+};
+
+/** Errors of bodies where there is none, and 404 where what is unknown is denied; the interface document gives the list of grants a 404 all the same. */
+function neverGiven(method: string, path: string): number[] {
+  const rule = RULES[`${method} ${path}`];
+  const mayBeUnknown =
+    path === '/private-api/v1/me/grants' ||
+    (rule?.access === 'key' &&
+      ((rule.scope !== 'own' && rule.unknownWorkspace === 'not-found') ||
+        (rule.scope === 'farm' && rule.unknownFarm === 'not-found')));
+  return [...(method === 'GET' ? [413, 415] : []), ...(mayBeUnknown ? [] : [404])];
+}
+
+type Answers = Record<string, { description: string; headers?: Record<string, unknown> }>;
+
+function answersOf(operation: unknown): Answers {
+  const responses =
+    typeof operation === 'object' && operation !== null && 'responses' in operation ? operation.responses : undefined;
+  return isAnswers(responses) ? responses : {};
+}
+
+const isAnswers = (responses: unknown): responses is Answers =>
+  typeof responses === 'object' &&
+  responses !== null &&
+  Object.values(responses).every((answer) => typeof answer === 'object' && answer !== null && 'description' in answer);
+
+/** Every component comes in a form for requests and one for answers; only what is referred to stays. */
+function withoutUnused(document: OpenApi) {
+  const schemas = 'components' in document ? document.components?.schemas : undefined;
+  if (schemas === undefined) return document;
+  for (let isStable = false; !isStable; ) {
+    const text = JSON.stringify(document);
+    const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
+    for (const name of unused) delete schemas[name];
+    isStable = unused.length === 0;
+  }
+  return document;
+}

@@ -1,0 +1,26 @@
+// Every route that the service serves, in the order of the OpenAPI document. The document itself is openapi.ts.
+import { registerEnrol } from './enrol.ts';
+import { registerHealth } from './health.ts';
+import type { App, RouteParts } from './server.ts';
+import { registerAgents } from './v1/agents.ts';
+import { registerBatches as registerBatchesV1 } from './v1/batches.ts';
+import { registerGrants } from './v1/grants.ts';
+import { registerMiners } from './v1/miners.ts';
+import { registerFarmAgents } from './v2/agents.ts';
+import { registerEvents } from './v2/events.ts';
+import { registerClassification, registerHistory } from './v2/metrics-queries.ts';
+import { registerFarmMiners } from './v2/miners.ts';
+import { registerOperatorFields } from './v2/operator-fields.ts';
+import { registerPositions } from './v2/positions.ts';
+import { registerBatchOrders } from './v2/tasks/batch-commands.ts';
+import { registerBatches } from './v2/tasks/batches.ts';
+import { registerWorkspaces } from './v2/workspaces.ts';
+
+export function registerRoutes(app: App, parts: RouteParts): void {
+  const service = [registerHealth, registerEnrol];
+  const v1 = [registerMiners, registerBatchesV1, registerAgents, registerGrants];
+  const v2 = [registerWorkspaces, registerFarmAgents, registerFarmMiners, registerClassification];
+  const v2Tasks = [registerBatches, registerBatchOrders];
+  const v2More = [registerHistory, registerEvents, registerOperatorFields, registerPositions];
+  for (const register of [...service, ...v1, ...v2, ...v2Tasks, ...v2More]) register(app, parts);
+}

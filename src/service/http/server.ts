@@ -1,0 +1,181 @@
+// The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: see routes.ts.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parse } from 'node:querystring';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyBaseLogger } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { AuthSource } from '../auth/authorise.ts';
+import type { Store } from '../store/store.ts';
+import type { BatchOrder } from '../tasks/create.ts';
+import { accessOf, type Rates, registerGuard } from './guard.ts';
+import { createHttpServer, type SocketLimits } from './http-server.ts';
+import { registerOpenApi } from './openapi.ts';
+import { registerJsonBody } from './shared/body.ts';
+import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './shared/errors.ts';
+import type { PageCache } from './shared/page-cache.ts';
+import { compileValidator } from './shared/validation.ts';
+import type { TlsMaterial } from './tls.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** What routes are registered with: what they need of the rest of the service. */
+export type RouteParts = {
+  readonly store: Store;
+  readonly pages: PageCache;
+  readonly clock: Clock;
+  readonly isStopping: () => boolean;
+  /** That orders are signed with. */
+  readonly taskKey: () => Promise<string>;
+  /** The JSON text of the answer to an order. */
+  readonly createBatches: (order: BatchOrder) => Promise<string>;
+  /** Called for each agent that has to be told of a change, after it is stored. */
+  readonly deliver: (agentId: string) => Promise<void>;
+};
+
+export type ServerLimits = SocketLimits & {
+  readonly bodyBytes: number;
+  /** For an answer to be made. */
+  readonly handlerMs: number;
+  readonly rates: Rates;
+};
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  bodyBytes: 1024 * 1024,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 72_000,
+  connections: 10_000,
+  handlerMs: 60_000,
+  rates: { perKey: 600, perStranger: 600, perCode: 60 },
+};
+
+export type ServerParts = {
+  readonly source: AuthSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  readonly publicUrl: string | undefined;
+  readonly limits: ServerLimits;
+  readonly tls: TlsMaterial | undefined;
+  /** Addresses and networks of the proxies in front of us: what they say of the client's address counts, what others say does not. */
+  readonly trustProxy: readonly string[];
+  readonly newRequestId: () => string;
+};
+
+/** The server without its routes: register them, then listen. */
+export async function createServer(parts: ServerParts): Promise<App> {
+  const { limits, log } = parts;
+  const app = fastify({
+    serverFactory: (handler) => createHttpServer(handler, limits, parts.tls),
+    bodyLimit: limits.bodyBytes,
+    handlerTimeout: limits.handlerMs,
+    trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
+    requestIdHeader: false,
+    genReqId: parts.newRequestId,
+    forceCloseConnections: 'idle',
+    logController: new LogController({ disableRequestLogging: true }),
+    frameworkErrors: (error, request, reply) => {
+      const body = toErrorBody(error);
+      reply.raw.writeHead(body.statusCode, {
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': request.id,
+      });
+      reply.raw.end(JSON.stringify(body));
+    },
+    clientErrorHandler: (error, socket) => {
+      if (!socket.writable || error.code === 'ECONNRESET') {
+        socket.destroy();
+        return;
+      }
+      const status = CLIENT_ERROR_STATUS[error.code] ?? 400;
+      const requestId = parts.newRequestId();
+      log.info({ requestId, status, code: error.code }, 'request refused before it could be read');
+      socket.end(rawError(status, requestId));
+    },
+    routerOptions: { querystringParser: parseQuery, maxParamLength: 200 },
+    exposeHeadRoutes: false,
+  }).withTypeProvider<ZodTypeProvider>();
+  registerJsonBody(app);
+  app.setValidatorCompiler(compileValidator);
+  // Shapes of answers are declared for OpenAPI and checked in tests; checking a large list again on each request would cost more than making it.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler(createErrorHandler(log));
+  app.setNotFoundHandler((_request, reply) => {
+    reply.code(404).send(errorBody(404));
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    // What is served is of whoever holds the key, also where a cache in between knows nothing of `x-api-key`; and it is never a page.
+    reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw invalidRequest('header Host: received none, accepted: the host that is asked');
+  });
+  app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
+  await app.register(rateLimit, { global: false });
+  registerGuard(app, parts.source, parts.clock, limits.rates);
+  await registerOpenApi(app, parts);
+  return app;
+}
+
+/** `name[]=a&name[]=b` means the same as `name=a&name=b`. */
+function parseQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [written, value] of Object.entries(parse(text))) {
+    if (value === undefined) continue;
+    const name = written.endsWith('[]') ? written.slice(0, -2) : written;
+    const before = query[name];
+    query[name] = before === undefined ? value : [before, value].flat();
+  }
+  return query;
+}
+
+/** Neither addresses with parameters nor headers: keys and what people search for stay out of the log. */
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  const fields = {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? '(none)',
+    status: reply.statusCode,
+    elapsedMs: Math.round(reply.elapsedTime),
+    ...(hasAccess(request) ? { keyId: accessOf(request).caller.keyId } : {}),
+  };
+  if (request.routeOptions.url === '/healthz' || request.routeOptions.url === '/readyz') log.debug(fields, 'request');
+  else log.info(fields, 'request');
+}
+
+const hasAccess = (request: FastifyRequest) => request.getDecorator<unknown>('access') !== null;
+
+const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+function rawError(status: number, requestId: string): string {
+  const body = JSON.stringify(errorBody(status));
+  return [
+    `HTTP/1.1 ${status} ${errorBody(status).error}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

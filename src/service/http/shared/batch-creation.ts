@@ -1,0 +1,95 @@
+// What the routes that create task batches share: who orders, once per idempotency key, and how the order is handed on.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Actor, shownParams } from '../../../model/task.ts';
+import type { Caller } from '../../auth/authorise.ts';
+import type { BatchOrder, Made } from '../../tasks/create.ts';
+import { accessOf, farmOf } from '../guard.ts';
+import type { RouteParts } from '../server.ts';
+import { answerOf, toIso } from './envelope.ts';
+import { invalidRequest } from './errors.ts';
+import { show } from './validation.ts';
+
+const MAX_IDEMPOTENCY_KEY = 255;
+
+export const orderHeaders = z.looseObject({
+  'idempotency-key': z.string().optional().meta({ minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY }),
+});
+
+/** The schema of the answer; `count` is how the version writes counts. */
+export const createdAnswerOf = <B extends z.ZodType, S extends z.ZodType, N extends z.ZodType>(
+  batch: B,
+  skipped: S,
+  count: N,
+) =>
+  answerOf(z.array(batch)).extend({
+    meta: z.strictObject({
+      summary: z.strictObject({ created_count: count, skipped_count: count }),
+      skipped: z.array(skipped),
+    }),
+  });
+
+/** How a version words what became of an order. `fields` are the same in both. */
+type Words = {
+  toBatch(
+    batch: Made['batches'][number],
+    fields: {
+      readonly task_name: BatchOrder['name'];
+      readonly task_params: Record<string, unknown>;
+      readonly created_by: Actor;
+      readonly created_at: string;
+    },
+  ): unknown;
+  toSkipped(skip: Made['skipped'][number]): unknown;
+};
+
+/** Makes the batches of an order to the farm of this request, and sends the answer, now or the first time. */
+export async function sendCreated(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  createBatches: RouteParts['createBatches'],
+  order: Omit<BatchOrder, 'workspaceId' | 'farmId' | 'actor' | 'idempotency' | 'toAnswer'>,
+  { toBatch, toSkipped }: Words,
+): Promise<FastifyReply> {
+  const { caller } = accessOf(request);
+  const { id: farmId, workspaceId } = farmOf(request);
+  const actor = actorOf(caller);
+  const text = await createBatches({
+    ...order,
+    workspaceId,
+    farmId,
+    actor,
+    idempotency: idempotencyOf(caller, request.headers['idempotency-key']),
+    toAnswer({ batches, skipped, createdAtMs }) {
+      const fields = { task_name: order.name, task_params: shownParams(order.params), created_by: actor };
+      const created_at = toIso(createdAtMs);
+      const summary = {
+        created_count: batches.reduce((sum, { taskCount }) => sum + taskCount, 0),
+        skipped_count: skipped.reduce((sum, { ids }) => sum + ids.length, 0),
+      };
+      return {
+        success: true,
+        data: batches.map((batch) => toBatch(batch, { ...fields, created_at })),
+        error: null,
+        meta: { summary, skipped: skipped.map(toSkipped) },
+      };
+    },
+  });
+  return reply.type('application/json; charset=utf-8').send(text);
+}
+
+/** The idempotency key of the request, which counts per API key. */
+function idempotencyOf({ keyId }: Caller, key: string | string[] | undefined): BatchOrder['idempotency'] {
+  if (typeof key !== 'string') return undefined;
+  if (key === '' || key.length > MAX_IDEMPOTENCY_KEY)
+    throw invalidRequest(`Idempotency-Key: received ${show(key)}, accepted: 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+  return { apiKeyId: keyId, key };
+}
+
+export const actorOf = ({ keyId, keyName }: Caller): Actor => ({
+  type: 'api_key',
+  id: keyId,
+  name: keyName,
+  avatar: '',
+  metadata: {},
+});

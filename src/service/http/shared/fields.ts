@@ -1,0 +1,44 @@
+// What both versions say in the same words of a miner beside its documents, and of an agent.
+import type { AgentV1 } from '../../../model/host.ts';
+import type { AgentRow, Item } from '../../store/store.ts';
+import { toIso } from './envelope.ts';
+
+/** Deprecated by the interface document, and constant. */
+const CONSTANT_PART = '"overheat":false,"low_hashrate":false,"overpower":false,"underpower":false,"health_status":null';
+
+/** Members of a miner that only the service knows, without braces. */
+export const SERVICE_FIELDS: Item = [
+  '"id":',
+  { value: 'id' },
+  ',"rack":',
+  { value: 'rack' },
+  ',"position":',
+  { value: 'position' },
+  ',"status":',
+  { value: 'status' },
+  ',"ops_status":',
+  { value: 'ops_status' },
+  ',"lifecycle_status":',
+  { value: 'lifecycle_status' },
+  ',"created_at":',
+  { value: 'created_at' },
+  `,${CONSTANT_PART}`,
+];
+
+/** Before an agent has said anything, it was heard of when it was enrolled. */
+export function toAgentFields(
+  row: AgentRow,
+  workspaceId: string,
+  status: AgentV1['status'],
+): Omit<AgentV1, 'farm' | 'host'> {
+  return {
+    id: row.id,
+    farm_id: row.farm_id,
+    workspace_id: workspaceId,
+    status,
+    last_updated_at: toIso(row.host_at ?? row.enrolled_at),
+    last_online_at: toIso(row.last_seen_at ?? row.enrolled_at),
+    version: row.version,
+    uptime: row.uptime_s ?? 0,
+  };
+}

@@ -1,0 +1,95 @@
+// The forms that query parameters take: whole numbers, single values, lists given repeated, with commas, or both. Each says what it accepts.
+import { z } from 'zod';
+import { documented } from '../openapi.ts';
+import { show } from './validation.ts';
+
+const given = z.union([z.string(), z.array(z.string())]).optional();
+type Given = z.infer<typeof given>;
+
+type Parsed<T> = { readonly value: T } | { readonly problem: string };
+
+/** A parameter of its own form; `openapi` is how clients see it. */
+function parameter<T>(openapi: Readonly<Record<string, unknown>>, parse: (value: Given) => Parsed<T>) {
+  const schema = given.transform((value, context): T => {
+    const parsed = parse(value);
+    if ('value' in parsed) return parsed.value;
+    context.addIssue({ code: 'custom', message: parsed.problem });
+    return z.NEVER;
+  });
+  documented.add(schema, { openapi });
+  return schema;
+}
+
+const refuse = (value: unknown, accepted: string) => ({ problem: `received ${show(value)}, accepted: ${accepted}` });
+
+export function wholeNumber(range: { min: number; max?: number; fallback: number; description: string }) {
+  const { min, max = Number.MAX_SAFE_INTEGER, fallback, description } = range;
+  const accepted = `a whole number from ${min} to ${max}`;
+  const openapi = {
+    type: 'integer',
+    minimum: min,
+    maximum: max,
+    default: fallback,
+    description,
+  };
+  return parameter<number>(openapi, (value) => {
+    if (value === undefined) return { value: fallback };
+    const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? { value: number } : refuse(value, accepted);
+  });
+}
+
+/** One value; blank means not given. `parse` gives undefined for what is not accepted. */
+export function single<T>(
+  accepted: string,
+  parse: (text: string) => T | undefined,
+  openapi: Readonly<Record<string, unknown>> = {},
+) {
+  return parameter<T | undefined>({ type: 'string', description: accepted, ...openapi }, (value) => {
+    if (value === undefined || value === '') return { value: undefined };
+    if (typeof value !== 'string') return refuse(value, `one value: ${accepted}`);
+    const parsed = parse(value.trim());
+    return parsed === undefined ? refuse(value, accepted) : { value: parsed };
+  });
+}
+
+/** Many values: repeated, `name[]=`, with commas. Blank items are skipped; none left means not given. */
+export function list<T>(
+  accepted: string,
+  parse: (text: string) => Parsed<T>,
+  openapi: Readonly<Record<string, unknown>> = {},
+) {
+  const items = { type: 'string', ...openapi };
+  const described = { type: 'array', items, description: `Repeated, or separated by commas: ${accepted}` };
+  return parameter<readonly T[] | undefined>(described, (value) => {
+    const texts = [value ?? []].flat().flatMap((text) => text.split(','));
+    const values: T[] = [];
+    for (const text of texts.map((item) => item.trim()).filter((item) => item !== '')) {
+      const parsed = parse(text);
+      if ('problem' in parsed) return parsed;
+      values.push(parsed.value);
+    }
+    return { value: values.length === 0 ? undefined : values };
+  });
+}
+
+/** For `list`: one of a closed set of words. */
+export function oneOf<T extends string>(words: readonly T[]): (text: string) => Parsed<T> {
+  return (text) => {
+    const word = words.find((candidate) => candidate === text);
+    return word === undefined ? refuse(text, words.join(', ')) : { value: word };
+  };
+}
+
+/** Ids that the service makes are uuids in small letters; uuids mean the same in either case. */
+const UUID = /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
+
+/** The one way of writing it; what is no uuid stays as it is. */
+export const canonicalId = (text: string): string => (UUID.test(text) ? text.toLowerCase() : text);
+
+/** For a parameter that must be a uuid; undefined when it is none. */
+export const parseUuid = (text: string): string | undefined => (UUID.test(text) ? text.toLowerCase() : undefined);
+
+/** An id in a path: any text, which then finds something or nothing; `givenId` the same in a body. */
+export const anyId = z.string().overwrite(canonicalId);
+export const givenId = anyId.max(128);

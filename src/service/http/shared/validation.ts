@@ -1,0 +1,83 @@
+// Checks requests against the zod schema of their route. What does not fit is answered with the place, what was received and what is accepted.
+import type { FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { SECRET_NAME } from '../../../model/task.ts';
+import { invalidRequest } from './errors.ts';
+
+const MAX_PROBLEMS = 3;
+const MAX_SHOWN = 60;
+
+export const compileValidator: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart }) =>
+  (data) => {
+    // No body at all means the same as a body without fields.
+    const given = httpPart === 'body' && data === null ? undefined : data;
+    const result = schema.safeParse(given, { reportInput: true, error: accepted });
+    if (result.success) return { value: result.data };
+    const whole = httpPart === 'querystring' ? 'parameters' : 'body';
+    return { error: invalidRequest(...result.error.issues.slice(0, MAX_PROBLEMS).map((one) => describe(one, whole))) };
+  };
+
+/** What schemas without words of their own accept; undefined leaves it to the library. */
+function accepted(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `accepted: ${KINDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `accepted: ${issue.values.map(String).join(', ')}`;
+    default:
+      return undefined;
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+/** `whole` = what to call that which has the fields. */
+function describe(issue: z.core.$ZodIssue, whole: string): string {
+  const place = issue.path.map((part, index) =>
+    typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`,
+  );
+  const isHidden = issue.path.some((part) => SECRET_NAME.test(String(part)));
+  const received = isHidden ? 'a value that is not shown' : show(receivedOf(issue));
+  const said = issue.code === 'custom' ? issue.message : `received ${received}, ${issue.message}`;
+  return `${place.join('') || whole}: ${said}`;
+}
+
+/** Where one field decides between forms, the place is that field and the input is the object around it. */
+function receivedOf(issue: z.core.$ZodIssue): unknown {
+  const { input } = issue;
+  if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return input;
+  return typeof input === 'object' && input !== null ? Reflect.get(input, issue.discriminator) : input;
+}
+
+const hideSecrets = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value);
+
+/** A received value as it may be shown: short, without passwords, whatever was sent. */
+export function show(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value, hideSecrets);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** An object that takes these fields only, and says which when another one comes. */
+export function closedObject<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has no field ${(issue.keys ?? []).map(show).join(', ')}; accepted: ${Object.keys(shape).join(', ')}`
+        : undefined,
+  });
+}
+
+/**
+ * For `refine` on a closed object: looks at what has no other problem. A field that is not taken is left out of what a rule sees, and would make
+ * it say that nothing was received.
+ */
+export const ofGoodFields = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };

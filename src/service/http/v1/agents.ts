@@ -1,0 +1,69 @@
+// POST …/agents/search: the agents of a workspace that have said what they run on.
+import { z } from 'zod';
+import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
+import { type Access, farmDenied } from '../../auth/authorise.ts';
+import { type AgentRow, isMatch, type ValueFilter } from '../../store/store.ts';
+import { accessOf } from '../guard.ts';
+import { answers } from '../openapi.ts';
+import type { App, RouteParts } from '../server.ts';
+import { toWindow } from '../shared/envelope.ts';
+import { toAgentFields } from '../shared/fields.ts';
+import { valueFilter } from '../shared/filters.ts';
+import { anyId, givenId } from '../shared/parameters.ts';
+import { closedObject } from '../shared/validation.ts';
+import { goodList, listOf, searchPage } from './envelope.ts';
+
+const searchBodySchema = closedObject({
+  farm_id: valueFilter(givenId).optional(),
+  status: valueFilter(z.enum(AGENT_STATUSES)).optional(),
+  ...searchPage,
+}).prefault({});
+
+export function registerAgents(app: App, { store: { agents, tenants }, clock }: RouteParts): void {
+  app.route({
+    method: 'POST',
+    url: '/private-api/v1/:workspace_id/agents/search',
+    schema: {
+      tags: ['agents'],
+      operationId: 'searchAgents',
+      summary: 'Search the agents of a workspace',
+      params: z.object({ workspace_id: anyId }),
+      body: searchBodySchema,
+      response: answers(listOf(agentV1Schema)),
+    },
+    handler: async (request) => {
+      const access = accessOf(request);
+      const { farm_id, status, page, limit } = request.body;
+      const farms = await tenants.listFarms(access.workspaceId);
+      const ids = farms.map(({ id }) => id);
+      const statuses = AGENT_STATUSES.filter((one) => status === undefined || isMatch(status, one));
+      const filter = { farmIds: selectFarms(access, ids, farm_id), statuses };
+      const window = toWindow(page, limit);
+      const nowMs = clock.nowMs();
+      const { rows, total } = await agents.search({ filter, window, nowMs });
+      const data = rows.map((row) => toAgent(row, access.workspaceId, agents.statusAt(row, nowMs)));
+      return goodList(data, window, total);
+    },
+  });
+}
+
+/** Naming a farm that the caller may not use is refused like a farm in the path; it does not silently find nothing. */
+function selectFarms(
+  access: Access,
+  ofWorkspace: readonly string[],
+  filter: ValueFilter | undefined,
+): readonly string[] {
+  const usable = ofWorkspace.filter((id) => access.farmIds === null || access.farmIds.includes(id));
+  if (filter === undefined) return usable;
+  const asked = [...(filter.eq === undefined ? [] : [filter.eq]), ...(filter.in ?? [])];
+  if (asked.some((id) => !usable.includes(id))) throw farmDenied();
+  return usable.filter((id) => isMatch(filter, id));
+}
+
+function toAgent(row: AgentRow, workspaceId: string, status: AgentV1['status']): AgentV1 {
+  return {
+    ...toAgentFields(row, workspaceId, status),
+    farm: { id: row.farm_id, name: row.farm_name },
+    host: hostSchema.parse(JSON.parse(row.host ?? 'null')),
+  };
+}

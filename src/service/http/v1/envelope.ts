@@ -1,0 +1,44 @@
+// The v1 envelope and its pagination, as values for the answers and as schemas for OpenAPI and the tests.
+import { z } from 'zod';
+import type { Window } from '../../store/store.ts';
+import { named } from '../openapi.ts';
+import { envelopeOf } from '../shared/envelope.ts';
+import { wholeNumber } from '../shared/parameters.ts';
+
+const MAX_PAGE_SIZE = 10_000;
+
+const paginationSchema = named(
+  'Pagination',
+  z.strictObject({
+    total: z.number().meta({ description: 'Total number of items' }),
+    limit: z.number().meta({ description: 'Maximum items per page' }),
+    offset: z.number().meta({ description: 'Items skipped' }),
+    hasNext: z.boolean(),
+    hasPrevious: z.boolean(),
+  }),
+);
+
+export const listOf = <S extends z.ZodType>(item: S) => envelopeOf(z.array(item), { pagination: paginationSchema });
+
+export function paginate({ limit, offset }: Window, total: number): z.infer<typeof paginationSchema> {
+  return { total, limit, offset, hasNext: offset + limit < total, hasPrevious: offset > 0 && total > 0 };
+}
+
+export const goodList = <T>(data: readonly T[], window: Window, total: number) => ({
+  success: true as const,
+  data,
+  pagination: paginate(window, total),
+  error: null,
+});
+
+/** `page` and `pageSize` of a GET list; `items` = what is on the pages. */
+export const pageShape = (items: string) => ({
+  page: wholeNumber({ min: 1, fallback: 1, description: 'Pages count from 1' }),
+  pageSize: wholeNumber({ min: 1, max: MAX_PAGE_SIZE, fallback: 10, description: `${items} per page` }),
+});
+
+/** `page` and `limit` of a search body. */
+export const searchPage = {
+  page: z.int().min(1).default(1),
+  limit: z.int().min(1).max(MAX_PAGE_SIZE).default(10),
+};

@@ -1,0 +1,46 @@
+// GET …/miner/latest: the newest state of the miners of a farm.
+import { z } from 'zod';
+import { minerV1Schema } from '../../../model/miner.ts';
+import type { Farm, Item } from '../../store/store.ts';
+import { farmOf, farmParams } from '../guard.ts';
+import { answers } from '../openapi.ts';
+import type { App, RouteParts } from '../server.ts';
+import { toWindow } from '../shared/envelope.ts';
+import { SERVICE_FIELDS } from '../shared/fields.ts';
+import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
+import { sendPage, writePage } from '../shared/page-cache.ts';
+import { listOf, pageShape, paginate } from './envelope.ts';
+
+export function registerMiners(app: App, { store, pages, clock }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: '/private-api/v1/:workspace_id/farms/:farm_id/miner/latest',
+    schema: {
+      tags: ['miners'],
+      operationId: 'listMiners',
+      summary: 'Latest status of the miners of a farm',
+      params: farmParams,
+      querystring: z.object({ ...pageShape('Miners'), ...minerFilterShape }),
+      response: answers(listOf(minerV1Schema)),
+    },
+    handler: (request, reply) => {
+      const farm = farmOf(request);
+      const { page, pageSize } = request.query;
+      const window = toWindow(page, pageSize);
+      const filter = toMinerFilter(request.query);
+      const make = async () => {
+        const nowMs = clock.nowMs();
+        const item = minerItem(farm);
+        const { items, total } = await store.miners.list({ farmId: farm.id, filter, window, item, nowMs });
+        return writePage(items, paginate(window, total));
+      };
+      return sendPage(pages, request, reply, { size: pageSize, key: ['v1', farm.id, window, filter], make });
+    },
+  });
+}
+
+/** A miner of this farm (schema: minerV1Schema): the stored document as it is, with what only the service knows put in front of it. */
+export function minerItem(farm: Farm): Item {
+  const farmPart = `"farm_id":${JSON.stringify(farm.id)},"farm":${JSON.stringify({ id: farm.id, name: farm.name })},"workspace_id":${JSON.stringify(farm.workspaceId)}`;
+  return [`{${farmPart},"stale":`, { value: 'stale' }, ',', ...SERVICE_FIELDS, ',', { membersOf: 'document' }, '}'];
+}

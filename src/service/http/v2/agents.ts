@@ -1,0 +1,33 @@
+// GET …/farms/{farm_id}/agents: the agents of a farm, without what they run on.
+import { z } from 'zod';
+import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
+import { farmOf, farmParams } from '../guard.ts';
+import { answers, named } from '../openapi.ts';
+import type { App, RouteParts } from '../server.ts';
+import { toAgentFields } from '../shared/fields.ts';
+import { goodList, listOf, pageShape, V2_FARM, windowOf } from './envelope.ts';
+
+export const agentV2Schema = named('AgentV2', agentV1Schema.omit({ farm: true, host: true }));
+
+export function registerFarmAgents(app: App, { store: { agents }, clock }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/agents`,
+    schema: {
+      tags: ['agents'],
+      operationId: 'listAgentsV2',
+      summary: 'Agents of a farm, last online first',
+      params: farmParams,
+      querystring: z.object(pageShape),
+      response: answers(listOf(agentV2Schema)),
+    },
+    handler: async (request) => {
+      const farm = farmOf(request);
+      const nowMs = clock.nowMs();
+      const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES };
+      const { rows, total } = await agents.search({ filter, window: windowOf(request.query), nowMs });
+      const data = rows.map((row) => toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs)));
+      return goodList(data, request.query, total);
+    },
+  });
+}

@@ -1,0 +1,63 @@
+// GET …/events: what has happened to the miners of a farm, as their agents say it. An extension of the interface.
+import { z } from 'zod';
+import type { MinerEvent } from '../../store/store.ts';
+import { farmOf, farmParams } from '../guard.ts';
+import { answers, EXTENSION, named } from '../openapi.ts';
+import type { App, RouteParts } from '../server.ts';
+import { toIso } from '../shared/envelope.ts';
+import { list, parseUuid, single } from '../shared/parameters.ts';
+import { goodList, listOf, pageShape, V2_FARM, windowOf } from './envelope.ts';
+
+export const eventSchema = named(
+  'MinerEventV2',
+  z.strictObject({
+    type: z.string().meta({
+      description:
+        'appeared, moved, duplicate, replaced, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of the agent orders_refused, task_key_pinned, task_key_changed, task_key_refused; newer agents may know others',
+    }),
+    miner_id: z.string().nullable().meta({ description: 'null = it is about the agent' }),
+    agent_id: z.string(),
+    at: z.iso.datetime(),
+    detail: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What the agent says of it; of a task_on_site, which a person on site ordered, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known',
+    }),
+  }),
+);
+
+const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
+
+export function registerEvents(app: App, { store }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/events`,
+    schema: {
+      ...EXTENSION,
+      tags: ['miners'],
+      operationId: 'listEventsV2',
+      summary: 'What has happened to the miners of a farm, newest first',
+      description: 'Events are kept for 90 days.',
+      params: farmParams,
+      querystring: z.object({
+        ...pageShape,
+        miner_id: single('the id of a miner', parseUuid, { format: 'uuid' }),
+        type: list(
+          'types of events',
+          (text) => (TYPE.test(text) ? { value: text } : { problem: 'accepted: types of events such as moved' }),
+          { pattern: TYPE.source },
+        ),
+      }),
+      response: answers(listOf(eventSchema)),
+    },
+    handler: async (request) => {
+      const { miner_id: minerId, type: types } = request.query;
+      const window = windowOf(request.query);
+      const { events, total } = await store.events.list({ farmId: farmOf(request).id, minerId, types, window });
+      return goodList(events.map(toItem), request.query, total);
+    },
+  });
+}
+
+function toItem({ type, minerId, agentId, atMs, detail }: MinerEvent): z.infer<typeof eventSchema> {
+  return { type, miner_id: minerId, agent_id: agentId, at: toIso(atMs), detail };
+}

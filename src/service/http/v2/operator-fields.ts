@@ -1,0 +1,89 @@
+// PATCH …/miners/{miner_id}: what operators say of a miner. An extension of the interface.
+import { z } from 'zod';
+import { RefusedError } from '../../../base/errors.ts';
+import { OPS_STATUSES } from '../../../model/miner.ts';
+import { notFound } from '../../auth/authorise.ts';
+import { type EditProblem, positionSchema, rackSchema } from '../../store/store.ts';
+import { accessOf, farmOf, farmParams } from '../guard.ts';
+import { answers, documented, EXTENSION, named } from '../openapi.ts';
+import type { App, RouteParts } from '../server.ts';
+import { actorOf } from '../shared/batch-creation.ts';
+import { answerOf, good } from '../shared/envelope.ts';
+import { invalidRequest } from '../shared/errors.ts';
+import { anyId } from '../shared/parameters.ts';
+import { closedObject, ofGoodFields } from '../shared/validation.ts';
+import { V2_FARM } from './envelope.ts';
+
+const opsStatus = z.enum(OPS_STATUSES).nullable();
+// Blanks around it do not count, which no length can say.
+documented.add(rackSchema, {
+  openapi: {
+    type: 'string',
+    pattern: "^\\s*[^'\\s\\p{Cc}]([^\\p{Cc}]{0,62}[^\\s\\p{Cc}])?\\s*$",
+    description: '1 to 64 characters, not beginning with an apostrophe',
+  },
+});
+const rack = rackSchema.nullable();
+const position = positionSchema.nullable();
+
+const operatorFieldsSchema = named(
+  'MinerOperatorFields',
+  z.strictObject({
+    id: z.uuid(),
+    ops_status: z.string().nullable(),
+    rack: z.string().nullable(),
+    position: z.int().min(1).nullable(),
+  }),
+);
+
+const bodySchema = closedObject({
+  ops_status: opsStatus.optional(),
+  rack: rack.optional().meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
+  position: position.optional().meta({ description: 'One miner per position of a rack; needs a rack' }),
+})
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    ...ofGoodFields,
+    error: 'received {}, accepted: an object with at least one of ops_status, rack, position',
+  })
+  .meta({ minProperties: 1 });
+
+export function registerOperatorFields(app: App, { store, clock }: RouteParts): void {
+  app.route({
+    method: 'PATCH',
+    url: `${V2_FARM}/miners/:miner_id`,
+    schema: {
+      tags: ['miners'],
+      operationId: 'updateMinerV2',
+      summary: 'Set ops status, rack and position of a miner',
+      description: 'What changes is recorded as a task batch of an event type. Fields that are not given stay.',
+      ...EXTENSION,
+      params: farmParams.extend({ miner_id: anyId }),
+      body: bodySchema,
+      response: answers(answerOf(operatorFieldsSchema), 409),
+    },
+    handler: async (request) => {
+      const { id: farmId, workspaceId } = farmOf(request);
+      const id = request.params.miner_id;
+      const { ops_status: opsStatus, rack, position } = request.body;
+      const edits = [{ id, opsStatus, rack, position }];
+      const actor = actorOf(accessOf(request).caller);
+      const outcome = await store.operators.edit({ workspaceId, farmId, edits, actor, nowMs: clock.nowMs() });
+      const problem = outcome.kind === 'refused' ? outcome.problems[0] : undefined;
+      if (problem !== undefined) throw toRefusal(problem);
+      const values = outcome.kind === 'done' ? outcome.values.get(id) : undefined;
+      if (values === undefined) throw notFound();
+      return good({ id, ops_status: values.opsStatus, rack: values.rack, position: values.position });
+    },
+  });
+}
+
+function toRefusal(problem: EditProblem): RefusedError {
+  switch (problem.reason) {
+    case 'not-found':
+      return notFound();
+    case 'no-rack':
+      return invalidRequest('position: a position needs a rack');
+    case 'taken':
+      return new RefusedError('request.conflict', `This position of the rack is taken by the miner ${problem.by}`);
+  }
+}

@@ -1,0 +1,100 @@
+// POST …/task-batches and …/cancel: run a task on miners or agents, and give a batch up. An extension of the interface.
+import { z } from 'zod';
+import { actorSchema, taskNameSchema } from '../../../../model/task.ts';
+import { notFound } from '../../../auth/authorise.ts';
+import { farmOf, farmParams } from '../../guard.ts';
+import { answers, EXTENSION, named } from '../../openapi.ts';
+import type { App, RouteParts } from '../../server.ts';
+import { createdAnswerOf, orderHeaders, sendCreated } from '../../shared/batch-creation.ts';
+import { allowNoBody } from '../../shared/body.ts';
+import { answerOf, good } from '../../shared/envelope.ts';
+import { V2_FARM } from '../envelope.ts';
+import { batchDetailSchema, batchParams, toDetail } from './batches.ts';
+import { orderSchema } from './task-params.ts';
+
+const createdSchema = named(
+  'CreatedTaskBatchV2',
+  z.strictObject({
+    id: z.uuid(),
+    task_name: taskNameSchema,
+    task_count: z.int().min(0),
+    task_params: z.record(z.string(), z.unknown()),
+    created_by: actorSchema,
+    created_at: z.iso.datetime(),
+  }),
+);
+
+export const createdAnswerSchema = createdAnswerOf(
+  createdSchema,
+  z.strictObject({
+    reason: z.string(),
+    message: z.string(),
+    miner_ids: z.array(z.string()),
+    agent_ids: z.array(z.string()),
+  }),
+  z.int().min(0),
+);
+
+export function registerBatchOrders(app: App, { store, clock, createBatches, deliver }: RouteParts): void {
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/task-batches`,
+    schema: {
+      ...EXTENSION,
+      tags: ['tasks'],
+      operationId: 'createTaskBatchV2',
+      summary: 'Run a task on selected miners or agents',
+      description:
+        'One batch per agent. Who gets no task is listed with the reason. With the header Idempotency-Key, the same key and body within 24 hours give the same answer and create nothing.',
+      params: farmParams,
+      headers: orderHeaders,
+      body: orderSchema,
+      response: answers(createdAnswerSchema, 409),
+    },
+    handler: (request, reply) => {
+      const { body } = request;
+      const order = {
+        name: body.task_name,
+        params: { ...body.params },
+        expiresInS: body.expires_in_s,
+        wording: 'v2' as const,
+        ...('miner_ids' in body
+          ? { targets: 'miners' as const, ids: body.miner_ids, rollout: body.rollout }
+          : { targets: 'agents' as const, ids: body.agent_ids }),
+      };
+      return sendCreated(request, reply, createBatches, order, {
+        toBatch: ({ id, taskCount }, fields) => ({ id, task_count: taskCount, ...fields }),
+        toSkipped: ({ reason, message, ids }) => ({
+          reason,
+          message,
+          miner_ids: order.targets === 'miners' ? ids : [],
+          agent_ids: order.targets === 'agents' ? ids : [],
+        }),
+      });
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/task-batches/:task_batch_id/cancel`,
+    onRequest: allowNoBody,
+    schema: {
+      ...EXTENSION,
+      tags: ['tasks'],
+      operationId: 'cancelTaskBatchV2',
+      summary: 'Give a task batch up',
+      description:
+        'Tasks that no agent has taken end at once; an agent gives up what it has not started. What has been started goes on to its outcome, but a scan ends with what it has found. A batch that is over stays as it is.',
+      params: batchParams,
+      response: answers(answerOf(batchDetailSchema)),
+    },
+    handler: async (request) => {
+      const { id: farmId } = farmOf(request);
+      const id = request.params.task_batch_id;
+      const agentIds = await store.batchDetail.cancel(farmId, id, clock.nowMs());
+      for (const agentId of agentIds ?? []) await deliver(agentId);
+      const batch = await store.batchDetail.find(farmId, id);
+      if (batch === undefined) throw notFound();
+      return good(toDetail(batch));
+    },
+  });
+}

@@ -1,0 +1,175 @@
+// Task batches of a farm in v2: list, search, one batch with its counts, its tasks. Creating and cancelling is batch-commands.ts.
+import { z } from 'zod';
+import { actorSchema, BATCH_STATUSES, shownParams, TASK_STATUSES, taskNameSchema } from '../../../../model/task.ts';
+import { notFound } from '../../../auth/authorise.ts';
+import type { Batch, BatchDetail, BatchFilter, Task } from '../../../store/store.ts';
+import { farmOf, farmParams } from '../../guard.ts';
+import { answers, named } from '../../openapi.ts';
+import type { App, RouteParts } from '../../server.ts';
+import { answerOf, good, toIso } from '../../shared/envelope.ts';
+import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../../shared/filters.ts';
+import { anyId } from '../../shared/parameters.ts';
+import { closedObject } from '../../shared/validation.ts';
+import { goodList, listOf, type PageQuery, pageShape, searchPage, V2_FARM, windowOf } from '../envelope.ts';
+
+const count = z.int().min(0);
+const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });
+
+const batchFields = {
+  id: z.uuid(),
+  task_name: taskNameSchema,
+  status: z.enum(BATCH_STATUSES),
+  task_count: count,
+  succeed_count: count,
+  unsuccessful_count: unsuccessful,
+  task_params: z.record(z.string(), z.unknown()).meta({ description: 'Secrets in it are not shown' }),
+  created_by: actorSchema,
+  created_at: z.iso.datetime(),
+  metadata: z.record(z.string(), z.unknown()).meta({
+    description: 'Of a batch with a rollout its rule as `rollout`, and as `stopped` when it went no further and why',
+  }),
+};
+
+export const batchV2Schema = named('TaskBatchV2', z.strictObject(batchFields));
+
+export const batchDetailSchema = named(
+  'TaskBatchDetailV2',
+  z.strictObject({
+    ...batchFields,
+    pending_count: count,
+    running_count: count,
+    failed_count: count.meta({ description: 'Execution failures only' }),
+    timeout_count: count,
+    cancelled_count: count,
+  }),
+);
+
+export const taskV2Schema = named(
+  'TaskV2',
+  z.strictObject({
+    id: z.uuid(),
+    task_batch_id: z.uuid(),
+    task_name: taskNameSchema,
+    status: z.enum(TASK_STATUSES),
+    miner_id: z.string().nullable().meta({ description: 'null = the task is about an agent' }),
+    agent_id: z.string().nullable().meta({ description: 'null = the service did it itself' }),
+    message: z.string().nullable(),
+    evidence: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What was seen, such as uptime before and after; of a scan its `progress` while it runs, then its `account`',
+    }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+  }),
+);
+
+export const batchParams = farmParams.extend({ task_batch_id: anyId });
+
+export function registerBatches(app: App, { store: { batches, batchDetail } }: RouteParts): void {
+  const described = { tags: ['tasks'], params: farmParams, response: answers(listOf(batchV2Schema)) };
+  const answerList = async (farmId: string, filter: BatchFilter, query: PageQuery) => {
+    const { batches: found, total } = await batches.list({ farmId, filter, window: windowOf(query) });
+    return goodList(found.map(toItem), query, total);
+  };
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/task-batches`,
+    schema: {
+      ...described,
+      operationId: 'listTaskBatchesV2',
+      summary: 'Task batches of a farm, newest first',
+      querystring: z.object({ ...pageShape, ...batchListShape }),
+    },
+    handler: (request) => answerList(farmOf(request).id, toListFilter(request.query), request.query),
+  });
+  app.route({
+    method: 'POST',
+    url: `${V2_FARM}/task-batches/search`,
+    schema: {
+      ...described,
+      operationId: 'searchTaskBatchesV2',
+      summary: 'Search the task batches of a farm',
+      body: closedObject({ ...batchSearchShape, ...searchPage }).prefault({}),
+    },
+    handler: (request) => answerList(farmOf(request).id, toSearchFilter(request.body), request.body),
+  });
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/task-batches/:task_batch_id`,
+    schema: {
+      tags: ['tasks'],
+      operationId: 'getTaskBatchV2',
+      summary: 'A task batch with its counts',
+      params: batchParams,
+      response: answers(answerOf(batchDetailSchema)),
+    },
+    handler: async (request) => {
+      const found = await batchDetail.find(farmOf(request).id, request.params.task_batch_id);
+      if (found === undefined) throw notFound();
+      return good(toDetail(found));
+    },
+  });
+  app.route({
+    method: 'GET',
+    url: `${V2_FARM}/task-batches/:task_batch_id/tasks`,
+    schema: {
+      tags: ['tasks'],
+      operationId: 'listTasksV2',
+      summary: 'Tasks of a batch, newest first',
+      params: batchParams,
+      querystring: z.object(pageShape),
+      response: answers(listOf(taskV2Schema)),
+    },
+    handler: async (request) => {
+      const id = request.params.task_batch_id;
+      const window = windowOf(request.query);
+      const found = await batchDetail.listTasks({ farmId: farmOf(request).id, id, window });
+      if (found === undefined) throw notFound();
+      return goodList(found.tasks.map(toTask), request.query, found.total);
+    },
+  });
+}
+
+function toItem(batch: Batch): z.infer<typeof batchV2Schema> {
+  return {
+    id: batch.id,
+    task_name: batch.name,
+    status: batch.status,
+    task_count: batch.taskCount,
+    succeed_count: batch.succeedCount,
+    unsuccessful_count: batch.failedCount,
+    task_params: shownParams(batch.params),
+    created_by: batch.actor,
+    created_at: toIso(batch.createdAtMs),
+    metadata: batch.metadata,
+  };
+}
+
+export function toDetail(batch: BatchDetail): z.infer<typeof batchDetailSchema> {
+  const { counts } = batch;
+  return {
+    ...toItem(batch),
+    pending_count: counts.pending,
+    running_count: counts.running,
+    failed_count: counts.failed,
+    timeout_count: counts.timeout,
+    cancelled_count: counts.cancelled,
+  };
+}
+
+function toTask(task: Task): z.infer<typeof taskV2Schema> {
+  return {
+    id: task.id,
+    task_batch_id: task.batchId,
+    task_name: task.name,
+    status: task.status,
+    miner_id: task.minerId,
+    agent_id: task.agentId,
+    message: task.message,
+    evidence: task.evidence,
+    created_at: toIso(task.createdAtMs),
+    updated_at: toIso(task.updatedAtMs),
+    expires_at: toIso(task.expiresAtMs),
+  };
+}

@@ -1,0 +1,115 @@
+// GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there; and GET …/farms: the farms of one of
+// them, of a granted one those that the grant names.
+import { z } from 'zod';
+import { PERMISSIONS } from '../../auth/rules.data.ts';
+import type { Workspace } from '../../store/store.ts';
+import { accessOf } from '../guard.ts';
+import { answers, named } from '../openapi.ts';
+import type { App, RouteParts } from '../server.ts';
+import { answerOf, good, toIsoOrNull } from '../shared/envelope.ts';
+import { anyId } from '../shared/parameters.ts';
+import { goodList, listOf, pageShape, V2_WORKSPACE, windowOf } from './envelope.ts';
+
+const workspaceV2Schema = named(
+  'WorkspaceV2',
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    relations: z
+      .array(z.enum(['member', 'grantee']))
+      .min(1)
+      .meta({ description: 'member = the workspace of the key, grantee = another that a grant opens to it' }),
+    permissions: z.array(z.string()).meta({ description: 'What the key may do there' }),
+  }),
+);
+type Item = z.infer<typeof workspaceV2Schema>;
+
+export const workspacesSchema = answerOf(z.array(workspaceV2Schema));
+
+export const farmV2Schema = named(
+  'FarmV2',
+  z.strictObject({
+    id: z.uuid(),
+    name: z.string().nullable(),
+    workspace_id: z.string(),
+    archived_at: z.iso.datetime().nullable().meta({ description: 'null = the farm is run' }),
+  }),
+);
+
+export function registerWorkspaces(app: App, { store: { tenants }, clock }: RouteParts): void {
+  app.route({
+    method: 'GET',
+    url: '/public-api/v2/workspaces',
+    schema: {
+      tags: ['workspaces'],
+      operationId: 'listWorkspacesV2',
+      summary: 'Workspaces that the key may use (beta)',
+      response: answers(workspacesSchema),
+    },
+    handler: async (request) => {
+      const { caller } = accessOf(request);
+      const own = await tenants.findWorkspace(caller.workspaceId);
+      const grants = await tenants.listActiveGrants(caller.workspaceId, clock.nowMs());
+      const held = caller.permissions ?? PERMISSIONS;
+      const granted = grants.map(({ grantor, permissions }) =>
+        toItem(
+          grantor,
+          'grantee',
+          held.filter((permission) => permissions.includes(permission)),
+        ),
+      );
+      return good(merge([...(own === undefined ? [] : [toItem(own, 'member', held)]), ...granted]));
+    },
+  });
+  app.route({
+    method: 'GET',
+    url: `${V2_WORKSPACE}/farms`,
+    schema: {
+      tags: ['farms'],
+      operationId: 'listFarmsV2',
+      summary: 'Farms of a workspace, archived ones included, oldest first',
+      params: z.object({ workspace_id: anyId }),
+      querystring: z.object(pageShape),
+      response: answers(listOf(farmV2Schema)),
+    },
+    handler: async (request) => {
+      const { workspaceId, farmIds } = accessOf(request);
+      const farms = (await tenants.listFarms(workspaceId)).filter(({ id }) => farmIds === null || farmIds.includes(id));
+      const { offset, limit } = windowOf(request.query);
+      const data = farms.slice(offset, offset + limit).map(({ id, name, archivedAtMs }) => ({
+        id,
+        name,
+        workspace_id: workspaceId,
+        archived_at: toIsoOrNull(archivedAtMs),
+      }));
+      return goodList(data, request.query, farms.length);
+    },
+  });
+}
+
+const toItem = (
+  { id, name, slug }: Workspace,
+  relation: Item['relations'][number],
+  permissions: readonly string[],
+): Item => ({
+  id,
+  name,
+  slug,
+  relations: [relation],
+  permissions: [...permissions],
+});
+
+/** One entry per workspace: several grants add up, and what is the key's own may have been granted to it too. */
+function merge(items: readonly Item[]): Item[] {
+  const perId = new Map<string, Item>();
+  for (const item of items) {
+    const before = perId.get(item.id) ?? { relations: [], permissions: [] };
+    perId.set(item.id, {
+      ...item,
+      relations: [...new Set([...before.relations, ...item.relations])],
+      permissions: PERMISSIONS.filter((one) => [...before.permissions, ...item.permissions].includes(one)),
+    });
+  }
+  return [...perId.values()];
+}

@@ -1,0 +1,208 @@
+// The door for agents with a database and shares that the test plays: how long an agent may take to prove its key, and what its frames cost it.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { newIdentityKey } from '../../../../src/agent/identity-key.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { newAgentToken } from '../../../../src/service/auth/secrets.ts';
+import type { Work } from '../../../../src/service/ingest/quota.ts';
+import { createUplinks } from '../../../../src/service/ingest/uplink.ts';
+import { encodeSlice } from '../../../../src/wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../../../src/wire/proof.ts';
+import { MAX_SLICE_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../../../src/wire/protocol.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+import { minerRecord } from '../../service-http/records.ts';
+import { slice } from '../../service-http/wire-agent.ts';
+
+/** One agent with a key, connected to a service whose database and shares let it go on when the test says so. */
+async function startAgent({ isWelcome = true } = {}) {
+  const clock = createVirtualClock();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<number>();
+  const turn = Promise.withResolvers<void>();
+  const rested = Promise.withResolvers<void>();
+  const charges: Work[] = [];
+  const welcomes: string[] = [];
+  const cursors: string[] = [];
+  const key = newIdentityKey();
+  const { text: token, hash: tokenHash } = newAgentToken();
+  const [id, epoch] = [randomUUID(), randomUUID()];
+  const agent = {
+    id,
+    farmId: 'f',
+    workspaceId: 'w',
+    name: 'a',
+    tokenHash,
+    identityKey: key.publicKey,
+    isRevoked: false,
+  };
+  const uplinks = createUplinks({
+    agents: { find: async () => agent, touch: async () => {}, setVersion: async () => {}, listRevoked: async () => [] },
+    ingest: {
+      needOf: async () => ({ miners: 0, pollIntervalMs: null, lastStoredAtMs: null }),
+      cursor(_id, epoch) {
+        cursors.push(epoch);
+        asked.resolve();
+        return answer.promise;
+      },
+      storeSlice: async () => ({ kind: 'stored', strangerTasks: 0 }),
+    },
+    shares: {
+      rest() {
+        rested.resolve();
+        return turn.promise;
+      },
+      charge: (_id, work) => void charges.push(work),
+      welcome(agentId) {
+        welcomes.push(agentId);
+        return isWelcome;
+      },
+    },
+    links: { claim: async () => {}, current: async () => new Map() },
+    beginSigning: () => Promise.reject(new Error('nobody asked for that')),
+    newLinkId: () => randomUUID(),
+    announceLink() {},
+    clock,
+    log: silentLog,
+    onReady: async () => {},
+    onTaskReceived: async () => {},
+  });
+  const server = createServer();
+  uplinks.attach(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const socket = new WebSocket(`ws://127.0.0.1:${address.port}${UPLINK_PATH}`, {
+    headers: { authorization: `Bearer ${id}.${token}` },
+  });
+  onTestFinished(async () => {
+    socket.terminate();
+    await clock.finish(uplinks.stop());
+    server.close();
+  });
+  const frames: string[] = [];
+  const wakers = new Set<() => void>();
+  socket.on('message', (data) => {
+    const { type, seq } = JSON.parse(String(data));
+    frames.push(seq === undefined ? type : `${type} ${seq}`);
+    for (const wake of wakers) wake();
+  });
+  socket.on('close', (code) => {
+    frames.push(`closed with ${code}`);
+    for (const wake of wakers) wake();
+  });
+  let challenge = '';
+  socket.on('upgrade', ({ headers }) => {
+    challenge = String(headers[CHALLENGE_HEADER]);
+  });
+  await once(socket, 'open');
+  return {
+    clock,
+    socket,
+    epoch,
+    asked: asked.promise,
+    answer: () => answer.resolve(0),
+    /** It has to wait for its turn. */
+    rested: rested.promise,
+    takeTurn: () => turn.resolve(),
+    charges,
+    welcomes,
+    cursors,
+    frames,
+    /** The first so many of what came, and the end of the connection. */
+    heard: (count: number) =>
+      new Promise<readonly string[]>((resolve) => {
+        const look = () => {
+          if (frames.length >= count) resolve(frames.slice(0, count));
+        };
+        wakers.add(look);
+        look();
+      }),
+    say: (frame: object) => socket.send(JSON.stringify(frame)),
+    hello() {
+      const at = new Date(clock.nowMs()).toISOString();
+      const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1, at };
+      socket.send(JSON.stringify({ ...hello, proof: key.prove(id, challenge) }));
+    },
+  };
+}
+
+test('who proves nothing is let go', async () => {
+  const { clock, heard } = await startAgent();
+  await clock.advance(15_000);
+  expect(await heard(1)).toEqual(['closed with 1006']);
+});
+
+test('an agent that has proved its key is not let go because our database is slow', async () => {
+  const { clock, asked, answer, hello, heard } = await startAgent();
+  hello();
+  await asked;
+  await clock.advance(60_000);
+  answer();
+  expect(await heard(1)).toEqual(['welcome']);
+});
+
+test('one that connects too often is told so before anything is done for it, and only once it has proved who it is', async () => {
+  const { hello, heard, cursors, welcomes, socket } = await startAgent({ isWelcome: false });
+  const closed = once(socket, 'close');
+  hello();
+  expect(await heard(1)).toEqual(['closed with 1008']);
+  expect(String((await closed)[1])).toContain('it connects too often');
+  expect([cursors, welcomes.length]).toEqual([[], 1]);
+  const stranger = await startAgent();
+  const at = new Date(0).toISOString();
+  stranger.say({ type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch: stranger.epoch, next_seq: 1, at });
+  expect(await stranger.heard(1)).toEqual(['closed with 1008']);
+  expect(stranger.welcomes).toEqual([]);
+});
+
+/** The agent, welcomed. */
+async function startWelcomed() {
+  const agent = await startAgent();
+  agent.answer();
+  agent.hello();
+  await agent.heard(1);
+  return agent;
+}
+
+test('of an agent that has to wait nothing is read and nothing is done', async () => {
+  const { epoch, socket, say, rested, takeTurn, charges, cursors, frames, heard } = await startWelcomed();
+  say({ type: 'lane', epoch: randomUUID(), next_seq: 1 });
+  socket.send(slice(epoch, 1, [minerRecord(1, 0)]));
+  await rested;
+  expect([charges, cursors, frames]).toEqual([[], [epoch], ['welcome']]);
+  takeTurn();
+  expect(await heard(3)).toEqual(['welcome', 'lane', 'ack 1']);
+});
+
+test('a slice costs what it unpacks to, with the records that fit no schema; one that cannot be unpacked the most', async () => {
+  const { epoch, socket, takeTurn, charges, heard } = await startWelcomed();
+  takeTurn();
+  const records = [minerRecord(1, 0), ...Array.from({ length: 9 }, () => ({ kind: 'x', of: 'x'.repeat(10_000) }))];
+  socket.send(slice(epoch, 1, records));
+  expect(await heard(2)).toEqual(['welcome', 'ack 1']);
+  const bytes = Buffer.byteLength(JSON.stringify({ v: 1, records }));
+  expect(charges).toEqual([{ frame: 'slice', records: 10, bytes }]);
+  socket.send(encodeSlice({ epoch, seq: 2, produced_at: new Date(0).toISOString() }, Buffer.from('no zstd')));
+  expect(await heard(3)).toEqual(['welcome', 'ack 1', 'closed with 1008']);
+  expect(charges[1]).toEqual({ frame: 'slice', records: 0, bytes: MAX_SLICE_BYTES });
+});
+
+test('every text costs something, and a lane is looked up and answered once', async () => {
+  const { epoch, say, takeTurn, charges, cursors, heard } = await startWelcomed();
+  takeTurn();
+  const [first, second] = [randomUUID(), randomUUID()];
+  const asked = [first, first, epoch, first, second];
+  const lanes = asked.map((lane) => ({ type: 'lane', epoch: lane, next_seq: 1 }));
+  for (const lane of lanes) say(lane);
+  expect(await heard(3)).toEqual(['welcome', 'lane', 'lane']);
+  expect(cursors).toEqual([epoch, first, second]);
+  say({ type: 'task-received', task_id: randomUUID() });
+  say({ type: 'of a newer agent' });
+  say({ type: 'lane', epoch: randomUUID(), next_seq: 1 });
+  await heard(4);
+  expect(charges.map(({ frame }) => frame)).toEqual(Array(8).fill('text'));
+  expect(charges[0]?.bytes).toBe(JSON.stringify(lanes[0]).length);
+});

@@ -1,0 +1,143 @@
+// Bringing tasks to an agent while others give them up, and to one that does not read: whatever may have reached it, it is told to give up.
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../../../../src/base/log.ts';
+import { newId, openStore, type Store } from '../../../../src/service/store/store.ts';
+import { createCourier } from '../../../../src/service/tasks/dispatcher.ts';
+import { planBatches } from '../../../../src/service/tasks/plan.ts';
+import type { ServiceFrame } from '../../../../src/wire/frames.ts';
+import { queryDatabase, temporaryDatabase } from '../../../database.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+import { minerRecord } from '../../service-http/records.ts';
+
+const MINERS = 150;
+
+/** A farm with an agent that knows many miners, on two copies of the service; `order` makes a batch of reboots for all that have none. */
+async function startFarm() {
+  const clock = createVirtualClock();
+  const nowMs = clock.nowMs();
+  const target = await temporaryDatabase();
+  const [store, copy] = [await openStore(target), await openStore(target)];
+  onTestFinished(async () => {
+    await store.close();
+    await copy.close();
+  });
+  const workspace = { id: newId(nowMs), name: 'W', slug: 'w' };
+  const { id: farmId } = await store.tenants.ensure(workspace, { id: newId(nowMs), name: 'F' }, nowMs);
+  const [agentId, hash] = [newId(nowMs), randomUUID()];
+  await store.agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + 1 });
+  await store.agents.enrol(hash, { id: agentId, name: 'a', tokenHash: 'x', version: '1', nowMs });
+  const records = Array.from({ length: MINERS }, (_, n) => minerRecord(n, nowMs));
+  const slice = { agentId, farmId, epoch: 'e', producedAtMs: nowMs, rejected: 0, nowMs };
+  await store.ingest.storeSlice({ ...slice, seq: 1, records });
+  const ids = (await queryDatabase(target, 'SELECT id FROM miners')).map(({ id }) => String(id));
+  const name = 'miner.system.reboot';
+  return {
+    clock,
+    store,
+    copy,
+    farmId,
+    agentId,
+    cancel: (from: Store, id: string) => from.batchDetail.cancel(farmId, id, clock.nowMs()),
+    say: (seq: number, task_id: string, status: 'succeeded') =>
+      store.ingest.storeSlice({
+        ...slice,
+        seq,
+        records: [{ kind: 'task', task_id, status, at: new Date(nowMs).toISOString(), message: null, evidence: {} }],
+      }),
+    async order(count = MINERS): Promise<string> {
+      let made = '';
+      await store.batches.create(
+        {
+          workspaceId: workspace.id,
+          farmId,
+          targets: 'miners',
+          ids: ids.slice(0, count),
+          name,
+          params: {},
+          actor: { type: 'api_key', id: 'k', name: 'k', avatar: '', metadata: {} },
+          nowMs,
+          expiresAtMs: nowMs + 600_000,
+        },
+        (candidates) => {
+          const { batches } = planBatches(name, 'miners', ids.slice(0, count), candidates, () => newId(nowMs));
+          made = batches[0]?.id ?? '';
+          return { batches, response: '' };
+        },
+      );
+      return made;
+    },
+  };
+}
+
+/** An agent that takes what it is sent while there is room. */
+function createListener(room = Number.POSITIVE_INFINITY) {
+  const frames: ServiceFrame[] = [];
+  const ids = (type: 'task' | 'cancel') =>
+    frames.flatMap((frame) => (frame.type === type && 'task_id' in frame ? [frame.task_id] : []));
+  return {
+    tasks: () => ids('task'),
+    cancels: () => ids('cancel'),
+    read: () => frames.splice(0),
+    hasRoom: () => frames.length < room,
+    send: (_agentId: string, frame: ServiceFrame) => frames.push(frame) > 0,
+  };
+}
+
+test('a task that is given up while it is on its way reaches the agent with a word to give it up, and what the agent says counts', async () => {
+  const { clock, store, farmId, agentId, order, cancel, say } = await startFarm();
+  const agent = createListener();
+  const batchId = await order(1);
+  const tasks: Store['tasks'] = {
+    ...store.tasks,
+    async claim(query) {
+      const claimed = await store.tasks.claim(query);
+      expect(await cancel(store, batchId)).toEqual(claimed.orders.length > 0 ? [agentId] : []);
+      return claimed;
+    },
+  };
+  const courier = createCourier({ ...agent, tasks, clock, log: silentLog });
+  await courier.deliver(agentId);
+  const [taskId = ''] = agent.tasks();
+  expect(agent.cancels()).toEqual([taskId]);
+  await say(2, taskId, 'succeeded');
+  expect(await store.batchDetail.find(farmId, batchId)).toMatchObject({ status: 'succeeded' });
+});
+
+test('whoever gives a batch up while another copy sends it: no agent keeps a task of it without knowing', async () => {
+  const { clock, copy, store, agentId, order, cancel } = await startFarm();
+  const agent = createListener();
+  const courier = createCourier({ ...agent, tasks: store.tasks, clock, log: silentLog });
+  for (let n = 0; n < 8; n++) {
+    const batchId = await order();
+    await Promise.all([courier.deliver(agentId), cancel(copy, batchId)]);
+    await courier.deliver(agentId);
+    expect(agent.cancels().toSorted()).toEqual(agent.tasks().toSorted());
+    agent.read();
+  }
+});
+
+test('what was claimed and could not be sent is sent by whoever looks next', async () => {
+  const { clock, store, agentId, order } = await startFarm();
+  const agent = createListener();
+  await order(3);
+  const parts = { ...agent, tasks: store.tasks, clock, log: silentLog };
+  await createCourier({ ...parts, send: () => false }).deliver(agentId);
+  await createCourier(parts).deliver(agentId);
+  expect(agent.tasks()).toHaveLength(3);
+});
+
+test('an agent that does not read gets no more until it does', async () => {
+  const { clock, store, agentId, order } = await startFarm();
+  const agent = createListener(10);
+  await order();
+  const courier = createCourier({ ...agent, tasks: store.tasks, clock, log: silentLog });
+  await courier.deliver(agentId);
+  const first = agent.tasks();
+  expect(first).toHaveLength(100);
+  await courier.deliver(agentId);
+  expect(agent.tasks()).toHaveLength(100);
+  agent.read();
+  await courier.deliver(agentId);
+  expect(new Set([...first, ...agent.tasks()]).size).toBe(MINERS);
+});
