@@ -59,15 +59,14 @@ export function roomOf(path: string): string {
 }
 
 /** Rooms that are still to be moved: until then they may stand in any relation to the rooms beside them. */
-const TO_MOVE = ['anomaly', 'averages', 'door', 'hints', 'identity', 'orders', 'ops-status', 'relay', 'routes'];
-const isToMove = (room: string) => TO_MOVE.includes(room.split('/')[1] ?? '') || room === 'agent' || room === 'service';
+const TO_MOVE = ['anomaly', 'averages', 'door', 'hints', 'identity', 'orders'];
+const isToMove = (room: string) => TO_MOVE.includes(room.split('/')[1] ?? '') || room === 'agent';
 
 /** Whether files of `room` may import files of `target`, another room. */
 export function mayImport(room: string, target: string): boolean {
   const [top = '', folder = ''] = room.split('/');
   if ((isToMove(room) || isToMove(target)) && target.split('/')[0] === top) return true;
   if (isToMove(room) && top === 'agent') return [...BELOW_AGENT, 'update', 'drivers/index'].includes(target);
-  if (isToMove(room) && top === 'service') return [...BELOW_SERVICE, 'transport'].includes(target);
   if (folder !== '' && top === 'agent') return BELOW_AGENT.includes(target) || isLowerAgentFolder(folder, target);
   if (folder !== '' && top === 'service') return BELOW_SERVICE.includes(target) || isLowerServiceFolder(folder, target);
   if (top === 'drivers' && room !== 'drivers/index' && room !== 'drivers/data') return BELOW_DRIVERS.includes(target);
