@@ -17,7 +17,7 @@ import { vaultOf } from './credentials.ts';
 import { memoryPath, openAgentDatabase } from './database.ts';
 import { createAccess } from './device/device-client.ts';
 import { createDoor } from './door/door.ts';
-import { createDoorOffers } from './door-offers.ts';
+import { createDoorOffers, type Reloaded } from './door-offers.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { gateDeps, POOL_LOCK, POOL_UPDATE } from './gate-deps.ts';
@@ -36,7 +36,7 @@ import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
 import { createPoolGuard } from './pool-lock/guard.ts';
 import { openPoolWishes, poolLockMigrations } from './pool-lock/store.ts';
-import { adopt, ownConfig, type Reloaded } from './reload.ts';
+import { adopt, ownConfig } from './reload.ts';
 import { createRoster, type Roster } from './roster.ts';
 import { createScanning } from './scanning.ts';
 import { createServiceLink, type UplinkConfig } from './service-link.ts';
@@ -44,9 +44,6 @@ import { createStandstill } from './standstill.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 import { notAllowed } from './tasks/settings.ts';
-
-export type { Reloaded } from './reload.ts';
-export type { UplinkConfig } from './service-link.ts';
 
 export type Agent = {
   start(): Promise<void>;

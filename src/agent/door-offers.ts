@@ -8,29 +8,31 @@ import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
 import { rangesWithin, spansOutside } from '../base/net/restrict-ranges.ts';
 import { SCAN_PORTS } from '../driver/identify.ts';
 import type { Captures } from './captures.ts';
-import type { AgentConfig } from './config.ts';
 import type { Access } from './device/device-client.ts';
-import type { DoorOffers } from './door/contract.ts';
 import type { ShownFound, ShownTask } from './door/messages.ts';
+import type { DoorOffers } from './door/server.ts';
 import type { IdentityBook } from './identity/book.ts';
 import { createLocalRuns } from './local-runs.ts';
 import { logWith } from './log-once.ts';
 import { namedMiners } from './named-miners.ts';
 import { type Found, foundOf, lookWith } from './once.ts';
-import type { Reloaded } from './reload.ts';
 import type { Roster } from './roster.ts';
 import type { ScanPlan } from './scan/plan.ts';
 import type { Scanning } from './scanning.ts';
 import { type StateParts, shownState } from './shown-state.ts';
 import type { TaskGate } from './tasks/gate.ts';
 import type { TaskView } from './tasks/intake.ts';
-import { mustBeAllowed } from './tasks/settings.ts';
+import { type AllowSettings, mustBeAllowed } from './tasks/settings.ts';
+
+/** What came of reading the configuration anew: sections that are different now, and settings that take a restart. */
+export type Reloaded = { readonly changed: readonly string[]; readonly needsRestart: readonly string[] };
 
 const RECOGNISED_AT_ONCE = 32;
 
 export function createDoorOffers(
   parts: Omit<StateParts, 'tasks' | 'scanner' | 'config' | 'roster'> & {
-    readonly config: AgentConfig;
+    /** As it is now. */
+    readonly config: StateParts['config'] & { readonly ranges: ScanRanges; readonly tasks: AllowSettings };
     readonly access: Access;
     readonly roster: Roster;
     readonly book: Pick<IdentityBook, 'get'>;

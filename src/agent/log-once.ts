@@ -2,8 +2,8 @@
 import { ConfigError, PeerError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/net/ipv4.ts';
 import { SCAN_PORTS } from '../driver/identify.ts';
-import { type AgentConfig } from './config.ts';
-import { type Access } from './device/device-client.ts';
+import type { AgentConfig } from './config.ts';
+import type { Access } from './device/device-client.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
 import { cleanLog } from './tasks/log-evidence.ts';
 import { mustBeAllowed } from './tasks/settings.ts';

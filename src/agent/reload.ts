@@ -2,13 +2,7 @@
 // it needs them sees the new values. It reads no file and restarts nothing.
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentConfig } from './config.ts';
-
-export type Reloaded = {
-  /** Sections that are different now. */
-  readonly changed: readonly string[];
-  /** Settings that are different in the file and take a restart. */
-  readonly needsRestart: readonly string[];
-};
+import type { Reloaded } from './door-offers.ts';
 
 /** A configuration of the caller's own, whose sections `adopt` may change. */
 export function ownConfig(config: AgentConfig): AgentConfig {

@@ -8,53 +8,32 @@ import { ConfigError, PeerError, RefusedError } from '../base/errors.ts';
 import { isLocked, takeLock } from '../base/storage/lock.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import { doorAddress } from './door/address.ts';
-import type { ScanHearer } from './door/contract.ts';
 import {
   type captureSchema,
-  type DoorState,
   foundSchema,
   type Line,
   lineSchema,
-  type RunRequest,
   refusalSchema,
   reloadedSchema,
-  type ScanRequest,
-  type ShownCapture,
-  type ShownFound,
-  type ShownTask,
-  type Step,
   shownTaskSchema,
   stateSchema,
 } from './door/messages.ts';
+import type { DoorOffers } from './door/server.ts';
 
 export type { DoorState, RunRequest, ShownCapture, ShownTask, Step } from './door/messages.ts';
 
-/** Each throws RefusedError with what the agent says, PeerError when it does not answer or goes away. */
-export type RunningAgent = {
+type Asynchronous<T> = {
+  [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
+};
+
+/**
+ * What the handlers of the agent do, asked from outside. Each throws RefusedError with what the agent says, PeerError when it does not answer or goes
+ * away.
+ */
+export type RunningAgent = Asynchronous<DoorOffers> & {
   readonly stateDir: string;
   /** Of the program that it is. */
   version(): Promise<string>;
-  state(): Promise<DoorState>;
-  tasks(limit: number): Promise<ShownTask[]>;
-  /** When `signal` aborts, what has not been started is given up; the answer comes when what was started is over. */
-  run(
-    request: RunRequest,
-    onStep: (step: Step) => void,
-    signal: AbortSignal,
-  ): Promise<{ total: number; succeeded: number }>;
-  cancel(taskIds: readonly string[]): Promise<number>;
-  abortAll(reason: string): Promise<number>;
-  scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
-  look(ip: string, signal: AbortSignal): Promise<ShownFound>;
-  log(ip: string, signal: AbortSignal): Promise<string>;
-  /** Undefined when nothing answers there. */
-  capture(
-    ip: string,
-    onAsked: (done: number, total: number, note: string) => void,
-    signal: AbortSignal,
-  ): Promise<ShownCapture | undefined>;
-  /** Throws ConfigError with what is wrong with the configuration that the agent reads; then nothing has changed. */
-  reload(): Promise<z.output<typeof reloadedSchema>>;
   close(): Promise<void>;
 };
 

@@ -1,7 +1,7 @@
 // The state of a running agent as people and monitors see it, and what of it is trouble. It only looks.
 import type { Clock } from '../base/clock.ts';
+import type { ScanRanges } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
-import type { AgentConfig } from './config.ts';
 import type { DoorState } from './door/messages.ts';
 import type { OutboxState } from './outbox/contract.ts';
 import type { PollStats } from './poll/poller.ts';
@@ -14,7 +14,11 @@ import type { UplinkState } from './uplink/contract.ts';
 export type StateParts = {
   readonly clock: Clock;
   readonly startedMs: number;
-  readonly config: Pick<AgentConfig, 'name' | 'stateDir' | 'ranges'>;
+  readonly config: {
+    readonly name?: string | undefined;
+    readonly stateDir: string;
+    readonly ranges: Pick<ScanRanges, 'ranges' | 'toProbe'>;
+  };
   readonly roster: Pick<Roster, 'all'>;
   readonly tasks: Pick<TaskGate, 'open'>;
   readonly scanner: Pick<Scanner, 'current' | 'latest'>;

@@ -8,7 +8,7 @@ import { type Clock, loop } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { doorAddress } from './address.ts';
-import type { DoorOffers } from './contract.ts';
+import type { DoorOffers } from './server.ts';
 import { createDoorServer, type DoorServer } from './server.ts';
 
 export type Door = {

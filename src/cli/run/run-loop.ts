@@ -1,8 +1,10 @@
 // The life of a long-running command once everything has started: the service manager hears that it is ready and that it gets on, SIGHUP makes the
 // agent read its configuration anew, until a signal to stop comes; then everything stops in order.
+
 import { once } from 'node:events';
-import type { Agent, Reloaded } from '../../agent/agent.ts';
+import type { Agent } from '../../agent/agent.ts';
 import type { AgentConfig } from '../../agent/config.ts';
+import type { Reloaded } from '../../agent/door-offers.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
