@@ -13,7 +13,7 @@ import type { MinerLink, ProbeLink, ReadRequest } from '../transport/request.ts'
 import type { Overheard } from '../transport/tcp/recorder.ts';
 import { type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './capture/case.ts';
 import { createPlaceholders } from './capture/placeholders.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import { knownFrom } from './device/device-client.ts';
 import { accessFor, GENERIC_DRIVER, rangesOrThrow, singleAddress } from './once.ts';
 

@@ -3,7 +3,7 @@
 import { CancelledError, RefusedError } from '../base/errors.ts';
 import type { Turns } from '../transport/limits/device-mutex.ts';
 import { type Capture, captureOnce } from './capture-once.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 
 export type Captures = {
   /** Undefined when nothing answers there. Throws RefusedError when it would take too long, or is too much to hand over. */

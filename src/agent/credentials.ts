@@ -12,7 +12,7 @@ import { writeWhole } from '../base/storage/atomic-file.ts';
 import { isSealed, openOrCreateVault, openVault, type Vault } from '../base/storage/vault.ts';
 import { VERSION } from '../base/version.ts';
 import { parseJson } from '../wire/frames.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import { loadIdentityKey, newIdentityKey, type Prove } from './identity-key.ts';
 import type { KeyPin } from './orders/contract.ts';
 import { filePin, newPin } from './orders/pin.ts';

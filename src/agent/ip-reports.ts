@@ -6,7 +6,7 @@ import { renderError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { narrowRanges } from '../base/net/restrict-ranges.ts';
 import type { EventRecord } from '../wire/records.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import type { Access, Recognised } from './device/device-client.ts';
 import type { IpReport } from './hints/listener.ts';
 import type { Contact } from './scan/plan.ts';

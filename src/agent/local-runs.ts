@@ -1,7 +1,7 @@
 // Tasks that people of this host ask for, miner by miner through the gate, told step by step. When nobody listens any more, what has not been
 // started is given up. It finds no miners and sends nothing itself.
 import { v4 as newUuid } from 'uuid';
-import type { RunRequest, Step } from './door/messages.ts';
+import type { RunRequest, Step } from './control/messages.ts';
 import { TASK_LABELS } from './tasks/contract.ts';
 import type { TaskGate } from './tasks/gate.ts';
 import type { LocalTask } from './tasks/intake.ts';

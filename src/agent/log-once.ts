@@ -2,7 +2,7 @@
 import { ConfigError, PeerError } from '../base/errors.ts';
 import { parseIpv4 } from '../base/net/ipv4.ts';
 import { SCAN_PORTS } from '../driver/identify.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import type { Access } from './device/device-client.ts';
 import { accessFor, rangesOrThrow } from './once.ts';
 import { cleanLog } from './tasks/log-evidence.ts';

@@ -10,7 +10,7 @@ import type { Evidence, Identity } from '../driver/contract.ts';
 import type { ContactStatus, ScanAccount } from '../model/contact.ts';
 import type { Reading } from '../model/reading.ts';
 import type { Tap } from '../transport/tcp/recorder.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import { type Access, createAccess, type Recognised } from './device/device-client.ts';
 import { paceOf } from './pace.ts';
 import type { Contact, ScanPlan } from './scan/plan.ts';

@@ -2,7 +2,7 @@
 
 import type { ScanRanges } from '../base/net/ranges.ts';
 import { SCAN_PORTS } from '../driver/identify.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import { readiness } from './host/readiness.ts';
 import { type ScanLimits, socketsWithin } from './scan/plan.ts';
 

@@ -9,7 +9,7 @@ import { formatIpv4 } from '../base/net/ipv4.ts';
 import { openSqlite } from '../base/storage/sqlite.ts';
 import { SCAN_PORTS } from '../driver/identify.ts';
 import type { TaskStatus } from '../model/task.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import type { MinerTarget, Recognised } from './device/device-client.ts';
 import { createNeighbours } from './host/neighbours.ts';
 import { createIdentityBook } from './identity/book.ts';

@@ -2,7 +2,7 @@
 // other. How a scan goes is the scan organ's.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from './config/config.ts';
 import type { Access, Recognised } from './device/device-client.ts';
 import { paceOf } from './pace.ts';
 import type { Roster } from './roster.ts';

@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { drivers } from '../../drivers/index.ts';
 import { createAgent } from '../../src/agent/agent.ts';
-import { type AgentConfig, parseConfig } from '../../src/agent/config.ts';
+import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
 import { type Access, createAccess, type Recognised } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';

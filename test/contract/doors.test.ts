@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { createAccess } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { type Access, createAccess, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { createTaskGate, type TaskGate } from '../../src/agent/tasks/gate.ts';
 import { tasksMigrations } from '../../src/agent/tasks/journal.ts';

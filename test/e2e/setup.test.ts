@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { loadConfig } from '../../src/agent/config.ts';
+import { loadConfig } from '../../src/agent/config/config.ts';
 import { startPithead } from './process.ts';
 
 const NETWORK = '127.38.1.0/27';

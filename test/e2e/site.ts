@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';

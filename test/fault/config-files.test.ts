@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seeded } from '../contract/mutate.ts';
 import { runPithead, startPithead } from '../e2e/process.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { createAgent } from '../../src/agent/agent.ts';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { enrolOnce, loadCredentials } from '../../src/agent/credentials.ts';
 import { memoryPath } from '../../src/agent/database.ts';
 import { systemClock } from '../../src/base/clock.ts';

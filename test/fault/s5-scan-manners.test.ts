@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { type Access, createAccess, type MinerTarget, type ReadLately } from '../../src/agent/device/device-client.ts';
 import { paceOf } from '../../src/agent/pace.ts';
 import { createPoller } from '../../src/agent/poll/poller.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseConfig } from '../../src/agent/config.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../arch/sources.ts';
 

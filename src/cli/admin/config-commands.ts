@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { KEY_FILE, loadConfig } from '../../agent/config.ts';
+import { KEY_FILE, loadConfig } from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { writeWhole } from '../../base/storage/atomic-file.ts';
 import { isSealed, openOrCreateVault } from '../../base/storage/vault.ts';

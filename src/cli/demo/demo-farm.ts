@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { RIG_OWNER } from '../../../fixtures/farm/families/proto.ts';
 import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
-import { parseConfig } from '../../agent/config.ts';
+import { parseConfig } from '../../agent/config/config.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { CommandFailed } from '../output/exit.ts';

@@ -1,6 +1,6 @@
 // Options shared by the commands that talk to miners directly, and the small configuration that follows from them.
 import type { Command } from 'commander';
-import { type AgentConfig, loadConfig, parseConfig } from '../../agent/config.ts';
+import { type AgentConfig, loadConfig, parseConfig } from '../../agent/config/config.ts';
 import { wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
 

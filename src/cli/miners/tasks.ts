@@ -1,7 +1,7 @@
 // `pithead tasks` and `pithead abort`: what the agent that runs on this host is doing to miners, and giving it up.
 import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
-import type { ShownTask } from '../../agent/running.ts';
+import type { ShownTask } from '../../agent/control/control-client.ts';
 import { isFinal } from '../../model/task.ts';
 import { readWhole } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';

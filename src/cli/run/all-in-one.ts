@@ -1,9 +1,9 @@
 // Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
 import { type Agent, createAgent } from '../../agent/agent.ts';
-import type { AgentConfig } from '../../agent/config.ts';
+import type { AgentConfig } from '../../agent/config/config.ts';
+import { mustBeAlone } from '../../agent/control/control-client.ts';
+import type { Reloaded } from '../../agent/control/control-handlers.ts';
 import { enrolOnce, loadCredentials, memoryPin } from '../../agent/credentials.ts';
-import type { Reloaded } from '../../agent/door-offers.ts';
-import { mustBeAlone } from '../../agent/running.ts';
 import type { UplinkConfig } from '../../agent/service-link.ts';
 import { systemClock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';

@@ -1,7 +1,7 @@
 // This host's own service as its configuration has it, and asked over its own interface whether it can take requests. It reads no configuration.
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import type { AgentConfig } from '../../agent/config.ts';
+import type { AgentConfig } from '../../agent/config/config.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { VERSION } from '../../base/version.ts';

@@ -1,6 +1,6 @@
 // The line to the service that the configuration names: who the agent is there, got once by the enrolment code. It connects nothing by itself.
 
-import type { AgentConfig } from '../../agent/config.ts';
+import type { AgentConfig } from '../../agent/config/config.ts';
 import { enrolOnce, loadCredentials } from '../../agent/credentials.ts';
 import type { UplinkConfig } from '../../agent/service-link.ts';
 import { ConfigError } from '../../base/errors.ts';

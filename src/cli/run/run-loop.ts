@@ -3,8 +3,8 @@
 
 import { once } from 'node:events';
 import type { Agent } from '../../agent/agent.ts';
-import type { AgentConfig } from '../../agent/config.ts';
-import type { Reloaded } from '../../agent/door-offers.ts';
+import type { AgentConfig } from '../../agent/config/config.ts';
+import type { Reloaded } from '../../agent/control/control-handlers.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';

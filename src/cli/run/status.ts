@@ -1,6 +1,6 @@
 // `pithead status` and `pithead reload`: how the agent that runs on this host is doing, and letting it read its configuration anew.
 import type { Command } from 'commander';
-import type { DoorState } from '../../agent/running.ts';
+import type { DoorState } from '../../agent/control/control-client.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
-import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../../agent/config.ts';
+import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { openOrCreateVault } from '../../base/storage/vault.ts';
 import type { CliContext } from '../output/terminal.ts';

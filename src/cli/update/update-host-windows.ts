@@ -3,7 +3,7 @@
 import { read, write } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { knock } from '../../agent/running.ts';
+import { knock } from '../../agent/control/control-client.ts';
 import { PeerError } from '../../base/errors.ts';
 import { saveDatabases } from '../../update/install/database-copies.ts';
 import type { UnitState, UpdateHost } from '../../update/install/host.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { createCaptures } from '../../../src/agent/captures.ts';
-import { type AgentConfig, parseConfig } from '../../../src/agent/config.ts';
+import { type AgentConfig, parseConfig } from '../../../src/agent/config/config.ts';
 
 let farm: Farm;
 let config: AgentConfig;

@@ -8,7 +8,7 @@ import { drivers } from '../../../drivers/index.ts';
 import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { createAgent } from '../../../src/agent/agent.ts';
-import { parseConfig } from '../../../src/agent/config.ts';
+import { parseConfig } from '../../../src/agent/config/config.ts';
 import { createAccess, type Recognised } from '../../../src/agent/device/device-client.ts';
 import { createIpReports } from '../../../src/agent/hints/listener.ts';
 import { createIpReportDesk } from '../../../src/agent/ip-reports.ts';

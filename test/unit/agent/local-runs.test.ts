@@ -1,6 +1,6 @@
 // What people of this host ask for goes through the gate as everything else does: told step by step, bounded, and given up when nobody listens.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { RunRequest, Step } from '../../../src/agent/door/messages.ts';
+import type { RunRequest, Step } from '../../../src/agent/control/messages.ts';
 import { createLocalRuns } from '../../../src/agent/local-runs.ts';
 import type { TaskGate } from '../../../src/agent/tasks/gate.ts';
 import { createBench, keyOf } from './tasks/bench-gate.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Device, type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../../src/agent/agent.ts';
-import { parseConfig } from '../../../src/agent/config.ts';
+import { parseConfig } from '../../../src/agent/config/config.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../src/base/log.ts';
 import { until } from '../../e2e/until.ts';

@@ -1,6 +1,6 @@
 // How hard a scan goes: gently when nobody waits for it, by the configuration where that says so.
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../src/agent/config.ts';
+import { parseConfig } from '../../../src/agent/config/config.ts';
 import { paceOf } from '../../../src/agent/pace.ts';
 
 // Loopback is nobody's neighbour: what this host is does not matter here.

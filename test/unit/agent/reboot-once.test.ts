@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
-import { parseConfig } from '../../../src/agent/config.ts';
+import { parseConfig } from '../../../src/agent/config/config.ts';
 import { type RebootStep, rebootOnce } from '../../../src/agent/reboot-once.ts';
 
 const NETWORK = '127.50.1.0/28';

@@ -1,6 +1,6 @@
 // The scan that nobody waits for is gentle and repeats nothing; the one that somebody asks for asks everything.
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../src/agent/config.ts';
+import { parseConfig } from '../../../src/agent/config/config.ts';
 import type { ReadLately } from '../../../src/agent/device/device-client.ts';
 import { createScanning } from '../../../src/agent/scanning.ts';
 import { silentLog } from '../../../src/base/log.ts';

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
-import { parseConfig } from '../../../../src/agent/config.ts';
+import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { createAccess } from '../../../../src/agent/device/device-client.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';

@@ -1,7 +1,7 @@
 // What of an agent's state is trouble, and what is the ordinary life of a farm.
 import { expect, test } from 'vitest';
-import { troublesOf } from '../../../src/agent/shown-state.ts';
-import { STATE } from './door/offers.ts';
+import { troublesOf } from '../../../../src/agent/control/status.ts';
+import { STATE } from './handlers.ts';
 
 const uplink = { name: 'service', url: 'https://p.example', connected_since: null, backlog: 3, skew_ms: null };
 const account = { addresses: 1, excluded: 0, notReached: 1, elapsedMs: 1, isCancelled: true };

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAgent } from '../../../../src/agent/agent.ts';
-import { parseConfig } from '../../../../src/agent/config.ts';
+import { parseConfig } from '../../../../src/agent/config/config.ts';
+import { knock } from '../../../../src/agent/control/control-client.ts';
 import { logOnce } from '../../../../src/agent/log-once.ts';
 import { scanOnce } from '../../../../src/agent/once.ts';
-import { knock } from '../../../../src/agent/running.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 

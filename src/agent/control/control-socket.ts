@@ -7,9 +7,9 @@ import { connect } from 'node:net';
 import { type Clock, loop } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { doorAddress } from './address.ts';
 import type { DoorOffers } from './server.ts';
 import { createDoorServer, type DoorServer } from './server.ts';
+import { doorAddress } from './socket-address.ts';
 
 export type Door = {
   /** Never throws; resolves after the first attempt. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { ConfigError } from '../base/errors.ts';
+import { ConfigError } from '../../base/errors.ts';
 
 /** As in the schema of the whole file. */
 const schema = z.looseObject({ stateDir: z.string().min(1).default('pithead-state') });

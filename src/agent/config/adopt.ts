@@ -1,8 +1,8 @@
 // What of a new configuration holds from now on, and what only the next start can take. The sections are changed in place: whoever reads them when
 // it needs them sees the new values. It reads no file and restarts nothing.
 import { isDeepStrictEqual } from 'node:util';
+import type { Reloaded } from '../control/control-handlers.ts';
 import type { AgentConfig } from './config.ts';
-import type { Reloaded } from './door-offers.ts';
 
 /** A configuration of the caller's own, whose sections `adopt` may change. */
 export function ownConfig(config: AgentConfig): AgentConfig {

@@ -1,28 +1,28 @@
 // What the running agent does for whoever asks at its local door: through its own gate, its own scanner and its own turns, so that its limits hold
 // for people of this host too. It opens no door.
 import pLimit from 'p-limit';
-import { RefusedError } from '../base/errors.ts';
-import { countAddresses, formatSpan, mergeSpans } from '../base/net/intervals.ts';
-import { parseIpv4, parseIpv4Range } from '../base/net/ipv4.ts';
-import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
-import { rangesWithin, spansOutside } from '../base/net/restrict-ranges.ts';
-import { SCAN_PORTS } from '../driver/identify.ts';
-import type { Captures } from './captures.ts';
-import type { Access } from './device/device-client.ts';
-import type { ShownFound, ShownTask } from './door/messages.ts';
-import type { DoorOffers } from './door/server.ts';
-import type { IdentityBook } from './identity/book.ts';
-import { createLocalRuns } from './local-runs.ts';
-import { logWith } from './log-once.ts';
-import { namedMiners } from './named-miners.ts';
-import { type Found, foundOf, lookWith } from './once.ts';
-import type { Roster } from './roster.ts';
-import type { ScanPlan } from './scan/plan.ts';
-import type { Scanning } from './scanning.ts';
-import { type StateParts, shownState } from './shown-state.ts';
-import type { TaskGate } from './tasks/gate.ts';
-import type { TaskView } from './tasks/intake.ts';
-import { type AllowSettings, mustBeAllowed } from './tasks/settings.ts';
+import { RefusedError } from '../../base/errors.ts';
+import { countAddresses, formatSpan, mergeSpans } from '../../base/net/intervals.ts';
+import { parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
+import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
+import { rangesWithin, spansOutside } from '../../base/net/restrict-ranges.ts';
+import { SCAN_PORTS } from '../../driver/identify.ts';
+import type { Captures } from '../captures.ts';
+import type { Access } from '../device/device-client.ts';
+import type { IdentityBook } from '../identity/book.ts';
+import { createLocalRuns } from '../local-runs.ts';
+import { logWith } from '../log-once.ts';
+import { namedMiners } from '../named-miners.ts';
+import { type Found, foundOf, lookWith } from '../once.ts';
+import type { Roster } from '../roster.ts';
+import type { ScanPlan } from '../scan/plan.ts';
+import type { Scanning } from '../scanning.ts';
+import type { TaskGate } from '../tasks/gate.ts';
+import type { TaskView } from '../tasks/intake.ts';
+import { type AllowSettings, mustBeAllowed } from '../tasks/settings.ts';
+import type { ShownFound, ShownTask } from './messages.ts';
+import type { DoorOffers } from './server.ts';
+import { type StateParts, shownState } from './status.ts';
 
 /** What came of reading the configuration anew: sections that are different now, and settings that take a restart. */
 export type Reloaded = { readonly changed: readonly string[]; readonly needsRestart: readonly string[] };

@@ -1,7 +1,7 @@
 // What of a new configuration is taken over while the agent runs, and what is only said to take a restart.
 import { expect, test } from 'vitest';
-import { parseConfig, switchedOff } from '../../../src/agent/config.ts';
-import { adopt, ownConfig } from '../../../src/agent/reload.ts';
+import { adopt, ownConfig } from '../../../../src/agent/config/adopt.ts';
+import { parseConfig, switchedOff } from '../../../../src/agent/config/config.ts';
 
 const read = (config: Readonly<Record<string, unknown>>, password = 'first') =>
   parseConfig(JSON.stringify(config), { baseDir: '/tmp', environment: { PASSWORD: password }, name: 'test' });

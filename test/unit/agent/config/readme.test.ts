@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isMap, isScalar, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { fileSchema } from '../../../src/agent/config.ts';
+import { fileSchema } from '../../../../src/agent/config/config.ts';
 
 const blocks = [
-  ...readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').matchAll(/^```yaml\n(.*?)^```$/gms),
+  ...readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8').matchAll(/^```yaml\n(.*?)^```$/gms),
 ].map(([, text = '']) => text);
 
 const node: z.ZodType<{ properties?: Record<string, unknown> | undefined }> = z.looseObject({

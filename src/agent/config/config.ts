@@ -5,16 +5,16 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { ConfigError, type Problem } from '../base/errors.ts';
-import { readRanges, type ScanRanges } from '../base/net/ranges.ts';
-import { Secret } from '../base/secrets.ts';
-import { isSealed, openVault } from '../base/storage/vault.ts';
-import { DURATION_FORMS, parseDurationMs } from '../base/time/duration.ts';
-import { anomalySettingsSchema } from './anomaly/settings.ts';
-import type { LoginRule } from './device/device-client.ts';
-import { taskSettingsSchema } from './tasks/settings.ts';
+import { ConfigError, type Problem } from '../../base/errors.ts';
+import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
+import { Secret } from '../../base/secrets.ts';
+import { isSealed, openVault } from '../../base/storage/vault.ts';
+import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
+import { anomalySettingsSchema } from '../anomaly/settings.ts';
+import type { LoginRule } from '../device/device-client.ts';
+import { taskSettingsSchema } from '../tasks/settings.ts';
 
-export { switchedOff } from './tasks/settings.ts';
+export { switchedOff } from '../tasks/settings.ts';
 
 const duration = (options: { min: string; max: string; fallback: string }) => {
   const [min, max] = [parseDurationMs(options.min) ?? 0, parseDurationMs(options.max) ?? 0];

@@ -3,11 +3,10 @@
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { systemClock } from '../base/clock.ts';
-import { ConfigError, PeerError, RefusedError } from '../base/errors.ts';
-import { isLocked, takeLock } from '../base/storage/lock.ts';
-import type { ScanAccount } from '../model/contact.ts';
-import { doorAddress } from './door/address.ts';
+import { systemClock } from '../../base/clock.ts';
+import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
+import { isLocked, takeLock } from '../../base/storage/lock.ts';
+import type { ScanAccount } from '../../model/contact.ts';
 import {
   type captureSchema,
   foundSchema,
@@ -17,10 +16,11 @@ import {
   reloadedSchema,
   shownTaskSchema,
   stateSchema,
-} from './door/messages.ts';
-import type { DoorOffers } from './door/server.ts';
+} from './messages.ts';
+import type { DoorOffers } from './server.ts';
+import { doorAddress } from './socket-address.ts';
 
-export type { DoorState, RunRequest, ShownCapture, ShownTask, Step } from './door/messages.ts';
+export type { DoorState, RunRequest, ShownCapture, ShownTask, Step } from './messages.ts';
 
 type Asynchronous<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;

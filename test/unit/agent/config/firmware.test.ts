@@ -1,8 +1,8 @@
 // Where firmware images lie and which hosts they may come from.
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../src/agent/config.ts';
-import { ConfigError } from '../../../src/base/errors.ts';
+import { parseConfig } from '../../../../src/agent/config/config.ts';
+import { ConfigError } from '../../../../src/base/errors.ts';
 
 const firmwareOf = (config: object) =>
   parseConfig(JSON.stringify(config), { baseDir: resolve('/etc/pithead'), environment: {}, name: 'pithead.yaml' })

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { doorAddress } from '../../../../src/agent/door/address.ts';
-import { createDoor } from '../../../../src/agent/door/door.ts';
-import { knock, mustBeAlone } from '../../../../src/agent/running.ts';
+import { knock, mustBeAlone } from '../../../../src/agent/control/control-client.ts';
+import { createDoor } from '../../../../src/agent/control/control-socket.ts';
+import { doorAddress } from '../../../../src/agent/control/socket-address.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
 import { until } from '../../../e2e/until.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
-import { CLIMBER, createOffers, FLOOD, NOBODY, STATE } from './offers.ts';
+import { CLIMBER, createOffers, FLOOD, NOBODY, STATE } from './handlers.ts';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-door-'));

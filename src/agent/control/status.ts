@@ -1,15 +1,15 @@
 // The state of a running agent as people and monitors see it, and what of it is trouble. It only looks.
-import type { Clock } from '../base/clock.ts';
-import type { ScanRanges } from '../base/net/ranges.ts';
-import { VERSION } from '../base/version.ts';
-import type { DoorState } from './door/messages.ts';
-import type { OutboxState } from './outbox/contract.ts';
-import type { PollStats } from './poll/poller.ts';
-import type { Roster } from './roster.ts';
-import type { Scanner } from './scan/scanner.ts';
-import type { Standstill } from './standstill.ts';
-import type { TaskGate } from './tasks/gate.ts';
-import type { UplinkState } from './uplink/contract.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ScanRanges } from '../../base/net/ranges.ts';
+import { VERSION } from '../../base/version.ts';
+import type { OutboxState } from '../outbox/contract.ts';
+import type { PollStats } from '../poll/poller.ts';
+import type { Roster } from '../roster.ts';
+import type { Scanner } from '../scan/scanner.ts';
+import type { Standstill } from '../standstill.ts';
+import type { TaskGate } from '../tasks/gate.ts';
+import type { UplinkState } from '../uplink/contract.ts';
+import type { DoorState } from './messages.ts';
 
 export type StateParts = {
   readonly clock: Clock;

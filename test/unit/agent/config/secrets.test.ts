@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseConfig } from '../../../src/agent/config.ts';
-import { ConfigError } from '../../../src/base/errors.ts';
-import { openOrCreateVault } from '../../../src/base/storage/vault.ts';
+import { parseConfig } from '../../../../src/agent/config/config.ts';
+import { ConfigError } from '../../../../src/base/errors.ts';
+import { openOrCreateVault } from '../../../../src/base/storage/vault.ts';
 
 let baseDir: string;
 beforeAll(() => {
