@@ -1,7 +1,8 @@
 // Asks all ports of one address at once and adds the answers up. It does not judge the address: one pass knows less than two.
 import type { Clock } from '../../base/clock.ts';
 import type { NamedRange } from '../../base/net/ranges.ts';
-import type { PortAnswer, ScanDeps } from './plan.ts';
+import type { ProbeResult } from '../../transport/tcp/exchange.ts';
+import type { ScanDeps } from './plan.ts';
 
 /** One address on its way through a scan. */
 export type Door<F> = {
@@ -63,7 +64,7 @@ export async function knock<F>(
 ): Promise<void> {
   const startMs = clock.monotonicMs();
   const asked = ports.filter((port) => !door.open.has(port));
-  const answers = new Map<number, PortAnswer | 'unasked'>();
+  const answers = new Map<number, ProbeResult | 'unasked'>();
   const ask = async (port: number) => {
     try {
       const answer = await probe(door.ip, port, timeoutMs, signal);

@@ -3,9 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { NamedRange, RangesToProbe } from '../../base/net/ranges.ts';
 import { IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
 import type { ContactStatus } from '../../model/contact.ts';
+import type { Transport } from '../../transport/transport.ts';
 import type { Brake } from './lane.ts';
-
-export type PortAnswer = 'open' | 'refused' | 'silent' | 'unreachable';
 
 /** What identification found; the caller adds what it wants to be handed on to the listener. */
 export type Identification = { readonly status: 'identified' | 'unknown' | 'login_refused' };
@@ -48,7 +47,7 @@ export type ScanDeps<F extends Identification> = {
   /** Gives [0, 1). */
   readonly random: () => number;
   /** One connect, closed at once. Rejects only when it could not be tried, or with the signal. */
-  probe(ip: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<PortAnswer>;
+  readonly probe: Transport['probe'];
   /** Who answers there. A rejection counts as `unknown`. On its last try a slow device deserves all the patience there is. */
   identify(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal, isLastTry: boolean): Promise<F>;
   /** Lets a more urgent scan go first. */

@@ -1,12 +1,13 @@
 // A simulated network for scans on a virtual clock: each address has ports that answer in their own time, and somebody who can be identified.
-import type { PortAnswer, ScanDeps } from '../../../../src/agent/scan/plan.ts';
+import type { ScanDeps } from '../../../../src/agent/scan/plan.ts';
+import type { ProbeResult } from '../../../../src/transport/tcp/exchange.ts';
 import type { VirtualClock } from '../../../virtual-clock.ts';
 
 export type Who = { readonly status: 'identified' | 'unknown' | 'login_refused'; readonly name: string };
 
 export type Station = {
   /** Answer per port and try (the last one stays); ports that are not named are silent. */
-  readonly ports?: Readonly<Record<number, PortAnswer | readonly (PortAnswer | 'error')[]>>;
+  readonly ports?: Readonly<Record<number, ProbeResult | readonly (ProbeResult | 'error')[]>>;
   readonly answerMs?: number;
   /** Per try (the last one stays): who is there, or how identification goes wrong. */
   readonly who?: readonly (Who | 'hangs' | 'throws')[];
