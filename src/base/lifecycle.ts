@@ -1,7 +1,8 @@
 // Starting and stopping parts in order. Constructors only assign; `start` may wait; `stop` is idempotent and safe after a failed start.
-import { type Clock, loop } from './clock.ts';
+import { type Clock, loop, systemClock } from './clock.ts';
 import { renderError } from './errors.ts';
 import type { Log } from './log.ts';
+import { withDeadline } from './time/deadline.ts';
 
 export type Part = {
   readonly name: string;
@@ -50,7 +51,9 @@ export async function startParts(
     for (const part of started.toReversed()) {
       const leftMs = Math.max(LAST_TURN_MS, endsAtMs - performance.now());
       try {
-        await withinMs(Math.min(options.stopMs, leftMs), `stop ${part.name}`, async () => part.stop());
+        const deadlineMs = Math.min(options.stopMs, leftMs);
+        const onDeadline = () => new Error(`stop ${part.name}: not done after ${deadlineMs} ms`);
+        await withDeadline(systemClock, { deadlineMs, onDeadline }, async () => part.stop());
       } catch (error) {
         options.onError(renderError(error));
       }
@@ -69,18 +72,4 @@ export async function startParts(
     stopping ??= stopStarted();
     return stopping;
   };
-}
-
-async function withinMs(limitMs: number, what: string, run: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    await Promise.race([
-      run(),
-      new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`${what}: not done after ${limitMs} ms`)), limitMs);
-      }),
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

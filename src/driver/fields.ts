@@ -2,6 +2,8 @@
 // Numbers as strings, thousands separators, blanks, `nan`, sentinels and implausible values are all handled here (atlas section 1.4).
 import { z } from 'zod';
 
+export { largest, mean, sumOfAll } from '../base/numbers.ts';
+
 /** A reply field read by `read`: absent keys stay absent, and what `read` cannot use is undefined. */
 export const field = <T>(read: (value: unknown) => T | undefined) => z.transform(read).optional();
 
@@ -54,26 +56,16 @@ export function toText(value: unknown, maxLength = 256): string | undefined {
 }
 export const text = (maxLength = 256) => field((value) => toText(value, maxLength));
 
+const YES: ReadonlySet<string> = new Set(['true', '1', 'y', 'yes', 'on']);
+const NO: ReadonlySet<string> = new Set(['false', '0', 'n', 'no', 'off']);
+
 /** true/false from booleans, 0/1, "true"/"false", "Y"/"N", "on"/"off". */
 export function toBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  switch (String(value).trim().toLowerCase()) {
-    case 'true':
-    case '1':
-    case 'y':
-    case 'yes':
-    case 'on':
-      return true;
-    case 'false':
-    case '0':
-    case 'n':
-    case 'no':
-    case 'off':
-      return false;
-    default:
-      return undefined;
-  }
+  const word = String(value).trim().toLowerCase();
+  if (YES.has(word)) return true;
+  return NO.has(word) ? false : undefined;
 }
 export const bool = () => field(toBoolean);
 
@@ -99,26 +91,4 @@ export function first<T>(...values: readonly (T | undefined)[]): T | undefined {
 /** `value * factor`, keeping absence. */
 export function scale(value: number | undefined, factor: number): number | undefined {
   return value === undefined ? undefined : value * factor;
-}
-
-/** Mean of the defined values, undefined when there is none. */
-export function mean(values: readonly (number | undefined)[]): number | undefined {
-  const defined = values.filter((value) => value !== undefined);
-  return defined.length === 0 ? undefined : defined.reduce((sum, value) => sum + value, 0) / defined.length;
-}
-
-/** Sum of the values; undefined when one is missing, as a part would look like a loss, or when there is none. */
-export function sumOfAll(values: readonly (number | undefined)[]): number | undefined {
-  let total = 0;
-  for (const value of values) {
-    if (value === undefined) return undefined;
-    total += value;
-  }
-  return values.length === 0 ? undefined : total;
-}
-
-/** Largest of the defined values, undefined when there is none. */
-export function largest(values: readonly (number | undefined)[]): number | undefined {
-  const defined = values.filter((value) => value !== undefined);
-  return defined.length === 0 ? undefined : Math.max(...defined);
 }

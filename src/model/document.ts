@@ -1,5 +1,6 @@
 // A Reading as the miner document of the interface: a pure mapping of names and units, nothing invented, nothing rounded.
 // It decides no flag and keeps no state; what a failed poll leaves standing comes from the previous document.
+import { mean, sumOfAll } from '../base/numbers.ts';
 import { type Flag, toBitmask } from './flags.ts';
 import { macState, normaliseMac, serialState, type UnstableReason } from './identity-facts.ts';
 import type { MinerDocument, MinerExtras } from './miner.ts';
@@ -91,7 +92,7 @@ function fromReading(reading: Reading, { ip, known, hashrate24hHs }: DocumentFac
       chips: board.chips ?? null,
       chip_frequency: board.frequencyMhz ?? null,
     })),
-    total_chips: allChips(boards) ?? reading.totalChips ?? null,
+    total_chips: sumOfAll(boards.map((board) => board.chips)) ?? reading.totalChips ?? null,
     expected_chips: product(reading.expected?.boards, reading.expected?.chipsPerBoard) ?? null,
     pools: [...(reading.pools ?? [])].sort((a, b) => a.index - b.index).map(poolOf),
     psus: (reading.psus ?? []).map((psu) => ({
@@ -169,21 +170,6 @@ function hottest(boards: readonly BoardReading[]): number | undefined {
   const chips = boards.flatMap((board) => board.chipTempMaxC ?? board.chipTempAvgC ?? []);
   const sensors = chips.length > 0 ? chips : boards.flatMap((board) => board.boardTempsC ?? []);
   return sensors.length === 0 ? undefined : Math.max(...sensors);
-}
-
-/** Undefined unless every board says: a part of the sum would look like missing chips. */
-function allChips(boards: readonly BoardReading[]): number | undefined {
-  let total = 0;
-  for (const { chips } of boards) {
-    if (chips === undefined) return undefined;
-    total += chips;
-  }
-  return boards.length === 0 ? undefined : total;
-}
-
-function mean(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
 const product = (a: number | undefined, b: number | undefined): number | undefined =>

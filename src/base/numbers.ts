@@ -1,0 +1,23 @@
+// Sums over values of which some are not known. Absence is never counted as zero.
+
+/** Mean of the defined values, undefined when there is none. */
+export function mean(values: readonly (number | undefined)[]): number | undefined {
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length === 0 ? undefined : defined.reduce((sum, value) => sum + value, 0) / defined.length;
+}
+
+/** Sum of the values; undefined when one is missing, as a part would look like a loss, or when there is none. */
+export function sumOfAll(values: readonly (number | undefined)[]): number | undefined {
+  let total = 0;
+  for (const value of values) {
+    if (value === undefined) return undefined;
+    total += value;
+  }
+  return values.length === 0 ? undefined : total;
+}
+
+/** Largest of the defined values, undefined when there is none. */
+export function largest(values: readonly (number | undefined)[]): number | undefined {
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length === 0 ? undefined : Math.max(...defined);
+}
