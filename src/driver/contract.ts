@@ -109,11 +109,11 @@ export type AbilityName = (typeof ABILITY_NAMES)[number];
 export type EvidenceLevel = 'recording' | 'simulated' | 'claimed';
 
 /** One row of what a driver covers. `models` are patterns in words for people; `firmware` names the range of versions. */
-export type Cover = { readonly models: string; readonly firmware: string; readonly evidence: EvidenceLevel };
+type Cover = { readonly models: string; readonly firmware: string; readonly evidence: EvidenceLevel };
 
-export type FactoryLogin = { readonly user: string; readonly password: string };
+type FactoryLogin = { readonly user: string; readonly password: string };
 
-export type LoginKind = {
+type LoginKind = {
   readonly kind: 'none' | 'digest' | 'token' | 'session';
   /** Factory default, tried at most once per miner and day and only if the configuration allows it. */
   readonly factoryDefault?: FactoryLogin;
@@ -121,7 +121,7 @@ export type LoginKind = {
   readonly factoryDefaultOf?: Readonly<Record<string, FactoryLogin>>;
 };
 
-export type Quirks = {
+type Quirks = {
   /** Pause between two requests to the device, ms; default 0. */
   readonly gapMs?: number;
   /** Seconds after a restart until its figures mean something; default 600, unless the operator sets `flags.warmUp`. */
@@ -161,32 +161,19 @@ export function reply<S extends z.ZodType>(schema: S): z.ZodCatch<z.ZodOptional<
 export function defineDriver<
   const A extends Readonly<Record<string, Ask>>,
   R extends z.ZodObject<{ [K in keyof A]: z.ZodType }>,
->(spec: {
-  readonly id: string;
-  readonly make: string;
-  readonly covers: readonly Cover[];
-  readonly asks: A;
-  readonly replies: R;
-  readonly abilities: Readonly<Partial<Record<AbilityName, Ability>>>;
-  readonly login: LoginKind;
-  readonly quirks: Quirks;
-  identify(evidence: Evidence): Identity | undefined;
-  readonly afterLogin?: AfterLogin;
-  read(replies: z.output<R>, known: Known): Reading;
-}): Driver {
-  const replies = z.compile(spec.replies);
+>(
+  spec: Omit<Driver, 'asks' | 'read'> & {
+    readonly asks: A;
+    readonly replies: R;
+    read(replies: z.output<R>, known: Known): Reading;
+  },
+): Driver {
+  const { replies, ...driver } = spec;
+  const compiled = z.compile(replies);
   return {
-    id: spec.id,
-    make: spec.make,
-    covers: spec.covers,
-    asks: spec.asks,
-    abilities: spec.abilities,
-    login: spec.login,
-    quirks: spec.quirks,
-    identify: (evidence) => spec.identify(evidence),
-    ...(spec.afterLogin && { afterLogin: spec.afterLogin }),
+    ...driver,
     read(raw, known) {
-      const parsed = replies.parse(raw);
+      const parsed = compiled.parse(raw);
       const understood = new Set(
         Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       );

@@ -1,39 +1,10 @@
 // Identification tables of atlas sections 2.2 and 2.3 as data: which words name which firmware family. Order matters: first match wins,
 // third-party firmware before the stock it replaces. The tables know every family; a driver may or may not exist for it.
 
-export const FAMILY_IDS = [
-  'antminer-stock',
-  'auradine-fluxos',
-  'avalon',
-  'axeos',
-  'axeos-nerd',
-  'braiins-os',
-  'elphapex',
-  'epic-umcos',
-  'futurebit',
-  'goldshell',
-  'hammer',
-  'hiveon',
-  'iceriver',
-  'innosilicon',
-  'luckyminer',
-  'luxos',
-  'mara',
-  'mskminer',
-  'proto',
-  'sealminer',
-  'vnish',
-  'volcminer',
-  'whatsminer',
-] as const;
-export type FamilyId = (typeof FAMILY_IDS)[number];
-
 /** Words in the raw text of `version` or `devdetails`, compared without case (atlas 2.2). `in: 'version'` = ignore it in `devdetails`. */
-export const TCP_WORDS: readonly {
-  readonly words: readonly string[];
-  readonly family: FamilyId;
-  readonly in?: 'version';
-}[] = [
+type TcpRule<F extends string> = { readonly words: readonly string[]; readonly family: F; readonly in?: 'version' };
+const tcpRules = <F extends string>(rules: readonly TcpRule<F>[]) => rules;
+export const TCP_WORDS = tcpRules([
   { words: ['BOSMINER', 'BOSER'], family: 'braiins-os' },
   { words: ['LUXMINER'], family: 'luxos' },
   { words: ['VNISH'], family: 'vnish' },
@@ -49,17 +20,18 @@ export const TCP_WORDS: readonly {
   { words: ['VOLCMINER'], family: 'volcminer' },
   { words: ['"HAMMER '], family: 'hammer', in: 'version' },
   { words: ['ANTMINER'], family: 'antminer-stock', in: 'version' },
-];
+]);
 
 /** Evidence of `GET /`: status, realm of the login challenge, redirect target, body text (compared with case, first 64 KB; atlas 2.3). */
-export type WebRule = {
-  readonly family: FamilyId;
+export type WebRule<F extends string> = {
+  readonly family: F;
   readonly status?: number;
   readonly realm?: string;
   readonly location?: string;
   readonly body?: string;
 };
-export const WEB_RULES: readonly WebRule[] = [
+const webRules = <F extends string>(rules: readonly WebRule<F>[]) => rules;
+export const WEB_RULES = webRules([
   { family: 'mara', status: 401, realm: 'antMiner', body: 'kaonsu' },
   { family: 'antminer-stock', status: 401, realm: 'antMiner' },
   { family: 'hammer', status: 401, realm: 'blackMiner' },
@@ -83,4 +55,8 @@ export const WEB_RULES: readonly WebRule[] = [
   { family: 'innosilicon', body: 'DragonMint' },
   { family: 'auradine-fluxos', body: 'Miner UI' },
   { family: 'avalon', body: 'Avalon' },
-];
+]);
+
+export type FamilyId = (typeof TCP_WORDS | typeof WEB_RULES)[number]['family'];
+/** Every family that the tables name. */
+export const FAMILY_IDS: ReadonlySet<FamilyId> = new Set([...TCP_WORDS, ...WEB_RULES].map(({ family }) => family));

@@ -147,7 +147,7 @@ function tcpFamily(version: string | undefined, devdetails: string | undefined):
   )?.family;
 }
 
-function ruleFits(rule: WebRule, web: NonNullable<Evidence['web']>): boolean {
+function ruleFits(rule: WebRule<string>, web: NonNullable<Evidence['web']>): boolean {
   return (
     (rule.status === undefined || web.status === rule.status) &&
     (rule.realm === undefined || (web.authenticate?.includes(rule.realm) ?? false)) &&

@@ -2,21 +2,7 @@
 // Bits: interface document, "anomaly_flags bits"; bit 7 = low_hashrate: spec decisions, "Flags and identity".
 import { z } from 'zod';
 
-export const ANOMALY_BITS = {
-  fan: 0,
-  power: 1,
-  temperature: 2,
-  hashboard: 3,
-  network: 4,
-  firmware: 5,
-  unknown: 6,
-  low_hashrate: 7,
-  control_board: 8,
-  pool: 9,
-} as const;
-
-export type AnomalyType = keyof typeof ANOMALY_BITS;
-
+/** In the order of their bits, from bit 0. */
 export const ANOMALY_TYPES = [
   'fan',
   'power',
@@ -28,20 +14,22 @@ export const ANOMALY_TYPES = [
   'low_hashrate',
   'control_board',
   'pool',
-] as const satisfies readonly AnomalyType[];
+] as const;
+
+export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 
 export const anomalyTypeSchema = z.enum(ANOMALY_TYPES);
 
 /** The bitmask of a set of flags. */
 export function toBitmask(types: Iterable<AnomalyType>): number {
   let mask = 0;
-  for (const type of types) mask |= 1 << ANOMALY_BITS[type];
+  for (const type of types) mask |= 1 << ANOMALY_TYPES.indexOf(type);
   return mask;
 }
 
 /** The flags of a bitmask, in bit order; bits without a name are ignored. */
 export function fromBitmask(mask: number): AnomalyType[] {
-  return ANOMALY_TYPES.filter((type) => (mask & (1 << ANOMALY_BITS[type])) !== 0);
+  return ANOMALY_TYPES.filter((_, bit) => (mask & (1 << bit)) !== 0);
 }
 
 /**

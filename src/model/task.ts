@@ -117,16 +117,9 @@ export const TASK_ABILITIES = {
   'miner.log.get': 'log',
 } as const satisfies Partial<Record<TaskName, string>>;
 
-/** Tasks that the agent does by itself for every miner whose driver can do another one. */
-const OWN_OF_ABILITY: Readonly<Partial<Record<string, TaskName>>> = { pools: 'miner.pool.lock' };
+/** The ability that a miner must have to be given a task. Pools are locked by the agent itself, for every miner whose pools can be set. */
+const NEEDED_ABILITY: Readonly<Partial<Record<TaskName, string>>> = { ...TASK_ABILITIES, 'miner.pool.lock': 'pools' };
 
 /** The tasks that a miner with these abilities can be given. */
-export function taskNamesOf(abilities: readonly string[]): TaskName[] {
-  return abilities.flatMap((ability) => [taskNameOf(ability) ?? [], OWN_OF_ABILITY[ability] ?? []].flat());
-}
-
-/** The task that an ability carries out, or undefined. */
-function taskNameOf(ability: string): TaskName | undefined {
-  const [name] = Object.entries(TASK_ABILITIES).find(([, does]) => does === ability) ?? [];
-  return taskNameSchema.safeParse(name).data;
-}
+export const taskNamesOf = (abilities: readonly string[]): TaskName[] =>
+  abilities.flatMap((ability) => TASK_NAMES.filter((name) => NEEDED_ABILITY[name] === ability));

@@ -44,13 +44,9 @@ export function withoutSecret(text: string, secret: string): string {
 }
 
 /** An error in which the device speaks for itself. */
-export function deviceSays(code: PeerCode, what: string, words: string, details: Details = {}): PeerError {
+export function deviceSays(code: PeerCode, what: string, words: string): PeerError {
   const clean = cleanWords(words);
-  return peerError(
-    code,
-    clean === '' ? `${what}: the device gives no reason` : `${what}: the device says "${clean}"`,
-    details,
-  );
+  return peerError(code, clean === '' ? `${what}: the device gives no reason` : `${what}: the device says "${clean}"`);
 }
 
 /** Runs a step before the command itself: whatever goes wrong there, the command was not sent. */

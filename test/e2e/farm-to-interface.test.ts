@@ -5,7 +5,7 @@ import { drivers } from '../../drivers/index.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { createVisitMemory } from '../../src/driver/visit.ts';
-import { ANOMALY_BITS, type AnomalyType } from '../../src/model/flags.ts';
+import { type AnomalyType, toBitmask } from '../../src/model/flags.ts';
 import { macState, serialState, unstableReason } from '../../src/model/identity-facts.ts';
 import { type Site, startSite } from './site.ts';
 
@@ -101,7 +101,7 @@ test.concurrent.each(FAULTS)('%s shows as %s, and clears when it is mended', asy
   const device = site.farm.devices.find(({ driver, ip }) => driver === 'antminer-stock' && !busy.has(ip));
   if (device === undefined) throw new Error('the farm has too few miners for this test');
   busy.add(device.ip);
-  const bit = 1 << ANOMALY_BITS[type];
+  const bit = toBitmask([type]);
   device.setFault(fault, true);
   await site.until(
     () => site.miner(device.ip),

@@ -3,10 +3,10 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ANOMALY_BITS } from '../../src/model/flags.ts';
+import { toBitmask } from '../../src/model/flags.ts';
 import { type Site, startSite } from './site.ts';
 
-const POOL = 1 << ANOMALY_BITS.pool;
+const POOL = toBitmask(['pool']);
 let site: Site;
 let key: string;
 
