@@ -20,9 +20,9 @@ const AGENT_FOLDERS: Readonly<Record<string, number>> = {
   'ip-reports': 5,
   tasks: 5,
   uplink: 6,
-  control: 6,
-  config: 7,
-  standalone: 8,
+  control: 7,
+  config: 8,
+  standalone: 9,
 };
 
 /** Folders of the service between the store and HTTP; each may import the store and `auth`. */
