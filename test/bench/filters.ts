@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util';
 import type { CompiledQuery } from 'kysely';
 import type { Databases } from '../../src/service/store/databases.ts';
-import { createMinerSearchStore } from '../../src/service/store/miner-search.ts';
 import { createMinerStore } from '../../src/service/store/miners.ts';
 import { ask, filterCases } from '../unit/service/filter-cases.ts';
 import { fillFleet } from '../unit/service/fleet.ts';
@@ -38,14 +37,14 @@ async function measure(
   print(line(['filter', 'found', 'p50 ms', 'p99 ms', 'how the page is read; how it is counted']));
   let heard: CompiledQuery[] = [];
   const parts = { read: listening(read, (query) => heard.push(query)), readItems };
-  const stores = { miners: createMinerStore(parts), search: createMinerSearchStore(parts) };
+  const miners = createMinerStore(parts);
   for (const wanted of cases) {
     const times: number[] = [];
     let total = 0;
     for (let round = 0; round < rounds; round++) {
       heard = [];
       const elapsedMs = await timed(async () => {
-        ({ total } = await ask(stores, fleet, wanted));
+        ({ total } = await ask(miners, fleet, wanted));
       });
       times.push(elapsedMs);
     }

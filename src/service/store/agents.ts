@@ -2,8 +2,8 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { AGENT_STATUSES } from '../../model/host.ts';
 import type { Databases } from './databases.ts';
-import type { Window } from './miners.ts';
-import type { Db, Tables } from './schema.ts';
+import { countAll, type Window } from './rows.ts';
+import type { Db, Row, Tables } from './schema.ts';
 
 /** An agent counts as online this long after it was last heard; a connected one is heard with every ping. */
 const AGENT_ONLINE_MS = 60_000;
@@ -22,19 +22,21 @@ export type Agent = {
 };
 
 /** Times in ms; `host` is the JSON text of the host object. */
-export type AgentRow = {
-  readonly id: string;
-  readonly farm_id: string;
-  readonly farm_name: string | null;
-  readonly name: string;
-  readonly version: string;
-  readonly enrolled_at: number;
-  readonly last_seen_at: number | null;
-  readonly uptime_s: number | null;
-  readonly host: string | null;
-  readonly host_at: number | null;
-  readonly revoked_at: number | null;
-};
+export type AgentRow = Readonly<
+  Pick<
+    Row<'agents'>,
+    | 'id'
+    | 'farm_id'
+    | 'name'
+    | 'version'
+    | 'enrolled_at'
+    | 'last_seen_at'
+    | 'uptime_s'
+    | 'host'
+    | 'host_at'
+    | 'revoked_at'
+  >
+> & { readonly farm_name: string | null };
 
 /** Farms to look in (none = nothing to find); statuses wanted. */
 export type AgentFilter = { readonly farmIds: readonly string[]; readonly statuses: readonly AgentStatus[] };
@@ -61,7 +63,7 @@ export type AgentStore = {
     window: Window;
     nowMs: number;
   }): Promise<{ rows: readonly AgentRow[]; total: number }>;
-  statusAt(agent: { readonly last_seen_at: number | null }, nowMs: number): AgentStatus;
+  statusAt(agent: Pick<AgentRow, 'last_seen_at'>, nowMs: number): AgentStatus;
   listAll(): Promise<readonly AgentRow[]>;
   /** Says whether there was an unrevoked agent with that id. */
   revoke(id: string, nowMs: number): Promise<boolean>;
@@ -140,12 +142,7 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
         .limit(window.limit)
         .offset(window.offset)
         .execute();
-      const counted = await read
-        .selectFrom('agents')
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .where(where)
-        .executeTakeFirstOrThrow();
-      return { rows, total: Number(counted.count) };
+      return { rows, total: await countAll(read.selectFrom('agents').where(where)) };
     },
     statusAt: ({ last_seen_at }, nowMs) =>
       last_seen_at !== null && last_seen_at > nowMs - AGENT_ONLINE_MS ? 'online' : 'offline',

@@ -1,8 +1,8 @@
 // One task batch of a farm: its counts, its tasks, giving it up. Making and listing batches is batches.ts.
 import { type TaskName, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../model/task.ts';
 import { type Batch, toBatch } from './batches.ts';
-import type { Transact } from './databases.ts';
-import type { Window } from './miners.ts';
+import type { Databases } from './databases.ts';
+import type { Window } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
@@ -42,7 +42,7 @@ export type BatchDetailStore = {
 
 const CANCELLED = 'Cancelled before an agent took it';
 
-export function createBatchDetailStore(read: Db, transact: Transact, sealing: Sealing): BatchDetailStore {
+export function createBatchDetailStore({ read, transact }: Databases, sealing: Sealing): BatchDetailStore {
   return {
     async find(farmId, id) {
       const row = await selectBatch(read, farmId, id).selectAll().executeTakeFirst();

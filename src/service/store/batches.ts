@@ -9,28 +9,13 @@ import {
   taskNameSchema,
 } from '../../model/task.ts';
 import type { TaskOrder } from '../../wire/frames.ts';
-import { findAgentCandidates } from './agent-candidates.ts';
-import type { Lock, Transact } from './databases.ts';
-import { chunks } from './miner-write.ts';
-import { totalFromPage, type Window } from './miners.ts';
+import { insertBatch } from './batch-write.ts';
+import { findCandidates, type TaskCandidate } from './candidates.ts';
+import type { Databases } from './databases.ts';
+import { countAll, type Window } from './rows.ts';
 import type { Db, Row, Tables } from './schema.ts';
 import type { Sealing } from './sealing.ts';
-import { textList } from './tenants.ts';
-import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
-
-/** A miner that a task is wanted for, or an agent, with what decides whether it gets one. */
-export type TaskCandidate = {
-  /** 0 = no miner: rows count from 1. */
-  readonly rowId: number;
-  readonly id: string;
-  readonly agentId: string | null;
-  readonly agentKey: string | null;
-  readonly opsStatus: string | null;
-  /** Names of the tasks that its driver can do. */
-  readonly abilities: readonly string[];
-  /** The same task is pending or running on it. */
-  readonly isBusy: boolean;
-};
+import { conditions, type TimeFilter, type ValueFilter } from './value-filter.ts';
 
 export type NewBatch = {
   readonly id: string;
@@ -99,7 +84,7 @@ export type BatchStore = {
   }): Promise<{ batches: readonly Batch[]; total: number }>;
 };
 
-export function createBatchStore(read: Db, transact: Transact, lock: Lock, sealing: Sealing): BatchStore {
+export function createBatchStore({ read, transact, lock }: Databases, sealing: Sealing): BatchStore {
   return {
     create: (request, plan) =>
       transact(async (trx) => {
@@ -109,10 +94,16 @@ export function createBatchStore(read: Db, transact: Transact, lock: Lock, seali
         if (idempotency !== undefined) await lock(trx, `request ${idempotency.apiKeyId} ${idempotency.key}`);
         const before = await findAnswered(trx, request);
         if (before !== undefined) return before;
-        const { batches, response } = plan(
-          request.targets === 'agents' ? await findAgentCandidates(trx, request) : await findCandidates(trx, request),
-        );
-        for (const batch of batches) await insertBatch(trx, request, batch, sealing);
+        const { batches, response } = plan(await findCandidates(trx, request));
+        const params = sealing.sealParams(request.params);
+        for (const { rollout, ...batch } of batches)
+          await insertBatch(trx, request, {
+            ...batch,
+            status: 'pending',
+            params,
+            metadata: rollout === undefined ? {} : { rollout },
+            expiresAtMs: request.expiresAtMs,
+          });
         await keepAnswer(trx, request, response);
         return { kind: 'created', response, agentIds: batches.map(({ agentId }) => agentId) };
       }),
@@ -120,10 +111,10 @@ export function createBatchStore(read: Db, transact: Transact, lock: Lock, seali
       const where = (eb: ExpressionBuilder<Tables, 'task_batches'>) =>
         eb.and([
           eb('farm_id', '=', farmId),
-          ...(filter.name ? valueConditions(eb, 'name', filter.name) : []),
-          ...(filter.status ? valueConditions(eb, 'status', filter.status) : []),
-          ...(filter.actorType ? valueConditions(eb, 'actor_type', filter.actorType) : []),
-          ...(filter.createdAt ? timeConditions(eb, 'created_at', filter.createdAt) : []),
+          ...conditions(eb, 'name', filter.name),
+          ...conditions(eb, 'status', filter.status),
+          ...conditions(eb, 'actor_type', filter.actorType),
+          ...conditions(eb, 'created_at', filter.createdAt),
         ]);
       const rows = await read
         .selectFrom('task_batches')
@@ -136,17 +127,8 @@ export function createBatchStore(read: Db, transact: Transact, lock: Lock, seali
         .execute();
       return {
         batches: rows.map((row) => toBatch(row, sealing)),
-        total: totalFromPage(rows.length, window) ?? (await count()),
+        total: await countAll(read.selectFrom('task_batches').where(where), rows.length, window),
       };
-
-      async function count(): Promise<number> {
-        const found = await read
-          .selectFrom('task_batches')
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .where(where)
-          .executeTakeFirstOrThrow();
-        return Number(found.count);
-      }
     },
   };
 }
@@ -174,82 +156,6 @@ async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response
       conflict.columns(['api_key_id', 'key']).doUpdateSet({ body_hash: bodyHash, response, created_at: nowMs }),
     )
     .execute();
-}
-
-async function findCandidates(db: Db, { farmId, ids, name }: BatchRequest): Promise<TaskCandidate[]> {
-  const rows = await db
-    .selectFrom('miners')
-    .leftJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
-    // One that was revoked takes no tasks any more.
-    .leftJoin('agents', (join) => join.onRef('agents.id', '=', 'agent_id').on('revoked_at', 'is', null))
-    .select(['miners.row_id', 'miners.id', 'agents.id as agent_id', 'agent_key', 'ops_status', 'abilities'])
-    .where('miners.farm_id', '=', farmId)
-    .where('miners.id', 'in', ids)
-    .execute();
-  if (rows.length === 0) return [];
-  const busy = await db
-    .selectFrom('tasks')
-    .select('row_id')
-    .where(
-      'row_id',
-      'in',
-      rows.map(({ row_id }) => row_id),
-    )
-    .where('name', '=', name)
-    .where('status', 'in', ['pending', 'running'])
-    .execute();
-  const busyRows = new Set(busy.map(({ row_id }) => row_id));
-  return rows.map((row) => ({
-    rowId: row.row_id,
-    id: row.id,
-    agentId: row.agent_id,
-    agentKey: row.agent_key,
-    opsStatus: row.ops_status,
-    abilities: row.abilities === null ? [] : textList(row.abilities),
-    isBusy: busyRows.has(row.row_id),
-  }));
-}
-
-async function insertBatch(db: Db, request: BatchRequest, batch: NewBatch, sealing: Sealing): Promise<void> {
-  const { nowMs, name } = request;
-  await db
-    .insertInto('task_batches')
-    .values({
-      id: batch.id,
-      workspace_id: request.workspaceId,
-      farm_id: request.farmId,
-      agent_id: batch.agentId,
-      name,
-      params: sealing.sealParams(request.params),
-      actor_type: request.actor.type,
-      actor: JSON.stringify(request.actor),
-      metadata: JSON.stringify(batch.rollout === undefined ? {} : { rollout: batch.rollout }),
-      status: 'pending',
-      task_count: batch.tasks.length,
-      succeed_count: 0,
-      failed_count: 0,
-      created_at: nowMs,
-    })
-    .execute();
-  const rows = batch.tasks.map(({ id, rowId, minerKey }) => ({
-    id,
-    batch_id: batch.id,
-    agent_id: batch.agentId,
-    row_id: rowId,
-    miner_key: minerKey,
-    name,
-    status: 'pending',
-    created_at: nowMs,
-    expires_at: request.expiresAtMs,
-    sent_at: null,
-    received_at: null,
-    cancel_at: null,
-    updated_at: nowMs,
-    is_presumed: 0,
-    message: null,
-    evidence: '{}',
-  }));
-  for (const part of chunks(rows)) await db.insertInto('tasks').values(part).execute();
 }
 
 export function toBatch(row: Row<'task_batches'>, sealing: Sealing): Batch {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { ANOMALY_TYPES, fromBitmask } from '../../model/flags.ts';
 import { OPS_STATUSES } from '../../model/miner.ts';
-import type { Db } from './schema.ts';
+import type { Databases } from './databases.ts';
 
 /** `value` null = the miner has none. */
 export type Count = { readonly value: string | null; readonly count: number };
@@ -21,7 +21,7 @@ export type Classification = {
 
 export type ClassificationStore = { classify(farmId: string, nowMs: number): Promise<Classification> };
 
-export function createClassificationStore(read: Db): ClassificationStore {
+export function createClassificationStore({ read }: Pick<Databases, 'read'>): ClassificationStore {
   return {
     async classify(farmId, nowMs) {
       const groups = await read

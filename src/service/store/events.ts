@@ -1,6 +1,6 @@
 // Reading what agents say has happened: to their miners, and to themselves. Storing it is ingest.ts, dropping what is old pruning.ts.
-import type { Window } from './miners.ts';
-import type { Db } from './schema.ts';
+import type { Databases } from './databases.ts';
+import { countAll, type Window } from './rows.ts';
 
 /** `minerId` null = it is about the agent. */
 export type MinerEvent = {
@@ -23,13 +23,12 @@ export type EventStore = {
   list(query: EventQuery): Promise<{ events: readonly MinerEvent[]; total: number }>;
 };
 
-export function createEventStore(read: Db): EventStore {
+export function createEventStore({ read }: Pick<Databases, 'read'>): EventStore {
   return {
     async list({ farmId, minerId, types, window }) {
       let wanted = read.selectFrom('events').where('farm_id', '=', farmId);
       if (minerId !== undefined) wanted = wanted.where('miner_id', '=', minerId);
       if (types !== undefined) wanted = wanted.where('type', 'in', types);
-      const { count } = await wanted.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
       const rows = await wanted
         .select(['type', 'miner_id', 'agent_id', 'at', 'detail'])
         .orderBy('at', 'desc')
@@ -47,7 +46,7 @@ export function createEventStore(read: Db): EventStore {
         atMs: row.at,
         detail: JSON.parse(row.detail),
       }));
-      return { events, total: Number(count) };
+      return { events, total: await countAll(wanted) };
     },
   };
 }

@@ -5,6 +5,7 @@
 // without the value makes a dip, and a miner that did not tell it in ten minutes adds nothing. Longer buckets are the mean of their cells that
 // have data.
 import type { MinerRecord } from '../../wire/records.ts';
+import type { Row } from './schema.ts';
 
 export const MINUTE_MS = 60_000;
 export const CELL_MS = 10 * MINUTE_MS;
@@ -15,37 +16,15 @@ export const DAY_MS = 24 * HOUR_MS;
 export const QUANTITIES = ['hashrate', 'expected', 'power'] as const;
 export type Quantity = (typeof QUANTITIES)[number];
 
+/** Sums over cells; `online`, `hashrate`, `expected` and `power` are sums of the cells' averages. */
+export type CellSums = Readonly<Omit<Row<'history_hours'>, 'farm_id' | 'from_at'>>;
 /**
  * `…_count` says how many miner-minutes (in an hour: cells) know the value, `…_miners` how many miners (in an hour: the sum over its cells); an
  * unreachable miner is known to give nothing.
  */
-export type Sums = {
-  /** Miners with a report; of an hour, of the cell with most. */
-  readonly miners: number;
-  /** Miner-minutes with a report, good or not. */
-  readonly accounted: number;
-  readonly online: number;
-  readonly hashrate: number;
-  readonly hashrate_count: number;
-  readonly hashrate_miners: number;
-  readonly expected: number;
-  readonly expected_count: number;
-  readonly expected_miners: number;
-  readonly power: number;
-  readonly power_count: number;
-  readonly power_miners: number;
-  /** Of reports that know both, for the efficiency. */
-  readonly paired_power: number;
-  readonly paired_hashrate: number;
-  readonly temperature: number;
-  readonly temperature_count: number;
-  readonly temperature_max: number | null;
-};
+export type Sums = Omit<CellSums, 'cells'>;
 
-/** Sums over cells; `online`, `hashrate`, `expected` and `power` are sums of the cells' averages. */
-export type CellSums = Sums & { readonly cells: number };
-
-export const NO_SUMS: Sums = {
+const ZEROS = {
   miners: 0,
   accounted: 0,
   online: 0,
@@ -62,8 +41,10 @@ export const NO_SUMS: Sums = {
   paired_hashrate: 0,
   temperature: 0,
   temperature_count: 0,
-  temperature_max: null,
 };
+/** Which sums are added; of the largest temperature the larger one stays. */
+export const ADDED = Object.keys(ZEROS).filter((name): name is keyof typeof ZEROS => name in ZEROS);
+export const NO_SUMS: Sums = { ...ZEROS, temperature_max: null };
 export const NO_CELLS: CellSums = { ...NO_SUMS, cells: 0 };
 
 /** Null = not known. */
@@ -109,25 +90,9 @@ export function sumsOf(record: MinerRecord, minutes: number, isFirst: (what: 'mi
 const larger = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b));
 
 export function add(a: Sums, b: Sums): Sums {
-  return {
-    miners: a.miners + b.miners,
-    accounted: a.accounted + b.accounted,
-    online: a.online + b.online,
-    hashrate: a.hashrate + b.hashrate,
-    hashrate_count: a.hashrate_count + b.hashrate_count,
-    hashrate_miners: a.hashrate_miners + b.hashrate_miners,
-    expected: a.expected + b.expected,
-    expected_count: a.expected_count + b.expected_count,
-    expected_miners: a.expected_miners + b.expected_miners,
-    power: a.power + b.power,
-    power_count: a.power_count + b.power_count,
-    power_miners: a.power_miners + b.power_miners,
-    paired_power: a.paired_power + b.paired_power,
-    paired_hashrate: a.paired_hashrate + b.paired_hashrate,
-    temperature: a.temperature + b.temperature,
-    temperature_count: a.temperature_count + b.temperature_count,
-    temperature_max: larger(a.temperature_max, b.temperature_max),
-  };
+  const sums = { ...a, temperature_max: larger(a.temperature_max, b.temperature_max) };
+  for (const name of ADDED) sums[name] += b[name];
+  return sums;
 }
 
 /** A cell of miner-minutes as the first of a sum of cells. */

@@ -3,25 +3,25 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { MinerRecord } from '../../wire/records.ts';
 import type { Lock } from './databases.ts';
+import { readCells } from './history.ts';
 import {
+  ADDED,
   add,
   addCells,
   CELL_MS,
-  type CellSums,
   DAY_MS,
   HOUR_MS,
   MINUTE_MS,
   NO_CELLS,
   NO_SUMS,
-  ofCell,
   QUANTITIES,
   type Quantity,
   quantitiesOf,
   type Sums,
   sumsOf,
 } from './history-sums.ts';
-import { chunks } from './miner-write.ts';
 import { insert, newMinutes, readLists, readSpans, type Span, touches, writeLists, writeSpans } from './presence.ts';
+import { chunks } from './rows.ts';
 import type { Db, Tables } from './schema.ts';
 
 /** Cells are kept a little longer than records for them are taken. Hours serve ranges of up to a year. */
@@ -137,25 +137,6 @@ async function writePresence(
       .execute();
 }
 
-const ADDED = [
-  'miners',
-  'accounted',
-  'online',
-  'hashrate',
-  'hashrate_count',
-  'hashrate_miners',
-  'expected',
-  'expected_count',
-  'expected_miners',
-  'power',
-  'power_count',
-  'power_miners',
-  'paired_power',
-  'paired_hashrate',
-  'temperature',
-  'temperature_count',
-] as const;
-
 /** Colder than any miner reports. */
 const NO_TEMPERATURE = -1_000;
 
@@ -192,17 +173,8 @@ async function writeCells(db: Db, farmId: string, cells: ReadonlyMap<number, Sum
 }
 
 async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
-  const cells = await db
-    .selectFrom('history_cells')
-    .selectAll()
-    .where('farm_id', '=', farmId)
-    .where('from_at', '>=', hour)
-    .where('from_at', '<', hour + HOUR_MS)
-    .orderBy('from_at')
-    .execute();
-  const sums = cells
-    .map(({ farm_id: _farm, from_at: _from, ...cell }): CellSums => ofCell(cell))
-    .reduce(addCells, NO_CELLS);
+  const cells = await readCells(db, farmId, hour, hour + HOUR_MS);
+  const sums = cells.map((cell) => cell.sums).reduce(addCells, NO_CELLS);
   await db
     .insertInto('history_hours')
     .values({ farm_id: farmId, from_at: hour, ...sums })

@@ -1,5 +1,6 @@
 // Reading historical metrics: buckets of a farm over a window, with the gaps in it. Rolling up is history-write.ts.
 import { sql } from 'kysely';
+import type { Databases } from './databases.ts';
 import {
   type Averages,
   addCells,
@@ -51,7 +52,7 @@ export type HistoryStore = { query(query: HistoryQuery): Promise<readonly Histor
 
 type Part = { readonly fromMs: number; readonly sums: CellSums };
 
-export function createHistoryStore(read: Db): HistoryStore {
+export function createHistoryStore({ read }: Pick<Databases, 'read'>): HistoryStore {
   return {
     async query({ farmId, granularity, fromMs, toMs, nowMs }) {
       const { stepMs } = GRANULARITIES[granularity];
@@ -87,27 +88,26 @@ export function createHistoryStore(read: Db): HistoryStore {
   };
 }
 
-async function readCells(read: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
-  const rows = await read
-    .selectFrom('history_cells')
-    .selectAll()
-    .where('farm_id', '=', farmId)
-    .where('from_at', '>=', begin)
-    .where('from_at', '<', end)
-    .execute();
+/** The cells that begin in [begin, end), in their order, as parts of a sum. */
+export async function readCells(db: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
+  const rows = await selectParts(db, 'history_cells', farmId, begin, end).execute();
   return rows.map(({ farm_id: _farm, from_at, ...cell }) => ({ fromMs: from_at, sums: ofCell(cell) }));
 }
 
-async function readHours(read: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
-  const rows = await read
-    .selectFrom('history_hours')
+async function readHours(db: Db, farmId: string, begin: number, end: number): Promise<Part[]> {
+  const rows = await selectParts(db, 'history_hours', farmId, begin, end).execute();
+  return rows.map(({ farm_id: _farm, from_at, ...sums }) => ({ fromMs: from_at, sums }));
+}
+
+type PartTable = 'history_cells' | 'history_hours';
+const selectParts = (db: Db, table: PartTable, farmId: string, begin: number, end: number) =>
+  db
+    .selectFrom(table)
     .selectAll()
     .where('farm_id', '=', farmId)
     .where('from_at', '>=', begin)
     .where('from_at', '<', end)
-    .execute();
-  return rows.map(({ farm_id: _farm, from_at, ...sums }) => ({ fromMs: from_at, sums }));
-}
+    .orderBy('from_at');
 
 /**
  * Counts the miners of the farm that were there at some time of a span of whole parts: registered before its end and not gone before its begin;

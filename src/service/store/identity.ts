@@ -4,58 +4,32 @@
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import type { MinerRecord } from '../../wire/records.ts';
-import type { Db } from './schema.ts';
+import type { Db, Row } from './schema.ts';
 
 /** A key that has been silent for this long no longer holds on to its miner. Agents report even silent miners every few minutes. */
 const LIVE_KEY_MS = 15 * 60_000;
 
-export type KnownMiner = {
-  readonly row_id: number;
-  readonly id: string;
-  readonly agent_id: string | null;
-  readonly agent_key: string | null;
-  readonly created_at: number;
-  readonly reported_at: number;
-  readonly ip_num: number;
-  readonly mac: string;
-  readonly serial: string;
-  readonly serials: string;
-  readonly anomaly_flags: number;
-  readonly unstable_reason: string | null;
-  readonly mining_mode: string;
-  readonly model: string | null;
-  readonly firmware_version: string | null;
-  readonly firmware: string | null;
-  readonly hostname: string | null;
-  readonly expected_hashrate: number | null;
-  readonly ops_status: string | null;
-  readonly rack: string | null;
-  readonly position: number | null;
-};
-
-const KNOWN_COLUMNS = [
-  'miners.row_id',
-  'miners.id',
-  'miners.agent_id',
-  'miners.agent_key',
-  'miners.created_at',
-  'miners.reported_at',
-  'miners.ip_num',
-  'miners.mac',
-  'miners.serial',
-  'miners.serials',
-  'miners.anomaly_flags',
-  'miners.unstable_reason',
-  'miners.mining_mode',
-  'miners.model',
-  'miners.firmware_version',
-  'miners.firmware',
-  'miners.hostname',
-  'miners.expected_hashrate',
-  'miners.ops_status',
-  'miners.rack',
-  'miners.position',
+/** What lists, filters and identity look up, and what hardly ever changes. */
+export const STEADY = [
+  'agent_id',
+  'agent_key',
+  'ip_num',
+  'mac',
+  'serial',
+  'serials',
+  'anomaly_flags',
+  'unstable_reason',
+  'mining_mode',
+  'model',
+  'firmware_version',
+  'firmware',
+  'hostname',
+  'expected_hashrate',
 ] as const;
+const KNOWN = ['row_id', 'id', 'created_at', 'reported_at', ...STEADY] as const;
+export type KnownMiner = Readonly<Pick<Row<'miners'>, (typeof KNOWN)[number]>>;
+
+const KNOWN_COLUMNS = KNOWN.map((column) => `miners.${column}` as const);
 
 export type Registered = KnownMiner & { readonly key: string; readonly epoch: string; readonly last_at: number };
 

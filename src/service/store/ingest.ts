@@ -4,7 +4,8 @@ import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } fr
 import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history-write.ts';
 import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './identity.ts';
-import { chunks, type MinerChange, writeMiners } from './miner-write.ts';
+import { type MinerChange, writeMiners } from './miner-write.ts';
+import { chunks, countAll } from './rows.ts';
 import type { Db } from './schema.ts';
 import { applyTaskRecords } from './task-outcomes.ts';
 
@@ -100,18 +101,14 @@ async function readCursor(db: Db, agentId: string, epoch: string): Promise<numbe
 }
 
 async function readNeed(db: Db, agentId: string): Promise<Need> {
-  const registered = await db
-    .selectFrom('registrations')
-    .select((eb) => eb.fn.countAll<number>().as('miners'))
-    .where('agent_id', '=', agentId)
-    .executeTakeFirstOrThrow();
+  const miners = await countAll(db.selectFrom('registrations').where('agent_id', '=', agentId));
   const newest = await db
     .selectFrom('ingest_cursors')
     .select((eb) => eb.fn.max('updated_at').as('at'))
     .where('agent_id', '=', agentId)
     .executeTakeFirst();
   const pollIntervalMs = await readPollIntervalMs(db, agentId);
-  return { miners: Number(registered.miners), pollIntervalMs, lastStoredAtMs: newest?.at ?? null };
+  return { miners, pollIntervalMs, lastStoredAtMs: newest?.at ?? null };
 }
 
 function sortByKind(records: readonly ReportRecord[]) {

@@ -1,6 +1,7 @@
 // API keys at rest: hashes, what they may do, when they end. The secret itself is never here.
-import type { Db } from './schema.ts';
-import { textList } from './tenants.ts';
+import type { Databases } from './databases.ts';
+import { textList } from './rows.ts';
+import type { Row } from './schema.ts';
 
 /** `permissions` null = every permission. Times in ms. */
 export type ApiKey = {
@@ -25,7 +26,7 @@ export type KeyStore = {
   markUsed(id: string, nowMs: number): Promise<void>;
 };
 
-export function createKeyStore(read: Db, write: Db): KeyStore {
+export function createKeyStore({ read, write }: Databases): KeyStore {
   return {
     async create(key) {
       await write
@@ -67,26 +68,14 @@ export function createKeyStore(read: Db, write: Db): KeyStore {
   };
 }
 
-function toKey(row: {
-  id: string;
-  hash: string;
-  workspace_id: string;
-  name: string;
-  permissions: string | null;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-}): ApiKey {
-  return {
-    id: row.id,
-    hash: row.hash,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    permissions: row.permissions === null ? null : textList(row.permissions),
-    createdAtMs: row.created_at,
-    expiresAtMs: row.expires_at,
-    revokedAtMs: row.revoked_at,
-    lastUsedAtMs: row.last_used_at,
-  };
-}
+const toKey = (row: Row<'api_keys'>): ApiKey => ({
+  id: row.id,
+  hash: row.hash,
+  workspaceId: row.workspace_id,
+  name: row.name,
+  permissions: row.permissions === null ? null : textList(row.permissions),
+  createdAtMs: row.created_at,
+  expiresAtMs: row.expires_at,
+  revokedAtMs: row.revoked_at,
+  lastUsedAtMs: row.last_used_at,
+});

@@ -1,5 +1,5 @@
 // Which connection of an agent counts when two copies of the service each hold one: the one that said hello last.
-import type { Db } from './schema.ts';
+import type { Databases } from './databases.ts';
 
 export type LinkStore = {
   /** From now on this is the agent's connection. */
@@ -8,7 +8,7 @@ export type LinkStore = {
   current(agentIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
-export function createLinkStore(read: Db, write: Db): LinkStore {
+export function createLinkStore({ read, write }: Databases): LinkStore {
   return {
     async claim(agentId, linkId, nowMs) {
       const row = { link_id: linkId, linked_at: nowMs };

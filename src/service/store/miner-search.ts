@@ -1,15 +1,12 @@
-// Pages of miners for v2: the filters of the list and the conditions of the search.
+// Which miners a search of v2 means, beside the filters that it shares with the list.
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
-import type { Databases } from './databases.ts';
-import type { Item } from './items.ts';
-import { type MinerFilter, minerConditions, type RunStatus } from './miner-filter.ts';
-import { type ItemPage, readItemPage, type Window } from './miners.ts';
+import type { MinerFilter, RunStatus } from './miner-filter.ts';
 import type { Tables } from './schema.ts';
-import { type TimeFilter, timeConditions, type ValueFilter, valueConditions } from './value-filter.ts';
+import { conditions, type TimeFilter, type ValueFilter } from './value-filter.ts';
 
 /** What a substring is looked for in. `serial_number` means those of hashboards, power supplies and the controller too. */
 export const SEARCH_FIELDS = ['ip', 'mac', 'serial_number', 'model', 'firmware_version', 'hostname', 'rack'] as const;
-export type SearchField = (typeof SEARCH_FIELDS)[number];
+type SearchField = (typeof SEARCH_FIELDS)[number];
 
 /** All that is given must hold; a miner that has no value fits `ne` and `nin`. */
 export type MinerSearch = {
@@ -27,38 +24,11 @@ export type MinerSearch = {
   readonly lastUpdatedAt?: TimeFilter | undefined;
 };
 
-export type MinerSearchStore = {
-  /** Ordered by address, then id. */
-  page(query: {
-    farmId: string;
-    filter?: MinerFilter;
-    search?: MinerSearch;
-    window: Window;
-    item: Item;
-    nowMs: number;
-  }): Promise<ItemPage>;
-};
-
-export function createMinerSearchStore(parts: Pick<Databases, 'read' | 'readItems'>): MinerSearchStore {
-  return {
-    page: ({ farmId, filter = {}, search = {}, ...wanted }) =>
-      readItemPage(
-        parts,
-        (eb) =>
-          eb.and([
-            minerConditions(eb, farmId, toFilter(filter, search), wanted.nowMs),
-            ...searchConditions(eb, search),
-          ]),
-        wanted,
-      ),
-  };
-}
-
 type Builder = ExpressionBuilder<Tables, 'miners'>;
 type Condition = ExpressionWrapper<Tables, 'miners', SqlBool>;
 
-/** Conditions that the list has too. */
-function toFilter(filter: MinerFilter, { runStatuses, anomalyMask }: MinerSearch): MinerFilter {
+/** The filter with the conditions of the search that the list has too. */
+export function toFilter(filter: MinerFilter, { runStatuses, anomalyMask }: MinerSearch): MinerFilter {
   return {
     ...filter,
     ...(runStatuses === undefined ? {} : { status: { run: runStatuses, ops: [] } }),
@@ -66,7 +36,7 @@ function toFilter(filter: MinerFilter, { runStatuses, anomalyMask }: MinerSearch
   };
 }
 
-function searchConditions(eb: Builder, search: MinerSearch): Condition[] {
+export function searchConditions(eb: Builder, search: MinerSearch): Condition[] {
   const { text, lastUpdatedAt } = search;
   const columns = [
     ['miners.ops_status', search.opsStatus],
@@ -77,8 +47,8 @@ function searchConditions(eb: Builder, search: MinerSearch): Condition[] {
     ['miners.agent_id', search.agentId],
   ] as const;
   return [
-    ...columns.flatMap(([column, filter]) => (filter === undefined ? [] : valueOrNull(eb, column, filter))),
-    ...(lastUpdatedAt === undefined ? [] : timeConditions(eb, 'miners.seen_at', lastUpdatedAt)),
+    ...columns.flatMap(([column, filter]) => valueOrNull(eb, column, filter)),
+    ...conditions(eb, 'miners.seen_at', lastUpdatedAt),
     ...(text === undefined ? [] : [contains(eb, text.field, text.value)]),
   ];
 }
@@ -87,12 +57,10 @@ function searchConditions(eb: Builder, search: MinerSearch): Condition[] {
 function valueOrNull(
   eb: Builder,
   column: `miners.${'ops_status' | 'mining_mode' | 'model' | 'firmware' | 'rack' | 'agent_id'}`,
-  { eq, ne, in: among, nin }: ValueFilter,
+  { eq, ne, in: among, nin }: ValueFilter = {},
 ): Condition[] {
-  const unlike = valueConditions(eb, column, { ne, nin }).map((condition) =>
-    eb.or([eb(column, 'is', null), condition]),
-  );
-  return [...valueConditions(eb, column, { eq, in: among }), ...unlike];
+  const unlike = conditions(eb, column, { ne, nin }).map((condition) => eb.or([eb(column, 'is', null), condition]));
+  return [...conditions(eb, column, { eq, in: among }), ...unlike];
 }
 
 function contains(eb: Builder, field: SearchField, value: string): Condition {

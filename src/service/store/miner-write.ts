@@ -2,7 +2,8 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 import type { MinerRecord } from '../../wire/records.ts';
-import { identityOf, type KnownMiner } from './identity.ts';
+import { identityOf, type KnownMiner, STEADY } from './identity.ts';
+import { chunks } from './rows.ts';
 import type { Db, Tables } from './schema.ts';
 
 /** A record that shall become the state of a miner. `known` is what is stored, absent for a new miner. */
@@ -14,9 +15,6 @@ export type MinerChange = {
   readonly seenAtMs: number | null;
   readonly staleAtMs: number | null;
 };
-
-/** Rows per statement: below the smallest bound on parameters among the databases. */
-const ROWS_PER_STATEMENT = 100;
 
 /** Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something newer meanwhile. */
 export async function writeMiners(
@@ -50,23 +48,6 @@ export async function writeMiners(
   return rowIds;
 }
 
-/** What lists, filters and identity look up, and what hardly ever changes. */
-const STEADY = [
-  'agent_id',
-  'agent_key',
-  'ip_num',
-  'mac',
-  'serial',
-  'serials',
-  'anomaly_flags',
-  'unstable_reason',
-  'mining_mode',
-  'model',
-  'firmware_version',
-  'firmware',
-  'hostname',
-  'expected_hashrate',
-] as const;
 /** What every report changes. */
 const MOVING = ['reported_at', 'seen_at', 'stale_at', 'hashrate'] as const;
 
@@ -126,9 +107,6 @@ function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change:
     hostname: storable(extras.hostname),
     hashrate: document.hashrate,
     expected_hashrate: extras.expected_hashrate,
-    ops_status: null,
-    rack: null,
-    position: null,
   };
 }
 
@@ -198,10 +176,4 @@ async function writeSerials(
   }
   const rows = changed.flatMap(({ row_id, serials }) => serials.map((serial) => ({ row_id, farm_id: farmId, serial })));
   for (const part of chunks(rows)) await db.insertInto('miner_serials').values(part).execute();
-}
-
-export function chunks<T>(items: readonly T[], size = ROWS_PER_STATEMENT): T[][] {
-  const parts: T[][] = [];
-  for (let start = 0; start < items.length; start += size) parts.push(items.slice(start, start + size));
-  return parts;
 }

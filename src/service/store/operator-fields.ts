@@ -1,11 +1,12 @@
 // What operators say of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch of event tasks.
 import { z } from 'zod';
 import type { OpsStatus } from '../../model/miner.ts';
-import { type Actor, taskStatusSchema } from '../../model/task.ts';
+import type { Actor } from '../../model/task.ts';
+import { insertBatch } from './batch-write.ts';
 import type { Databases } from './databases.ts';
-import { chunks } from './miner-write.ts';
 import { listPlacements, type Placement } from './placements.ts';
-import type { Db } from './schema.ts';
+import { chunks } from './rows.ts';
+import type { Db, Row } from './schema.ts';
 
 const MAX_RACK = 64;
 
@@ -66,12 +67,7 @@ export type OperatorStore = {
   listPlacements(farmId: string): Promise<readonly Placement[]>;
 };
 
-type Current = OperatorValues & {
-  readonly id: string;
-  readonly rowId: number;
-  readonly agentId: string | null;
-  readonly agentKey: string | null;
-};
+type Current = OperatorValues & Pick<Row<'miners'>, 'id' | 'row_id' | 'agent_id' | 'agent_key'>;
 type Change = Edited & { readonly miner: Current };
 
 export function createOperatorStore(
@@ -115,16 +111,7 @@ async function readMiners(db: Db, farmId: string, ids: readonly string[]): Promi
       .where('farm_id', '=', farmId)
       .where('id', 'in', part)
       .execute();
-    for (const { id, row_id, agent_id, agent_key, ops_status, rack, position } of rows)
-      found.set(id, {
-        id,
-        rowId: row_id,
-        agentId: agent_id,
-        agentKey: agent_key,
-        opsStatus: ops_status,
-        rack,
-        position,
-      });
+    for (const { ops_status: opsStatus, ...miner } of rows) found.set(miner.id, { ...miner, opsStatus });
   }
   return found;
 }
@@ -190,19 +177,19 @@ async function findTaken(
 async function writeChanges(db: Db, changes: readonly Change[]): Promise<void> {
   const moved = changes.filter(({ before, after }) => !isSamePlace(before, after));
   // First out, then in: miners may swap places.
-  for (const part of chunks(moved.map(({ miner }) => miner.rowId)))
+  for (const part of chunks(moved.map(({ miner }) => miner.row_id)))
     await db.updateTable('miners').set({ position: null }).where('row_id', 'in', part).execute();
   for (const { miner, after } of changes)
     await db
       .updateTable('miners')
       .set({ ops_status: after.opsStatus, rack: after.rack, position: after.position })
-      .where('row_id', '=', miner.rowId)
+      .where('row_id', '=', miner.row_id)
       .execute();
 }
 
 const agentsToTell = (changes: readonly Change[]): string[] => [
   ...new Set(
-    changes.flatMap(({ before, after, miner }) => (before.opsStatus === after.opsStatus ? [] : (miner.agentId ?? []))),
+    changes.flatMap(({ before, after, miner }) => (before.opsStatus === after.opsStatus ? [] : (miner.agent_id ?? []))),
   ),
 ];
 
@@ -219,57 +206,37 @@ const EVENTS = [
   },
 ] as const;
 
-const SUCCEEDED = taskStatusSchema.enum.succeeded;
-
 /** One batch per kind of change, done at once; what was before and after is the evidence of each task. */
 async function record(
   db: Db,
-  { workspaceId, farmId, actor, nowMs }: EditRequest,
+  request: EditRequest,
   changes: readonly Change[],
   newId: (nowMs: number) => string,
 ): Promise<void> {
+  const { nowMs } = request;
   for (const { name, isMeant, show } of EVENTS) {
     const meant = changes.filter(isMeant);
     const [first] = meant;
     if (first === undefined) continue;
-    const batchId = newId(nowMs);
-    await db
-      .insertInto('task_batches')
-      .values({
-        id: batchId,
-        workspace_id: workspaceId,
-        farm_id: farmId,
-        agent_id: '',
-        name,
-        params: JSON.stringify(meant.length === 1 ? show(first.after) : {}),
-        actor_type: actor.type,
-        actor: JSON.stringify(actor),
-        metadata: '{}',
-        status: SUCCEEDED,
-        task_count: meant.length,
-        succeed_count: meant.length,
-        failed_count: 0,
-        created_at: nowMs,
-      })
-      .execute();
+    const id = newId(nowMs);
     const tasks = meant.map(({ miner, before, after }) => ({
       id: newId(nowMs),
-      batch_id: batchId,
-      // No agent has a part in it.
-      agent_id: '',
-      row_id: miner.rowId,
-      miner_key: miner.agentKey ?? '',
-      name,
-      status: SUCCEEDED,
-      created_at: nowMs,
-      expires_at: nowMs,
-      sent_at: null,
-      received_at: null,
-      updated_at: nowMs,
-      is_presumed: 0,
-      message: null,
-      evidence: JSON.stringify({ before: show(before), after: show(after) }),
+      rowId: miner.row_id,
+      minerKey: miner.agent_key ?? '',
+      evidence: { before: show(before), after: show(after) },
     }));
-    for (const part of chunks(tasks)) await db.insertInto('tasks').values(part).execute();
+    await insertBatch(
+      db,
+      { ...request, name },
+      {
+        id,
+        agentId: '',
+        status: 'succeeded',
+        params: JSON.stringify(meant.length === 1 ? show(first.after) : {}),
+        metadata: {},
+        expiresAtMs: nowMs,
+        tasks,
+      },
+    );
   }
 }

@@ -1,6 +1,6 @@
 // What operators say of an agent's miners, in the agent's own keys. Setting it is operator-fields.ts.
-import { chunks } from './miner-write.ts';
-import type { Db } from './schema.ts';
+import type { Databases } from './databases.ts';
+import { chunks } from './rows.ts';
 
 export type OpsStatusStore = {
   /** The miners of each agent that have an ops status, by key; agents without any are not in it. */
@@ -8,7 +8,7 @@ export type OpsStatusStore = {
 };
 export type MinerOpsStatus = { readonly key: string; readonly opsStatus: string };
 
-export function createOpsStatusStore(read: Db): OpsStatusStore {
+export function createOpsStatusStore({ read }: Pick<Databases, 'read'>): OpsStatusStore {
   return {
     async listOfAgents(agentIds) {
       const found = new Map<string, MinerOpsStatus[]>();

@@ -2,47 +2,36 @@
 import { turn } from '../../base/clock.ts';
 import { DAY_MS } from './history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history-write.ts';
-import type { Db } from './schema.ts';
+import type { Db, Tables } from './schema.ts';
 
-/** How long things are kept. Idempotency keys: spec decisions, "Tasks". */
+/** Spec decisions, "Tasks". */
 export const IDEMPOTENCY_MS = DAY_MS;
 const EVENT_MS = 90 * DAY_MS;
 const CURSOR_MS = 365 * DAY_MS;
 /** Batches with their tasks: as long as history. */
 const TASKS_MS = HOURS_KEPT_MS;
 
+type Kept = { [T in keyof Tables]: readonly [table: T, since: keyof Tables[T], forMs: number] }[keyof Tables];
+/** How long rows are kept, and since when. */
+const KEPT = [
+  ['idempotency_keys', 'created_at', IDEMPOTENCY_MS],
+  ['events', 'at', EVENT_MS],
+  ['gaps', 'to_at', EVENT_MS],
+  ['enrolment_codes', 'expires_at', EVENT_MS],
+  ['ingest_cursors', 'updated_at', CURSOR_MS],
+  ['history_cells', 'from_at', CELLS_KEPT_MS],
+  ['history_hours', 'from_at', HOURS_KEPT_MS],
+] as const satisfies readonly Kept[];
+
 /** Rows removed at a time; between them others have their turn. */
 const PORTION = 2_000;
 
 export async function prune(write: Db, nowMs: number): Promise<void> {
-  await write
-    .deleteFrom('idempotency_keys')
-    .where('created_at', '<=', nowMs - IDEMPOTENCY_MS)
-    .execute();
-  await write
-    .deleteFrom('events')
-    .where('at', '<=', nowMs - EVENT_MS)
-    .execute();
-  await write
-    .deleteFrom('gaps')
-    .where('to_at', '<=', nowMs - EVENT_MS)
-    .execute();
-  await write
-    .deleteFrom('enrolment_codes')
-    .where('expires_at', '<=', nowMs - EVENT_MS)
-    .execute();
-  await write
-    .deleteFrom('ingest_cursors')
-    .where('updated_at', '<=', nowMs - CURSOR_MS)
-    .execute();
-  await write
-    .deleteFrom('history_cells')
-    .where('from_at', '<=', nowMs - CELLS_KEPT_MS)
-    .execute();
-  await write
-    .deleteFrom('history_hours')
-    .where('from_at', '<=', nowMs - HOURS_KEPT_MS)
-    .execute();
+  for (const [table, since, forMs] of KEPT)
+    await write
+      .deleteFrom(table)
+      .where(since, '<=', nowMs - forMs)
+      .execute();
   await pruneTasks(write, nowMs - TASKS_MS);
 }
 

@@ -3,8 +3,8 @@ import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../model/task.ts';
 import { rolloutSchema, type TaskOrder } from '../../wire/frames.ts';
-import type { Transact } from './databases.ts';
-import { chunks } from './miner-write.ts';
+import type { Databases } from './databases.ts';
+import { chunks } from './rows.ts';
 import type { Db, Tables } from './schema.ts';
 import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
@@ -58,7 +58,10 @@ function rolloutIn(metadata: string): Pick<TaskOrder, 'rollout'> {
   return rollout === undefined ? {} : { rollout };
 }
 
-export function createTaskStore(read: Db, write: Db, transact: Transact, sealing: Sealing): TaskStore {
+export function createTaskStore(
+  { read, write, transact }: Pick<Databases, 'read' | 'write' | 'transact'>,
+  sealing: Sealing,
+): TaskStore {
   return {
     async claim({ agentId, nowMs, sentBeforeMs, sentMs, limit }) {
       const isDue = (eb: ExpressionBuilder<Tables, 'tasks'>) =>

@@ -1,5 +1,6 @@
 // Workspaces, their farms, and the grants between workspaces. It does not decide who may do what: that is auth.
 import type { Databases } from './databases.ts';
+import { textList } from './rows.ts';
 import type { Db, Row } from './schema.ts';
 
 export type Workspace = { readonly id: string; readonly name: string; readonly slug: string };
@@ -178,10 +179,4 @@ async function listActiveGrants(read: Db, granteeId: string, nowMs: number, gran
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,
   }));
-}
-
-/** A JSON array of texts that we wrote. */
-export function textList(json: string): string[] {
-  const value: unknown = JSON.parse(json);
-  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -1,5 +1,5 @@
 // Operator objects on one column: eq, ne, in, nin for values, gt, gte, lt, lte for times. All operators given must hold.
-import type { ExpressionBuilder, ExpressionWrapper, ReferenceExpression, SqlBool } from 'kysely';
+import { type ExpressionBuilder, type ExpressionWrapper, type ReferenceExpression, type SqlBool, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
 export type ValueFilter<T extends string = string> = {
@@ -19,44 +19,39 @@ export type TimeFilter = {
   readonly lte?: number | undefined;
 };
 
-const TIME_OPERATORS = { eq: '=', ne: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
-const TIME_NAMES = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const satisfies readonly (keyof TimeFilter)[];
+const OPERATORS = {
+  eq: '=',
+  ne: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  in: 'in',
+  nin: 'not in',
+} as const;
+const NAMES = [
+  'eq',
+  'ne',
+  'in',
+  'nin',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+] as const satisfies readonly (keyof typeof OPERATORS)[];
+type Bounds = { readonly [N in keyof typeof OPERATORS]?: string | number | readonly string[] | undefined };
 
-export function valueConditions<T extends keyof Tables>(
+/** Of a filter on values or on times; absent = no conditions. */
+export function conditions<T extends keyof Tables>(
   eb: ExpressionBuilder<Tables, T>,
   column: ReferenceExpression<Tables, T>,
-  filter: ValueFilter,
+  filter: ValueFilter | TimeFilter = {},
 ): ExpressionWrapper<Tables, T, SqlBool>[] {
-  const all: ExpressionWrapper<Tables, T, SqlBool>[] = [];
-  if (filter.eq !== undefined) all.push(eb(column, '=', eb.val(filter.eq)));
-  if (filter.ne !== undefined) all.push(eb(column, '<>', eb.val(filter.ne)));
-  if (filter.in !== undefined)
-    all.push(
-      eb(
-        column,
-        'in',
-        filter.in.map((value) => eb.val(value)),
-      ),
-    );
-  if (filter.nin !== undefined)
-    all.push(
-      eb(
-        column,
-        'not in',
-        filter.nin.map((value) => eb.val(value)),
-      ),
-    );
-  return all;
-}
-
-export function timeConditions<T extends keyof Tables>(
-  eb: ExpressionBuilder<Tables, T>,
-  column: ReferenceExpression<Tables, T>,
-  filter: TimeFilter,
-): ExpressionWrapper<Tables, T, SqlBool>[] {
-  return TIME_NAMES.flatMap((name) => {
-    const bound = filter[name];
-    return bound === undefined ? [] : [eb(column, TIME_OPERATORS[name], eb.val(bound))];
+  const bounds: Bounds = filter;
+  return NAMES.flatMap((name) => {
+    const bound = bounds[name];
+    if (bound === undefined) return [];
+    return [eb(column, OPERATORS[name], typeof bound === 'object' ? sql`(${sql.join(bound)})` : sql`${bound}`)];
   });
 }
 

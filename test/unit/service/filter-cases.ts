@@ -1,16 +1,10 @@
 // Every filter of the lists of miners and of the v2 search, as clients write them, on the fleet of fleet.ts.
+
 import { z } from 'zod';
 import { minerFilterShape, toMinerFilter } from '../../../src/service/http/shared/miner-parameters.ts';
 import { minerItem as minerV1Item } from '../../../src/service/http/v1/miners.ts';
 import { minerItem as minerV2Item } from '../../../src/service/http/v2/miners.ts';
-import type {
-  ItemPage,
-  MinerFilter,
-  MinerSearch,
-  MinerSearchStore,
-  MinerStore,
-  Window,
-} from '../../../src/service/store/store.ts';
+import type { ItemPage, MinerFilter, MinerSearch, MinerStore, Window } from '../../../src/service/store/store.ts';
 import type { Fleet } from './fleet.ts';
 
 export type FilterCase = {
@@ -124,14 +118,10 @@ export function filterCases({ agentIds, nowMs }: Fleet, miners: number): FilterC
 }
 
 /** Asks what the routes ask. */
-export function ask(
-  { miners, search }: { readonly miners: MinerStore; readonly search: MinerSearchStore },
-  { farmId, nowMs }: Fleet,
-  wanted: FilterCase,
-): Promise<ItemPage> {
+export function ask(miners: MinerStore, { farmId, nowMs }: Fleet, wanted: FilterCase): Promise<ItemPage> {
   const window = wanted.window ?? PAGE;
   const farm = { id: farmId, workspaceId: 'w', name: 'A' };
   return wanted.search === undefined
     ? miners.list({ farmId, filter: wanted.filter ?? {}, window, item: minerV1Item(farm), nowMs })
-    : search.page({ farmId, search: wanted.search, window, item: minerV2Item(farm), nowMs });
+    : miners.list({ farmId, search: wanted.search, window, item: minerV2Item(farm), nowMs });
 }

@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Databases } from '../../../src/service/store/databases.ts';
-import { createMinerSearchStore } from '../../../src/service/store/miner-search.ts';
 import { createMinerStore } from '../../../src/service/store/miners.ts';
 import { listPlacements } from '../../../src/service/store/placements.ts';
 import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
@@ -42,8 +41,7 @@ async function plansOf(wanted: ReturnType<typeof filterCases>[number]) {
   const plans: Promise<Plan>[] = [];
   const read = listening(databases.read, (query) => plans.push(explain(databases.read, query, isPostgres)));
   const { readItems } = databases;
-  const stores = { miners: createMinerStore({ read, readItems }), search: createMinerSearchStore({ read, readItems }) };
-  const found = await ask(stores, fleet, wanted);
+  const found = await ask(createMinerStore({ read, readItems }), fleet, wanted);
   // What a statement is made of is heard too.
   const explained = await Promise.all(plans);
   const isPage = ({ sql: text }: Plan) => text.includes('"document"');

@@ -5,7 +5,7 @@ import { minerItem as minerV1Item } from '../../../src/service/http/v1/miners.ts
 import { minerItem as minerV2Item } from '../../../src/service/http/v2/miners.ts';
 import type { Databases } from '../../../src/service/store/databases.ts';
 import { readItemsFromRows } from '../../../src/service/store/items.ts';
-import { createMinerSearchStore } from '../../../src/service/store/miner-search.ts';
+import { createMinerStore } from '../../../src/service/store/miners.ts';
 import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
 import { openDatabases, openStore, type Store } from '../../../src/service/store/store.ts';
 import { newDatabase, type TestDatabase } from '../../database.ts';
@@ -37,8 +37,8 @@ afterAll(async () => {
 async function bothWays(version: 'v1' | 'v2', window = { limit: 10_000, offset: 0 }) {
   const item = version === 'v1' ? minerV1Item(FARM) : minerV2Item(FARM);
   const wanted = { farmId: fleet.farmId, window, item, nowMs: NOW_MS };
-  const fromRows = createMinerSearchStore({ read: databases.read, readItems: readItemsFromRows });
-  return { own: await store.search.page(wanted), rows: await fromRows.page(wanted) };
+  const fromRows = createMinerStore({ read: databases.read, readItems: readItemsFromRows });
+  return { own: await store.miners.list(wanted), rows: await fromRows.list(wanted) };
 }
 
 test.each(['v1', 'v2'] as const)('a page of %s has each miner of the farm in its place', async (version) => {

@@ -69,7 +69,7 @@ export function registerFarmMiners(app: App, { store, pages, clock }: RouteParts
       async make() {
         const nowMs = clock.nowMs();
         const item = minerItem(farm);
-        const { items, total } = await store.search.page({ farmId: farm.id, ...wanted, window, item, nowMs });
+        const { items, total } = await store.miners.list({ farmId: farm.id, ...wanted, window, item, nowMs });
         return writePage(items, paginate(query, total));
       },
     };
