@@ -6,18 +6,7 @@ import { BugError, type PeerCode, PeerError } from '../base/errors.ts';
 import { type Reading, readingSchema } from '../model/reading.ts';
 import type { MinerLink } from '../transport/request.ts';
 import type { Ask, Driver, Known, ReadResult } from './contract.ts';
-import {
-  isDue,
-  keepAnswer,
-  keepFailure,
-  keptAnswer,
-  lastError,
-  type Rhythms,
-  refusedLately,
-  type VisitMemory,
-} from './memory.ts';
-
-export { createVisitMemory, type Rhythms, type VisitMemory } from './memory.ts';
+import type { Rhythms, VisitMemory } from './memory.ts';
 
 export type Visit = {
   readonly driver: Driver;
@@ -62,9 +51,6 @@ const TELLING: readonly PeerCode[] = [
   'peer.unreachable',
 ];
 
-/** Devices count uptime coarsely, and not in the same place for each answer. */
-const UPTIME_SLACK_S = 10;
-
 /** Least time worth giving to a question that shares the visit with others. */
 const SHARE_MS = 1_000;
 
@@ -82,7 +68,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
     const raw: Record<string, unknown> = {};
     for (const [name, ask] of asks) {
       const isFresh = answers.has(name) && isUsable(name);
-      const answer = isFresh ? answers.get(name) : keptAnswer(memory, name, ask, rhythms, startMs);
+      const answer = isFresh ? answers.get(name) : memory.keptAnswer(name, ask, rhythms, startMs);
       if (answer !== undefined) raw[name] = answer;
     }
     return raw;
@@ -106,15 +92,15 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
   for (const [name, ask] of asks) {
     if (!answers.has(name)) continue;
     if (nonsense.has(name)) {
-      keepFailure(memory, name, new PeerError('peer.unparsable', `read ${name}`, 'later'), clock.monotonicMs());
-    } else keepAnswer(memory, name, ask, answers.get(name), rhythms, clock.monotonicMs());
+      memory.keepFailure(name, new PeerError('peer.unparsable', `read ${name}`, 'later'), clock.monotonicMs());
+    } else memory.keepAnswer(name, ask, answers.get(name), rhythms, clock.monotonicMs());
   }
   if (answered.every((name) => nonsense.has(name))) {
     memory.isStale = true;
     throw mostTelling([...failed.values()], answered.length > 0, `read ${plan.link.ip} as ${driver.id}`);
   }
   memory.isStale = false;
-  noteRestart(memory, result.reading.uptimeS ?? result.reading.systemUptimeS);
+  memory.noteUptime(result.reading.uptimeS ?? result.reading.systemUptimeS);
   return {
     ...result,
     answered,
@@ -143,7 +129,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
 
   const fail = (name: string, error: PeerError, isFresh: boolean) => {
     failed.set(name, error);
-    if (isFresh) keepFailure(memory, name, withoutCause(error), clock.monotonicMs());
+    if (isFresh) memory.keepFailure(name, withoutCause(error), clock.monotonicMs());
   };
 
   const send = async (name: string, ask: Ask) => {
@@ -171,12 +157,16 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     }
   };
 
+  /** A question that the device refused lately is not repeated at each visit if another one stands in for it. */
+  const isSubstituted = (name: string) =>
+    memory.recentRefusal(name, rhythms, startMs) !== undefined && asks.some(([, other]) => other.insteadOf === name);
+
   /** Whether to send it now. What was refused before and is left alone fails again without being sent. */
   const isWorthSending = ([name, ask]: readonly [string, Ask]): boolean => {
-    const lead = ask.goesWith === undefined ? undefined : refusedLately(memory, ask.goesWith, rhythms, startMs);
-    const isLeftAlone = lead !== undefined || isSubstituted(asks, memory, name, rhythms, startMs);
-    if (!isLeftAlone && isDue(memory, name, ask, rhythms, startMs)) return true;
-    const error = lead ?? lastError(memory, name);
+    const lead = ask.goesWith === undefined ? undefined : memory.recentRefusal(ask.goesWith, rhythms, startMs);
+    const isLeftAlone = lead !== undefined || isSubstituted(name);
+    if (!isLeftAlone && memory.isDue(name, ask, rhythms, startMs)) return true;
+    const error = lead ?? memory.lastError(name);
     if (error !== undefined) fail(name, error, false);
     return false;
   };
@@ -204,19 +194,6 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     }
   }
   return { answers, failed };
-}
-
-/** A question that the device refused lately is not repeated at each visit if another one stands in for it. */
-function isSubstituted(
-  asks: readonly (readonly [string, Ask])[],
-  memory: VisitMemory,
-  name: string,
-  rhythms: Rhythms,
-  nowMs: number,
-): boolean {
-  return (
-    refusedLately(memory, name, rhythms, nowMs) !== undefined && asks.some(([, other]) => other.insteadOf === name)
-  );
 }
 
 /** Asks that share a listening socket of the device. */
@@ -249,11 +226,4 @@ function mostTelling(failures: readonly PeerError[], isNonsense: boolean, what: 
   const rank = ({ code }: PeerError) => TELLING.indexOf(code);
   const [first = nonsense] = [...failures, ...(isNonsense ? [nonsense] : [])].toSorted((a, b) => rank(a) - rank(b));
   return first;
-}
-
-/** Uptime that went back means a restart: serial numbers, versions and settings may be other ones now. */
-function noteRestart(memory: VisitMemory, uptimeS: number | undefined): void {
-  if (uptimeS === undefined) return;
-  if (memory.uptimeS !== undefined && uptimeS < memory.uptimeS - UPTIME_SLACK_S) memory.isStale = true;
-  memory.uptimeS = uptimeS;
 }

@@ -10,7 +10,8 @@ import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
+import { VisitMemory } from '../../src/driver/memory.ts';
+import { visit } from '../../src/driver/visit.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import type { HttpRequest, MinerLink, MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
@@ -131,7 +132,7 @@ export async function abilityFarm(
         driver: kind.driver,
         known: await known(kind),
         link: plainLink(device),
-        memory: createVisitMemory(),
+        memory: new VisitMemory(),
         rhythms: { slowMs: 300_000, staticMs: 3_600_000 },
         clock: systemClock,
         deadlineMs: 20_000,

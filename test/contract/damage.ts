@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Driver, ReadResult } from '../../src/driver/contract.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
+import { VisitMemory } from '../../src/driver/memory.ts';
+import { visit } from '../../src/driver/visit.ts';
 import { readingSchema } from '../../src/model/reading.ts';
 import type { MinerLink } from '../../src/transport/request.ts';
 import { cpuMsOf } from '../cpu-time.ts';
@@ -97,7 +98,7 @@ async function visitDamaged(driver: Driver, { raw, known }: Sample, random: Rand
       return given;
     },
   };
-  const memory = createVisitMemory();
+  const memory = new VisitMemory();
   const rhythms = { slowMs: 300_000, staticMs: 3_600_000 };
   // No pauses: they are the devices' need, not the test's.
   const quick = { ...driver, quirks: {} };

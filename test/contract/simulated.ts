@@ -6,7 +6,8 @@ import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver, Evidence, Known } from '../../src/driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
-import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../../src/driver/visit.ts';
+import { VisitMemory } from '../../src/driver/memory.ts';
+import { type VisitOutcome, visit } from '../../src/driver/visit.ts';
 import { normaliseMac } from '../../src/model/identity-facts.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import type { MinerLink, ProbeLink } from '../../src/transport/request.ts';
@@ -109,10 +110,10 @@ async function simulated(drivers: Driver | readonly Driver[], options: Simulated
       return { evidence, driver: found.driver, known };
     },
     reader(ip) {
-      const memory = createVisitMemory();
+      const memory = new VisitMemory();
       return () => look(first, {}, link(ip), memory);
     },
-    read: (ip, known = {}, over = link(ip), by = first) => look(by, known, over, createVisitMemory()),
+    read: (ip, known = {}, over = link(ip), by = first) => look(by, known, over, new VisitMemory()),
     async stop() {
       await transport.close();
       await farm.stop();

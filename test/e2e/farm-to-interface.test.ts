@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { createVisitMemory } from '../../src/driver/visit.ts';
+import { VisitMemory } from '../../src/driver/memory.ts';
 import { type AnomalyType, toBitmask } from '../../src/model/flags.ts';
 import { macState, serialState, unstableReason } from '../../src/model/identity-facts.ts';
 import { type Site, startSite } from './site.ts';
@@ -138,7 +138,7 @@ test('a miner that looks like a stranger for once keeps its driver', async () =>
   const state = [...roster.all()].find(({ target }) => target.ip === device?.ip);
   const generic = drivers.find(({ id }) => id === 'cgminer');
   if (state?.reading === undefined || generic === undefined) throw new Error('the farm has no such miner');
-  const target = { ip: state.target.ip, driver: generic, known: {}, memory: createVisitMemory() };
+  const target = { ip: state.target.ip, driver: generic, known: {}, memory: new VisitMemory() };
   const outcome = {
     reading: { hashrateHs: 1e12 },
     answered: ['summary'],

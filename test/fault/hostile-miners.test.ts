@@ -12,7 +12,8 @@ import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import type { Driver } from '../../src/driver/contract.ts';
 import { familyOf, gatherEvidence } from '../../src/driver/identify.ts';
-import { createVisitMemory, visit } from '../../src/driver/visit.ts';
+import { VisitMemory } from '../../src/driver/memory.ts';
+import { visit } from '../../src/driver/visit.ts';
 import { decodeReply, repairJson } from '../../src/transport/cgminer/json-fixer.ts';
 import type { MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
@@ -133,7 +134,7 @@ test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transpo
           driver,
           link,
           known: generation === undefined ? {} : { generation },
-          memory: createVisitMemory(),
+          memory: new VisitMemory(),
           rhythms: { slowMs: 1, staticMs: 1 },
           clock: systemClock,
           deadlineMs: 5_000,

@@ -15,7 +15,8 @@ import type {
   Known,
 } from '../../driver/contract.ts';
 import { chooseDriver, type DriverChoice, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
-import { createVisitMemory, type VisitMemory, type VisitOutcome, visit } from '../../driver/visit.ts';
+import { VisitMemory } from '../../driver/memory.ts';
+import { type VisitOutcome, visit } from '../../driver/visit.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Tap } from '../../transport/tcp/recorder.ts';
@@ -130,7 +131,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   const factoryTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
   const configuredTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
   let memories = 0;
-  const newMemory = () => createVisitMemory((memories++ * GOLDEN) % 1);
+  const newMemory = () => new VisitMemory((memories++ * GOLDEN) % 1);
 
   /** Whether it ended in a refusal that is younger than that. */
   const isHeld = (last: StartedTrial | undefined, holdMs: number): last is StartedTrial =>
@@ -263,9 +264,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     read: (target, signal, priority = 'poll') =>
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
     readAfresh: (target, signal) =>
-      transport.turns.run(target.ip, 'command', signal, () =>
-        visitOnce(target, signal, { memory: createVisitMemory() }),
-      ),
+      transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
     linkTo: (target) => linkTo(target),
     secretsOf(target) {
       const rule = ruleFor(target);

@@ -1,19 +1,22 @@
 // Many jobs under one abort signal with one listener: adding and removing a listener costs the length of the signal's list, which a scan with
 // thousands of jobs under the same signal would pay for each job.
 
-type Cancellable = { cancel(): void };
+export class AbortGroups<T> {
+  readonly #groups = new Map<AbortSignal, { readonly jobs: Set<T>; readonly onAbort: () => void }>();
+  readonly #cancel: (job: T) => void;
 
-export class SignalGroups {
-  readonly #groups = new Map<AbortSignal, { readonly jobs: Set<Cancellable>; readonly onAbort: () => void }>();
+  constructor(cancel: (job: T) => void) {
+    this.#cancel = cancel;
+  }
 
   /** The caller checks `signal.aborted` first. */
-  add(signal: AbortSignal, job: Cancellable): void {
+  add(signal: AbortSignal, job: T): void {
     let group = this.#groups.get(signal);
     if (!group) {
-      const jobs = new Set<Cancellable>();
+      const jobs = new Set<T>();
       const onAbort = () => {
         this.#groups.delete(signal);
-        for (const each of jobs) each.cancel();
+        for (const each of jobs) this.#cancel(each);
       };
       group = { jobs, onAbort };
       this.#groups.set(signal, group);
@@ -22,7 +25,7 @@ export class SignalGroups {
     group.jobs.add(job);
   }
 
-  remove(signal: AbortSignal, job: Cancellable): void {
+  remove(signal: AbortSignal, job: T): void {
     const group = this.#groups.get(signal);
     if (!group) return;
     group.jobs.delete(job);

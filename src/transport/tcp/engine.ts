@@ -2,7 +2,7 @@
 // deadlines that are judged only after the sockets were read, so that a busy loop never reports a live host as silent. No protocol lives here.
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { CancelledError, RefusedError } from '../../base/errors.ts';
-import { SignalGroups } from '../limits/abort-groups.ts';
+import { AbortGroups } from '../limits/abort-groups.ts';
 import { Deadlines } from '../limits/deadlines.ts';
 import { Fifo } from '../limits/queue.ts';
 import { Connection, type ConnectionEnd, type Errand, type Outcome } from './connection.ts';
@@ -26,39 +26,21 @@ type LaneState = { readonly waiting: Fifo<Job>; waitingCount: number; inFlight: 
 
 const newLane = (): LaneState => ({ waiting: new Fifo(), waitingCount: 0, inFlight: 0, launched: 0 });
 
-/** One errand from the waiting line to its end; it may take several connections when the process is out of sockets. */
-class Job {
+/** One errand from the queue to its end; it may take several connections when the process is out of sockets. */
+type Job = {
   readonly lane: Lane;
   readonly errand: Errand;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  readonly #settle: (job: Job, end: ConnectionEnd) => void;
+  readonly end: (end: ConnectionEnd) => void;
   connection: Connection | undefined;
-  isSettled = false;
-  tries = 0;
+  isSettled: boolean;
+  tries: number;
+};
 
-  constructor(
-    lane: Lane,
-    errand: Errand,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-    settle: (job: Job, end: ConnectionEnd) => void,
-  ) {
-    this.lane = lane;
-    this.errand = errand;
-    this.timeoutMs = timeoutMs;
-    this.signal = signal;
-    this.#settle = settle;
-  }
-
-  end(end: ConnectionEnd): void {
-    this.#settle(this, end);
-  }
-
-  cancel(): void {
-    if (this.connection) this.connection.cancel();
-    else this.end({ how: 'cancelled', wasSent: false });
-  }
+function cancel({ connection, end }: Job): void {
+  if (connection) connection.cancel();
+  else end({ how: 'cancelled', wasSent: false });
 }
 
 export class Engine {
@@ -68,7 +50,7 @@ export class Engine {
   readonly #readBuffer = new Uint8Array(READ_BUFFER_BYTES);
   readonly #lanes: Record<Lane, LaneState> = { exchange: newLane(), probe: newLane() };
   readonly #deadlines = new Deadlines<Connection>();
-  readonly #signals = new SignalGroups();
+  readonly #signals = new AbortGroups(cancel);
   readonly #open = new Set<Job>();
   #isTurnDue = false;
   #isClosed = false;
@@ -99,12 +81,13 @@ export class Engine {
         reject(new RefusedError('engine.line-full', `${what}: ${state.waitingCount} connections wait already`));
         return;
       }
-      const job = new Job(lane, errand, timeoutMs, signal, (settled, end) => {
-        if (!this.#settle(settled, end)) return;
-        if (end.how === 'cancelled') reject(new CancelledError(what, signal?.reason));
-        else if (end.how === 'exhausted') reject(new RefusedError('engine.exhausted', what, end.cause));
-        else resolve(end);
-      });
+      const end = (how: ConnectionEnd) => {
+        if (!this.#settle(job, how)) return;
+        if (how.how === 'cancelled') reject(new CancelledError(what, signal?.reason));
+        else if (how.how === 'exhausted') reject(new RefusedError('engine.exhausted', what, how.cause));
+        else resolve(how);
+      };
+      const job: Job = { lane, errand, timeoutMs, signal, end, connection: undefined, isSettled: false, tries: 0 };
       this.#open.add(job);
       if (signal) this.#signals.add(signal, job);
       this.#enqueue(job);
@@ -119,7 +102,7 @@ export class Engine {
   /** Cancels everything; later calls of `run` are cancelled at once. */
   close(): void {
     this.#isClosed = true;
-    for (const job of this.#open) job.cancel();
+    for (const job of this.#open) cancel(job);
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -188,13 +171,12 @@ export class Engine {
     let job = state.waiting.shift();
     while (job?.isSettled) job = state.waiting.shift();
     if (!job) return false;
-    const next = job;
     state.waitingCount--;
     state.inFlight++;
     state.launched++;
-    const connection = new Connection(next.errand, this.#readBuffer, (end) => next.end(end));
-    next.connection = connection;
-    this.#deadlines.add(connection, next.timeoutMs, this.clock.monotonicMs());
+    const connection = new Connection(job.errand, this.#readBuffer, job.end);
+    job.connection = connection;
+    this.#deadlines.add(connection, job.timeoutMs, this.clock.monotonicMs());
     connection.open();
     return true;
   }

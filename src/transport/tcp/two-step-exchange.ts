@@ -67,21 +67,17 @@ class StagedReceiver implements Receiver {
 
   take(chunk: Buffer): boolean | 'send-file' {
     this.#bytes.add(chunk);
-    if (this.#firstEnd !== undefined) return this.#isSecondWhole();
+    if (this.#firstEnd !== undefined) return this.#second() !== undefined;
     const received = this.#bytes.bytes();
     this.#firstEnd = this.#stages.endOf(received);
     if (this.#firstEnd === undefined) return false;
     this.#step = this.#stages.next(received.subarray(0, this.#firstEnd));
     if (this.#step === 'nothing') return true;
-    if (this.#step === 'file') return this.#isSecondWhole() || 'send-file';
+    if (this.#step === 'file') return this.#second() !== undefined || 'send-file';
     // A length beyond the cap is refused before its bytes come.
     if (this.#step.bytes > this.#maxBytes) {
       throw peerError('peer.too-large', `${this.#what}: a file of ${this.#step.bytes} bytes`, { wasSent: true });
     }
-    return this.#isSecondWhole();
-  }
-
-  #isSecondWhole(): boolean {
     return this.#second() !== undefined;
   }
 

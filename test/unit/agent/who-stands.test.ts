@@ -8,7 +8,7 @@ import { identityMigrations } from '../../../src/agent/identity/store.ts';
 import type { MinerState } from '../../../src/agent/roster.ts';
 import { createTaskLooks } from '../../../src/agent/task-looks.ts';
 import { openSqlite } from '../../../src/base/storage/sqlite.ts';
-import { createVisitMemory } from '../../../src/driver/visit.ts';
+import { VisitMemory } from '../../../src/driver/memory.ts';
 import type { Reading } from '../../../src/model/reading.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
@@ -31,7 +31,7 @@ function setUp() {
   const polled = new Map<string, Pick<MinerState, 'answered' | 'reading'>>();
   const [driver] = drivers;
   if (driver === undefined) throw new Error('no driver');
-  const target: MinerTarget = { ip: IP, driver, known: {}, memory: createVisitMemory() };
+  const target: MinerTarget = { ip: IP, driver, known: {}, memory: new VisitMemory() };
   const notHere = () => Promise.reject(new Error('nothing is sent'));
   const looks = createTaskLooks({
     clock,

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineDriver, reply } from '../../../src/driver/contract.ts';
 import { num } from '../../../src/driver/fields.ts';
-import { createVisitMemory, visit } from '../../../src/driver/visit.ts';
+import { VisitMemory } from '../../../src/driver/memory.ts';
+import { visit } from '../../../src/driver/visit.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { fakeLink, peerError } from './fake-link.ts';
 
@@ -42,7 +43,7 @@ const driver = defineDriver({
 function device(script: Record<string, unknown>) {
   const clock = createVirtualClock();
   const link = fakeLink(clock, script);
-  const memory = createVisitMemory();
+  const memory = new VisitMemory();
   const rhythms = { slowMs: 300_000, staticMs: 3_600_000 };
   return {
     clock,

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Driver, defineDriver, reply } from '../../../src/driver/contract.ts';
 import { num, text } from '../../../src/driver/fields.ts';
-import { createVisitMemory, type Visit, visit } from '../../../src/driver/visit.ts';
+import { VisitMemory } from '../../../src/driver/memory.ts';
+import { type Visit, visit } from '../../../src/driver/visit.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { fakeLink, peerError, takes } from './fake-link.ts';
 
@@ -44,7 +45,7 @@ const good = { fast: { hashrate: 5, uptime: 1_000 }, '/slow': { host: 'a' }, '/s
 function setUp(script: Record<string, unknown> = good, change: Partial<Visit> = {}) {
   const clock = createVirtualClock();
   const link = fakeLink(clock, { ...script });
-  const memory = createVisitMemory();
+  const memory = new VisitMemory();
   const plan: Visit = {
     driver: toy,
     link,
@@ -142,7 +143,7 @@ describe('what is asked', () => {
 
   test('miners that were first seen together do not ask for settled facts together again', async () => {
     const againAfterS = async (phase: number) => {
-      const { link, go, clock } = setUp(good, { memory: createVisitMemory(phase) });
+      const { link, go, clock } = setUp(good, { memory: new VisitMemory(phase) });
       await go();
       for (let minute = 1; minute <= 120; minute++) {
         await clock.advance(60_000);

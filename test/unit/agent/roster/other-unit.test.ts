@@ -13,7 +13,8 @@ import { createRoster } from '../../../../src/agent/roster.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import { createVisitMemory, type VisitOutcome } from '../../../../src/driver/visit.ts';
+import { VisitMemory } from '../../../../src/driver/memory.ts';
+import type { VisitOutcome } from '../../../../src/driver/visit.ts';
 import type { ReportRecord } from '../../../../src/wire/records.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 
@@ -73,7 +74,7 @@ function setUp() {
 function targetOf(ip: string): MinerTarget {
   const driver = drivers.find(({ id }) => id === 'antminer-stock');
   if (driver === undefined) throw new Error('there is no such driver');
-  return { ip, driver, known: {}, memory: createVisitMemory() };
+  return { ip, driver, known: {}, memory: new VisitMemory() };
 }
 
 const refused = (wasSent: boolean) => ({
