@@ -9,27 +9,25 @@ import { covers } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import type { ReportRecord } from '../wire/records.ts';
-import { createAverages } from './averages/averages.ts';
-import { averagesMigrations } from './averages/store.ts';
 import { createCaptures } from './captures.ts';
 import { adopt, ownConfig } from './config/adopt.ts';
 import type { AgentConfig } from './config/config.ts';
 import { createDoorOffers, type Reloaded } from './control/control-handlers.ts';
 import { createDoor } from './control/control-socket.ts';
 import { vaultOf } from './credentials.ts';
-import { memoryPath, openAgentDatabase } from './database.ts';
 import { createAccess } from './device/device-client.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
+import { createAverages } from './fleet/averages/averages.ts';
+import { averagesMigrations } from './fleet/averages/store.ts';
+import { rememberedSchema } from './fleet/remembered.ts';
 import { gateDeps, POOL_LOCK, POOL_UPDATE } from './gate-deps.ts';
 import { createIpReports } from './hints/listener.ts';
-import { homeMigrations, homeOf } from './home.ts';
 import { createHostReader } from './host/host.ts';
 import { createNeighbours } from './host/neighbours.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
 import { createIpReportDesk } from './ip-reports.ts';
-import { createMemory, memoryMigrations } from './memory.ts';
 import { createOpsStatuses, opsStatusMigrations } from './ops-status.ts';
 import { ordersMigrations } from './orders/sequences.ts';
 import { openOutbox } from './outbox/open.ts';
@@ -41,6 +39,9 @@ import { createRoster, type Roster } from './roster.ts';
 import { createScanning } from './scanning.ts';
 import { createServiceLink, type UplinkConfig } from './service-link.ts';
 import { createStandstill } from './standstill.ts';
+import { memoryPath, openAgentDatabase } from './state/database.ts';
+import { homeMigrations, homeOf } from './state/instance-id.ts';
+import { createMinerStateStore, memoryMigrations } from './state/miner-state-store.ts';
 import { createTaskGate, type TaskGate } from './tasks/gate.ts';
 import { tasksMigrations } from './tasks/journal.ts';
 import { notAllowed } from './tasks/settings.ts';
@@ -101,7 +102,7 @@ export function createAgent(options: AgentOptions): Agent {
   const book = createIdentityBook(db, { clock, newKey: newUuid });
   const neighbours = createNeighbours(clock);
   const averages = createAverages(db, { clock });
-  const memory = createMemory(db, clock);
+  const states = createMinerStateStore(db, clock, rememberedSchema);
   const opsStatuses = createOpsStatuses(
     db,
     uplinks.map(({ name }) => name),
@@ -158,7 +159,7 @@ export function createAgent(options: AgentOptions): Agent {
     book,
     neighbours,
     averages,
-    memory,
+    states,
     settings: config.flags,
     isOutOfOperation: opsStatuses.isOutOfOperation,
     poolTrouble: (key) => pools.trouble(key),
@@ -286,10 +287,13 @@ export function createAgent(options: AgentOptions): Agent {
     { name: 'outbox', start: () => outbox.setUplinks(uplinks.map(({ name }) => name)), stop: () => outbox.close() },
     {
       name: 'roster',
-      start: () => roster.restore(outbox.state().earlierUntil),
-      stop() {
-        memory.writeAll();
-        averages.flush();
+      async start() {
+        await averages.load();
+        await roster.restore(outbox.state().earlierUntil);
+      },
+      async stop() {
+        await states.writeAll();
+        await averages.flush();
         book.flush();
       },
     },
@@ -305,7 +309,10 @@ export function createAgent(options: AgentOptions): Agent {
       name: 'rounds',
       start() {
         every(HOST_EVERY_MS, 'report the host', reportHost);
-        every(WRITE_EVERY_MS, 'write what a restart must not forget', () => memory.writeDue());
+        every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
+          await states.writeDue();
+          await averages.writeDue();
+        });
       },
       async stop() {
         stopping.abort();

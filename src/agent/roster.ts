@@ -13,11 +13,12 @@ import { judge } from './anomaly/judge.ts';
 import type { Sample, SampleContext } from './anomaly/sample.ts';
 import type { AnomalySettings } from './anomaly/settings.ts';
 import { type MinerJudgement, standingOf } from './anomaly/state.ts';
-import type { Averages } from './averages/averages.ts';
 import type { Access, MinerTarget, ReadLately, Recognised } from './device/device-client.ts';
+import type { Averages } from './fleet/averages/averages.ts';
+import { caughtUp, type Remembered } from './fleet/remembered.ts';
 import type { IdentityBook, IdentityStates } from './identity/book.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
-import type { Memory, Remembered } from './memory.ts';
+import type { MinerStateStore } from './state/miner-state-store.ts';
 
 export type MinerState = {
   readonly key: string;
@@ -36,7 +37,7 @@ export type MinerState = {
 
 export type Roster = {
   /** Miners of earlier runs, from the identity book, as far as they may be reached. `untilMs`: wall time until which those runs went on. */
-  restore(untilMs: number): void;
+  restore(untilMs: number): Promise<void>;
   /** The networks are others now: who stands outside is let go, who is inside again is back. The identity book keeps all. */
   confine(): void;
   get(key: string): MinerState | undefined;
@@ -62,7 +63,7 @@ type Options = {
   /** What this host knows of its direct neighbours. */
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   readonly averages: Averages;
-  readonly memory: Memory;
+  readonly states: MinerStateStore<Remembered>;
   readonly settings: AnomalySettings;
   /** Operators say that the miner is not meant to mine. */
   readonly isOutOfOperation: (key: string) => boolean;
@@ -87,7 +88,7 @@ export function createRoster({
   book,
   neighbours,
   averages,
-  memory,
+  states,
   settings,
   isOutOfOperation,
   poolTrouble,
@@ -203,7 +204,7 @@ export function createRoster({
     state.judgedMs = nowMs;
     state.reported = reported;
     const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
-    memory.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, hasMoved);
+    states.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, hasMoved);
     const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
     emit({
       kind: 'miner',
@@ -293,8 +294,8 @@ export function createRoster({
   };
 
   return {
-    restore(untilMs) {
-      for (const [key, earlier] of memory.load(untilMs)) remembered.set(key, earlier);
+    async restore(untilMs) {
+      for (const [key, stored] of await states.load()) remembered.set(key, caughtUp(stored, untilMs));
       meetAgain();
       remembered.clear();
     },

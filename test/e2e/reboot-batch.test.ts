@@ -1,11 +1,12 @@
 // An integrator reboots miners through the interface: they really go away and come back, never more at once than configured, and the batch says
 // what became of it.
+
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Device } from '../../fixtures/farm/farm.ts';
-import { memoryPath } from '../../src/agent/database.ts';
+import { memoryPath } from '../../src/agent/state/database.ts';
 import { databaseOf } from '../../src/cli/run/local-service.ts';
 import { batchSummarySchema, createAnswerSchema } from '../../src/service/http/v1/batches.ts';
 import { type Site, startSite } from './site.ts';

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { openAgentDatabase } from '../../src/agent/database.ts';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
+import { openAgentDatabase } from '../../src/agent/state/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { contents, outcome, readOldest, sample } from '../unit/agent/outbox/farm-records.ts';

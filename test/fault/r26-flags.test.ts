@@ -3,7 +3,8 @@
 import { test } from 'vitest';
 import { judge } from '../../src/agent/anomaly/judge.ts';
 import { type MinerJudgement, standingOf } from '../../src/agent/anomaly/state.ts';
-import { createMemory, memoryMigrations } from '../../src/agent/memory.ts';
+import { caughtUp, rememberedSchema } from '../../src/agent/fleet/remembered.ts';
+import { createMinerStateStore, memoryMigrations } from '../../src/agent/state/miner-state-store.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { toBitmask } from '../../src/model/flags.ts';
 import { DEFAULTS, START_MS } from '../unit/agent/anomaly/fixture.ts';
@@ -35,9 +36,9 @@ async function runDay(path: string, breaks: readonly Break[]): Promise<(number |
     const db = openSqlite(path, [memoryMigrations]);
     // Of processes that die, not of power: what is written is there.
     db.exec('PRAGMA synchronous = OFF');
-    return { db, memory: createMemory(db, clock) };
+    return { db, states: createMinerStateStore(db, clock, rememberedSchema) };
   };
-  let { db, memory } = begin();
+  let { db, states } = begin();
   const masks: (number | undefined)[] = [];
   let judgement: MinerJudgement | undefined;
   let backAt = 0;
@@ -47,16 +48,17 @@ async function runDay(path: string, breaks: readonly Break[]): Promise<(number |
       const before = judgement;
       judgement = judge(before, sampleAt(minute), DEFAULTS, clock.nowMs());
       const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
-      memory.note(key, { judgement, document, extras }, hasMoved);
+      states.note(key, { judgement, document, extras }, hasMoved);
       const ending = breaks.find((each) => each.minute === minute);
       const isLost = ending !== undefined && losesSample(ending);
-      if (!isLost) memory.writeDue();
+      if (!isLost) await states.writeDue();
       masks.push(isLost ? undefined : toBitmask(judgement.flags.map(({ type }) => type)));
       if (ending !== undefined) {
-        if (ending.killS === undefined) memory.writeAll();
+        if (ending.killS === undefined) await states.writeAll();
         db.close();
-        ({ db, memory } = begin());
-        judgement = memory.load(clock.nowMs() + (ending.killS ?? 0) * 1_000).get(key)?.judgement;
+        ({ db, states } = begin());
+        const stored = (await states.load()).get(key);
+        judgement = stored && caughtUp(stored, clock.nowMs() + (ending.killS ?? 0) * 1_000).judgement;
         backAt = minute + 1 + ending.awayMin;
       }
     }

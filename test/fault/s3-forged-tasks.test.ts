@@ -12,7 +12,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { enrolOnce, loadCredentials } from '../../src/agent/credentials.ts';
-import { memoryPath } from '../../src/agent/database.ts';
+import { memoryPath } from '../../src/agent/state/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Notice, SignedNoticeFrame, SignedTaskFrame } from '../../src/wire/frames.ts';

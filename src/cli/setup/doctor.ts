@@ -1,14 +1,17 @@
 // `pithead doctor`: what is wrong on this host, and what to do about each. It looks and changes nothing; miners are not touched.
+
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Command } from 'commander';
 import { request } from 'undici';
 import { z } from 'zod';
 import { type AgentConfig, loadConfig, switchedOff } from '../../agent/config/config.ts';
 import { knock } from '../../agent/control/control-client.ts';
-import { agentDatabases } from '../../agent/database.ts';
 import { privateNetworks } from '../../agent/networks.ts';
+import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { paceOf } from '../../agent/pace.ts';
+import { memoryPath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
@@ -167,7 +170,7 @@ async function runningAgent(stateDir: string): Promise<Finding[]> {
 }
 
 function databases(stateDir: string): Finding[] {
-  const all = [...agentDatabases(stateDir), databaseOf(stateDir)];
+  const all = [memoryPath(stateDir), join(stateDir, OUTBOX_FILE), databaseOf(stateDir)];
   return [
     ...all.filter((path) => existsSync(path)).map(checkDatabase),
     ...all.filter((path) => existsSync(`${path}${ASIDE}`)).map(setAsideFinding),

@@ -1,6 +1,6 @@
 // The copies of the databases from before an update, with what the agent has to know of it when they are put back.
 import { basename, join } from 'node:path';
-import { beginNewEpochs } from '../../agent/restored.ts';
+import { beginNewEpochs } from '../../agent/outbox/epoch-reset.ts';
 import { restoreDatabases } from '../../update/install/database-copies.ts';
 import { databaseOf, EMBEDDED } from '../run/local-service.ts';
 

@@ -3,13 +3,14 @@
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
 import { anomalySettingsSchema } from '../../../../src/agent/anomaly/settings.ts';
-import { createAverages } from '../../../../src/agent/averages/averages.ts';
-import { averagesMigrations } from '../../../../src/agent/averages/store.ts';
 import type { MinerTarget } from '../../../../src/agent/device/device-client.ts';
+import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
+import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
+import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
 import { createIdentityBook } from '../../../../src/agent/identity/book.ts';
 import { identityMigrations } from '../../../../src/agent/identity/store.ts';
-import { createMemory, memoryMigrations } from '../../../../src/agent/memory.ts';
 import { createRoster } from '../../../../src/agent/roster.ts';
+import { createMinerStateStore, memoryMigrations } from '../../../../src/agent/state/miner-state-store.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
@@ -41,7 +42,7 @@ function setUp() {
     book: createIdentityBook(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
     neighbours: { at: (ip) => neighbours.get(ip) },
     averages: createAverages(db, { clock }),
-    memory: createMemory(db, clock),
+    states: createMinerStateStore(db, clock, rememberedSchema),
     settings: anomalySettingsSchema.parse({}),
     isOutOfOperation: () => false,
     poolTrouble: () => undefined,

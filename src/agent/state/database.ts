@@ -2,18 +2,12 @@
 // service recognises its miners. What is to be reported lies elsewhere, in the outbox.
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { renderError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
-import { type Migrations, openOrSetAside, openSqlite, throwIfDamaged } from '../base/storage/sqlite.ts';
-import { OUTBOX_FILE } from './outbox/open.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { type Migrations, openOrSetAside, openSqlite, throwIfDamaged } from '../../base/storage/sqlite.ts';
 
 /** Where the agent's memory lies in its state directory. */
 export const memoryPath = (stateDir: string): string => join(stateDir, 'agent.sqlite');
-/** All databases of an agent. */
-export const agentDatabases = (stateDir: string): readonly string[] => [
-  memoryPath(stateDir),
-  join(stateDir, OUTBOX_FILE),
-];
 
 /** Throws when the file cannot be opened, or was written by a newer version. */
 export function openAgentDatabase(path: string, owners: readonly Migrations[], log: Log): DatabaseSync {

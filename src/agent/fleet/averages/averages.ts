@@ -1,7 +1,7 @@
 // The 24-hour average hashrate of miners that report none: time-weighted over 10-minute buckets, kept across restarts. Time without samples does
 // not count, neither as zero nor as anything else; with less than half of the day covered there is no average.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 import { BUCKETS, createRows } from './rows.ts';
 import { createAveragesStore, type StoredRow } from './store.ts';
 
@@ -9,13 +9,16 @@ export const BUCKET_MS = 10 * 60_000;
 const MIN_COVERED = BUCKETS / 2;
 
 export type Averages = {
-  /** One sample; `at` in ms since the epoch. A miner that answered with 0 counts as 0; one that did not answer is not added. */
+  /** Takes one sample into memory; `at` in ms since the epoch. A miner that answered with 0 counts as 0; one that did not answer is not added. */
   add(key: string, hashrateHs: number, at: number): void;
-  /** H/s, undefined until at least half of the last 24 h is covered. */
+  /** From memory. H/s, undefined until at least half of the last 24 h is covered. */
   average24h(key: string): number | undefined;
-  forget(key: string): void;
-  /** Writes what is not on disk yet, the open bucket included. For a clean stop; without it a stop loses at most the open bucket. */
-  flush(): void;
+  /** What earlier runs have written. To be awaited once, before anything is added. */
+  load(): Promise<void>;
+  /** Writes buckets that have ended. To be called every second or so; a kill then loses little more than the open bucket. */
+  writeDue(): Promise<void>;
+  /** Writes what is not on disk yet, the open bucket included. For a clean stop. */
+  flush(): Promise<void>;
 };
 
 export function createAverages(
@@ -32,32 +35,20 @@ export function createAverages(
   const unsavedRows = new Map<number, StoredRow>();
   const unsavedBuckets = new Set<number>();
   let open = bucketOf(clock.nowMs());
+  let isDue = false;
 
-  for (const { row, key, freedBucket } of store.loadRows()) {
-    while (newestOf.length <= row) newestOf.push(0);
-    if (key === null) free.set(row, freedBucket ?? 0);
-    else rowOf.set(key, row);
-  }
-  store.loadBuckets((bucket, cells) => {
-    if (bucket <= open - BUCKETS || bucket > open) return;
-    for (const [row, { count, sum }] of cells.entries()) {
-      if (count === 0 || row >= newestOf.length || free.has(row)) continue;
-      rows.set(row, bucket, count, sum);
-      newestOf[row] = bucket;
-    }
-  });
-
-  const flush = () => {
-    const buckets = [...unsavedBuckets].filter((bucket) => bucket > open - BUCKETS && bucket <= open);
-    if (buckets.length > 0 || unsavedRows.size > 0) {
+  const write = (buckets: readonly number[]) => {
+    const kept = buckets.filter((bucket) => bucket > open - BUCKETS && bucket <= open);
+    if (kept.length > 0 || unsavedRows.size > 0) {
       store.write({
         rows: [...unsavedRows.values()],
-        buckets: new Map(buckets.map((bucket) => [bucket, newestOf.map((_, row) => rows.at(row, bucket))])),
+        buckets: new Map(kept.map((bucket) => [bucket, newestOf.map((_, row) => rows.at(row, bucket))])),
         keep: [open - BUCKETS + 1, open],
       });
     }
+    isDue = false;
     unsavedRows.clear();
-    unsavedBuckets.clear();
+    for (const bucket of buckets) unsavedBuckets.delete(bucket);
   };
 
   const release = (row: number, freedBucket: number) => {
@@ -100,7 +91,7 @@ export function createAverages(
       const bucket = bucketOf(at);
       // Samples may arrive a little out of order; only a clock that was set back opens an older bucket.
       if (bucket > open || bucket < open - 1) {
-        flush();
+        isDue = true;
         open = bucket;
       }
       const row = rowOf.get(key) ?? takeRow(key);
@@ -123,14 +114,25 @@ export function createAverages(
       }
       return covered < MIN_COVERED ? undefined : sum / covered;
     },
-    forget(key) {
-      const row = rowOf.get(key);
-      if (row === undefined) return;
-      rowOf.delete(key);
-      release(row, open);
-      flush();
+    async load() {
+      for (const { row, key, freedBucket } of store.loadRows()) {
+        while (newestOf.length <= row) newestOf.push(0);
+        if (key === null) free.set(row, freedBucket ?? 0);
+        else rowOf.set(key, row);
+      }
+      store.loadBuckets((bucket, cells) => {
+        if (bucket <= open - BUCKETS || bucket > open) return;
+        for (const [row, { count, sum }] of cells.entries()) {
+          if (count === 0 || row >= newestOf.length || free.has(row)) continue;
+          rows.set(row, bucket, count, sum);
+          newestOf[row] = bucket;
+        }
+      });
     },
-    flush,
+    async writeDue() {
+      if (isDue) write([...unsavedBuckets].filter((bucket) => bucket !== open));
+    },
+    flush: async () => write([...unsavedBuckets]),
   };
 }
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
-import { openOutbox } from '../../../src/agent/outbox/open.ts';
-import { beginNewEpochs } from '../../../src/agent/restored.ts';
-import { silentLog } from '../../../src/base/log.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { beginNewEpochs } from '../../../../src/agent/outbox/epoch-reset.ts';
+import { openOutbox } from '../../../../src/agent/outbox/open.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-restored-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 // The name of this agent's memory of miners: made with its database, lost with it. While it is the same, so are the keys of the miners.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Migrations } from '../base/storage/sqlite.ts';
+import type { Migrations } from '../../base/storage/sqlite.ts';
 
 export const homeMigrations: Migrations = {
   owner: 'home',

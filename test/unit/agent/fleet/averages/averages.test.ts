@@ -1,8 +1,8 @@
 // The 24-hour average: honest about what it does not know, and the same after a restart.
 import { describe, expect, test } from 'vitest';
-import { BUCKET_MS, createAverages } from '../../../../src/agent/averages/averages.ts';
-import { averagesMigrations, decodeCells, encodeCells } from '../../../../src/agent/averages/store.ts';
-import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
+import { BUCKET_MS, createAverages } from '../../../../../src/agent/fleet/averages/averages.ts';
+import { averagesMigrations, decodeCells, encodeCells } from '../../../../../src/agent/fleet/averages/store.ts';
+import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 5);
@@ -15,14 +15,16 @@ function bench(options: { maxMiners?: number } = {}) {
     db,
     clock,
     averages: open(),
-    restart: () => {
+    restart: async () => {
       it.averages = open();
+      await it.averages.load();
     },
-    /** Polls each minute for a while; `rate` gives the hashrate, undefined = did not answer. */
-    run: (forMs: number, rate: (minute: number) => number | undefined, key = 'a') => {
+    /** Polls each minute for a while, and writes what is due; `rate` gives the hashrate, undefined = did not answer. */
+    run: async (forMs: number, rate: (minute: number) => number | undefined, key = 'a') => {
       for (let minute = 0; minute < forMs / 60_000; minute++) {
         const hashrate = rate(minute);
         if (hashrate !== undefined) it.averages.add(key, hashrate, clock.now);
+        await it.averages.writeDue();
         clock.now += 60_000;
       }
     },
@@ -31,27 +33,27 @@ function bench(options: { maxMiners?: number } = {}) {
 }
 
 describe('the 24-hour average', () => {
-  test('is unknown until half of the day is covered', () => {
+  test('is unknown until half of the day is covered', async () => {
     const { run, averages, clock } = bench();
-    run(12 * HOUR_MS - BUCKET_MS, () => 110e12);
+    await run(12 * HOUR_MS - BUCKET_MS, () => 110e12);
     clock.now -= 60_000;
     expect(averages.average24h('a')).toBeUndefined();
     clock.now += 60_000;
-    run(BUCKET_MS, () => 110e12);
+    await run(BUCKET_MS, () => 110e12);
     clock.now -= 60_000;
     expect(averages.average24h('a')).toBe(110e12);
   });
 
-  test('does not count gaps as zero', () => {
+  test('does not count gaps as zero', async () => {
     const { run, averages, clock } = bench();
-    run(24 * HOUR_MS, (minute) => (minute % 60 < 20 ? undefined : 100e12));
+    await run(24 * HOUR_MS, (minute) => (minute % 60 < 20 ? undefined : 100e12));
     clock.now -= 60_000;
     expect(averages.average24h('a')).toBe(100e12);
   });
 
-  test('counts an answered zero as zero', () => {
+  test('counts an answered zero as zero', async () => {
     const { run, averages, clock } = bench();
-    run(24 * HOUR_MS, (minute) => (minute < 12 * 60 ? 0 : 100e12));
+    await run(24 * HOUR_MS, (minute) => (minute < 12 * 60 ? 0 : 100e12));
     clock.now -= 60_000;
     expect(averages.average24h('a')).toBe(50e12);
   });
@@ -68,10 +70,10 @@ describe('the 24-hour average', () => {
     expect(averages.average24h('a')).toBe(100e12);
   });
 
-  test('forgets what is older than a day', () => {
+  test('forgets what is older than a day', async () => {
     const { run, averages, clock } = bench();
-    run(24 * HOUR_MS, () => 10e12);
-    run(24 * HOUR_MS, () => 100e12);
+    await run(24 * HOUR_MS, () => 10e12);
+    await run(24 * HOUR_MS, () => 100e12);
     clock.now -= 60_000;
     expect(averages.average24h('a')).toBe(100e12);
     clock.now += 13 * HOUR_MS;
@@ -92,65 +94,70 @@ describe('the 24-hour average', () => {
     expect(averages.average24h('nobody')).toBeUndefined();
   });
 
-  test('ignores numbers that are none', () => {
+  test('ignores numbers that are none', async () => {
     const { run, averages, clock } = bench();
-    run(24 * HOUR_MS, (minute) => [100e12, Number.NaN, -5, Number.POSITIVE_INFINITY][minute % 4]);
+    await run(24 * HOUR_MS, (minute) => [100e12, Number.NaN, -5, Number.POSITIVE_INFINITY][minute % 4]);
     clock.now -= 60_000;
     expect(averages.average24h('a')).toBe(100e12);
   });
 });
 
 describe('on disk', () => {
-  test('a clean restart changes nothing', () => {
+  test('a clean restart changes nothing', async () => {
     const rate = (minute: number) => 100e12 + minute * 1e9;
     const unbroken = bench();
-    unbroken.run(20 * HOUR_MS, rate);
+    await unbroken.run(20 * HOUR_MS, rate);
     const broken = bench();
-    broken.run(7 * HOUR_MS + 5 * 60_000, rate);
-    broken.averages.flush();
-    broken.restart();
-    broken.run(13 * HOUR_MS - 5 * 60_000, (minute) => rate(minute + 7 * 60 + 5));
+    await broken.run(7 * HOUR_MS + 5 * 60_000, rate);
+    await broken.averages.flush();
+    await broken.restart();
+    await broken.run(13 * HOUR_MS - 5 * 60_000, (minute) => rate(minute + 7 * 60 + 5));
     expect(broken.averages.average24h('a')).toBe(unbroken.averages.average24h('a'));
   });
 
-  test('a kill loses at most the open bucket', () => {
+  test('a kill loses at most the open bucket', async () => {
     const { run, clock, ...it } = bench();
-    run(15 * HOUR_MS + 9 * 60_000, () => 100e12);
+    await run(15 * HOUR_MS + 9 * 60_000, () => 100e12);
     const killed = bench();
     expect(killed.averages.average24h('a')).toBeUndefined();
     const again = createAverages(it.db, { clock });
+    await again.load();
     expect(again.average24h('a')).toBe(100e12);
     const stored = it.db.prepare('SELECT COUNT(*) AS n FROM average_bucket').get()?.n;
     expect(stored).toBe(90);
   });
 
-  test('writes once per bucket, one blob for all miners', () => {
+  test('writes once per bucket, one blob for all miners', async () => {
     const { averages, clock, db } = bench();
     const writes = () => Number(db.prepare('SELECT total_changes() AS n').get()?.n);
     for (let miner = 0; miner < 50; miner++) averages.add(`m${miner}`, 1e12, clock.now);
+    await averages.writeDue();
     expect(writes()).toBeLessThanOrEqual(1);
     clock.now += BUCKET_MS;
     averages.add('m0', 1e12, clock.now);
+    await averages.writeDue();
     const afterFirst = writes();
     for (let poll = 0; poll < 9; poll++) averages.add('m1', 1e12, clock.now + poll * 60_000);
+    await averages.writeDue();
     expect(writes()).toBe(afterFirst);
     clock.now += BUCKET_MS;
     averages.add('m0', 1e12, clock.now);
+    await averages.writeDue();
     expect(writes() - afterFirst).toBe(1);
   });
 
-  test('keeps a day of buckets and no more', () => {
+  test('keeps a day of buckets and no more', async () => {
     const { run, db } = bench();
-    run(40 * HOUR_MS, () => 1e12);
+    await run(40 * HOUR_MS, () => 1e12);
     expect(Number(db.prepare('SELECT COUNT(*) AS n FROM average_bucket').get()?.n)).toBeLessThanOrEqual(144);
   });
 
-  test('a damaged blob costs its ten minutes', () => {
+  test('a damaged blob costs its ten minutes', async () => {
     const it = bench();
-    it.run(20 * HOUR_MS, () => 100e12);
-    it.averages.flush();
+    await it.run(20 * HOUR_MS, () => 100e12);
+    await it.averages.flush();
     it.db.exec("UPDATE average_bucket SET entries = x'0102' WHERE bucket % 3 = 0");
-    it.restart();
+    await it.restart();
     expect(it.averages.average24h('a')).toBe(100e12);
   });
 
@@ -165,47 +172,49 @@ describe('on disk', () => {
 });
 
 describe('bounds and clocks', () => {
-  test('a forgotten miner leaves nothing to the next one', () => {
+  test('a miner that was silent for a day leaves nothing to the next one', async () => {
     const it = bench({ maxMiners: 1 });
-    it.run(24 * HOUR_MS, () => 100e12);
-    it.averages.forget('a');
-    it.run(HOUR_MS, () => 50e12, 'b');
-    it.restart();
+    await it.run(24 * HOUR_MS, () => 100e12);
+    it.clock.now += 24 * HOUR_MS;
+    await it.run(HOUR_MS, () => 50e12, 'b');
+    await it.restart();
     expect(it.averages.average24h('b')).toBeUndefined();
-    it.run(48 * HOUR_MS, () => 50e12, 'b');
+    await it.run(48 * HOUR_MS, () => 50e12, 'b');
     it.clock.now -= 60_000;
     expect(it.averages.average24h('b')).toBe(50e12);
   });
 
-  test('beyond its room it takes no more miners, until one has been silent for a day', () => {
+  test('beyond its room it takes no more miners, until one has been silent for a day', async () => {
     const it = bench({ maxMiners: 2 });
-    it.run(HOUR_MS, () => 1e12, 'a');
-    it.run(24 * HOUR_MS, () => 1e12, 'b');
-    it.run(24 * HOUR_MS, () => 7e12, 'c');
+    await it.run(HOUR_MS, () => 1e12, 'a');
+    await it.run(24 * HOUR_MS, () => 1e12, 'b');
+    await it.run(24 * HOUR_MS, () => 7e12, 'c');
     it.clock.now -= 60_000;
     expect(it.averages.average24h('c')).toBe(7e12);
   });
 
-  test('a clock that jumps a day ahead and back costs nothing but the samples in between', () => {
+  test('a clock that jumps a day ahead and back costs nothing but the samples in between', async () => {
     const it = bench();
-    it.run(20 * HOUR_MS, () => 100e12);
+    await it.run(20 * HOUR_MS, () => 100e12);
     it.clock.now += 24 * HOUR_MS;
-    it.run(5 * 60_000, () => 100e12);
+    await it.run(5 * 60_000, () => 100e12);
     it.clock.now -= 24 * HOUR_MS;
-    it.run(BUCKET_MS, () => 100e12);
+    await it.run(BUCKET_MS, () => 100e12);
     it.clock.now -= 60_000;
     expect(it.averages.average24h('a')).toBe(100e12);
   });
 
-  test('samples out of order at a bucket boundary do not make it write again and again', () => {
+  test('samples out of order at a bucket boundary do not make it write again and again', async () => {
     const { averages, clock, db } = bench();
     const writes = () => Number(db.prepare('SELECT total_changes() AS n').get()?.n);
     averages.add('a', 1e12, clock.now);
     averages.add('a', 1e12, clock.now + BUCKET_MS);
+    await averages.writeDue();
     const before = writes();
     for (let poll = 0; poll < 10; poll++) {
       averages.add('b', 1e12, clock.now + BUCKET_MS - 1);
       averages.add('a', 1e12, clock.now + BUCKET_MS + 1);
+      await averages.writeDue();
     }
     expect(writes()).toBe(before);
   });
