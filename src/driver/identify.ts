@@ -7,7 +7,7 @@ import type { Driver, Evidence, Identity } from './contract.ts';
 import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
 
 /** `deadlineMs` bounds all questions together. */
-export type GatherOptions = {
+type GatherOptions = {
   readonly clock: Clock;
   readonly deadlineMs?: number;
   /** Nobody will ask again: a slow device gets all the patience there is. */
@@ -114,7 +114,7 @@ export async function gatherEvidence(
   return { evidence: { ...said, family: familyOf(said) }, failures };
 }
 
-export type EvidenceParts = Omit<Evidence, 'family'>;
+type EvidenceParts = Omit<Evidence, 'family'>;
 
 /**
  * The family that the answers name. TCP words before API 3 before the web page, but any third-party or foreign family before stock Antminer

@@ -5,7 +5,7 @@
 export type PrivateKind = 'secret' | 'worker' | 'serial' | 'mac' | 'ip' | 'url' | 'host' | 'mail' | 'wallet';
 
 /** Gives what stands in place of a private text. */
-export type Substitute = (kind: PrivateKind, original: string) => string;
+type Substitute = (kind: PrivateKind, original: string) => string;
 
 /** Keys whose values are private, by what they hold; the first that fits counts. Short ones count only as whole words: `SN`, not `SNR`. */
 const KEYS: readonly (readonly [PrivateKind, RegExp])[] = [

@@ -64,29 +64,21 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
   const asks = Object.entries(driver.asks).filter(([, ask]) => isFor(ask, known));
   const { answers, failed } = await sendDue(plan, asks, startMs);
 
-  const collect = (isUsable: (name: string) => boolean) => {
+  const read = (isUsable: (name: string) => boolean) => {
     const raw: Record<string, unknown> = {};
     for (const [name, ask] of asks) {
       const isFresh = answers.has(name) && isUsable(name);
       const answer = isFresh ? answers.get(name) : memory.keptAnswer(name, ask, rhythms, startMs);
       if (answer !== undefined) raw[name] = answer;
     }
-    return raw;
+    return readSafely(driver, raw, known);
   };
-  let result = readSafely(
-    driver,
-    collect(() => true),
-    known,
-  );
+  let result = read(() => true);
   const nonsense = new Set(result.unparsable);
   const answered = [...answers.keys()];
   // What the miner said last time is better than an answer without sense.
   if (answered.some((name) => nonsense.has(name))) {
-    const older = readSafely(
-      driver,
-      collect((name) => !nonsense.has(name)),
-      known,
-    );
+    const older = read((name) => !nonsense.has(name));
     result = { reading: older.reading, unparsable: [...new Set([...nonsense, ...older.unparsable])] };
   }
   for (const [name, ask] of asks) {

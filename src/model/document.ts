@@ -10,7 +10,7 @@ import type { BoardReading, PoolReading, Reading } from './reading.ts';
 /** `source` of the `network` flag that means "does not answer"; a `network` flag of another source says nothing about mining. */
 export const OFFLINE_SOURCE = 'contact';
 
-export type MinerRecordParts = { readonly document: MinerDocument; readonly extras: MinerExtras };
+type MinerRecordParts = { readonly document: MinerDocument; readonly extras: MinerExtras };
 
 export type DocumentFacts = {
   /** The newest successful reading: of this visit, or of an earlier one when this visit failed. */
@@ -33,12 +33,8 @@ export type DocumentFacts = {
   readonly lastReadingAtMs: number | undefined;
 };
 
-export type KnownFacts = {
-  readonly mac?: string | undefined;
-  readonly serialNumber?: string | undefined;
-  readonly make?: string | undefined;
-  readonly model?: string | undefined;
-  readonly firmwareVersion?: string | undefined;
+type KnownFacts = {
+  readonly [K in 'mac' | 'serialNumber' | 'make' | 'model' | 'firmwareVersion']?: string | undefined;
 };
 
 export function toMinerDocument(facts: DocumentFacts): MinerRecordParts {

@@ -17,7 +17,7 @@ export type CgminerRequest = {
 };
 
 /** Whatsminer API 3 (atlas section 4.3), length-prefixed JSON on TCP 4433. Answer: the reply object (`code`, `msg`, `when`, `desc`). */
-export type Whatsminer3Request = {
+type Whatsminer3Request = {
   readonly via: 'whatsminer3';
   readonly cmd: string;
   readonly param?: unknown;
@@ -28,7 +28,7 @@ export type Whatsminer3Request = {
  * For commands whose answer is followed, on the same connection, by a packed archive of logs. Answer of the link: the text in it, file by file, the
  * one written last at the end; `maxBytes` bounds that text.
  */
-export type Download = 'archive';
+type Download = 'archive';
 
 /**
  * HTTP (atlas section 1.3). Redirects are never followed. Answer: parsed JSON, or text. A status of 400 or above is a PeerError.
@@ -101,7 +101,7 @@ export type CarriedLogin = {
 };
 
 /** What a driver cannot compute itself. */
-export type SessionTools = {
+type SessionTools = {
   /** AES-128-CBC with a vector of zeros over the UTF-8 text, filled up with zero bytes; lower-case hex. `key` has 16 ASCII characters. */
   encrypt(key: string, text: string): string;
 };

@@ -98,8 +98,8 @@ test('the process ends only in main', () => {
 
 test('no shell, no eval, no code from text', () => {
   expect(findings(ours, /\beval\(|new Function\(/)).toEqual([]);
-  // Two files may start programs: those of the service manager, and the new version that an update has to try.
-  const starters = ['src/base/platform/service-manager.ts', 'src/base/platform/update-programs.ts'];
+  // One file may start programs: those of the service manager, and the new version that an update has to try.
+  const starters = ['src/base/platform/service-manager.ts'];
   const shells = ours
     .flatMap(importsOf)
     .filter(({ to, from }) => /^(node:)?(child_process|vm)$/.test(to) && !starters.includes(from));

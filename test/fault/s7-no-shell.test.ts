@@ -31,8 +31,8 @@ const CODE = [
   /\bset(Timeout|Interval)\(\s*['"`]/,
 ];
 
-/** The two files of ours that start programs: of the service manager, and the new version of an update. */
-const OURS = ['src/base/platform/service-manager.ts', 'src/base/platform/update-programs.ts'];
+/** The file of ours that starts programs: those of the service manager, and the new version of an update. */
+const OURS = ['src/base/platform/service-manager.ts'];
 
 /** What else of the bundle could, and why no word from outside gets there. */
 const LIBRARIES: Readonly<Record<string, string>> = {

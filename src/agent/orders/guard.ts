@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { readPublicKey } from '../../base/public-key.ts';
+import { readPublicKey } from '../../base/secrets.ts';
 import type { TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
 import type { KeyPin, OrderEvent, OrderGuard, OrderSession } from './contract.ts';
 import { createRefusals } from './refusals.ts';

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../base/errors.ts';
-import { readPublicKey } from '../../base/public-key.ts';
+import { readPublicKey } from '../../base/secrets.ts';
 import { writeWhole } from '../../base/storage/atomic-file.ts';
 import { parseJson } from '../../wire/frames.ts';
 import type { KeyPin } from './contract.ts';

@@ -1,7 +1,7 @@
 // Whether an order or a notice is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
 // signed form and its reasons are in wire/orders.ts.
 import { type KeyObject, verify } from 'node:crypto';
-import { readPublicKey } from '../../base/public-key.ts';
+import { readPublicKey } from '../../base/secrets.ts';
 import {
   type KeyChange,
   type Notice,

@@ -1,5 +1,5 @@
-// Talks to the service manager of the host, systemd above all: how the process is doing, and, for a person who sets it up, to restart it. Without systemd it does nothing. Node cannot send to a
-// datagram socket, so the manager's own programs do it; nothing else of Pithead is allowed to start one.
+// The only file that starts other programs, none of them through a shell: those of the host's service manager, to tell it how the process is doing
+// (Node cannot send to a datagram socket) and to install and restart services, and the new program that an update has to try.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -7,18 +7,22 @@ import { type Clock, loop, systemClock } from '../clock.ts';
 import { renderError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-export type ServiceManager = {
+type ServiceManager = {
   ready(): Promise<void>;
   stopping(): Promise<void>;
   /** Feeds the watchdog, if there is one, until the signal aborts; while `stalled` names something it is told at once that a restart is wanted. */
   feed(stalled: () => string | undefined, signal: AbortSignal): Promise<void>;
 };
 
-export type Notify = (state: string) => Promise<void>;
+type Notify = (state: string) => Promise<void>;
 
 const NOTIFY_TIMEOUT_MS = 5_000;
 const FEEDS_PER_LIMIT = 3;
 const RESTART_TIMEOUT_MS = 120_000;
+/** Copying large databases takes its time. */
+const UPDATE_TIMEOUT_MS = 15 * 60_000;
+const SHOW_TIMEOUT_MS = 10_000;
+const TRY_OUTPUT_BYTES = 1024 * 1024;
 /** The host of our own service lets its program have 15 s. */
 const STOP_MS = 40_000;
 const STOP_LOOK_MS = 500;
@@ -67,6 +71,24 @@ export function createServiceManager(options: {
 /** Runs systemd's own command for its units; rejects when that fails. */
 export async function systemctl(...words: readonly string[]): Promise<void> {
   await run('systemctl', words, { timeout: RESTART_TIMEOUT_MS });
+}
+
+/** As `systemctl`, for a unit that carries out an update. */
+export async function orderUnit(...words: readonly string[]): Promise<void> {
+  await run('systemctl', words, { timeout: UPDATE_TIMEOUT_MS });
+}
+
+/** Properties of a unit, by name. */
+export async function showUnit(unit: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await run('systemctl', ['show', `--property=${names.join(',')}`, unit], {
+    timeout: SHOW_TIMEOUT_MS,
+  });
+  return new Map(
+    stdout.split('\n').flatMap((line): [string, string][] => {
+      const at = line.indexOf('=');
+      return at < 0 ? [] : [[line.slice(0, at), line.slice(at + 1)]];
+    }),
+  );
 }
 
 /** The same for Windows: its service control command. Gives what it prints. */
@@ -120,4 +142,23 @@ export async function stopWindowsService(name: string): Promise<boolean> {
     await systemClock.sleep(STOP_LOOK_MS);
   }
   return false;
+}
+
+/** Without the first, Windows has no sockets; the others are where it may keep what it tries. */
+const WINDOWS_NEEDS = ['SystemRoot', 'TEMP', 'TMP'];
+const tryEnvironment = (): Record<string, string> =>
+  process.platform === 'win32'
+    ? Object.fromEntries(WINDOWS_NEEDS.map((name) => [name, process.env[name] ?? '']))
+    : { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
+
+/** What the program prints; rejects when it cannot be started, ends with an error or takes too long. It gets no environment but what it must have. */
+export async function tryProgram(path: string, words: readonly string[], timeoutMs: number): Promise<string> {
+  const { stdout } = await run(path, words, {
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: TRY_OUTPUT_BYTES,
+    env: tryEnvironment(),
+    windowsHide: true,
+  });
+  return stdout;
 }

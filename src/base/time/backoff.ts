@@ -1,6 +1,6 @@
 // How long to wait before trying again. Full jitter (a random share of a doubling, capped window), so that a crowd does not return at once.
 
-export type Backoff = { readonly baseMs: number; readonly capMs: number };
+type Backoff = { readonly baseMs: number; readonly capMs: number };
 
 /** Delay before attempt number `attempt` (0 = first retry), in ms. `random` gives [0, 1). */
 export function fullJitterMs(attempt: number, { baseMs, capMs }: Backoff, random: () => number): number {

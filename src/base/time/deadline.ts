@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { CancelledError } from '../errors.ts';
 
-export type Deadline = {
+type Deadline = {
   readonly deadlineMs: number;
   /** Ends it early, with CancelledError. */
   readonly signal?: AbortSignal;

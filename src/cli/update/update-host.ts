@@ -1,6 +1,6 @@
 // The host of an update as it is on Linux: systemd, the service's own interface, the new program tried by itself.
 import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';
-import { orderUnit, showUnit } from '../../base/platform/update-programs.ts';
+import { orderUnit, showUnit } from '../../base/platform/service-manager.ts';
 import type { UpdateHost } from '../../update/install/host.ts';
 import { tryNewProgram } from '../../update/install/try-program.ts';
 import { UNIT } from '../../update/linux/units.ts';

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { readPublicKey } from '../../base/public-key.ts';
+import { readPublicKey } from '../../base/secrets.ts';
 import {
   type AgentFrame,
   type HelloFrame,

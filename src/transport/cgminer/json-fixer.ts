@@ -21,7 +21,7 @@ const NON_FINITE = /^[+-]?(nan|inf|infinity)$/i;
 /** `latin1` = the bytes were no UTF-8; `nul-tail` = something stood behind the first NUL and was dropped. Then the mends. */
 export type Repair = 'nul-tail' | 'bom' | 'latin1' | Mend;
 
-export type RepairedJson = {
+type RepairedJson = {
   readonly value: unknown;
   /** Empty when the answer was right as it came. */
   readonly repairs: readonly Repair[];

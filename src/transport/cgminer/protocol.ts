@@ -8,7 +8,7 @@ import type { CgminerRequest, ExchangeLimits, Login } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
 import { type Endpoint, exchange } from '../tcp/exchange.ts';
 import { decodeReply, isJsonObject, repairJsonText } from './json-fixer.ts';
-import { type Refusal, refusalIn, refusalInPlainText } from './refusals.ts';
+import { refusalIn, refusalInPlainText } from './refusals.ts';
 import { CgminerReceiver } from './reply-end.ts';
 
 export const CGMINER_PORT = 4028;
@@ -40,7 +40,7 @@ export async function askCgminer(
   if (request.carry !== undefined) return askWithLogin(wire, to, request, limits, what, login);
   const answer = await askJsonLine(wire, to, cgminerLine(request), what, limits);
   const refusal = refusalIn(answer);
-  if (refusal) throw refused(what, refusal);
+  if (refusal) throw deviceSays(refusal.code, what, refusal.words);
   return answer;
 }
 
@@ -103,7 +103,7 @@ export async function askJsonLine(
   const reply = repairJsonText(text, repairs);
   if (!reply || !isJsonObject(reply.value)) {
     const refusal = refusalInPlainText(text);
-    if (refusal) throw refused(what, refusal);
+    if (refusal) throw deviceSays(refusal.code, what, refusal.words);
     throw peerError('peer.unparsable', what, { cause: new Error(`not JSON: ${cleanWords(text)}`), wasSent: true });
   }
   if (reply.repairs.length > 0) {
@@ -119,8 +119,4 @@ export async function askJsonLine(
       : peerError('peer.reset', `${what}: cut answer`, { wasSent: true });
   }
   return reply.value;
-}
-
-export function refused(what: string, { code, words }: Refusal): Error {
-  return deviceSays(code, what, words);
 }

@@ -8,7 +8,7 @@ import {
   createUnzip,
 } from 'node:zlib';
 
-export type Unpacked = { readonly bytes: Buffer; readonly isCut: boolean };
+type Unpacked = { readonly bytes: Buffer; readonly isCut: boolean };
 
 /** The first `maxBytes` of the body as it was before encoding; undefined when it does not decode, or the encoding is not known. */
 export async function unpackBody(

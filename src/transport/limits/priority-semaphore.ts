@@ -2,7 +2,7 @@
 // Someone who waits can leave by signal. It does not bound how long a place is held: the work has its own deadline.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
 
-export type WaitingLineLimits = {
+type WaitingLineLimits = {
   readonly places: number;
   /** Per class, so that a crowd of one class cannot turn another away. */
   readonly maxWaitingPerClass: number;

@@ -5,8 +5,8 @@ import { silentLog } from '../../base/log.ts';
 import type { Secret } from '../../base/secrets.ts';
 import { seal, unseal } from '../aes.ts';
 import { isJsonObject, repairJson } from '../cgminer/json-fixer.ts';
-import { askJsonLine, refused, type Wire } from '../cgminer/protocol.ts';
-import { refusalIn, statusCodeOf } from '../cgminer/refusals.ts';
+import { askJsonLine, type Wire } from '../cgminer/protocol.ts';
+import { type Refusal, refusalIn, statusCodeOf } from '../cgminer/refusals.ts';
 import type { BoundedMap } from '../limits/bounded-map.ts';
 import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { beforeSent, deviceSays, peerError } from '../peer-errors.ts';
@@ -151,11 +151,14 @@ function unsealAnswer(answer: Readonly<Record<string, unknown>>, token: Whatsmin
 function throwIfRefused(answer: unknown, code: number | undefined, what: string): void {
   const refusal = refusalIn(answer);
   if (!refusal && (code === undefined || code === CODE_DONE || code < 132 || code > 137)) return;
-  const { words, code: kind } = refusal ?? { words: `code ${code}`, code: 'peer.rejected' };
+  const { words, code: kind }: Pick<Refusal, 'words' | 'code'> = refusal ?? {
+    words: `code ${code}`,
+    code: 'peer.rejected',
+  };
   if (kind === 'peer.permission') throw peerError('peer.permission', `${what}: ${WRITE_API_ADVICE}`);
   if (code === 136) throw deviceSays('peer.busy', what, words);
   if (code === CODE_TOKEN_WRONG || (kind === 'peer.rejected' && WRONG_KEY.test(words))) {
     throw deviceSays('peer.auth', what, words);
   }
-  throw refusal ? refused(what, refusal) : deviceSays('peer.rejected', what, words);
+  throw deviceSays(kind, what, words);
 }

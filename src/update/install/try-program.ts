@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { PeerError } from '../../base/errors.ts';
-import { tryProgram } from '../../base/platform/update-programs.ts';
+import { tryProgram } from '../../base/platform/service-manager.ts';
 
 /** The first start of a program that nobody here has seen: a virus scanner may read all of it first. */
 const VERSION_MS = 60_000;

@@ -3,7 +3,7 @@
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
-import { readPublicKey } from '../../base/public-key.ts';
+import { readPublicKey } from '../../base/secrets.ts';
 import type { Pins } from './pins.ts';
 
 /** Goes before what is signed, so that no signature can be moved to another purpose. */

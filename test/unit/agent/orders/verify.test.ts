@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Expected, leadsTo, verifyOrder } from '../../../../src/agent/orders/verify.ts';
-import { readPublicKey } from '../../../../src/base/public-key.ts';
+import { readPublicKey } from '../../../../src/base/secrets.ts';
 import { readServiceFrame, serviceFrameSchema } from '../../../../src/wire/frames.ts';
 import type { SignedOrder } from '../../../../src/wire/orders.ts';
 import { keyChange, newSigner, order, signOrder, signText } from './signed.ts';
