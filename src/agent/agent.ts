@@ -9,7 +9,7 @@ import { covers } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
 import type { ScanAccount } from '../model/contact.ts';
 import type { ReportRecord } from '../wire/records.ts';
-import { createCaptures } from './captures.ts';
+import { createCaptures } from './capture/captures.ts';
 import { adopt, ownConfig } from './config/adopt.ts';
 import type { AgentConfig } from './config/config.ts';
 import { createDoorOffers, type Reloaded } from './control/control-handlers.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseMix } from '../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { captureOnce } from '../../src/agent/capture-once.ts';
+import { captureOnce } from '../../src/agent/capture/record.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { captureSchema, lineSchema } from '../../src/agent/control/messages.ts';
 import { runPithead } from './process.ts';

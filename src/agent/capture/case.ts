@@ -23,6 +23,9 @@ export type Exchange = {
   readonly failure?: string;
 };
 
+/** What is known of an exchange before it is answered. */
+export type Asked = Omit<Exchange, 'file' | 'elapsedMs'>;
+
 export type Case = {
   readonly id: string;
   /** Id of the driver, or `unknown`. */
@@ -42,7 +45,7 @@ export type Case = {
 };
 
 /** What `case.json` says of a request. */
-export function describeRequest(request: ReadRequest): Omit<Exchange, 'file' | 'elapsedMs'> {
+export function describeRequest(request: ReadRequest): Asked {
   switch (request.via) {
     case 'cgminer':
       return {
@@ -89,7 +92,7 @@ export const caseName = (make?: string, model?: string, firmwareVersion?: string
     .join('-');
 
 /** A file name that says what was asked, unique among `taken`. */
-export function fileName(exchange: Omit<Exchange, 'file' | 'elapsedMs'>, answer: string, taken: Set<string>): string {
+export function fileName(exchange: Asked, answer: string, taken: Set<string>): string {
   const { transport, port, send, path, ask } = exchange;
   const door = transport === 'cgminer-tcp' ? 'tcp' : transport === 'whatsminer-v3' ? 'v3' : 'http';
   const what = ask ?? slug(String(send?.command ?? send?.cmd ?? (path === '/' ? 'start-page' : path)));

@@ -2,16 +2,7 @@
 // has the shape of what it replaces, so that drivers read it. It learns from all answers before it hides anything in the first one.
 import { hideText, type PrivateKind } from '../../driver/redact.ts';
 
-export type Placeholders = {
-  /** Finds what is private in a text. */
-  learn(text: string): void;
-  /** What is known to be private without looking for it. */
-  know(kind: PrivateKind, original: string): void;
-  /** The text without it. Call it when everything has been learned. */
-  hide(text: string): string;
-};
-
-export type PlaceholderOptions = {
+type PlaceholderOptions = {
   /** Words that give nobody away although they stand under private keys: makes and models that devices use as their host name. */
   readonly publicWords: readonly string[];
   /** Passwords and names known beforehand; hidden wherever they stand. */
@@ -30,7 +21,7 @@ const VERSIONS =
   /"[\w .-]{0,32}(?:version|miner|api|firmware|fw_?ver)[\w .-]{0,32}"\s{0,8}:\s{0,8}"(\d{1,3}(?:\.\d{1,3}){3})"/gi;
 const LOCAL_IP = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 
-export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions): Placeholders {
+export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions) {
   const given = new Map<string, string>();
   const issued = new Set<string>();
   const counts = new Map<string, number>();
@@ -84,12 +75,15 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
   for (const secret of secrets) if (secret.length > 3) everywhere.set(secret, 'secret');
 
   return {
-    learn(text) {
+    /** Finds what is private in a text. */
+    learn(text: string): void {
       for (const [, version = ''] of text.matchAll(VERSIONS)) if (!LOCAL_IP.test(version)) versions.add(version);
       hideText(text, note);
     },
-    know: (kind, original) => void note(kind, original),
-    hide(text) {
+    /** What is known to be private without looking for it. */
+    know: (kind: PrivateKind, original: string): void => void note(kind, original),
+    /** The text without it. Call it when everything has been learned. */
+    hide(text: string): string {
       let rest = hideText(text, substitute);
       const longestFirst = [...everywhere].toSorted(([a], [b]) => b.length - a.length);
       for (const [original, kind] of longestFirst) {

@@ -1,7 +1,10 @@
-// A log of a miner as evidence of a task: its end, fit for a report and a page, without the secrets that can be known. It fetches nothing.
+// The log of a miner without the secrets that can be known: whole, or its end as evidence of a task, fit for a report and a page.
 import { createHash } from 'node:crypto';
+import { PeerError } from '../../base/errors.ts';
+import { SCAN_PORTS } from '../../driver/identify.ts';
+import type { Access } from '../device/device-client.ts';
 
-export type LogEvidence = {
+type LogEvidence = {
   /** Of the whole log as it came. */
   readonly bytes: number;
   readonly sha256: string;
@@ -49,3 +52,20 @@ function endOf(bytes: Buffer, max: number): string {
 }
 
 const HIDDEN = '[secret]';
+
+/** Recognises the miner and asks it for its log. Throws PeerError. */
+export async function logWith(
+  access: Pick<Access, 'recognise' | 'act' | 'secretsOf'>,
+  ip: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+  if (found.status === 'unknown') {
+    throw new PeerError('peer.unsupported', `read the log of ${ip}: no miner that we know answers there`, 'later');
+  }
+  const { target } = found;
+  const reply = await access.act(target, 'log', {}, signal);
+  const log = reply.kind === 'accepted' ? reply.log : undefined;
+  if (log === undefined) throw new PeerError('peer.reset', `read the log of ${ip}: it gave none`, 'soon');
+  return cleanLog(log, access.secretsOf(target));
+}

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { captureOnce } from '../../agent/capture-once.ts';
+import { captureOnce } from '../../agent/capture/record.ts';
 import type { ShownCapture } from '../../agent/control/control-client.ts';
-import { singleAddress } from '../../agent/once.ts';
+import { singleAddress } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, progressBar } from '../output/terminal.ts';

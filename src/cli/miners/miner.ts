@@ -1,7 +1,8 @@
 // `pithead miner <ip>` and `pithead log <ip>`: everything that one miner says right now, and the log that it keeps, straight from the device.
 import type { Command } from 'commander';
-import { logOnce } from '../../agent/log-once.ts';
-import { type Found, lookOnce, singleAddress } from '../../agent/once.ts';
+import type { Found } from '../../agent/capture/look.ts';
+import { singleAddress } from '../../agent/standalone/reach.ts';
+import { logOnce, lookOnce } from '../../agent/standalone/scan.ts';
 import type { Reading } from '../../model/reading.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from '../output/format.ts';

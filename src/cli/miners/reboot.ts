@@ -1,7 +1,7 @@
 // `pithead reboot`: restarts miners and waits for the proof that they did: uptime gone back, then hashing again. Bounded like every reboot.
 import type { Command } from 'commander';
 import type { RunRequest } from '../../agent/control/control-client.ts';
-import { type RebootStep, rebootOnce } from '../../agent/reboot-once.ts';
+import { type RebootStep, rebootOnce } from '../../agent/standalone/reboot.ts';
 import { isFinal } from '../../model/task.ts';
 import { readWhole } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';

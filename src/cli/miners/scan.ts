@@ -2,7 +2,9 @@
 // What is found is printed as it comes, and at the end every address is accounted for.
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
-import { type Found, rangesOrThrow, scanOnce } from '../../agent/once.ts';
+import type { Found } from '../../agent/capture/look.ts';
+import { rangesOrThrow } from '../../agent/standalone/reach.ts';
+import { scanOnce } from '../../agent/standalone/scan.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../../model/contact.ts';
 import { normaliseMac } from '../../model/identity-facts.ts';

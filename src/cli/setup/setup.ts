@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { KEY_FILE, parseConfig } from '../../agent/config/config.ts';
-import { driverFacts, rangesOrThrow } from '../../agent/once.ts';
+import { driverFacts, rangesOrThrow } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
 import { restartService } from '../../base/platform/service-manager.ts';

@@ -6,8 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createAgent } from '../../../../src/agent/agent.ts';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { knock } from '../../../../src/agent/control/control-client.ts';
-import { logOnce } from '../../../../src/agent/log-once.ts';
-import { scanOnce } from '../../../../src/agent/once.ts';
+import { logOnce, scanOnce } from '../../../../src/agent/standalone/scan.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 

@@ -2,42 +2,38 @@
 // It keeps nothing after it ends. A running agent's gate would not see it: where there is one, it is asked instead.
 import pLimit from 'p-limit';
 import { v4 as newUuid } from 'uuid';
-import { systemClock } from '../base/clock.ts';
-import { CancelledError, ConfigError } from '../base/errors.ts';
-import { silentLog } from '../base/log.ts';
-import { formatIpv4 } from '../base/net/ipv4.ts';
-import { openSqlite } from '../base/storage/sqlite.ts';
-import { SCAN_PORTS } from '../driver/identify.ts';
-import type { TaskStatus } from '../model/task.ts';
-import type { AgentConfig } from './config/config.ts';
-import type { MinerTarget, Recognised } from './device/device-client.ts';
-import { createNeighbours } from './host/neighbours.ts';
-import { createIdentityBook } from './identity/book.ts';
-import { identityMigrations } from './identity/store.ts';
-import { accessFor, rangesOrThrow } from './once.ts';
-import { createTaskLooks } from './task-looks.ts';
-import { TASK_LABELS } from './tasks/contract.ts';
-import { createTaskGate } from './tasks/gate.ts';
-import { tasksMigrations } from './tasks/journal.ts';
+import { systemClock } from '../../base/clock.ts';
+import { CancelledError, ConfigError } from '../../base/errors.ts';
+import { silentLog } from '../../base/log.ts';
+import { formatIpv4 } from '../../base/net/ipv4.ts';
+import { openSqlite } from '../../base/storage/sqlite.ts';
+import { SCAN_PORTS } from '../../driver/identify.ts';
+import type { AgentConfig } from '../config/config.ts';
+import type { Step } from '../control/messages.ts';
+import type { Access, MinerTarget, Recognised } from '../device/device-client.ts';
+import { createNeighbours } from '../host/neighbours.ts';
+import { createIdentityBook } from '../identity/book.ts';
+import { identityMigrations } from '../identity/store.ts';
+import { createTaskLooks } from '../task-looks.ts';
+import { TASK_LABELS } from '../tasks/contract.ts';
+import { createTaskGate } from '../tasks/gate.ts';
+import { tasksMigrations } from '../tasks/journal.ts';
+import type { TaskSettings } from '../tasks/settings.ts';
+import { rangesOrThrow, withAccess } from './reach.ts';
 
 /** One step of one miner; the last one of each miner has a final status. */
-export type RebootStep = {
-  readonly ip: string;
-  readonly status: TaskStatus;
-  readonly message: string | null;
-  readonly evidence: Readonly<Record<string, unknown>>;
-};
+export type RebootStep = Omit<Step, 'task_id'>;
 
 const MAX_MINERS = 1_000;
 const RECOGNISED_AT_ONCE = 32;
 
 /** Recognises the miners, then reboots them. Throws ConfigError when a range is wrong. */
 export async function rebootOnce(
-  options: { config: AgentConfig; ips: readonly string[]; force: boolean },
+  { config, ips, force }: { config: AgentConfig; ips: readonly string[]; force: boolean },
   onStep: (step: RebootStep) => void,
   signal: AbortSignal,
 ): Promise<{ total: number; succeeded: number }> {
-  const ranges = rangesOrThrow(options.ips, []);
+  const ranges = rangesOrThrow(ips, []);
   if (ranges.toProbe > MAX_MINERS) {
     throw new ConfigError('read the ranges', [
       { path: 'ips', message: `hold ${ranges.toProbe} addresses; at most ${MAX_MINERS} are rebooted at a time` },
@@ -48,7 +44,21 @@ export async function rebootOnce(
       Array.from({ length: last - first + 1 }, (_, index) => formatIpv4(first + index)),
     ),
   );
-  const access = accessFor(options.config, ranges);
+  const succeeded = await withAccess(config, ranges, (access) =>
+    rebootAll(access, config.tasks, addresses, force, onStep, signal),
+  );
+  return { total: addresses.length, succeeded };
+}
+
+/** Resolves with how many succeeded, when all are over. */
+async function rebootAll(
+  access: Access,
+  settings: TaskSettings,
+  addresses: readonly string[],
+  force: boolean,
+  onStep: (step: RebootStep) => void,
+  signal: AbortSignal,
+): Promise<number> {
   const db = openSqlite(':memory:', [tasksMigrations, identityMigrations]);
   const book = createIdentityBook(db, { clock: systemClock, newKey: newUuid });
   const neighbours = createNeighbours(systemClock);
@@ -72,7 +82,7 @@ export async function rebootOnce(
   const gate = createTaskGate(db, {
     clock: systemClock,
     log: silentLog,
-    settings: options.config.tasks,
+    settings,
     deps: {
       find(key) {
         const target = targets.get(key);
@@ -103,7 +113,7 @@ export async function rebootOnce(
     const { outcome } = gate.runLocal({
       name: 'miner.system.reboot',
       minerKey: meet(found),
-      params: { force: options.force },
+      params: { force },
       onState(state) {
         if (state !== 'final')
           onStep({ ip, status: state === 'accepted' ? 'pending' : 'running', message: LABELS[state], evidence: {} });
@@ -120,10 +130,9 @@ export async function rebootOnce(
   } finally {
     signal.removeEventListener('abort', onAbort);
     await gate.stop();
-    await access.close();
     db.close();
   }
-  return { total: addresses.length, succeeded };
+  return succeeded;
 }
 
 const LABELS = {

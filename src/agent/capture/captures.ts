@@ -1,30 +1,26 @@
 // Recordings of devices for whoever asks the running agent. While one is made nobody polls that device, and each of its questions takes a turn of its
-// own, so that an order waits for one question and not for the recording. Which questions those are is capture-once.ts.
-import { CancelledError, RefusedError } from '../base/errors.ts';
-import type { Turns } from '../transport/limits/device-mutex.ts';
-import { type Capture, captureOnce } from './capture-once.ts';
-import type { AgentConfig } from './config/config.ts';
+// own, so that an order waits for one question and not for the recording. Which questions those are is record.ts.
+import { CancelledError, RefusedError } from '../../base/errors.ts';
+import type { Turns } from '../../transport/limits/device-mutex.ts';
+import type { DeviceSettings } from '../device/device-client.ts';
+import { type Capture, captureOnce } from './record.ts';
 
-export type Captures = {
-  /** Undefined when nothing answers there. Throws RefusedError when it would take too long, or is too much to hand over. */
-  capture(
-    ip: string,
-    onAsked: (done: number, total: number, note: string) => void,
-    signal: AbortSignal,
-  ): Promise<Capture | undefined>;
-  /** This address is being recorded: a poll would stand in the record, and may wait. */
-  isAt(ip: string): boolean;
-};
+export type Captures = ReturnType<typeof createCaptures>;
 
 /** For so long nobody polls the device; most take seconds. */
 const LIMIT_MS = 5 * 60_000;
 /** As much as a slow reader at the door may leave unread. */
 const MAX_CHARS = 12 * 1024 * 1024;
 
-export function createCaptures(config: AgentConfig, turns: Pick<Turns, 'run'>): Captures {
+export function createCaptures(config: DeviceSettings, turns: Pick<Turns, 'run'>) {
   const underWay = new Set<string>();
   return {
-    async capture(ip, onAsked, signal) {
+    /** Undefined when nothing answers there. Throws RefusedError when it would take too long, or is too much to hand over. */
+    async capture(
+      ip: string,
+      onAsked: (done: number, total: number, note: string) => void,
+      signal: AbortSignal,
+    ): Promise<Capture | undefined> {
       if (underWay.has(ip)) throw new RefusedError('capture.under-way', `capture ${ip}: it is being captured already`);
       const late = AbortSignal.timeout(LIMIT_MS);
       const until = AbortSignal.any([signal, late]);
@@ -53,6 +49,7 @@ export function createCaptures(config: AgentConfig, turns: Pick<Turns, 'run'>): 
         underWay.delete(ip);
       }
     },
-    isAt: (ip) => underWay.has(ip),
+    /** This address is being recorded: a poll would stand in the record, and may wait. */
+    isAt: (ip: string): boolean => underWay.has(ip),
   };
 }

@@ -1,10 +1,10 @@
 // Reboots without a running agent: an order is for the unit that was recognised, not for whoever has its address when its turn comes. Simulated
 // devices on real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
-import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
-import { parseConfig } from '../../../src/agent/config/config.ts';
-import { type RebootStep, rebootOnce } from '../../../src/agent/reboot-once.ts';
+import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
+import { parseConfig } from '../../../../src/agent/config/config.ts';
+import { type RebootStep, rebootOnce } from '../../../../src/agent/standalone/reboot.ts';
 
 const NETWORK = '127.50.1.0/28';
 let farm: Farm;

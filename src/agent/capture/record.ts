@@ -1,21 +1,22 @@
 // Records what one device answers, for the author of a driver: the shared questions, then every ask of the driver that knows it, or, for a device
 // that nobody knows, the questions of all drivers that need no login. It only reads, one question at a time, and gives back texts without a secret.
-import { drivers } from '../../drivers/index.ts';
-import { systemClock } from '../base/clock.ts';
-import { PeerError } from '../base/errors.ts';
-import { VERSION } from '../base/version.ts';
-import type { Ask, Driver, Known } from '../driver/contract.ts';
-import { gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../driver/identify.ts';
-import type { PrivateKind } from '../driver/redact.ts';
-import type { Reading } from '../model/reading.ts';
-import { repairJson } from '../transport/cgminer/json-fixer.ts';
-import type { MinerLink, ProbeLink, ReadRequest } from '../transport/request.ts';
-import type { Overheard } from '../transport/tcp/recorder.ts';
-import { type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './capture/case.ts';
-import { createPlaceholders } from './capture/placeholders.ts';
-import type { AgentConfig } from './config/config.ts';
-import { knownFrom } from './device/device-client.ts';
-import { accessFor, GENERIC_DRIVER, rangesOrThrow, singleAddress } from './once.ts';
+import pLimit from 'p-limit';
+import { drivers } from '../../../drivers/index.ts';
+import { systemClock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import { silentLog } from '../../base/log.ts';
+import { VERSION } from '../../base/version.ts';
+import type { Ask, Driver, Known } from '../../driver/contract.ts';
+import { gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
+import type { PrivateKind } from '../../driver/redact.ts';
+import type { Reading } from '../../model/reading.ts';
+import { repairJson } from '../../transport/cgminer/json-fixer.ts';
+import type { MinerLink, ProbeLink } from '../../transport/request.ts';
+import type { Overheard } from '../../transport/tcp/recorder.ts';
+import { createAccess, type DeviceSettings, knownFrom } from '../device/device-client.ts';
+import { type Asked, type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './case.ts';
+import { GENERIC_DRIVER } from './look.ts';
+import { createPlaceholders } from './placeholders.ts';
 
 export type Capture = {
   readonly case: Case;
@@ -26,6 +27,7 @@ export type Capture = {
   readonly isLoginRefused: boolean;
 };
 
+const PORTS: readonly number[] = [...SCAN_PORTS, ...SIDE_PORTS];
 /** Requests to one device, all together. */
 const MAX_REQUESTS = 96;
 const ASK_DEADLINE_MS = 10_000;
@@ -34,29 +36,30 @@ const PROBE_TIMEOUT_MS = 1_500;
 const GAP_MS = 50;
 
 type InTurn = <T>(question: () => Promise<T>) => Promise<T>;
+type Recorder = <T>(about: Asked, question: () => Promise<T>) => Promise<T>;
 
 type Raw = Omit<Exchange, 'file' | 'failure'> & { readonly bytes: Buffer; readonly failure?: string };
 
-/**
- * Throws ConfigError when the address is none. Undefined when nothing answers there. `inTurn` runs each question when nobody else is at the device;
- * absent: nobody else is.
- */
+/** Undefined when nothing answers there. `inTurn` runs each question when nobody else is at the device; absent: nobody else is. */
 export async function captureOnce(
-  { config, ip, inTurn = (question) => question() }: { config: AgentConfig; ip: string; inTurn?: InTurn },
+  { config, ip, inTurn = (question) => question() }: { config: DeviceSettings; ip: string; inTurn?: InTurn },
   onProgress: (done: number, total: number, note: string) => void,
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
   const overheard: Overheard[] = [];
-  const access = accessFor(config, rangesOrThrow([singleAddress(ip)], []), (heard) => void overheard.push(heard));
+  const access = createAccess({
+    ...{ clock: systemClock, log: silentLog, drivers, config, mayReach: (other: string) => other === ip },
+    tap: (heard) => void overheard.push(heard),
+  });
   const raws: Raw[] = [];
   let done = 0;
-  let total = SCAN_PORTS.length + SIDE_PORTS.length + 2;
+  let total = PORTS.length + 2;
   const step = (note: string) => onProgress(++done, Math.max(total, done), note);
 
   /** Runs one question alone and records what came. Its own failure is recorded and thrown on. */
-  const turn = oneAtATime();
-  const record = <T>(about: Omit<Exchange, 'file' | 'elapsedMs'>, question: () => Promise<T>): Promise<T> =>
-    turn(async () => {
+  const oneAtATime = pLimit(1);
+  const record: Recorder = (about, question) =>
+    oneAtATime(async () => {
       if (raws.length >= MAX_REQUESTS) throw new PeerError('peer.busy', `capture ${ip}: enough is recorded`, 'later');
       await systemClock.sleep(GAP_MS, signal);
       let failure: string | undefined;
@@ -76,11 +79,11 @@ export async function captureOnce(
 
   try {
     const ports: Record<string, string> = {};
-    for (const port of [...SCAN_PORTS, ...SIDE_PORTS]) {
+    for (const port of PORTS) {
       ports[port] = await inTurn(() => access.transport.probe(ip, port, PROBE_TIMEOUT_MS, signal));
       step(`port ${port}`);
     }
-    const open = new Set([...SCAN_PORTS, ...SIDE_PORTS].filter((port) => ports[port] === 'open'));
+    const open = new Set(PORTS.filter((port) => ports[port] === 'open'));
     if (open.size === 0) return undefined;
 
     const probeLink = recording(access.transport.link(ip), record);
@@ -141,26 +144,22 @@ function genericQuestions(open: ReadonlySet<number>): Question[] {
 }
 
 /** The link, with each question recorded as one of the shared ones. */
-function recording(
-  link: ProbeLink,
-  record: <T>(about: Omit<Exchange, 'file' | 'elapsedMs'>, question: () => Promise<T>) => Promise<T>,
-): ProbeLink {
-  const about = (request: ReadRequest) => describeRequest(request);
+function recording(link: ProbeLink, record: Recorder): ProbeLink {
   const send: MinerLink['send'] = (request, limits) => {
     if (request.via === 'whatsminer2-write' || request.via === 'whatsminer3-write') return link.send(request, limits);
-    return record(about(request), () => link.send(request, limits));
+    return record(describeRequest(request), () => link.send(request, limits));
   };
   return {
     ip: link.ip,
     send,
-    sendRaw: (request, limits) => record(about(request), () => link.sendRaw(request, limits)),
+    sendRaw: (request, limits) => record(describeRequest(request), () => link.sendRaw(request, limits)),
     look: (path, limits) =>
       record({ transport: 'http', port: limits?.port ?? 80, method: 'GET', path }, () => link.look(path, limits)),
   };
 }
 
 /** The last answer is the one to the question; before it may come a challenge or a login, which say how the device wants to be asked. */
-function toRaw(about: Omit<Exchange, 'file' | 'elapsedMs'>, heard: readonly Overheard[], failure?: string): Raw {
+function toRaw(about: Asked, heard: readonly Overheard[], failure?: string): Raw {
   const last = heard.findLast(({ path }) => about.transport !== 'http' || path !== undefined);
   const headers = Object.assign({}, ...heard.map((answer) => headersOf(answer)));
   const bytes = last?.bytes ?? Buffer.alloc(0);
@@ -262,13 +261,4 @@ const hideAll = (texts: Readonly<Record<string, string>>, hide: (text: string) =
 function asAnswered(ask: Ask | undefined, text: string): unknown {
   const bytes = Buffer.from(text, 'latin1');
   return ask?.via === 'http' && ask.as === 'text' ? bytes.toString('utf8') : repairJson(bytes)?.value;
-}
-
-function oneAtATime(): <T>(run: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (run) => {
-    const result = last.then(run, run);
-    last = result.catch(() => undefined);
-    return result;
-  };
 }

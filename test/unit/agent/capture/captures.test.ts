@@ -1,10 +1,10 @@
 // A recording by the running agent: its device is left alone by everybody else from the first question to the last, and each question takes a turn of
 // its own. A simulated device on real sockets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
-import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
-import { createCaptures } from '../../../src/agent/captures.ts';
-import { type AgentConfig, parseConfig } from '../../../src/agent/config/config.ts';
+import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
+import { createCaptures } from '../../../../src/agent/capture/captures.ts';
+import { type AgentConfig, parseConfig } from '../../../../src/agent/config/config.ts';
 
 let farm: Farm;
 let config: AgentConfig;

@@ -1,0 +1,102 @@
+// What there is at an address, fit to be shown to a person: of each contact of a scan, and of one miner that is looked at now. It keeps nothing.
+import { drivers, pleaseAddMe } from '../../../drivers/index.ts';
+import { systemClock } from '../../base/clock.ts';
+import { PeerError, renderError } from '../../base/errors.ts';
+import type { Evidence, Identity } from '../../driver/contract.ts';
+import type { ContactStatus, ScanAccount } from '../../model/contact.ts';
+import type { Reading } from '../../model/reading.ts';
+import type { Access, Recognised } from '../device/device-client.ts';
+import type { Contact, ScanPlan } from '../scan/plan.ts';
+import { runScan } from '../scan/scan.ts';
+
+/** One address and what is there. */
+export type Found = {
+  readonly ip: string;
+  readonly status: ContactStatus;
+  readonly openPorts: readonly number[];
+  readonly driver?: string;
+  readonly identity?: Identity;
+  readonly evidence?: Evidence;
+  readonly reading?: Reading;
+  readonly failedAsks?: readonly { readonly ask: string; readonly message: string }[];
+  readonly elapsedMs?: number;
+  /** For devices without a driver of their own: what they say, with everything private removed, to be sent to us. */
+  readonly sample?: string;
+};
+
+export type FoundListener = {
+  /** Each miner, and each host that answers without being recognised, once. */
+  onFound(found: Found): void;
+  onProgress(done: number, total: number, identified: number): void;
+};
+
+/** What a person is shown of an address; undefined where nobody answers or every port is closed. */
+export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): Found | undefined {
+  if (status === 'silent' || status === 'closed') return undefined;
+  return { ...describeFound(ip, status, found), openPorts };
+}
+
+/** One scan by way of this client. */
+export function scanWith(
+  access: Access,
+  plan: ScanPlan,
+  listener: FoundListener,
+  signal: AbortSignal,
+): Promise<ScanAccount> {
+  return runScan(
+    plan,
+    { clock: systemClock, random: Math.random, probe: access.transport.probe, identify: access.recognise },
+    {
+      onContact(contact) {
+        const found = foundOf(contact);
+        if (found !== undefined) listener.onFound(found);
+      },
+      onProgress: ({ probed, toProbe, identified }) => listener.onProgress(probed, toProbe, identified),
+    },
+    signal,
+  );
+}
+
+/** Everything that one miner says now. `plan` is of this one address. */
+export async function lookWith(access: Access, plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
+  let result: Found = { ip, status: 'silent', openPorts: [] };
+  const listener = { onFound: (found: Found) => (result = found), onProgress() {} };
+  const { counts } = await scanWith(access, plan, listener, signal);
+  if (counts.closed > 0) return { ip, status: 'closed', openPorts: [] };
+  const { evidence } = result;
+  const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
+  if (!isStranger || evidence === undefined) return result;
+  const sample = await access.transport.turns.run(ip, 'command', signal, () => sampleOf(access, ip, evidence, signal));
+  return { ...result, sample };
+}
+
+export const GENERIC_DRIVER = 'cgminer';
+
+/** What a device without a driver says to the generic questions, fit to be sent to us. The caller holds the turn. */
+async function sampleOf(access: Access, ip: string, evidence: Evidence, signal: AbortSignal): Promise<string> {
+  const link = access.transport.link(ip);
+  const raw: Record<string, unknown> = {};
+  for (const [name, ask] of Object.entries(drivers.find(({ id }) => id === GENERIC_DRIVER)?.asks ?? {})) {
+    try {
+      raw[name] = await link.send(ask, { signal });
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+    }
+  }
+  return pleaseAddMe(evidence, raw);
+}
+
+function describeFound(ip: string, status: ContactStatus, found: Recognised | undefined): Omit<Found, 'openPorts'> {
+  if (found === undefined) return { ip, status };
+  const { evidence } = found;
+  if (found.status === 'unknown') return { ip, status, evidence };
+  const { target, identity, outcome } = found;
+  const base = { ip, status, evidence, driver: target.driver.id, identity };
+  if (outcome === undefined) return base;
+  return {
+    ...base,
+    reading: outcome.reading,
+    failedAsks: outcome.failed.map(({ ask, error }) => ({ ask, message: renderError(error) })),
+    elapsedMs: outcome.elapsedMs,
+  };
+}

@@ -1,0 +1,44 @@
+// What a technician asks for on the spot, without a running agent, and that sends nothing but questions: one scan, one look at one miner, its log.
+// Keeps nothing and writes nothing.
+import type { ScanAccount } from '../../model/contact.ts';
+import { type Found, type FoundListener, lookWith, scanWith } from '../capture/look.ts';
+import type { AgentConfig } from '../config/config.ts';
+import { paceOf } from '../pace.ts';
+import { logWith } from '../tasks/log-evidence.ts';
+import { mustBeAllowed } from '../tasks/settings.ts';
+import { rangesOrThrow, singleAddress, withAccess } from './reach.ts';
+
+/** Scans the ranges. Throws ConfigError that names each range that is wrong, RefusedError where scans are not allowed; a cancelled scan gives its account. */
+export async function scanOnce(
+  { config, ...named }: { config: AgentConfig; ranges: readonly string[]; exclude: readonly string[] },
+  listener: FoundListener & {
+    /** What was understood of the ranges, before anything is sent. */
+    onUnderstood(text: string): void;
+  },
+  signal: AbortSignal,
+): Promise<ScanAccount> {
+  const ranges = rangesOrThrow(named.ranges, named.exclude);
+  mustBeAllowed('agent.scan.create', 'scan', config.tasks);
+  const pace = paceOf(config, ranges);
+  for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
+  return withAccess(config, ranges, (access) => scanWith(access, { ranges, limits: pace.limits }, listener, signal));
+}
+
+type OneMiner = { readonly config: AgentConfig; readonly ip: string };
+
+/** Everything that one miner says now. Throws ConfigError when the address is none. */
+export async function lookOnce({ config, ip }: OneMiner, signal: AbortSignal): Promise<Found> {
+  const ranges = rangesOrThrow([singleAddress(ip)], []);
+  const plan = { ranges, limits: paceOf(config, ranges).limits };
+  return withAccess(config, ranges, (access) => lookWith(access, plan, ip, signal));
+}
+
+/**
+ * Its log, without control characters and without passwords. Throws ConfigError when the address is none, RefusedError when logs are not to be read
+ * here, PeerError when the miner does not answer, refuses, or has no log to give.
+ */
+export async function logOnce({ config, ip }: OneMiner, signal: AbortSignal): Promise<string> {
+  const ranges = rangesOrThrow([singleAddress(ip)], []);
+  mustBeAllowed('miner.log.get', `read the log of ${ip}`, config.tasks);
+  return withAccess(config, ranges, (access) => logWith(access, ip, signal));
+}
