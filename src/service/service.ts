@@ -14,7 +14,7 @@ import { createHttpServer } from './http/http-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
 import { type App, createServer, DEFAULT_LIMITS, type ServerLimits } from './http/server.ts';
-import { createPageCache, type PageCache } from './http/shared/page-cache.ts';
+import { createPageCache } from './http/shared/page-cache.ts';
 import { createRenewal, readTls, type TlsFiles, type TlsMaterial } from './http/tls.ts';
 import { createShares } from './ingest/quota.ts';
 import { createUplinks } from './ingest/uplink.ts';
@@ -104,21 +104,6 @@ async function listenLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Who changes a miner sees the change in the next list, and so do the agents. */
-const announcing = (
-  operators: OperatorStore,
-  pages: Pick<PageCache, 'clear'>,
-  tell: (agentId: string) => void,
-): OperatorStore => ({
-  ...operators,
-  async edit(request) {
-    const outcome = await operators.edit(request);
-    pages.clear();
-    if (outcome.kind === 'done') for (const agentId of outcome.agentIds) tell(agentId);
-    return outcome;
-  },
-});
-
 async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
   const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
   const app = await createServer({
@@ -190,22 +175,29 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
       await teller.tellEach();
     },
   });
+  const warnOf = (agentId: string, what: string) => (error: unknown) =>
+    log.warn({ agentId, error: renderError(error) }, what);
   /** New tasks of the agent are stored: it may be connected here or elsewhere. */
   const deliver = async (agentId: string) => {
     relay.announceTasks(agentId);
     // They are stored: what fails now is no failure of the request, and the sweep delivers them.
-    await courier
-      .deliver(agentId)
-      .catch((error: unknown) => log.warn({ agentId, error: renderError(error) }, 'deliver tasks to an agent'));
+    await courier.deliver(agentId).catch(warnOf(agentId, 'deliver tasks to an agent'));
   };
   let isStopping = false;
   const pages = createPageCache(clock, PAGE_CACHE);
-  const operators = announcing(store.operators, pages, (agentId) => {
-    relay.announceOps(agentId);
-    teller
-      .tell(agentId)
-      .catch((error: unknown) => log.warn({ agentId, error: renderError(error) }, 'tell an agent of ops status'));
-  });
+  /** A change to miners shows in the next list, and their agents are told of it. */
+  const operators: OperatorStore = {
+    ...store.operators,
+    async edit(request) {
+      const outcome = await store.operators.edit(request);
+      pages.clear();
+      for (const agentId of outcome.kind === 'done' ? outcome.agentIds : []) {
+        relay.announceOps(agentId);
+        teller.tell(agentId).catch(warnOf(agentId, 'tell an agent of ops status'));
+      }
+      return outcome;
+    },
+  };
   metrics.register(app);
   registerRoutes(app, {
     store: { ...store, operators },
@@ -242,9 +234,8 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     { ...relay, name: 'relay' },
     { ...uplinks, name: 'uplinks' },
     createRound('pruning', PRUNE_MS, () => store.prune(clock.nowMs()), clock, log),
-    ...(options.tls === undefined || tls === undefined || !(app.server instanceof SecureServer)
-      ? []
-      : [
+    ...(options.tls !== undefined && tls !== undefined && app.server instanceof SecureServer
+      ? [
           createRound(
             'renewing the certificate',
             RENEW_MS,
@@ -252,7 +243,8 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
             clock,
             log,
           ),
-        ]),
+        ]
+      : []),
   ];
   let stopParts: (() => Promise<void>) | undefined;
   return {

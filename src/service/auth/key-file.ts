@@ -68,9 +68,11 @@ export function openServiceVault(
   if (vault === undefined)
     log.warn(
       isShared ? {} : { keyFile: files?.own },
-      isShared
-        ? 'the key that orders are signed with and the passwords in orders lie open in the database: name a key file that every copy of the service has in listen.sealKeyFile'
-        : 'the key that orders are signed with and the passwords in orders lie open in the database: there is no key file that only this user may read',
+      `the key that orders are signed with and the passwords in orders lie open in the database: ${
+        isShared
+          ? 'name a key file that every copy of the service has in listen.sealKeyFile'
+          : 'there is no key file that only this user may read'
+      }`,
     );
   return vault;
 }

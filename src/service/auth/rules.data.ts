@@ -33,10 +33,10 @@ export type Rule =
       readonly unknownFarm: 'denied' | 'not-found';
     } & UnknownWorkspace);
 
-const V1_WORKSPACE = '/private-api/v1/:workspace_id';
-const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
-const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
-const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id`;
+export const V1_WORKSPACE = '/private-api/v1/:workspace_id';
+export const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
+export const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
+export const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id`;
 
 const v1Farm = (permission: Permission, unknownFarm: 'denied' | 'not-found' = 'denied'): Rule => ({
   access: 'key',

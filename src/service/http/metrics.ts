@@ -13,13 +13,6 @@ const LAGS_S = [1, 3, 10, 30, 60, 300, 900, 3_600, 6 * 3_600, 86_400, 7 * 86_400
 /** Tasks are counted at most this often, however often somebody asks. */
 const COUNT_TASKS_MS = 5_000;
 
-export type Metrics = {
-  /** The same store, measured. */
-  measureIngest(ingest: IngestStore): IngestStore;
-  /** Counts every request of the app and serves the figures. */
-  register(app: App): void;
-};
-
 type MetricsParts = {
   readonly tasks: Pick<TaskStore, 'countByStatus'>;
   readonly connectedAgents: () => number;
@@ -27,51 +20,40 @@ type MetricsParts = {
   readonly version: string;
 };
 
-export function createMetrics(parts: MetricsParts): Metrics {
+export function createMetrics(parts: MetricsParts) {
   const { clock } = parts;
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: 'pithead_http_requests_total',
-    help: 'Requests answered',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'pithead_http_request_duration_seconds',
-    help: 'Time from the request to its answer',
-    labelNames: ['method', 'route'],
-    buckets: DURATIONS_S,
-    registers,
-  });
-  const slices = new Counter({
-    name: 'pithead_ingest_slices_total',
-    help: 'Slices of reports by what became of them',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const records = new Counter({
-    name: 'pithead_ingest_records_total',
-    help: 'Records stored, by kind; rejected = those that fit no schema',
-    labelNames: ['kind'],
-    registers,
-  });
-  const storing = new Histogram({
-    name: 'pithead_ingest_duration_seconds',
-    help: 'Time to store a slice',
-    buckets: DURATIONS_S,
-    registers,
-  });
-  const lag = new Histogram({
-    name: 'pithead_ingest_lag_seconds',
-    help: 'Age of a slice when it is stored, by the clock of its agent',
-    buckets: LAGS_S,
-    registers,
-  });
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
+
+  const requests = counter('pithead_http_requests_total', 'Requests answered', 'method', 'route', 'status');
+  const durations = histogram(
+    'pithead_http_request_duration_seconds',
+    'Time from the request to its answer',
+    DURATIONS_S,
+    'method',
+    'route',
+  );
+  const slices = counter('pithead_ingest_slices_total', 'Slices of reports by what became of them', 'outcome');
+  const records = counter(
+    'pithead_ingest_records_total',
+    'Records stored, by kind; rejected = those that fit no schema',
+    'kind',
+  );
+  const storing = histogram('pithead_ingest_duration_seconds', 'Time to store a slice', DURATIONS_S);
+  const lag = histogram(
+    'pithead_ingest_lag_seconds',
+    'Age of a slice when it is stored, by the clock of its agent',
+    LAGS_S,
+  );
   addGauges(registers, parts);
 
   return {
-    measureIngest: (ingest) => ({
+    /** The same store, measured. */
+    measureIngest: (ingest: IngestStore): IngestStore => ({
       ...ingest,
       async storeSlice(slice) {
         const startMs = clock.monotonicMs();
@@ -85,7 +67,8 @@ export function createMetrics(parts: MetricsParts): Metrics {
         return outcome;
       },
     }),
-    register(app) {
+    /** Counts every request of the app and serves the figures. */
+    register(app: App): void {
       app.addHook('onResponse', async (request, reply) => {
         const labels = { method: request.method, route: request.routeOptions.url ?? '(none)' };
         requests.inc({ ...labels, status: reply.statusCode });

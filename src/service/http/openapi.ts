@@ -45,16 +45,10 @@ export async function registerOpenApi(
   app: FastifyInstance,
   { version, publicUrl }: { version: string; publicUrl: string | undefined },
 ): Promise<void> {
-  const options = {
+  const options: Parameters<typeof createJsonSchemaTransform>[0] = {
     schemaRegistry: components,
     zodToJsonConfig: {
-      override: ({
-        zodSchema,
-        jsonSchema,
-      }: {
-        zodSchema: z.core.$ZodType;
-        jsonSchema: z.core.JSONSchema.BaseSchema;
-      }) => {
+      override: ({ zodSchema, jsonSchema }) => {
         const written = documented.get(zodSchema)?.openapi;
         if (written === undefined) {
           // The format says the same as these long patterns, and better.

@@ -154,13 +154,11 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
     route: request.routeOptions.url ?? '(none)',
     status: reply.statusCode,
     elapsedMs: Math.round(reply.elapsedTime),
-    ...(hasAccess(request) ? { keyId: accessOf(request).caller.keyId } : {}),
+    ...(request.getDecorator<unknown>('access') !== null ? { keyId: accessOf(request).caller.keyId } : {}),
   };
   if (request.routeOptions.url === '/healthz' || request.routeOptions.url === '/readyz') log.debug(fields, 'request');
   else log.info(fields, 'request');
 }
-
-const hasAccess = (request: FastifyRequest) => request.getDecorator<unknown>('access') !== null;
 
 const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,

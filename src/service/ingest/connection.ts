@@ -57,22 +57,9 @@ export type ConnectionParts = {
   readonly onTaskReceived: (taskId: string) => Promise<void>;
 };
 
-export type Connection = {
-  readonly agent: Agent;
-  /** When something came last, on the clock's monotonic time. */
-  heardAtMs(): number;
-  /** False when the socket is not open, or the agent has not said hello, or has not said that it understands frames of this type. */
-  send(frame: ServiceFrame): boolean;
-  /** The agent reads what it is sent. */
-  hasRoom(): boolean;
-  ping(): void;
-  close(code: number, reason: string): void;
-  terminate(): void;
-  /** Resolves when what came in before has been dealt with. */
-  drained(): Promise<void>;
-};
+export type Connection = ReturnType<typeof createConnection>;
 
-export function createConnection(socket: WebSocket, parts: ConnectionParts): Connection {
+export function createConnection(socket: WebSocket, parts: ConnectionParts) {
   const { agent, clock, log } = parts;
   const fields = { agentId: agent.id };
   let heardAtMs = clock.monotonicMs();
@@ -268,19 +255,23 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts): Con
 
   return {
     agent,
+    /** When something came last, on the clock's monotonic time. */
     heardAtMs: () => heardAtMs,
-    send(frame) {
+    /** False when the socket is not open, or the agent has not said hello, or has not said that it understands frames of this type. */
+    send(frame: ServiceFrame): boolean {
       if (epochs.size === 0 || socket.readyState !== socket.OPEN) return false;
       if (isExtra(frame.type) && !understands.includes(frame.type)) return false;
       transmit(asSigned(frame.type === 'task' ? asUnderstood(frame, understands) : frame));
       return true;
     },
+    /** The agent reads what it is sent. */
     hasRoom: () => socket.bufferedAmount < ROOM_BYTES,
     ping() {
       if (socket.readyState === socket.OPEN) socket.ping();
     },
     close,
     terminate: () => socket.terminate(),
+    /** Resolves when what came in before has been dealt with. */
     drained: () => work,
   };
 }

@@ -8,16 +8,6 @@ import { decodeSlice, parseJson, type SliceHeader } from '../../wire/frames.ts';
 import { MAX_SLICE_BYTES, MAX_SLICE_RECORDS } from '../../wire/protocol.ts';
 import { type ReportRecord, reportRecordSchema } from '../../wire/records.ts';
 
-export type CheckedSlice = {
-  readonly header: SliceHeader;
-  readonly records: readonly ReportRecord[];
-  /** Records left out, and what was wrong with the first of them. */
-  readonly rejected: number;
-  readonly firstProblem: string | undefined;
-  /** Of its body, unpacked. */
-  readonly bytes: number;
-};
-
 const envelopeSchema = z.object({ v: z.literal(1), records: z.array(z.unknown()).max(MAX_SLICE_RECORDS) });
 const unpack = promisify(zstdDecompress);
 
@@ -27,14 +17,17 @@ export function readHeader(frame: Buffer): { header: SliceHeader; compressedBody
   return parts;
 }
 
-/** Throws RefusedError `frame.invalid` when the body is too large, is not zstd, or is no slice. */
-export async function readBody(header: SliceHeader, compressedBody: Buffer): Promise<CheckedSlice> {
+/**
+ * `rejected` records are left out; `firstProblem` is what was wrong with the first of them; `bytes` counts the body, unpacked.
+ * Throws RefusedError `frame.invalid` when the body is too large, is not zstd, or is no slice.
+ */
+export async function readBody({ seq }: SliceHeader, compressedBody: Buffer) {
   const body = await unpackBody(compressedBody);
   const envelope = envelopeSchema.safeParse(parseJson(body.toString('utf8')));
   if (!envelope.success)
     throw new RefusedError(
       'frame.invalid',
-      `read slice ${header.seq}: its body is not a list of at most ${MAX_SLICE_RECORDS} records`,
+      `read slice ${seq}: its body is not a list of at most ${MAX_SLICE_RECORDS} records`,
     );
   const records: ReportRecord[] = [];
   let rejected = 0;
@@ -48,7 +41,7 @@ export async function readBody(header: SliceHeader, compressedBody: Buffer): Pro
       firstProblem ??= `${issue?.path.join('.') ?? ''}: ${issue?.code ?? ''}`;
     }
   }
-  return { header, records, rejected, firstProblem, bytes: body.length };
+  return { records, rejected, firstProblem, bytes: body.length };
 }
 
 async function unpackBody(compressedBody: Buffer): Promise<Buffer> {

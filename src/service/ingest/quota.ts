@@ -43,23 +43,11 @@ type Account = {
 /** What a frame made us do: records, also those that fit no schema or were stored before, and bytes, unpacked. */
 export type Work = { readonly frame: keyof typeof FRAME_COST; readonly records: number; readonly bytes: number };
 
-export type Shares = {
-  /** Waits until it is the turn of an agent that has used up what it may have: before anything is read of its frame. */
-  rest(agentId: string): Promise<void>;
-  /** Only after a rest, from which the account is known. */
-  charge(agentId: string, work: Work): void;
-  /** Whether the agent is to be welcomed now; if so it counts. */
-  welcome(agentId: string): boolean;
-  /** Nobody waits any more. */
-  stop(): void;
-};
+export type Shares = ReturnType<typeof createShares>;
 
-export function createShares(parts: {
-  readonly ingest: Pick<IngestStore, 'needOf'>;
-  readonly clock: Clock;
-  readonly log: Log;
-}): Shares {
-  const { ingest, clock, log } = parts;
+type QuotaParts = { readonly ingest: Pick<IngestStore, 'needOf'>; readonly clock: Clock; readonly log: Log };
+
+export function createShares({ ingest, clock, log }: QuotaParts) {
   const stopping = new AbortController();
   /** Of every agent that has reported here: as many as are enrolled. */
   const accounts = new Map<string, Account>();
@@ -106,7 +94,8 @@ export function createShares(parts: {
     return false;
   };
 
-  const rest = async (agentId: string) => {
+  /** Waits until it is the turn of an agent that has used up what it may have: before anything is read of its frame. */
+  const rest = async (agentId: string): Promise<void> => {
     const account = await accountOf(agentId);
     account.reportedAtMs = clock.monotonicMs();
     if (account.credit >= 0 || stopping.signal.aborted || !areOthersHere(agentId)) return;
@@ -121,11 +110,13 @@ export function createShares(parts: {
 
   return {
     rest,
-    charge(agentId, { frame, records, bytes }) {
+    /** Only after a rest, from which the account is known. */
+    charge(agentId: string, { frame, records, bytes }: Work): void {
       const account = accounts.get(agentId);
       if (account !== undefined) account.credit -= FRAME_COST[frame] + Math.max(records, bytes / RECORD_BYTES);
     },
-    welcome(agentId) {
+    /** Whether the agent is to be welcomed now; if so it counts. */
+    welcome(agentId: string): boolean {
       const nowMs = clock.monotonicMs();
       const { left, atMs } = welcomes.get(agentId) ?? { left: WELCOMES, atMs: nowMs };
       const saved = Math.min(WELCOMES, left + (nowMs - atMs) / WELCOME_MS);
@@ -133,6 +124,7 @@ export function createShares(parts: {
       welcomes.set(agentId, { left: isDue ? Math.max(0, saved - 1) : saved, atMs: nowMs });
       return isDue;
     },
+    /** Nobody waits any more. */
     stop: () => stopping.abort(),
   };
 }

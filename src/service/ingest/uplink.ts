@@ -13,7 +13,7 @@ import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
 import { CLOSE, type Connection, type ConnectionParts, createConnection } from './connection.ts';
 
-export type UplinkParts = Pick<ConnectionParts, 'ingest' | 'shares' | 'beginSigning' | 'clock' | 'log'> & {
+type UplinkParts = Pick<ConnectionParts, 'ingest' | 'shares' | 'beginSigning' | 'clock' | 'log'> & {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
   readonly links: LinkStore;
   readonly newLinkId: () => string;
@@ -22,22 +22,6 @@ export type UplinkParts = Pick<ConnectionParts, 'ingest' | 'shares' | 'beginSign
   /** The agent is connected and has been welcomed. */
   readonly onReady: (agentId: string) => Promise<void>;
   readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
-};
-
-export type Uplinks = {
-  /** Takes the upgrade requests of the server, which has none but those for UPLINK_PATH. */
-  attach(server: Server): void;
-  /** Runs the pings until `stop`. */
-  start(): void;
-  /** The agent is connected here and reads what it is sent. */
-  hasRoom(agentId: string): boolean;
-  /** Closes those of our connections (of this agent, or all) that are no longer the newest of their agent. */
-  yieldReplaced(agentId?: string): Promise<void>;
-  countConnected(): number;
-  connectedIds(): readonly string[];
-  /** False when the agent is not connected here, or does not take frames of this type. */
-  send(agentId: string, frame: ServiceFrame): boolean;
-  stop(): Promise<void>;
 };
 
 /** How long agents get to finish the closing handshake when the service stops. */
@@ -51,7 +35,7 @@ const PROOF_MS = 15_000;
 
 const TOOK_OVER = 'a newer connection of this agent took over';
 
-export function createUplinks(parts: UplinkParts): Uplinks {
+export function createUplinks(parts: UplinkParts) {
   const { agents, clock, log } = parts;
   const connections = new Map<string, Connection>();
   /** The claim of each connection that has made one. */
@@ -121,6 +105,7 @@ export function createUplinks(parts: UplinkParts): Uplinks {
     );
   };
 
+  /** Closes those of our connections (of this agent, or all) that are no longer the newest of their agent. */
   const yieldReplaced = async (agentId?: string) => {
     const ids = agentId === undefined ? [...connections.keys()] : [agentId];
     // Claims made before the database is asked: what it says is theirs or a later one.
@@ -148,7 +133,8 @@ export function createUplinks(parts: UplinkParts): Uplinks {
 
   const round = createRound('tending uplinks', PING_INTERVAL_MS, tend, clock, log);
   return {
-    attach(server) {
+    /** Takes the upgrade requests of the server, which has none but those for UPLINK_PATH. */
+    attach(server: Server): void {
       server.on('upgrade', (request, socket, head) => {
         upgrade(request, socket, head).catch((error: unknown) => {
           log.error({ error: renderError(error) }, 'upgrade failed');
@@ -156,13 +142,16 @@ export function createUplinks(parts: UplinkParts): Uplinks {
         });
       });
     },
+    /** Runs the pings until `stop`. */
     start: round.start,
-    hasRoom: (agentId) => connections.get(agentId)?.hasRoom() ?? false,
+    /** The agent is connected here and reads what it is sent. */
+    hasRoom: (agentId: string): boolean => connections.get(agentId)?.hasRoom() ?? false,
     yieldReplaced,
-    countConnected: () => connections.size,
-    connectedIds: () => [...connections.keys()],
-    send: (agentId, frame) => connections.get(agentId)?.send(frame) ?? false,
-    async stop() {
+    countConnected: (): number => connections.size,
+    connectedIds: (): readonly string[] => [...connections.keys()],
+    /** False when the agent is not connected here, or does not take frames of this type. */
+    send: (agentId: string, frame: ServiceFrame): boolean => connections.get(agentId)?.send(frame) ?? false,
+    async stop(): Promise<void> {
       isStopping = true;
       const open = [...connections.values()];
       for (const connection of open) connection.close(CLOSE.restart, 'the service stops');

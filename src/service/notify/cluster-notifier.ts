@@ -5,7 +5,7 @@ import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Messages } from '../store/store.ts';
 
-export type RelayParts = {
+type RelayParts = {
   readonly messages: Messages;
   readonly log: Log;
   /** The agent has tasks that it may not have been sent. */
@@ -18,18 +18,11 @@ export type RelayParts = {
   readonly onGap: () => Promise<void>;
 };
 
-export type Relay = {
-  /** These never throw and are not waited for. */
-  announceTasks(agentId: string): void;
-  announceLink(agentId: string): void;
-  announceOps(agentId: string): void;
-  start(): void;
-  stop(): Promise<void>;
-};
+export type Relay = ReturnType<typeof createRelay>;
 
 const MESSAGE = /^(tasks|link|ops) (\S{1,100})$/;
 
-export function createRelay({ messages, log, onTasks, onLink, onOps, onGap }: RelayParts): Relay {
+export function createRelay({ messages, log, onTasks, onLink, onOps, onGap }: RelayParts) {
   let listening: { stop(): Promise<void> } | undefined;
   const under = new Set<Promise<void>>();
 
@@ -50,9 +43,10 @@ export function createRelay({ messages, log, onTasks, onLink, onOps, onGap }: Re
   };
 
   return {
-    announceTasks: (agentId) => keep('telling other copies of tasks', messages.send(`tasks ${agentId}`)),
-    announceLink: (agentId) => keep('telling other copies of a connection', messages.send(`link ${agentId}`)),
-    announceOps: (agentId) => keep('telling other copies of ops status', messages.send(`ops ${agentId}`)),
+    // These never throw and are not waited for.
+    announceTasks: (agentId: string) => keep('telling other copies of tasks', messages.send(`tasks ${agentId}`)),
+    announceLink: (agentId: string) => keep('telling other copies of a connection', messages.send(`link ${agentId}`)),
+    announceOps: (agentId: string) => keep('telling other copies of ops status', messages.send(`ops ${agentId}`)),
     start() {
       listening = messages.listen({
         onMessage: handle,

@@ -9,26 +9,18 @@ import type { MinerOpsStatus, OpsStatusStore } from '../store/store.ts';
 
 const LOOK_MS = 30_000;
 
-export type Teller = {
-  /** Tells the agent if it is connected here and was told something else. */
-  tell(agentId: string): Promise<void>;
-  /** The agent has connected: nothing was told yet. */
-  tellAnew(agentId: string): Promise<void>;
-  /** Looks at every agent here. */
-  tellEach(): Promise<void>;
-  start(): void;
-  stop(): Promise<void>;
-};
+export type Teller = ReturnType<typeof createTeller>;
 
-export function createTeller(parts: {
+type TellerParts = {
   readonly store: OpsStatusStore;
   /** False when the agent is not connected here, or does not understand it. */
   readonly send: (agentId: string, frame: OpsStatusFrame) => boolean;
   readonly connected: () => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-}): Teller {
-  const { store, send, connected, clock, log } = parts;
+};
+
+export function createTeller({ store, send, connected, clock, log }: TellerParts) {
   /** Digest of what was told last, of each agent that is connected here. */
   const told = new Map<string, string>();
   /** One after the other: an older list must not come after a newer one. */
@@ -62,12 +54,15 @@ export function createTeller(parts: {
   const round = createRound('telling agents of ops status', LOOK_MS, tellEach, clock, log);
 
   return {
-    tell: (agentId) => look(() => connected().filter((id) => id === agentId)),
-    tellAnew: (agentId) =>
+    /** Tells the agent if it is connected here and was told something else. */
+    tell: (agentId: string) => look(() => connected().filter((id) => id === agentId)),
+    /** The agent has connected: nothing was told yet. */
+    tellAnew: (agentId: string) =>
       look(
         () => [agentId],
         () => told.delete(agentId),
       ),
+    /** Looks at every agent here. */
     tellEach,
     start: round.start,
     async stop() {

@@ -15,7 +15,7 @@ const SWEEP_MS = 5_000;
 /** Together, even with the largest params, less than what an agent may leave unread before its connection is ended. */
 const PAGE = 100;
 
-export type CourierParts = {
+type CourierParts = {
   readonly tasks: TaskStore;
   /** False when the agent is not connected here. */
   readonly send: (agentId: string, frame: ServiceFrame) => boolean;
@@ -25,19 +25,9 @@ export type CourierParts = {
   readonly log: Log;
 };
 
-export type Courier = {
-  /** Sends what the agent has not been sent lately. */
-  deliver(agentId: string): Promise<void>;
-  /** The agent is back: whatever was sent before may be lost. */
-  deliverAll(agentId: string): Promise<void>;
-  received(agentId: string, taskId: string): Promise<void>;
-  /** Delivers to every agent here that has something to get. */
-  deliverToEach(): Promise<void>;
-  start(): void;
-  stop(): Promise<void>;
-};
+export type Courier = ReturnType<typeof createCourier>;
 
-export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts): Courier {
+export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts) {
   /** The last turn of each agent: two that look at the same time would both send the same. */
   const turns = new Map<string, Promise<void>>();
 
@@ -94,10 +84,13 @@ export function createCourier({ tasks, send, hasRoom, clock, log }: CourierParts
 
   const round = createRound('sweeping tasks', SWEEP_MS, sweep, clock, log);
   return {
+    /** Sends what the agent has not been sent lately. */
     deliver,
-    deliverAll: (agentId) => bring(agentId, () => clock.nowMs()),
+    /** The agent is back: whatever was sent before may be lost. */
+    deliverAll: (agentId: string) => bring(agentId, () => clock.nowMs()),
+    /** Delivers to every agent here that has something to get. */
     deliverToEach,
-    received: (agentId, taskId) => tasks.markReceived(agentId, taskId, clock.nowMs()),
+    received: (agentId: string, taskId: string) => tasks.markReceived(agentId, taskId, clock.nowMs()),
     start: round.start,
     stop: round.stop,
   };

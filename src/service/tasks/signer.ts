@@ -14,18 +14,13 @@ import {
 } from '../../wire/orders.ts';
 import type { KeyPair, TaskKey, TaskKeyStore } from '../store/store.ts';
 
-/** The key in use, which another copy may have changed, is looked up each time. They throw ConfigError when its private half cannot be opened. */
-export type Signer = {
-  publicKey(): Promise<string>;
-  begin(connection: SignedConnection): Promise<Signing>;
-};
-
 /** What to say of a key whose private half cannot be opened. */
 type Unopened = () => ConfigError;
 
 type Key = Pick<Signing, 'publicKey' | 'changes'> & { readonly id: number; readonly privateKey: KeyObject };
 
 /**
+ * The key in use, which another copy may have changed, is looked up each time; throws ConfigError when its private half cannot be opened.
  * With a `seed` the first key comes from it: the same again for a database that was put back to a copy from before it had one, so that agents which have
  * learnt it meanwhile are not lost.
  */
@@ -33,7 +28,7 @@ export function createSigner(
   keys: TaskKeyStore,
   clock: Clock,
   { seed, unopened }: { readonly seed: Uint8Array | undefined; readonly unopened: Unopened },
-): Signer {
+) {
   let kept: Key | undefined;
   const current = async (): Promise<Key> => {
     if (kept !== undefined && kept.id === (await keys.currentId())) return kept;
@@ -44,7 +39,7 @@ export function createSigner(
   };
   return {
     publicKey: async () => (await current()).publicKey,
-    async begin({ agentId: agent_id, nonce, welcomedAt: welcomed_at, lastSeq }) {
+    async begin({ agentId: agent_id, nonce, welcomedAt: welcomed_at, lastSeq }: SignedConnection): Promise<Signing> {
       const { publicKey, changes, privateKey } = await current();
       let seq = lastSeq;
       const next = () => ({ agent_id, nonce, welcomed_at, seq: ++seq });

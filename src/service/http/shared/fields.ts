@@ -6,22 +6,11 @@ import { toIso } from './envelope.ts';
 /** Deprecated by the interface document, and constant. */
 const CONSTANT_PART = '"overheat":false,"low_hashrate":false,"overpower":false,"underpower":false,"health_status":null';
 
+const STORED = ['id', 'rack', 'position', 'status', 'ops_status', 'lifecycle_status', 'created_at'] as const;
+
 /** Members of a miner that only the service knows, without braces. */
 export const SERVICE_FIELDS: Item = [
-  '"id":',
-  { value: 'id' },
-  ',"rack":',
-  { value: 'rack' },
-  ',"position":',
-  { value: 'position' },
-  ',"status":',
-  { value: 'status' },
-  ',"ops_status":',
-  { value: 'ops_status' },
-  ',"lifecycle_status":',
-  { value: 'lifecycle_status' },
-  ',"created_at":',
-  { value: 'created_at' },
+  ...STORED.flatMap((value, index) => [`${index > 0 ? ',' : ''}"${value}":`, { value }]),
   `,${CONSTANT_PART}`,
 ];
 

@@ -32,30 +32,16 @@ export function equalFilter<S extends z.ZodType<string>>(value: S) {
 /** A time in a body. */
 export const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z' });
 
-/** `eq`, `ne`, `gt`, `gte`, `lt`, `lte` over times. */
+/** `eq`, `ne`, `gt`, `gte`, `lt`, `lte` over times; as ms. */
 export function dateFilter() {
-  const bound = isoUtc.optional();
+  const bound = isoUtc.transform((text) => Date.parse(text)).optional();
   const shape = { eq: bound, ne: bound, gt: bound, gte: bound, lt: bound, lte: bound };
   return atLeastOne(closedObject(shape), Object.keys(shape));
-}
-
-/** ISO texts of a date filter as ms. */
-export function toTimes(filter: z.infer<ReturnType<typeof dateFilter>>) {
-  const at = (iso: string | undefined) => (iso === undefined ? undefined : Date.parse(iso));
-  return {
-    eq: at(filter.eq),
-    ne: at(filter.ne),
-    gt: at(filter.gt),
-    gte: at(filter.gte),
-    lt: at(filter.lt),
-    lte: at(filter.lte),
-  };
 }
 
 export const batchListShape = {
   task_name: list(TASK_NAMES.join(', '), oneOf(TASK_NAMES), { enum: TASK_NAMES }),
 };
-const listSchema = z.object(batchListShape);
 
 export const batchSearchShape = {
   status: valueFilter(z.enum(BATCH_STATUSES)).optional(),
@@ -63,9 +49,8 @@ export const batchSearchShape = {
   actor_type: equalFilter(z.enum(ACTOR_TYPES)).optional(),
   created_at: dateFilter().optional(),
 };
-const searchSchema = z.object(batchSearchShape);
 
-export const toListFilter = ({ task_name }: z.infer<typeof listSchema>): BatchFilter =>
+export const toListFilter = ({ task_name }: z.infer<z.ZodObject<typeof batchListShape>>): BatchFilter =>
   task_name === undefined ? {} : { name: { in: [...new Set(task_name)] } };
 
 export const toSearchFilter = ({
@@ -73,9 +58,9 @@ export const toSearchFilter = ({
   task_name: name,
   actor_type: actorType,
   created_at,
-}: z.infer<typeof searchSchema>): BatchFilter => ({
+}: z.infer<z.ZodObject<typeof batchSearchShape>>): BatchFilter => ({
   status,
   name,
   actorType,
-  createdAt: created_at && toTimes(created_at),
+  createdAt: created_at,
 });

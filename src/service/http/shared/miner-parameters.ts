@@ -1,9 +1,9 @@
 // The filters of the miner lists: every parameter of the interface document, turned into the store's filter.
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../base/net/ipv4.ts';
 import { ANOMALY_TYPES, toBitmask } from '../../../model/flags.ts';
 import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
-import { OPS_STATUSES, type OpsStatus, RUN_STATUSES } from '../../../model/miner.ts';
+import { OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
 import type { MinerFilter, StatusSet } from '../../store/store.ts';
 import { list, oneOf, parseUuid, single } from './parameters.ts';
 import { show } from './validation.ts';
@@ -59,9 +59,8 @@ export const minerFilterShape = {
     { pattern: RANGE_PATTERN },
   ),
 };
-const minerFilterSchema = z.object(minerFilterShape);
 
-export function toMinerFilter(query: z.infer<typeof minerFilterSchema>): MinerFilter {
+export function toMinerFilter(query: z.infer<z.ZodObject<typeof minerFilterShape>>): MinerFilter {
   return {
     agentId: query.agent_id,
     serial: query.sn,
@@ -81,16 +80,8 @@ export function toMinerFilter(query: z.infer<typeof minerFilterSchema>): MinerFi
 }
 
 /** `offline` means stale; nothing left after the ignored words means no condition. */
-function toStatusSet(words: readonly StatusWord[] | undefined): StatusSet | undefined {
-  const run = new Set<(typeof RUN_STATUSES)[number]>();
-  const ops = new Set<OpsStatus>();
-  for (const word of words ?? []) {
-    if (word === 'online') run.add(word);
-    else if (word === 'stale' || word === 'offline') run.add('stale');
-    else {
-      const known = OPS_STATUSES.find((status) => status === word);
-      if (known) ops.add(known);
-    }
-  }
-  return run.size + ops.size === 0 ? undefined : { run: [...run], ops: [...ops] };
+function toStatusSet(words: readonly StatusWord[] = []): StatusSet | undefined {
+  const run = RUN_STATUSES.filter((one) => words.includes(one) || (one === 'stale' && words.includes('offline')));
+  const ops = OPS_STATUSES.filter((one) => words.includes(one));
+  return run.length + ops.length === 0 ? undefined : { run, ops };
 }

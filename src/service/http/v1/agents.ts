@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AGENT_STATUSES, type AgentV1, agentV1Schema, hostSchema } from '../../../model/host.ts';
 import { type Access, farmDenied } from '../../auth/authorise.ts';
+import { V1_WORKSPACE } from '../../auth/rules.data.ts';
 import { type AgentRow, isMatch, type ValueFilter } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers } from '../openapi.ts';
@@ -22,7 +23,7 @@ const searchBodySchema = closedObject({
 export function registerAgents(app: App, { store: { agents, tenants }, clock }: RouteParts): void {
   app.route({
     method: 'POST',
-    url: '/private-api/v1/:workspace_id/agents/search',
+    url: `${V1_WORKSPACE}/agents/search`,
     schema: {
       tags: ['agents'],
       operationId: 'searchAgents',

@@ -8,6 +8,7 @@ import {
   taskNameSchema,
 } from '../../../model/task.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
+import { V1_FARM } from '../../auth/rules.data.ts';
 import type { Batch, BatchFilter, Window } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
@@ -18,8 +19,6 @@ import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '
 import { givenId } from '../shared/parameters.ts';
 import { closedObject } from '../shared/validation.ts';
 import { goodList, listOf, pageShape, searchPage } from './envelope.ts';
-
-const V1_FARM = '/private-api/v1/:workspace_id/farms/:farm_id';
 
 const shownParamsSchema = z.record(z.string(), z.unknown()).meta({ description: 'Secrets in it are not shown' });
 

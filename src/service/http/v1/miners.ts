@@ -1,6 +1,7 @@
 // GET …/miner/latest: the newest state of the miners of a farm.
 import { z } from 'zod';
 import { minerV1Schema } from '../../../model/miner.ts';
+import { V1_FARM } from '../../auth/rules.data.ts';
 import type { Farm, Item } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers } from '../openapi.ts';
@@ -14,7 +15,7 @@ import { listOf, pageShape, paginate } from './envelope.ts';
 export function registerMiners(app: App, { store, pages, clock }: RouteParts): void {
   app.route({
     method: 'GET',
-    url: '/private-api/v1/:workspace_id/farms/:farm_id/miner/latest',
+    url: `${V1_FARM}/miner/latest`,
     schema: {
       tags: ['miners'],
       operationId: 'listMiners',

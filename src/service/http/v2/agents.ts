@@ -1,11 +1,12 @@
 // GET …/farms/{farm_id}/agents: the agents of a farm, without what they run on.
 import { z } from 'zod';
 import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
+import { V2_FARM } from '../../auth/rules.data.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { toAgentFields } from '../shared/fields.ts';
-import { goodList, listOf, pageShape, V2_FARM, windowOf } from './envelope.ts';
+import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
 
 export const agentV2Schema = named('AgentV2', agentV1Schema.omit({ farm: true, host: true }));
 

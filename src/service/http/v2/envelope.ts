@@ -5,9 +5,6 @@ import { named } from '../openapi.ts';
 import { envelopeOf, toWindow } from '../shared/envelope.ts';
 import { wholeNumber } from '../shared/parameters.ts';
 
-export const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
-export const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id` as const;
-
 const MAX_PAGE_SIZE = 10_000;
 const DEFAULT_PAGE_SIZE = 20;
 

@@ -1,12 +1,13 @@
 // GET …/events: what has happened to the miners of a farm, as their agents say it. An extension of the interface.
 import { z } from 'zod';
+import { V2_FARM } from '../../auth/rules.data.ts';
 import type { MinerEvent } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, EXTENSION, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { toIso } from '../shared/envelope.ts';
 import { list, parseUuid, single } from '../shared/parameters.ts';
-import { goodList, listOf, pageShape, V2_FARM, windowOf } from './envelope.ts';
+import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
 
 export const eventSchema = named(
   'MinerEventV2',

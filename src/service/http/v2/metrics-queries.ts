@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import { anomalyTypeSchema } from '../../../model/flags.ts';
 import { OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
+import { V2_FARM } from '../../auth/rules.data.ts';
 import { GRANULARITIES, type HistoryBucket } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
@@ -12,7 +13,6 @@ import { answerOf, good, toIso } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 import { isoUtc } from '../shared/filters.ts';
 import { closedObject } from '../shared/validation.ts';
-import { V2_FARM } from './envelope.ts';
 
 const counts = <V extends z.ZodType>(value: V) => z.array(z.strictObject({ value, count: z.int().min(0) }));
 const known = z.string().nullable();

@@ -2,17 +2,18 @@
 import { z } from 'zod';
 import { ANOMALY_TYPES, anomalyTypeSchema, toBitmask } from '../../../model/flags.ts';
 import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
+import { V2_FARM } from '../../auth/rules.data.ts';
 import { type Farm, type Item, isMatch, type MinerFilter, type MinerSearch, SEARCH_FIELDS } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, EXTENSION, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
-import { dateFilter, toTimes, valueFilter } from '../shared/filters.ts';
+import { dateFilter, valueFilter } from '../shared/filters.ts';
 import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
 import { sendPage, type WantedPage, writePage } from '../shared/page-cache.ts';
 import { givenId } from '../shared/parameters.ts';
 import { closedObject } from '../shared/validation.ts';
-import { listOf, type PageQuery, pageShape, paginate, searchPage, V2_FARM, windowOf } from './envelope.ts';
+import { listOf, type PageQuery, pageShape, paginate, searchPage, windowOf } from './envelope.ts';
 
 const { temp: temperature } = minerV1Schema.shape;
 
@@ -130,6 +131,6 @@ function toSearch(body: z.infer<typeof searchBodySchema>): MinerSearch {
     rack: body.rack,
     agentId: body.agent_id,
     text: body.search,
-    lastUpdatedAt: last_updated_at && toTimes(last_updated_at),
+    lastUpdatedAt: last_updated_at,
   };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RefusedError } from '../../../base/errors.ts';
 import { OPS_STATUSES } from '../../../model/miner.ts';
 import { notFound } from '../../auth/authorise.ts';
+import { V2_FARM } from '../../auth/rules.data.ts';
 import { type EditProblem, positionSchema, rackSchema } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
 import { answers, documented, EXTENSION, named } from '../openapi.ts';
@@ -12,7 +13,6 @@ import { answerOf, good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 import { anyId } from '../shared/parameters.ts';
 import { closedObject, ofGoodFields } from '../shared/validation.ts';
-import { V2_FARM } from './envelope.ts';
 
 const opsStatus = z.enum(OPS_STATUSES).nullable();
 // Blanks around it do not count, which no length can say.

@@ -2,6 +2,7 @@
 // same, by the same functions.
 import { z } from 'zod';
 import { ConfigError } from '../../../base/errors.ts';
+import { V2_FARM } from '../../auth/rules.data.ts';
 import { exportPositions, importPositions } from '../../locations/positions.ts';
 import type { Edited } from '../../store/store.ts';
 import { accessOf, farmOf, farmParams } from '../guard.ts';
@@ -12,7 +13,6 @@ import { readUtf8 } from '../shared/body.ts';
 import { answerOf } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 import { closedObject } from '../shared/validation.ts';
-import { V2_FARM } from './envelope.ts';
 
 /** Room for the places of 80,000 miners. */
 const BODY_BYTES = 8 * 1024 * 1024;

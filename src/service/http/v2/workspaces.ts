@@ -1,14 +1,14 @@
 // GET /workspaces: the workspace of the key and those that grants open to it, with what the key may do there; and GET …/farms: the farms of one of
 // them, of a granted one those that the grant names.
 import { z } from 'zod';
-import { PERMISSIONS } from '../../auth/rules.data.ts';
+import { PERMISSIONS, V2_WORKSPACE } from '../../auth/rules.data.ts';
 import type { Workspace } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { answerOf, good, toIsoOrNull } from '../shared/envelope.ts';
 import { anyId } from '../shared/parameters.ts';
-import { goodList, listOf, pageShape, V2_WORKSPACE, windowOf } from './envelope.ts';
+import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
 
 const workspaceV2Schema = named(
   'WorkspaceV2',

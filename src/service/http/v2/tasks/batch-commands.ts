@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { actorSchema, taskNameSchema } from '../../../../model/task.ts';
 import { notFound } from '../../../auth/authorise.ts';
+import { V2_FARM } from '../../../auth/rules.data.ts';
 import { farmOf, farmParams } from '../../guard.ts';
 import { answers, EXTENSION, named } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
 import { createdAnswerOf, orderHeaders, sendCreated } from '../../shared/batch-creation.ts';
 import { allowNoBody } from '../../shared/body.ts';
 import { answerOf, good } from '../../shared/envelope.ts';
-import { V2_FARM } from '../envelope.ts';
 import { batchDetailSchema, batchParams, toDetail } from './batches.ts';
 import { orderSchema } from './task-params.ts';
 

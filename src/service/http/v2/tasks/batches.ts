@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { actorSchema, BATCH_STATUSES, shownParams, TASK_STATUSES, taskNameSchema } from '../../../../model/task.ts';
 import { notFound } from '../../../auth/authorise.ts';
+import { V2_FARM } from '../../../auth/rules.data.ts';
 import type { Batch, BatchDetail, BatchFilter, Task } from '../../../store/store.ts';
 import { farmOf, farmParams } from '../../guard.ts';
 import { answers, named } from '../../openapi.ts';
@@ -10,7 +11,7 @@ import { answerOf, good, toIso } from '../../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../../shared/filters.ts';
 import { anyId } from '../../shared/parameters.ts';
 import { closedObject } from '../../shared/validation.ts';
-import { goodList, listOf, type PageQuery, pageShape, searchPage, V2_FARM, windowOf } from '../envelope.ts';
+import { goodList, listOf, type PageQuery, pageShape, searchPage, windowOf } from '../envelope.ts';
 
 const count = z.int().min(0);
 const unsuccessful = count.meta({ description: 'Failures, timeouts and cancellations together' });

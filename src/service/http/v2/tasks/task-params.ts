@@ -15,24 +15,20 @@ const MAX_TARGETS = 1_000;
 const ids = z.array(givenId).min(1).max(MAX_TARGETS);
 
 /** No control characters: some devices keep their settings as lines of text. */
-const printable = (max: number) =>
+const maybeBlank = (max: number) =>
   z
     .string()
-    .min(1)
     .max(max)
     .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' });
+const printable = (max: number) => maybeBlank(max).min(1);
+const sha256 = z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' });
 
 const pool = closedObject({
   url: printable(255).regex(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/:]+(:\d{1,5})?(\/\S*)?$/, {
     error: 'accepted: an address such as stratum+tcp://pool.example:3333',
   }),
   user: printable(255).meta({ description: 'The worker, as the pool knows it' }),
-  password: z
-    .string()
-    .max(255)
-    .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
-    .optional()
-    .meta({ description: 'For the miner only: no answer shows it' }),
+  password: maybeBlank(255).optional().meta({ description: 'For the miner only: no answer shows it' }),
 });
 
 const powerMode = closedObject({
@@ -126,7 +122,7 @@ export const orderSchema = z.discriminatedUnion(
       'miner.firmware.update',
       closedObject({
         url: z.url({ protocol: /^https?$/, error: 'accepted: an http or https address' }).max(2_048),
-        sha256: z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' }),
+        sha256,
         version: version.optional(),
       }),
     ),
@@ -153,11 +149,7 @@ export const orderSchema = z.discriminatedUnion(
           .meta({
             description: 'Of the signed bundle for the platform of the agents; the host must be allowed on site',
           }),
-        sha256: z
-          .string()
-          .regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' })
-          .optional()
-          .meta({ description: 'Of the bundle' }),
+        sha256: sha256.optional().meta({ description: 'Of the bundle' }),
       }).optional(),
     ),
   ],
