@@ -1,5 +1,5 @@
-// The door to the miners: probes, links and turns over one engine and one HTTP client. The port map and the reach rule are applied here and only
-// here; every address passes `mayReach` before a packet leaves. It decides neither when to ask nor what an answer means.
+// The way to the miners: probes, links and one mutex per device over one engine and one HTTP client. The port map and the reach rule are applied
+// here only; every address passes `mayReach` before a packet leaves. It decides neither when to ask nor what an answer means.
 import { isIPv4 } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';

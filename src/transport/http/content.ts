@@ -2,9 +2,9 @@
 // their length is known. It sends nothing and knows no login but one that is carried in the request.
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { RefusedError } from '../../base/errors.ts';
 import { isJsonObject } from '../cgminer/json-fixer.ts';
 import type { CarriedLogin, HttpRequest, PlainLogin, Upload } from '../request.ts';
+import { fileChunks } from '../tcp/exchange.ts';
 import type { StreamedBody } from './client.ts';
 
 type Content = { readonly headers: Readonly<Record<string, string>>; readonly body?: string | StreamedBody };
@@ -73,15 +73,6 @@ async function* parts(head: Buffer, file: Upload['file'], tail: Buffer): AsyncGe
   yield head;
   yield* fileChunks(file.bytes, file.name);
   yield tail;
-}
-
-/** Throws RefusedError `upload.unreadable`. */
-export async function* fileChunks(bytes: Blob, name = 'a file'): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bytes.stream();
-  } catch (error) {
-    throw new RefusedError('upload.unreadable', `read ${name} while sending it`, error);
-  }
 }
 
 /** As browsers write names: a quote or a line break in one must not end it. */

@@ -1,5 +1,6 @@
 // One request and one answer over the engine, or one connect to see who is there; every failure is a declared error. It does not read the answer:
 // the receiver holds the bytes.
+import { RefusedError } from '../../base/errors.ts';
 import { DEFAULT_DEADLINE_MS } from '../limits/exchange-limits.ts';
 import { peerError } from '../peer-errors.ts';
 import type { ExchangeLimits } from '../request.ts';
@@ -54,6 +55,15 @@ function failureOf(end: Outcome, what: string): Error | undefined {
       return peerError('peer.timeout', what, { wasSent: end.wasSent });
     case 'rejected':
       return end.error instanceof Error ? end.error : peerError('peer.unparsable', what, { cause: end.error });
+  }
+}
+
+/** A file as it is read while it is sent. Throws RefusedError `upload.unreadable`. */
+export async function* fileChunks(bytes: Blob, name = 'a file'): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes.stream();
+  } catch (error) {
+    throw new RefusedError('upload.unreadable', `read ${name} while sending it`, error);
   }
 }
 
