@@ -6,7 +6,7 @@ import { createServer, type Server, Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createFetch } from '../../src/agent/firmware/fetch.ts';
 import { createIpReports } from '../../src/agent/hints/listener.ts';
-import { createScanTask } from '../../src/agent/scan-task.ts';
+import { createScanTask } from '../../src/agent/tasks/kinds/scan-task.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError, RefusedError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';

@@ -7,7 +7,7 @@ import type { PollStats } from '../poll/poller.ts';
 import type { Roster } from '../roster.ts';
 import type { Scanner } from '../scan/scanner.ts';
 import type { Standstill } from '../standstill.ts';
-import type { TaskGate } from '../tasks/gate.ts';
+import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/contract.ts';
 import type { DoorState } from './messages.ts';
 

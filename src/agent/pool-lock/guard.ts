@@ -6,7 +6,7 @@ import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { withoutLogin } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
-import { type PoolWishes, type WantedPools, type Wish, wantedPoolsSchema } from './store.ts';
+import { type PoolWishes, type WantedPools, type Wish, wantedPoolsSchema } from './desired-pools.ts';
 
 export const poolLockSettingsSchema = z
   .strictObject({

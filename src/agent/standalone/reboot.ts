@@ -14,10 +14,10 @@ import type { Access, MinerTarget, Recognised } from '../device/device-client.ts
 import { createNeighbours } from '../host/neighbours.ts';
 import { createIdentityBook } from '../identity/book.ts';
 import { identityMigrations } from '../identity/store.ts';
-import { createTaskLooks } from '../task-looks.ts';
 import { TASK_LABELS } from '../tasks/contract.ts';
-import { createTaskGate } from '../tasks/gate.ts';
-import { tasksMigrations } from '../tasks/journal.ts';
+import { createTaskLooks } from '../tasks/execution/observations.ts';
+import { tasksMigrations } from '../tasks/queue/journal.ts';
+import { createTaskGate } from '../tasks/queue/task-queue.ts';
 import type { TaskSettings } from '../tasks/settings.ts';
 import { rangesOrThrow, withAccess } from './reach.ts';
 

@@ -4,7 +4,7 @@ import type { ScanAccount } from '../../model/contact.ts';
 import { type Found, type FoundListener, lookWith, scanWith } from '../capture/look.ts';
 import type { AgentConfig } from '../config/config.ts';
 import { paceOf } from '../pace.ts';
-import { logWith } from '../tasks/log-evidence.ts';
+import { logWith } from '../tasks/execution/log-evidence.ts';
 import { mustBeAllowed } from '../tasks/settings.ts';
 import { rangesOrThrow, singleAddress, withAccess } from './reach.ts';
 

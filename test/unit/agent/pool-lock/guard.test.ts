@@ -1,7 +1,7 @@
 // What the guard of locked pools leaves to others: miners that a task is about, and places in the gate.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
 import { createPoolGuard } from '../../../../src/agent/pool-lock/guard.ts';
-import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';

@@ -1,7 +1,7 @@
 // Proof by reading back: what is shown counts, not what was answered.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { PeerError, RefusedError } from '../../../../src/base/errors.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import { createObedient, type Obedience, type RuleOptions } from './sim-obedience.ts';

@@ -1,6 +1,6 @@
 // A disk that refuses single writes: what cannot be written holds up nothing else, and is written when it can be.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 
 let bench: ReturnType<typeof createBench>;

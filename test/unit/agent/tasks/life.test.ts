@@ -1,6 +1,6 @@
 // How long an order may wait is told by a clock that nobody sets and that a suspend does not stop.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 // An order is for a miner, not for an address: where another unit answers, nothing is sent, and what that unit says proves nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Standing } from '../../../../src/agent/tasks/contract.ts';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { RefusedError } from '../../../../src/base/errors.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 

@@ -1,7 +1,7 @@
 // Tasks of the agent's own go through the same gate: journaled, one at a time, told while they run, ended by a cancel, run again after a crash.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OwnTask, TaskOutcome } from '../../../../src/agent/tasks/contract.ts';
-import { createTaskGate, type TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import { createTaskGate, type TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { createBench, keyOf } from './bench-gate.ts';

@@ -1,6 +1,6 @@
 // The farm-wide power gate: reboots and wakes share it, whoever asked, and a restart of the agent does not open it.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 
 let bench: ReturnType<typeof createBench>;

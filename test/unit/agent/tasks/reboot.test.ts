@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';
 

@@ -1,7 +1,7 @@
 // Batches that are not carried out all at once: the first ones, the rest if those are proven, and an end when too many fail. The agent alone sees to
 // it, and a restart changes nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 import type { SimMiner } from './sim-farm.ts';

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/store.ts';
-import { newRow } from '../../../../src/agent/tasks/intake.ts';
-import { openJournal, tasksMigrations } from '../../../../src/agent/tasks/journal.ts';
+import { openPoolWishes, poolLockMigrations } from '../../../../src/agent/pool-lock/desired-pools.ts';
+import { newRow } from '../../../../src/agent/tasks/queue/admission.ts';
+import { openJournal, tasksMigrations } from '../../../../src/agent/tasks/queue/journal.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVault } from '../../../../src/base/storage/vault.ts';
 

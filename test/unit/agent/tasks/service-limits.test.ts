@@ -1,6 +1,6 @@
 // What a service cannot do to an agent, out of malice or by mistake: fill its journal or its outbox for ever, or touch what others ordered.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TaskGate } from '../../../../src/agent/tasks/gate.ts';
+import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,0 +1,105 @@
+// Tasks that people of this host ask for, miner by miner through the gate, told step by step. When nobody listens any more, what has not been
+// started is given up. It finds no miners and sends nothing itself.
+import { v4 as newUuid } from 'uuid';
+import { TASK_LABELS } from '../tasks/contract.ts';
+import type { LocalTask } from '../tasks/queue/admission.ts';
+import { ruleOf } from '../tasks/queue/rollout-rule.ts';
+import type { TaskGate } from '../tasks/queue/task-queue.ts';
+import type { RunRequest, Step } from './messages.ts';
+
+type Miner = { readonly key: string; readonly ip: string };
+
+export type LocalRuns = {
+  /**
+   * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the gate stops, with RefusedError when it
+   * takes no more.
+   */
+  run(
+    request: RunRequest,
+    miners: readonly Miner[],
+    onStep: (step: Step) => void,
+    signal: AbortSignal,
+  ): Promise<number>;
+  /** Also what is still to be handed to the gate; says how many. */
+  abortAll(reason: string): number;
+};
+
+/** A long line of miners, a few at a time; after that somebody should look again. */
+const EXPIRES_S = 4 * 3_600;
+
+export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelAll' | 'abortAll'>): LocalRuns {
+  /** Each gives up what one run has not handed to the gate yet, and says how many. */
+  const holding = new Set<(message: string) => number>();
+
+  return {
+    async run({ name, params, concurrency, rollout }, miners, onStep, signal) {
+      const batchId = newUuid();
+      let succeeded = 0;
+
+      const carryOut = async (some: readonly Miner[]) => {
+        const ids = new Map<string, string>();
+        const orders = some.map(
+          ({ key, ip }): LocalTask => ({
+            name,
+            minerKey: key,
+            params,
+            expiresInS: EXPIRES_S,
+            onState(state) {
+              if (state === 'accepted' || state === 'final') return;
+              const message = TASK_LABELS[state];
+              onStep({ ip, task_id: ids.get(key) ?? null, status: 'running', message, evidence: {} });
+            },
+          }),
+        );
+        const { runs } = tasks.runLocalBatch(orders, { batchId, rollout: rollout && ruleOf(rollout) });
+        const giveUp = () => void tasks.cancelAll(runs.map(({ taskId }) => taskId));
+        const told = some.map(async ({ key, ip }, i) => {
+          const run = runs[i];
+          if (run === undefined) return;
+          ids.set(key, run.taskId);
+          onStep({ ip, task_id: run.taskId, status: 'pending', message: TASK_LABELS.accepted, evidence: {} });
+          const { status, message, evidence } = await run.outcome;
+          if (status === 'succeeded') succeeded++;
+          onStep({ ip, task_id: run.taskId, status, message, evidence });
+        });
+        signal.addEventListener('abort', giveUp, { once: true });
+        if (signal.aborted) giveUp();
+        try {
+          await Promise.all(told);
+        } finally {
+          signal.removeEventListener('abort', giveUp);
+        }
+      };
+
+      if (concurrency === undefined) {
+        if (miners.length > 0) await carryOut(miners);
+        return succeeded;
+      }
+      const held = [...miners];
+      const giveUpHeld = (message: string) => {
+        const left = held.splice(0);
+        for (const { ip } of left) onStep({ ip, task_id: null, status: 'cancelled', message, evidence: {} });
+        return left.length;
+      };
+      const onAbort = () => void giveUpHeld('cancelled before it was started');
+      const oneByOne = async () => {
+        for (let next = held.shift(); next !== undefined; next = held.shift()) await carryOut([next]);
+      };
+      holding.add(giveUpHeld);
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      try {
+        await Promise.all(Array.from({ length: Math.min(concurrency, held.length) }, oneByOne));
+      } finally {
+        holding.delete(giveUpHeld);
+        signal.removeEventListener('abort', onAbort);
+      }
+      return succeeded;
+    },
+    abortAll(reason) {
+      const message = `given up with all others: ${reason}`;
+      const left = [...holding].reduce((sum, giveUpHeld) => sum + giveUpHeld(message), 0);
+      return left + tasks.abortAll(reason);
+    },
+  };
+}

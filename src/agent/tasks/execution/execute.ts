@@ -1,0 +1,241 @@
+// One task from its turn to its outcome: checked, read before, journaled, sent once, proven. It holds no queue.
+import { CancelledError, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
+import { formatDurationMs } from '../../../base/time/duration.ts';
+import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
+import type { Reading } from '../../../model/reading.ts';
+import { TASK_ABILITIES } from '../../../model/task.ts';
+import { failed, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
+import { expired } from '../queue/admission.ts';
+import type { Baseline, Journal, JournalRow } from '../queue/journal.ts';
+import type { PowerGate } from '../queue/power-budget.ts';
+import { notAllowed } from '../settings.ts';
+import { logEvidence } from './log-evidence.ts';
+import { observeWithin, type WatchStart } from './look.ts';
+import { type Order, sendOrder } from './send-command.ts';
+import { refuseUnseen } from './unidentified-target.ts';
+import { showsVersion, watchEffect } from './verify-effect.ts';
+import { watchReboot } from './verify-reboot.ts';
+
+export type CarryOutParts = TaskParts & { readonly journal: Journal; readonly power: PowerGate };
+
+export type Turn = {
+  readonly row: JournalRow;
+  /** Its life is over, whatever the wall clock says. */
+  isExpired(): boolean;
+  /** Aborts when the task is given up; heeded until it is started. */
+  readonly giveUp: AbortSignal;
+  /** Aborts when the agent stops: the journal says where to go on. */
+  readonly stop: AbortSignal;
+  onState(state: 'started' | 'sent' | 'verifying'): void;
+  /** The miner is back: another may have the place. */
+  onBack(): void;
+};
+
+/** Ordinary control boards are back within this. */
+const DEFAULT_BACK_S = 600;
+const BACK_MARGIN_S = 300;
+const DAY_MS = 24 * 3_600_000;
+/** After a longer wait for the power gate the miner is looked at again. */
+const FRESH_MS = 5_000;
+
+/** The ability that a task wants of a miner; undefined for tasks that no miner carries out. */
+export function abilityOf(name: string): AbilityName | undefined {
+  const abilities: Readonly<Partial<Record<string, AbilityName>>> = TASK_ABILITIES;
+  return Object.hasOwn(abilities, name) ? abilities[name] : undefined;
+}
+
+type Plan = Omit<Order, 'image'> & { readonly rule: Ability };
+
+/** What is to be sent, or why it must not be. */
+function planTask(parts: CarryOutParts, { row, isExpired }: Pick<Turn, 'row' | 'isExpired'>): Plan | TaskOutcome {
+  const { deps } = parts;
+  const notHere = notAllowed(row.name, parts.settings);
+  if (notHere !== undefined) return failed(notHere);
+  if (isExpired()) return expired();
+  const name = abilityOf(row.name);
+  if (name === undefined) return failed(`unsupported: this agent cannot do ${row.name}`);
+  const target = deps.find(row.minerKey);
+  if (target === undefined) return failed('this agent does not know the miner');
+  if (!deps.mayReach(target.ip)) return failed(`refused: ${target.ip} is outside the networks configured here`);
+  const ability = target.abilities[name];
+  if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${row.name}`);
+  const { force, url, ...wanted } = row.params;
+  const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
+  if (fetched !== undefined && !(typeof fetched === 'string' && deps.mayFetch?.(fetched)))
+    return failed('refused: the miner would fetch this address itself; allow its host in firmware.allowedHosts');
+  const given = fetched === undefined ? wanted : { ...wanted, url: fetched };
+  const params = ability.params.safeParse(name === 'reboot' ? {} : given);
+  if (!params.success) return failed(`refused: the params do not fit ${row.name}`);
+  const refusal = refuseOften(parts, row, name, force === true);
+  return refusal ?? { ability: name, effect: ability.effect, params: params.data, ip: target.ip, rule: ability };
+}
+
+function refuseOften(
+  { journal, clock, settings }: CarryOutParts,
+  row: JournalRow,
+  ability: AbilityName,
+  isForced: boolean,
+): TaskOutcome | undefined {
+  if (ability !== 'powerMode' && ability !== 'reboot') return undefined;
+  const timesWithin = (ageMs: number) => journal.effectsSince(row.minerKey, row.name, clock.nowMs() - ageMs);
+  const { dailyCap } = settings[ability];
+  if (timesWithin(DAY_MS) >= dailyCap) {
+    return ability === 'powerMode'
+      ? failed(
+          `refused: the power mode of the miner was set ${dailyCap} times in 24 hours; see tasks.powerMode.dailyCap`,
+        )
+      : failed(`refused: the miner was rebooted ${dailyCap} times in 24 hours; it needs a person`);
+  }
+  const recentMs = settings.reboot.recentS * 1_000;
+  if (ability !== 'reboot' || isForced || timesWithin(recentMs) === 0) return undefined;
+  return failed(`refused: the miner was rebooted in the last ${formatDurationMs(recentMs)}; force it if you must`);
+}
+
+/** Carries the task out. Rejects with CancelledError when it is given up before it is started, or the agent stops. */
+export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEnd> {
+  const { clock, deps, journal } = parts;
+  const { row } = turn;
+  const early = AbortSignal.any([turn.giveUp, turn.stop]);
+  const first = planTask(parts, turn);
+  if ('status' in first) return { outcome: first, tookEffect: false };
+  const isSent = first.ability === 'firmware' && first.rule.fetchesItself === undefined;
+  const image = isSent ? await findImage(deps, row, early) : undefined;
+  if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
+  const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
+  // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
+  const look = () => (first.effect === 'read-only' ? undefined : readBaseline(parts, row, first.ability, early));
+  let seen = await look();
+  if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
+  const isPowered = loadsBreakers(first, row);
+  const askedMs = clock.monotonicMs();
+  if (isPowered) await parts.power.pass(early);
+  if (clock.monotonicMs() - askedMs > FRESH_MS) seen = (await look()) ?? seen;
+  if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
+  const before = isWatched ? seen : undefined;
+  // Waiting takes time: what was true before it may not be now.
+  const plan = planTask(parts, turn);
+  if ('status' in plan) return { outcome: plan, tookEffect: false };
+  if (early.aborted) throw new CancelledError(`begin ${row.name}`);
+
+  const actedMs = clock.nowMs();
+  journal.started(row.taskId, before, isPowered, actedMs);
+  turn.onState('started');
+  if (goesAway(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
+  const reply = await sendOrder(parts, { ...plan, image }, row, before !== undefined || !isWatched, turn.stop);
+  if ('status' in reply) return { outcome: reply, tookEffect: false };
+
+  const isReplyLost = reply.kind === 'lost-reply';
+  if (reply.kind === 'accepted' && plan.ability === 'log') return settleLog(parts, row, reply);
+  if (reply.kind === 'accepted' && !isWatched && plan.rule.shows === undefined) {
+    return { outcome: { status: 'succeeded', message: reply.note ?? null, evidence: ANSWER_ONLY }, tookEffect: true };
+  }
+  if (isReplyLost && !isWatched && plan.rule.shows === undefined) return { outcome: replyLost(plan), tookEffect: true };
+  if (!isReplyLost) {
+    journal.moved(row.taskId, 'sent', clock.nowMs());
+    turn.onState('sent');
+  }
+  journal.moved(row.taskId, 'verifying', clock.nowMs());
+  turn.onState('verifying');
+  const note = reply.kind === 'accepted' ? reply.note : undefined;
+  // A file takes minutes to send: the time for showing it begins when the miner has it.
+  const sinceMs = plan.ability === 'firmware' ? clock.nowMs() : actedMs;
+  const start = { minerKey: row.minerKey, baseline: before, actedMs: sinceMs, isRecovered: false, isReplyLost, note };
+  return prove(parts, plan.rule, plan.ability, plan.params, start, turn);
+}
+
+/** Goes on where an earlier run of the agent ended. Undefined = it may simply run again. */
+export async function goOn(parts: CarryOutParts, turn: Turn): Promise<TaskEnd | undefined> {
+  const { row } = turn;
+  const name = abilityOf(row.name);
+  const rule = name === undefined ? undefined : parts.deps.find(row.minerKey)?.abilities[name];
+  if (rule?.effect === 'read-only' || rule?.effect === 'repeatable') return undefined;
+  const canShow = name === 'reboot' || name === 'firmware' || rule?.shows !== undefined;
+  if (name === undefined || !canShow || (rule === undefined && name !== 'reboot')) {
+    const message = 'interrupted by a restart of the agent: it may have been done, and is not done again';
+    return { outcome: failed(message, { interrupted: true }), tookEffect: true };
+  }
+  if (goesAway(rule, name)) parts.deps.onPhase(row.minerKey, 'rebooting');
+  parts.journal.moved(row.taskId, 'verifying', parts.clock.nowMs());
+  turn.onState('verifying');
+  const actedMs = row.sentMs ?? row.startedMs ?? row.acceptedMs;
+  const start = { minerKey: row.minerKey, baseline: row.baseline, actedMs, isRecovered: true, isReplyLost: false };
+  return prove(parts, rule, name, row.params, start, turn);
+}
+
+/** Whether a miner that does not answer meanwhile is no fault. */
+export function goesAway(rule: Ability | undefined, name: AbilityName): boolean {
+  return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
+}
+
+async function prove(
+  parts: CarryOutParts,
+  rule: Ability | undefined,
+  ability: AbilityName,
+  params: unknown,
+  start: WatchStart & { readonly note?: string | undefined },
+  turn: Turn,
+): Promise<TaskEnd> {
+  if (ability === 'reboot') {
+    const backS = parts.settings.reboot.backS ?? Math.max(DEFAULT_BACK_S, (rule?.offlineS[1] ?? 0) + BACK_MARGIN_S);
+    return watchReboot(parts, { ...start, backS }, turn.onBack, turn.stop);
+  }
+  const shows = (reading: Reading) =>
+    rule?.shows?.(reading, params) ??
+    (ability === 'firmware' ? showsVersion(reading, turn.row.params.version) : undefined);
+  return watchEffect(parts, { ...start, ability, shows, timing: rule ?? { offlineS: [0, 0] } }, turn.stop);
+}
+
+/** The file that the task names, or why nothing is sent. */
+async function findImage(deps: TaskDeps, row: JournalRow, signal: AbortSignal): Promise<FirmwareImage | TaskOutcome> {
+  if (deps.image === undefined) return failed('refused: this agent has no firmware folder');
+  try {
+    return await deps.image(row.params, signal);
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof PeerError) return failed(`refused: ${error.message}`);
+    throw error;
+  }
+}
+
+/** What the miner says before the order, asked afresh; undefined when it does not answer. An outcome = the order is not for who stands there. */
+async function readBaseline(
+  parts: CarryOutParts,
+  { minerKey, name }: JournalRow,
+  ability: AbilityName,
+  signal: AbortSignal,
+): Promise<Baseline | TaskOutcome | undefined> {
+  const { clock, deps, log } = parts;
+  try {
+    const reading = await observeWithin(parts, minerKey, signal, true);
+    const refusal = refuseUnseen(deps.whoStands(minerKey, reading), ability, name);
+    if (refusal !== undefined) return refusal;
+    const { uptimeS, systemUptimeS, hashrateHs, firmwareVersion } = reading;
+    return { atMs: clock.nowMs(), uptimeS, systemUptimeS, hashrateHs, firmwareVersion };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
+    // A miner whose reading side hangs may still take the order.
+    log.debug({ minerKey, error: renderError(error) }, 'no reading before an order');
+    return refuseUnseen(deps.whoStands(minerKey), ability, name);
+  }
+}
+
+const ANSWER_ONLY = { proof: 'answer only' };
+
+/** Nothing could show whether it was done. */
+function replyLost({ ability, effect }: Plan): TaskOutcome {
+  const hint = effect === 'once' ? '; it is not sent again' : '';
+  return failed(`the reply to ${ability} was lost: it may have been done${hint}`, { replyLost: true });
+}
+
+function settleLog({ deps }: CarryOutParts, { minerKey }: JournalRow, reply: ActResult): TaskEnd {
+  const { note = null, log } = reply.kind === 'accepted' ? reply : {};
+  if (log === undefined) return { outcome: failed('the miner gave no log'), tookEffect: false };
+  const evidence = logEvidence(log, deps.secretsOf?.(minerKey));
+  return { outcome: { status: 'succeeded', message: note, evidence }, tookEffect: true };
+}
+
+/** Whether the farm's power gate counts it: a restart, whatever the order that brings it about, or a wake. */
+function loadsBreakers({ ability, rule }: Plan, { params }: JournalRow): boolean {
+  if (ability === 'powerMode') return params.mode !== 'sleep';
+  return ability === 'firmware' || goesAway(rule, ability);
+}

@@ -1,0 +1,85 @@
+// One bounded look at a miner while a task is being proven, and the time since the order. It judges nothing.
+import type { Clock } from '../../../base/clock.ts';
+import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
+import { withDeadline } from '../../../base/time/deadline.ts';
+import { formatDurationMs } from '../../../base/time/duration.ts';
+import type { Reading } from '../../../model/reading.ts';
+import type { TaskParts } from '../contract.ts';
+import type { Baseline } from '../queue/journal.ts';
+
+/** After a crash the windows may be over already: the miner is looked at for at least this long. */
+export const SETTLE_S = 120;
+
+export type WatchStart = {
+  readonly minerKey: string;
+  readonly baseline: Baseline | undefined;
+  /** When the order was sent, ms since the epoch. */
+  readonly actedMs: number;
+  /** The order was given before a restart of the agent: nobody looked in between, and nobody knows whether it was sent. */
+  readonly isRecovered: boolean;
+  readonly isReplyLost: boolean;
+};
+
+/** `away` = it does not answer; `unclear` = nothing can be said of this look; an empty reading = it is there, but tells nothing. */
+export type Look = 'away' | 'unclear' | Reading;
+
+/** `observe` within the time that one look may take. Throws what it throws. */
+export function observeWithin(
+  { clock, settings, deps }: TaskParts,
+  minerKey: string,
+  signal: AbortSignal,
+  isFresh: boolean,
+): Promise<Reading> {
+  const onDeadline = () => new PeerError('peer.timeout', `look at miner ${minerKey}`, 'soon');
+  return withDeadline(clock, { deadlineMs: settings.observeS * 1_000, signal, onDeadline }, (within) =>
+    deps.observe(minerKey, within, isFresh),
+  );
+}
+
+/** Rejects with CancelledError when `signal` aborts, and with nothing else. `isFresh` = nothing that it said earlier is taken for an answer. */
+export async function lookAt(parts: TaskParts, minerKey: string, signal: AbortSignal, isFresh = false): Promise<Look> {
+  try {
+    return await observeWithin(parts, minerKey, signal, isFresh);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // Who answers is another unit: wherever the miner is, it is not there.
+    if (error instanceof RefusedError) return 'away';
+    if (!(error instanceof PeerError)) {
+      parts.log.warn({ minerKey, error: renderError(error) }, 'a look at a miner failed on our side');
+      return 'unclear';
+    }
+    switch (error.code) {
+      case 'peer.refused':
+      case 'peer.unreachable':
+      case 'peer.timeout':
+      case 'peer.reset':
+        return 'away';
+      case 'peer.busy':
+        return 'unclear';
+      case 'peer.too-large':
+      case 'peer.unparsable':
+      case 'peer.auth':
+      case 'peer.permission':
+      case 'peer.unsupported':
+      case 'peer.rejected':
+        return {};
+    }
+  }
+}
+
+/** What of the start belongs to the evidence. */
+export const oddities = ({ isReplyLost, isRecovered }: WatchStart) => ({
+  ...(isReplyLost ? { replyLost: true } : {}),
+  ...(isRecovered ? { interrupted: true } : {}),
+});
+
+export const inWords = (durationS: number): string => formatDurationMs(Math.round(durationS) * 1_000);
+
+/** Monotonic from here on; what lies before a restart of the agent can only be told by the wall clock. */
+export function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: WatchStart) {
+  const startMs = clock.monotonicMs();
+  const beforeMs = isRecovered ? Math.max(0, clock.nowMs() - actedMs) : 0;
+  const baselineAgeMs = baseline === undefined ? 0 : Math.max(0, actedMs - baseline.atMs);
+  const sinceActS = () => (beforeMs + clock.monotonicMs() - startMs) / 1_000;
+  return { sinceActS, sinceBaselineS: () => sinceActS() + baselineAgeMs / 1_000 };
+}

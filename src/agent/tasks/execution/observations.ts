@@ -1,0 +1,81 @@
+// What a task sees of its miner: what that miner says, never what another unit says that stands at its address by now; and who stands there where
+// nobody says it. It sends nothing but looks.
+import type { Clock } from '../../../base/clock.ts';
+import { RefusedError } from '../../../base/errors.ts';
+import type { VisitOutcome } from '../../../driver/visit.ts';
+import type { Access, MinerTarget } from '../../device/device-client.ts';
+import type { IdentityBook } from '../../identity/book.ts';
+import type { Sighting } from '../../identity/record.ts';
+import { knownOf, type Roster } from '../../roster.ts';
+import type { TaskDeps } from '../contract.ts';
+import { OTHER_UNIT } from './unidentified-target.ts';
+
+/** However seldom is polled: no unit is exchanged for another, started and on the network in less. */
+const LATELY_MS = 60_000;
+
+export function createTaskLooks(parts: {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly access: Pick<Access, 'read' | 'readAfresh' | 'targetOf'>;
+  readonly roster: Pick<Roster, 'get' | 'recognised'>;
+  readonly book: Pick<IdentityBook, 'whoIs' | 'answersAs' | 'get'>;
+  readonly neighbours: { at(ip: string): Sighting['neighbour'] };
+  /** Throws CancelledError when the miner has left. */
+  readonly targetOf: (key: string) => MinerTarget;
+  /** How often each miner is polled. */
+  readonly pollMs: () => number;
+  /** Aborts when the agent stops. */
+  readonly signal: AbortSignal;
+  /** Who answered instead could not be taken in. */
+  onError(error: unknown, ip: string): void;
+}): Pick<TaskDeps, 'observe' | 'whoStands'> {
+  const { clock, access, roster, book, neighbours, targetOf, pollMs, signal } = parts;
+
+  /** So that the move is known now, and not with the next poll that happens to ask who it is. */
+  const meet = (asked: MinerTarget, found: ReturnType<IdentityBook['whoIs']>, outcome: VisitOutcome) => {
+    const { ip, driver } = asked;
+    // Nothing of the unit that stood here: what it said and how it was met would be taken for this one's.
+    const target = access.targetOf(ip, found?.driverId ?? driver.id, found === undefined ? {} : knownOf(found));
+    if (target === undefined) return;
+    const recognised = {
+      ...{ status: 'identified' as const, target, outcome },
+      ...{ identity: { confidence: 'sure' as const }, evidence: { family: undefined } },
+    };
+    roster.recognised(ip, recognised, signal).catch((error: unknown) => parts.onError(error, ip));
+  };
+
+  /** Its last poll was answered by itself, a moment ago. */
+  const wasSeenLately = (key: string, isNameless: boolean): boolean => {
+    const { answered, reading } = roster.get(key) ?? {};
+    if (answered === undefined || reading === undefined || answered.isLoginRefused) return false;
+    if (clock.monotonicMs() - answered.atMs > Math.min(pollMs(), LATELY_MS)) return false;
+    return isNameless || book.answersAs(key, reading);
+  };
+
+  return {
+    async observe(key, lookSignal, isFresh = false) {
+      const target = targetOf(key);
+      const { ip } = target;
+      const outcome = await (isFresh
+        ? access.readAfresh(target, lookSignal)
+        : access.read(target, lookSignal, 'command'));
+      const { mac, serialNumber } = outcome.reading;
+      const found = book.whoIs({ ip, mac, serialNumber, neighbour: mac ? undefined : neighbours.at(ip) });
+      if (found?.key === key) return outcome.reading;
+      meet(target, found, outcome);
+      throw new RefusedError('refused.other-unit', OTHER_UNIT);
+    },
+    whoStands(key, shown) {
+      const entry = book.get(key);
+      if (entry === undefined) return 'unknown';
+      // Whoever never said a MAC or a serial number cannot be told from others like it, and has to be worked on all the same.
+      const isNameless = entry.mac === null && entry.serialNumber === null;
+      if (shown !== undefined && (isNameless || book.answersAs(key, shown))) return 'itself';
+      const { ip } = targetOf(key);
+      // The look has just had this host find out the MAC behind the address.
+      const neighbour = neighbours.at(ip);
+      if (book.whoIs({ ip, neighbour })?.key !== key) return 'another';
+      const isNeighbour = neighbour?.isShared === false && book.answersAs(key, { neighbour });
+      return isNeighbour || wasSeenLately(key, isNameless) ? 'itself' : 'unknown';
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
+import { z } from 'zod';
+import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
+import { withDeadline } from '../../../base/time/deadline.ts';
+import type { AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
+import type { Effect } from '../../../model/task.ts';
+import { withoutSecret } from '../../../transport/peer-errors.ts';
+import { failed, type TaskOutcome, type TaskParts } from '../contract.ts';
+import type { JournalRow } from '../queue/journal.ts';
+import { MIN_SECRET_CHARS } from './log-evidence.ts';
+
+export type Order = {
+  readonly ability: AbilityName;
+  readonly effect: Effect;
+  readonly params: unknown;
+  readonly ip: string;
+  readonly image?: FirmwareImage | undefined;
+};
+
+const BUSY_TRIES = 3;
+const BUSY_PAUSE_MS = 5_000;
+
+/** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no password of the order. */
+export async function sendOrder(
+  { clock, log, settings, deps }: TaskParts,
+  { ability, effect, params, ip, image }: Order,
+  { minerKey, taskId }: JournalRow,
+  /** False = it did not answer just before either. */
+  hasAnswered: boolean,
+  stop: AbortSignal,
+): Promise<ActResult | TaskOutcome> {
+  const deadlineS = ability === 'firmware' ? settings.firmware.uploadS : settings.actS;
+  const hide = (words: string) => passwordsIn(params).reduce(withoutSecret, words);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const result = await withDeadline(
+        clock,
+        {
+          deadlineMs: deadlineS * 1_000,
+          signal: stop,
+          onDeadline: () => new PeerError('peer.timeout', `${ability} on ${ip}`, 'soon'),
+        },
+        (within) => deps.act(minerKey, ability, params, within, image),
+      );
+      return result.kind === 'accepted' && result.note !== undefined ? { ...result, note: hide(result.note) } : result;
+    } catch (error) {
+      if (stop.aborted) throw error;
+      if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
+      if (!(error instanceof PeerError)) {
+        log.error({ taskId, minerKey, error: renderError(error) }, 'an order to a miner failed on our side');
+        return { kind: 'lost-reply' };
+      }
+      const refusal = refusalOf(error, hasAnswered);
+      if (refusal === undefined) {
+        if (effect === 'read-only' && attempt >= 2)
+          return failed(`the miner gave nothing usable (${hide(renderError(error))})`);
+        if (effect === 'once' || attempt >= 2) return { kind: 'lost-reply' };
+      } else if (error.code !== 'peer.busy' || attempt >= BUSY_TRIES) return failed(hide(refusal));
+      await clock.sleep(BUSY_PAUSE_MS, stop);
+    }
+  }
+}
+
+const withPools = z.object({ pools: z.array(z.object({ password: z.string().optional() })) });
+
+/** Devices quote what they do not like. */
+function passwordsIn(params: unknown): string[] {
+  const { pools = [] } = withPools.safeParse(params).data ?? {};
+  return pools.flatMap(({ password = '' }) => (password.length < MIN_SECRET_CHARS ? [] : password));
+}
+
+/** Why the miner did not do it, in words; undefined when it may have done it. */
+function refusalOf(error: PeerError, hasAnswered: boolean): string | undefined {
+  switch (error.code) {
+    case 'peer.permission':
+      return `refused by the miner: not allowed (${renderError(error)})`;
+    case 'peer.auth':
+      return `refused by the miner: login not accepted (${renderError(error)})`;
+    case 'peer.unsupported':
+      return `unsupported by the miner (${renderError(error)})`;
+    case 'peer.rejected':
+      return `refused by the miner (${renderError(error)})`;
+    case 'peer.busy':
+      return `the miner is busy (${renderError(error)})`;
+    case 'peer.refused':
+    case 'peer.unreachable':
+      return `the miner does not answer (${renderError(error)})`;
+    case 'peer.timeout':
+    case 'peer.reset':
+      if (error.wasSent === false || (error.wasSent === undefined && !hasAnswered)) {
+        return `the miner does not answer (${renderError(error)})`;
+      }
+      return undefined;
+    case 'peer.too-large':
+    case 'peer.unparsable':
+      return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+// `agent.scan.create`: a manual scan that the service asks for, of all configured networks or a part of them and never of anything else. It tells
+// how far it is every two seconds, and ends with the account of every address.
+import { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
+import { CancelledError, RefusedError } from '../../../base/errors.ts';
+import type { ScanRanges } from '../../../base/net/ranges.ts';
+import { narrowRanges } from '../../../base/net/restrict-ranges.ts';
+import { CONTACT_STATUSES, type ScanAccount } from '../../../model/contact.ts';
+import type { ManualScans } from '../../scan/manual.ts';
+import type { ScanPlan, ScanProgress } from '../../scan/plan.ts';
+import { failed, type OwnTask, type TaskOutcome } from '../contract.ts';
+
+const TELL_EVERY_MS = 2_000;
+const MAX_RANGES = 256;
+
+const paramsSchema = z.object({ ranges: z.array(z.string().max(64)).min(1).max(MAX_RANGES).optional() });
+
+export function createScanTask(parts: {
+  readonly clock: Clock;
+  /** As configured now. */
+  readonly configured: () => ScanRanges;
+  /** The plan of a scan of these ranges. */
+  readonly planFor: (ranges: ScanPlan['ranges']) => ScanPlan;
+  readonly scans: Pick<ManualScans, 'run'>;
+}): OwnTask {
+  const { clock } = parts;
+
+  /** What is to be scanned, or why not. */
+  const reachOf = (params: Readonly<Record<string, unknown>>): ScanPlan['ranges'] | string => {
+    const wanted = paramsSchema.safeParse(params);
+    if (!wanted.success) return `the params do not fit agent.scan.create (${wanted.error.issues[0]?.path.join('.')})`;
+    const ranges = parts.configured();
+    if (ranges.toProbe === 0) return 'no networks are configured here';
+    return wanted.data.ranges === undefined ? ranges : narrowRanges(ranges, wanted.data.ranges);
+  };
+
+  return {
+    concurrency: 1,
+    async run({ taskId, params }, signal, { onProgress }) {
+      const reach = reachOf(params);
+      if (typeof reach === 'string') return failed(`refused: ${reach}`);
+      let toldMs = clock.monotonicMs();
+      const tell = (progress: ScanProgress) => {
+        const nowMs = clock.monotonicMs();
+        if (nowMs - toldMs < TELL_EVERY_MS) return;
+        toldMs = nowMs;
+        onProgress({ progress: shown(progress) });
+      };
+      try {
+        const id = `task-${taskId}`;
+        return outcomeOf(await parts.scans.run(id, parts.planFor(reach), { signal, onProgress: tell }));
+      } catch (error) {
+        if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
+        if (error instanceof CancelledError) return failed('the scan broke; the log of the agent says why');
+        throw error;
+      }
+    },
+  };
+}
+
+function shown({ phase, probed, toProbe, identified, answering, elapsedMs, remainingMs }: ScanProgress) {
+  return {
+    phase,
+    probed,
+    total: toProbe,
+    found: identified,
+    answering,
+    elapsedMs: Math.round(elapsedMs),
+    remainingMs: remainingMs ?? null,
+  };
+}
+
+/** `addresses` = sum of `counts` + `excluded` + `notReached`. */
+function outcomeOf({ notes = [], ...account }: ScanAccount): TaskOutcome {
+  const evidence = { account: { ...account, elapsedMs: Math.round(account.elapsedMs), notes } };
+  const settled = CONTACT_STATUSES.reduce((sum, status) => sum + account.counts[status], 0);
+  const seen = CONTACT_STATUSES.filter((status) => account.counts[status] > 0)
+    .map((status) => `${account.counts[status]} ${status.replaceAll('_', ' ')}`)
+    .join(', ');
+  const words = `${settled} of ${account.addresses - account.excluded} addresses${seen === '' ? '' : `: ${seen}`}`;
+  return account.isCancelled
+    ? { status: 'cancelled', message: `cancelled after ${words}; what was found is kept`, evidence }
+    : { status: 'succeeded', message: words, evidence };
+}

@@ -1,0 +1,143 @@
+// How tasks end: journaled first, then told to the service, to who waits for them here, and to the rest of the agent; tried again while the disk
+// refuses. It decides nothing about them.
+import type { Clock } from '../../../base/clock.ts';
+import { renderError } from '../../../base/errors.ts';
+import type { Log } from '../../../base/log.ts';
+import type { TaskDeps, TaskOutcome, TaskState } from '../contract.ts';
+import type { Ended, Journal, JournalRow } from './journal.ts';
+
+type Listener = {
+  onState(state: TaskState): void;
+  resolve(outcome: TaskOutcome): void;
+  reject(error: Error): void;
+};
+
+/** Per `retry`: where so many cannot be written, it is the disk. */
+const MOST_REFUSED = 20;
+const UNWRITTEN = 'the end of tasks could not be journaled yet';
+
+export function createEndings(parts: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly journal: Journal;
+  readonly reports: { tell(row: JournalRow): void };
+  readonly onEnd: TaskDeps['onEnd'];
+  /** Those that are over on disk, before anybody hears of it. */
+  onFinished(ends: readonly Ended[]): void;
+  /** When all have heard of it. */
+  onTold(): void;
+}) {
+  const { clock, log, journal, reports } = parts;
+  const listeners = new Map<string, Listener>();
+  const unwritten = new Map<string, Ended>();
+
+  const guarded = (what: string, run: () => void) => {
+    try {
+      run();
+    } catch (error) {
+      log.error({ error: renderError(error) }, what);
+    }
+  };
+
+  const tellState = (taskId: string, state: TaskState): void =>
+    guarded('a listener of a task failed', () => listeners.get(taskId)?.onState(state));
+
+  /** The present state, to all who want to know it. */
+  const publish = (row: JournalRow): void => {
+    reports.tell(row);
+    const listener = listeners.get(row.taskId);
+    if (listener === undefined) return;
+    tellState(row.taskId, row.state);
+    if (row.state !== 'final') return;
+    listeners.delete(row.taskId);
+    const { status, message, evidence } = row;
+    if (status !== 'pending' && status !== 'running') listener.resolve({ status, message, evidence });
+  };
+
+  /** In one transaction; throws, with nothing done, when the journal refuses. */
+  const finish = (ends: readonly Ended[]): void => {
+    const nowMs = clock.nowMs();
+    journal.finished(ends, nowMs, () => {
+      for (const { row, end } of ends) if (row.startedMs !== null) parts.onEnd?.(row, end.outcome);
+    });
+    parts.onFinished(ends);
+    for (const { row, end } of ends) {
+      // Without the evidence: a miner's own log has no place in ours.
+      const { status, message } = end.outcome;
+      log.info({ taskId: row.taskId, miner: row.minerKey, task: row.name, status, message }, 'task ended');
+      publish({ ...row, ...end.outcome, state: 'final', finishedMs: nowMs });
+    }
+    guarded('go on after the end of tasks', parts.onTold);
+  };
+
+  /** One by one; those that are refused go to the end of the line. */
+  const retryEach = () => {
+    let refused = 0;
+    for (const [taskId, ended] of [...unwritten]) {
+      if (refused >= MOST_REFUSED) return;
+      unwritten.delete(taskId);
+      try {
+        finish([ended]);
+      } catch {
+        refused++;
+        unwritten.set(taskId, ended);
+      }
+    }
+  };
+
+  return {
+    publish,
+    tellState,
+    finish,
+    /** Like finish, and again with each `retry` while the disk refuses: they are over in any case. */
+    settle(ends: readonly Ended[]): void {
+      try {
+        finish(ends);
+      } catch (error) {
+        for (const ended of ends) unwritten.set(ended.row.taskId, ended);
+        const taskId = ends[0]?.row.taskId;
+        log.error({ taskId, tasks: ends.length, error: renderError(error) }, UNWRITTEN);
+      }
+    },
+    /** Those that can be written are, whatever becomes of the others. Throws the first cause when some cannot. */
+    retry(): void {
+      if (unwritten.size === 0) return;
+      const all = [...unwritten.values()];
+      try {
+        finish(all);
+        for (const { row } of all) unwritten.delete(row.taskId);
+      } catch (error) {
+        retryEach();
+        if (unwritten.size > 0) throw error;
+      }
+    },
+    /** Over, but the disk refused so far. */
+    isUnwritten: (taskId: string): boolean => unwritten.has(taskId),
+    listen: (taskId: string, listener: Listener): void => void listeners.set(taskId, listener),
+    forget: (taskId: string): void => void listeners.delete(taskId),
+    /** Nobody will hear any more. */
+    close(error: Error): void {
+      unwritten.clear();
+      for (const { reject } of listeners.values()) reject(error);
+      listeners.clear();
+    },
+  };
+}
+
+/** Work that is tried again and again: one step that fails holds up no other, and is logged when its cause is news. */
+export function createSteps(log: Log) {
+  const causes = new Map<string, string>();
+  return {
+    /** Never throws. `what` is a fixed text: what was tried. */
+    run(what: string, step: () => void): void {
+      try {
+        step();
+        causes.delete(what);
+      } catch (error) {
+        const cause = renderError(error);
+        if (causes.get(what) !== cause) log.error({ error: cause }, what);
+        causes.set(what, cause);
+      }
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// One task in the hands of the gate, from its place to its end: carried out or gone on with, told of, and its place given back. How it is carried out
+// is execute.ts; who gets a place is queues.ts.
+import type { Clock } from '../../../base/clock.ts';
+import { CancelledError, renderError } from '../../../base/errors.ts';
+import type { AbilityName } from '../../../driver/contract.ts';
+import { failed, type OwnTask, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from '../contract.ts';
+import { abilityOf, type CarryOutParts, carryOut, goesAway, goOn, type Turn } from '../execution/execute.ts';
+import { notAllowed } from '../settings.ts';
+import { expired } from './admission.ts';
+import type { JournalRow } from './journal.ts';
+
+/** What stands in one line and shares its places: the tasks of one ability, or those of one name of the agent's own. */
+export type Kind =
+  | { readonly line: string; readonly ability: AbilityName; readonly own?: never }
+  | { readonly line: string; readonly ability?: never; readonly own: OwnTask };
+
+/** Undefined for a name that this agent cannot do. */
+export function kindOf(name: string, own: TaskDeps['own']): Kind | undefined {
+  const ability = abilityOf(name);
+  if (ability !== undefined) return { line: ability, ability };
+  const task = own !== undefined && Object.hasOwn(own, name) ? own[name] : undefined;
+  return task && { line: name, own: task };
+}
+
+/** `stage` moves one way: waiting for a place, in a place but not started, started. */
+export type Job = {
+  row: JournalRow;
+  readonly kind: Kind;
+  readonly giveUp: AbortController;
+  readonly isRecovered: boolean;
+  /** Not to be started from then on, by elapsedMs of our clock: `expiresMs` of the row is the wall clock's, and that may be set. */
+  readonly deadlineMs: number;
+  stage: 'waiting' | 'checking' | 'started';
+  givenUp: TaskOutcome | undefined;
+};
+
+export function newJob(row: JournalRow, kind: Kind, deadlineMs: number): Job {
+  const isRecovered = row.state !== 'accepted';
+  return { row, kind, giveUp: new AbortController(), isRecovered, deadlineMs, stage: 'waiting', givenUp: undefined };
+}
+
+/** Its life is over. */
+export const isOver = ({ deadlineMs }: Job, clock: Clock) => deadlineMs <= clock.elapsedMs();
+
+type JobHooks = {
+  /** The first time with the row as it is then. */
+  onStarted(row: JournalRow): void;
+  onState(taskId: string, state: TaskState): void;
+  onProgress(row: JournalRow): void;
+  settle(row: JournalRow, end: TaskEnd): void;
+  /** It may simply run again. */
+  repeat(job: Job): void;
+  /** The place is free for another; called once or more. */
+  leave(): void;
+};
+
+/** Resolves when the job is over, or `stop` aborts; it never rejects. */
+export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, hooks: JobHooks): Promise<void> {
+  const { ability, own } = job.kind;
+  const { log, clock, deps } = parts;
+  const { settle } = hooks;
+  const turn: Turn = {
+    row: job.row,
+    isExpired: () => isOver(job, clock),
+    giveUp: job.giveUp.signal,
+    stop,
+    onBack: hooks.leave,
+    onState(state) {
+      const isFirst = job.stage !== 'started';
+      job.stage = 'started';
+      job.row = { ...job.row, state, status: 'running', startedMs: job.row.startedMs ?? clock.nowMs() };
+      if (isFirst) hooks.onStarted(job.row);
+      else hooks.onState(job.row.taskId, state);
+    },
+  };
+  const onProgress = (evidence: TaskOutcome['evidence']) => {
+    job.row = { ...job.row, evidence };
+    hooks.onProgress(job.row);
+  };
+  const recover = () => (own === undefined ? goOn(parts, turn) : recoverOwn(turn));
+  const act = () => (own === undefined ? carryOut(parts, turn) : carryOutOwn(parts, turn, own, onProgress));
+  job.stage = job.isRecovered ? 'started' : 'checking';
+  try {
+    const end = await (job.isRecovered ? recover() : act());
+    if (end === undefined) hooks.repeat(job);
+    else settle(job.row, end);
+  } catch (error) {
+    if (job.givenUp !== undefined && job.stage !== 'started') {
+      settle(job.row, { outcome: job.givenUp, tookEffect: false });
+    } else if (!stop.aborted) {
+      log.error({ taskId: job.row.taskId, error: renderError(error) }, 'a task failed on our side');
+      const outcome = failed('the agent itself failed; see its log');
+      settle(job.row, { outcome, tookEffect: job.stage === 'started' });
+    }
+  } finally {
+    const rule = ability && deps.find(job.row.minerKey)?.abilities[ability];
+    if (ability !== undefined && goesAway(rule, ability) && job.stage === 'started' && !stop.aborted) {
+      try {
+        deps.onPhase(job.row.minerKey, 'idle');
+      } catch (error) {
+        log.error({ error: renderError(error) }, 'the end of a reboot could not be told');
+      }
+    }
+  }
+}
+
+/**
+ * A task of the agent's own, without an order to a miner (a scan, a lock): journaled, expired and told like all others. Rejects with CancelledError
+ * when it is given up before it is started, or the agent stops.
+ */
+async function carryOutOwn(
+  { clock, journal, settings, deps }: CarryOutParts,
+  { row, isExpired, giveUp, stop, onState }: Turn,
+  task: OwnTask,
+  onProgress: (evidence: TaskOutcome['evidence']) => void,
+): Promise<TaskEnd> {
+  if (giveUp.aborted) throw new CancelledError(`begin ${row.name}`);
+  const refusal = notAllowed(row.name, settings);
+  if (refusal !== undefined) return { outcome: failed(refusal), tookEffect: false };
+  if (isExpired()) return { outcome: expired(), tookEffect: false };
+  journal.started(row.taskId, undefined, false, clock.nowMs());
+  onState('started');
+  const { taskId, minerKey, params } = row;
+  const { find, mayReach, observe } = deps;
+  const reach = { find, mayReach, observe, onProgress };
+  const outcome = await task.run({ taskId, minerKey, params }, AbortSignal.any([giveUp, stop]), reach);
+  // It was cut short by us and goes on from the journal.
+  if (stop.aborted && outcome.status === 'cancelled' && !giveUp.aborted) throw new CancelledError(`finish ${row.name}`);
+  return { outcome, tookEffect: outcome.status === 'succeeded' };
+}
+
+/** What becomes of one that an earlier run of the agent had started; undefined = it runs again. */
+function recoverOwn({ isExpired }: Pick<Turn, 'isExpired'>): TaskEnd | undefined {
+  if (!isExpired()) return undefined;
+  const message = 'interrupted by a restart of the agent, and expired since';
+  return { outcome: failed(message, { interrupted: true }), tookEffect: false };
+}

@@ -1,0 +1,285 @@
+// What became of every task, on disk: written before anything is done, so that a crash at any moment leaves a truth to go on from. Params, which may
+// hold passwords of pools, lie sealed where there is a key, and only until the task is over. It decides nothing.
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { forgetDeleted, type Migrations, transact } from '../../../base/storage/sqlite.ts';
+import { isSealed, openWith, sealWith, type Vault } from '../../../base/storage/vault.ts';
+import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
+import { parseJson } from '../../../wire/frames.ts';
+import { TASK_STATES, type TaskEnd } from '../contract.ts';
+import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
+
+export const tasksMigrations: Migrations = {
+  owner: 'tasks',
+  steps: [
+    `CREATE TABLE tasks_journal (
+       task_id TEXT PRIMARY KEY,
+       batch_id TEXT,
+       name TEXT NOT NULL,
+       miner_key TEXT NOT NULL,
+       params TEXT NOT NULL,
+       source TEXT NOT NULL,
+       accepted_ms INTEGER NOT NULL,
+       expires_ms INTEGER NOT NULL,
+       state TEXT NOT NULL,
+       baseline TEXT,
+       started_ms INTEGER,
+       sent_ms INTEGER,
+       finished_ms INTEGER,
+       took_effect INTEGER NOT NULL DEFAULT 0,
+       status TEXT NOT NULL,
+       message TEXT,
+       evidence TEXT NOT NULL DEFAULT '{}',
+       reported INTEGER NOT NULL DEFAULT 0
+     ) STRICT;
+     CREATE INDEX tasks_journal_open ON tasks_journal (state) WHERE state <> 'final';
+     CREATE INDEX tasks_journal_unreported ON tasks_journal (finished_ms) WHERE state = 'final' AND reported = 0;
+     CREATE INDEX tasks_journal_miner ON tasks_journal (miner_key, started_ms);
+     CREATE INDEX tasks_journal_started ON tasks_journal (started_ms);
+     CREATE INDEX tasks_journal_accepted ON tasks_journal (accepted_ms);`,
+    `ALTER TABLE tasks_journal ADD COLUMN is_powered INTEGER NOT NULL DEFAULT 0;
+     UPDATE tasks_journal SET is_powered = 1 WHERE started_ms IS NOT NULL AND name IN ('miner.system.reboot', 'miner.firmware.update');
+     CREATE TABLE tasks_batches (
+       batch_id TEXT PRIMARY KEY,
+       rollout TEXT NOT NULL,
+       stopped TEXT
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX tasks_journal_batch ON tasks_journal (batch_id) WHERE batch_id IS NOT NULL;`,
+    // Lives of more than a week, which are refused since, were remembered as long.
+    `ALTER TABLE tasks_journal ADD COLUMN uplink TEXT;
+     UPDATE tasks_journal SET expires_ms = accepted_ms WHERE state = 'final' AND expires_ms > accepted_ms + 604800000;`,
+  ],
+};
+
+/** What the miner said before it was acted on; `atMs` in ms since the epoch. */
+const baselineSchema = z.object({
+  atMs: z.number(),
+  uptimeS: z.number().optional(),
+  systemUptimeS: z.number().optional(),
+  hashrateHs: z.number().optional(),
+  firmwareVersion: z.string().optional(),
+});
+export type Baseline = z.infer<typeof baselineSchema>;
+
+const asJson = <S extends z.ZodType>(schema: S) =>
+  z.string().transform((text, context) => {
+    const parsed = schema.safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+    context.addIssue({ code: 'custom', message: 'is not what was written' });
+    return z.NEVER;
+  });
+const record = z.record(z.string(), z.unknown());
+
+/** Each column under its name here. */
+const COLUMNS = `task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
+  expires_ms AS expiresMs, state, baseline, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence`;
+const rowSchema = z.object({
+  taskId: z.string(),
+  batchId: z.string().nullable(),
+  name: z.string(),
+  minerKey: z.string(),
+  params: z.string(),
+  source: z.enum(['service', 'local']),
+  /** Over which it came; null = from here, or taken by a version that did not keep it. */
+  uplink: z.string().nullable(),
+  acceptedMs: z.int(),
+  expiresMs: z.int(),
+  state: z.enum(TASK_STATES),
+  baseline: asJson(baselineSchema)
+    .nullable()
+    .transform((baseline) => baseline ?? undefined),
+  startedMs: z.int().nullable(),
+  sentMs: z.int().nullable(),
+  finishedMs: z.int().nullable(),
+  status: taskStatusSchema,
+  message: z.string().nullable(),
+  evidence: asJson(record),
+});
+export type JournalRow = Omit<z.output<typeof rowSchema>, 'params'> & {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** False = the params cannot be opened with the key in use. */
+  readonly isLegible: boolean;
+};
+/** A task that is over, as it was before, and how it ended. */
+export type Ended = { readonly row: JournalRow; readonly end: TaskEnd };
+const openParamsSchema = z.object({ task_id: z.string(), params: z.string() });
+const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
+const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
+const countSchema = z.object({ count: z.int() });
+const startSchema = z.object({ started_ms: z.int() });
+
+/**
+ * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun. Those give their orders in
+ * batches; what the agent's own rules order comes by itself, and the rules tell of it.
+ */
+export const isTold = ({ source, batchId, startedMs }: Pick<JournalRow, 'source' | 'batchId' | 'startedMs'>): boolean =>
+  source === 'service' || (batchId !== null && startedMs !== null);
+
+export type Journal = ReturnType<typeof openJournal>;
+
+/** Without a vault params lie in the open while their task is not over. */
+export function openJournal(db: DatabaseSync, vault?: Vault) {
+  closeOld(db, vault);
+  const insert = db.prepare(
+    `INSERT INTO tasks_journal
+       (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, started_ms, sent_ms, finished_ms, status,
+        message, evidence, reported)
+     VALUES
+       (:taskId, :batchId, :name, :minerKey, :params, :source, :uplink, :acceptedMs, :expiresMs, :state, :startedMs, :sentMs, :finishedMs, :status,
+        :message, :evidence, :reported)`,
+  );
+  const one = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal WHERE task_id = ?`);
+  const open = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal WHERE state <> 'final' ORDER BY accepted_ms, rowid`);
+  const unreported = db.prepare(
+    `SELECT ${COLUMNS} FROM tasks_journal WHERE state = 'final' AND reported = 0 ORDER BY finished_ms LIMIT ?`,
+  );
+  const newest = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal ORDER BY accepted_ms DESC, rowid DESC LIMIT ?`);
+  const start = db.prepare(
+    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, started_ms = ?, is_powered = ?, took_effect = 1
+     WHERE task_id = ?`,
+  );
+  const move = db.prepare('UPDATE tasks_journal SET state = ?, sent_ms = coalesce(sent_ms, ?) WHERE task_id = ?');
+  const reopen = db.prepare(
+    "UPDATE tasks_journal SET state = 'accepted', status = 'pending', started_ms = NULL, sent_ms = NULL, took_effect = 0 WHERE task_id = ?",
+  );
+  const finish = db.prepare(
+    `UPDATE tasks_journal
+     SET state = 'final', status = ?, message = ?, evidence = ?, finished_ms = ?, took_effect = ?, reported = ?, params = '{}'
+     WHERE task_id = ?`,
+  );
+  const markReported = db.prepare('UPDATE tasks_journal SET reported = 1 WHERE task_id = ?');
+  const effects = db.prepare(
+    'SELECT count(*) AS count FROM tasks_journal WHERE miner_key = ? AND name = ? AND took_effect = 1 AND started_ms > ?',
+  );
+  const poweredStarts = db.prepare(
+    'SELECT started_ms FROM tasks_journal WHERE is_powered = 1 AND started_ms > ? ORDER BY started_ms',
+  );
+  const size = db.prepare('SELECT count(*) AS count FROM tasks_journal');
+  const prune = db.prepare(
+    "DELETE FROM tasks_journal WHERE state = 'final' AND reported = 1 AND accepted_ms < ? AND expires_ms < ?",
+  );
+  const pruneBatches = db.prepare(
+    'DELETE FROM tasks_batches WHERE NOT EXISTS (SELECT 1 FROM tasks_journal WHERE batch_id = tasks_batches.batch_id)',
+  );
+  const keepBatch = db.prepare('INSERT OR IGNORE INTO tasks_batches (batch_id, rollout) VALUES (?, ?)');
+  const stopBatch = db.prepare('UPDATE tasks_batches SET stopped = ? WHERE batch_id = ?');
+  const batch = db.prepare('SELECT rollout, stopped FROM tasks_batches WHERE batch_id = ?');
+  const ends = db.prepare(
+    "SELECT status, count(*) AS count FROM tasks_journal WHERE batch_id = ? AND state = 'final' GROUP BY status",
+  );
+  const toRows = (found: readonly unknown[]): JournalRow[] =>
+    found.flatMap((row) => {
+      const parsed = rowSchema.safeParse(row);
+      if (!parsed.success) return [];
+      const opened = openWith(vault, parsed.data.params);
+      const params = record.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
+      return [{ ...parsed.data, params: params ?? {}, isLegible: params !== undefined }];
+    });
+
+  return {
+    /** All or nothing. */
+    insert(rows: readonly JournalRow[]): void {
+      transact(db, () => {
+        for (const { isLegible: _, baseline: __, ...row } of rows) {
+          insert.run({
+            ...row,
+            params: row.state === 'final' ? NO_PARAMS : sealWith(vault, JSON.stringify(row.params)),
+            evidence: JSON.stringify(row.evidence),
+            reported: Number(row.source === 'local'),
+          });
+        }
+      });
+    },
+    get(taskId: string): JournalRow | undefined {
+      const found = one.get(taskId);
+      return found === undefined ? undefined : toRows([found])[0];
+    },
+    open: () => toRows(open.all()),
+    unreported: (limit: number) => toRows(unreported.all(limit)),
+    newest: (limit: number) => toRows(newest.all(limit)),
+    /** From here on the miner may have been acted on. `isPowered` = it counts for the power gate. */
+    started(taskId: string, baseline: Baseline | undefined, isPowered: boolean, nowMs: number): void {
+      start.run(baseline === undefined ? null : JSON.stringify(baseline), nowMs, Number(isPowered), taskId);
+    },
+    moved(taskId: string, state: 'sent' | 'verifying', nowMs: number): void {
+      move.run(state, nowMs, taskId);
+    },
+    /** For effects that may run again. */
+    reopened(taskId: string): void {
+      reopen.run(taskId);
+    },
+    /** All or nothing, with what `within` writes to the same database. `tookEffect` = the miner may have done it: it counts for caps. */
+    finished(ends: readonly Ended[], nowMs: number, within: () => void): void {
+      transact(db, () => {
+        within();
+        for (const { row, end } of ends) {
+          const { status, message, evidence } = end.outcome;
+          const isDone = Number(!isTold(row));
+          finish.run(status, message, JSON.stringify(evidence), nowMs, Number(end.tookEffect), isDone, row.taskId);
+        }
+      });
+    },
+    /** All or nothing. */
+    reported(taskIds: readonly string[]): void {
+      transact(db, () => {
+        for (const taskId of taskIds) markReported.run(taskId);
+      });
+    },
+    effectsSince: (minerKey: string, name: string, sinceMs: number) =>
+      countSchema.parse(effects.get(minerKey, name, sinceMs)).count,
+    /** When tasks that count for the power gate were started, ms since the epoch. */
+    poweredSince: (sinceMs: number) =>
+      z
+        .array(startSchema)
+        .parse(poweredStarts.all(sinceMs))
+        .map(({ started_ms }) => started_ms),
+    size: () => countSchema.parse(size.get()).count,
+    /** Forgets what is over, told, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */
+    prune(beforeMs: number, nowMs: number): number {
+      const { changes } = prune.run(beforeMs, nowMs - EXPIRED_MARGIN_MS);
+      if (changes > 0) pruneBatches.run();
+      return Number(changes);
+    },
+    /** The first rule of a batch is the one that counts. */
+    keepBatch(batchId: string, rollout: Rollout): void {
+      keepBatch.run(batchId, JSON.stringify(rollout));
+    },
+    stopBatch(batchId: string, stop: BatchStop): void {
+      stopBatch.run(JSON.stringify(stop), batchId);
+    },
+    /** Undefined when the batch has no rule; with how many of its tasks have ended how. */
+    batch(batchId: string) {
+      const kept = batchSchema.safeParse(batch.get(batchId)).data;
+      if (kept === undefined) return undefined;
+      const counts = z.array(endsSchema).parse(ends.all(batchId));
+      const count = (...statuses: TaskStatus[]) =>
+        counts.reduce((sum, group) => sum + (statuses.includes(group.status) ? group.count : 0), 0);
+      const stopped = kept.stopped ?? undefined;
+      return { rule: kept.rollout, stopped, succeeded: count('succeeded'), failed: count('failed', 'timeout') };
+    },
+  };
+}
+
+/** Rows of a version that kept params in the open, or kept them longer. */
+function closeOld(db: DatabaseSync, vault: Vault | undefined): void {
+  const drop = db.prepare(
+    `UPDATE tasks_journal SET params = '${NO_PARAMS}' WHERE state = 'final' AND params <> '${NO_PARAMS}'`,
+  );
+  const seal = db.prepare('UPDATE tasks_journal SET params = ? WHERE task_id = ?');
+  const open = db.prepare("SELECT task_id, params FROM tasks_journal WHERE state <> 'final'");
+  const closed = transact(db, () => {
+    const { changes } = drop.run();
+    const inTheOpen = z
+      .array(openParamsSchema)
+      .parse(vault === undefined ? [] : open.all())
+      .filter(({ params }) => !isSealed(params));
+    for (const { task_id, params } of inTheOpen) seal.run(sealWith(vault, params), task_id);
+    return Number(changes) + inTheOpen.length;
+  });
+  if (closed > 0) forgetDeleted(db);
+}
+
+const NO_PARAMS = '{}';
+
+/** Room for a clock that steps back. */
+const EXPIRED_MARGIN_MS = 24 * 3_600_000;

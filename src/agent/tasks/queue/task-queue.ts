@@ -1,0 +1,368 @@
+// The one gate for all writes to miners: journal before act, bounded per kind and per miner, power spread over time, cancelled or expired while
+// it waits, proven after. Who waits for whom is queues.ts, the life of one task job.ts.
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { loop } from '../../../base/clock.ts';
+import { BugError, CancelledError, RefusedError, renderError } from '../../../base/errors.ts';
+import type { Vault } from '../../../base/storage/vault.ts';
+import type { TaskOrder } from '../../../wire/frames.ts';
+import { failed, type TaskOutcome, type TaskParts } from '../contract.ts';
+import type { CarryOutParts } from '../execution/execute.ts';
+import { enter, expired, type LocalTask, newRow, rowOfOrder, viewOf } from './admission.ts';
+import { createEndings, createSteps } from './completion.ts';
+import { isOver, type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
+import { type JournalRow, openJournal } from './journal.ts';
+import { createPowerGate } from './power-budget.ts';
+import { createLines } from './queues.ts';
+import { createReports, tellRefused } from './reports.ts';
+import { type Rollout, ruleOf } from './rollout-rule.ts';
+import { createRollouts } from './rollouts.ts';
+
+/** What belongs together, so that one rule holds for all of it. */
+type LocalBatch = {
+  /** For what comes bit by bit; the first rule of a batch is the one that counts. Absent: a batch of its own. */
+  readonly batchId?: string;
+  readonly rollout?: Rollout | undefined;
+};
+type LocalRun = { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
+export type TaskGate = ReturnType<typeof createTaskGate>;
+
+const TICK_MS = 1_000;
+const TELL_EVERY_TICKS = 30;
+const PRUNE_EVERY_TICKS = 3_600;
+const KEEP_MS = 7 * 24 * 3_600_000;
+const KEEP_LEAST_MS = 2 * 24 * 3_600_000;
+const MAX_JOURNAL_ROWS = 200_000;
+/** Of these, whatever services fill it with. */
+const LOCAL_ROWS = 20_000;
+const LOCAL_EXPIRY_S = 900;
+const LOCAL_ROLLOUT_EXPIRY_S = 4 * 3_600;
+const ILLEGIBLE =
+  'its params cannot be opened with the key in use: if it was begun before it may have been done, and is not done again';
+
+export function createTaskGate(
+  db: DatabaseSync,
+  /** `vault` seals the params of tasks at rest. */
+  options: TaskParts & { readonly vault?: Vault | undefined },
+) {
+  const { clock, log, settings, deps, vault } = options;
+  const journal = openJournal(db, vault);
+  const reports = createReports({ clock, log, journal, report: deps.report });
+  const jobs = new Map<string, Job>();
+  const rollouts = createRollouts(journal);
+  const steps = createSteps(log);
+  /** Tasks may wait whose batch was stopped. */
+  let isStopDue = false;
+  let journalRows = journal.size();
+  let ticks = 0;
+  let running:
+    | { stop: AbortController; parts: CarryOutParts; work: Set<Promise<void>>; ticker: Promise<void> }
+    | undefined;
+
+  const kindOf = (name: string) => kindOfName(name, deps.own);
+  const endings = createEndings({
+    clock,
+    log,
+    journal,
+    reports,
+    onEnd: (row, outcome) => deps.onEnd?.(row, outcome),
+    onFinished(ends) {
+      for (const { row, end } of ends) {
+        jobs.delete(row.taskId);
+        if (rollouts.ended(row, end.outcome.status)) isStopDue = true;
+      }
+    },
+    onTold: () => endStopped(),
+  });
+  const lines = createLines({
+    placesOf: ({ kind: { ability, own } }) => (ability === undefined ? own.concurrency : settings[ability].concurrency),
+    // While it stops, places become free for nobody: what was judged now would be judged by half.
+    isHeld: ({ row }) => running === undefined || running.stop.signal.aborted || rollouts.isHeld(row),
+    begin: (job) => begin(job),
+  });
+
+  /** Ends those that are not started, and says how many. */
+  const giveUp = (candidates: readonly Job[], outcome: TaskOutcome, end = endings.finish): number => {
+    const ending = candidates.filter(({ stage, row }) => stage !== 'started' && !endings.isUnwritten(row.taskId));
+    const waiting = new Set(ending.filter(({ stage }) => stage === 'waiting'));
+    for (const job of ending) {
+      if (waiting.has(job)) continue;
+      job.givenUp = outcome;
+      job.giveUp.abort();
+    }
+    if (waiting.size === 0) return ending.length;
+    end([...waiting].map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
+    lines.drop(waiting);
+    return ending.length;
+  };
+
+  /** Ends what is the agent's own and under way, and says how many. */
+  const endOwn = (candidates: readonly Job[]): number => {
+    const ending = candidates.filter(({ stage, kind }) => stage === 'started' && kind.own !== undefined);
+    for (const { giveUp } of ending) giveUp.abort();
+    return ending.length;
+  };
+
+  const begin = (job: Job) => {
+    const current = running;
+    if (current === undefined) return;
+    const place = lines.occupy(job);
+    rollouts.began(job.row);
+    const work = runJob(job, current.parts, current.stop.signal, {
+      onStarted: endings.publish,
+      onState: endings.tellState,
+      onProgress: reports.tell,
+      settle: (row, end) => endings.settle([{ row, end }]),
+      repeat,
+      leave: place.leave,
+    }).finally(() => {
+      place.end();
+      current.work.delete(work);
+    });
+    current.work.add(work);
+  };
+
+  const repeat = (job: Job) => {
+    journal.reopened(job.row.taskId);
+    rollouts.returned(job.row);
+    enqueue({ ...job.row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null }, job.deadlineMs);
+  };
+
+  /** When a life that ends at this moment of our wall clock ends, whatever becomes of that clock from here on. */
+  const deadlineOf = (expiresMs: number) => clock.elapsedMs() + expiresMs - clock.nowMs();
+
+  const enqueue = (row: JournalRow, deadlineMs = deadlineOf(row.expiresMs)) => {
+    rollouts.join(row);
+    const kind = kindOf(row.name);
+    if (kind === undefined) {
+      // Taken by a version that knew more than this one.
+      const outcome = failed(`unsupported: this agent cannot do ${row.name}`);
+      endings.settle([{ row, end: { outcome, tookEffect: false } }]);
+      return;
+    }
+    if (!row.isLegible) {
+      endings.settle([{ row, end: { outcome: failed(ILLEGIBLE), tookEffect: row.state !== 'accepted' } }]);
+      return;
+    }
+    const job = newJob(row, kind, deadlineMs);
+    jobs.set(row.taskId, job);
+    if (job.isRecovered) begin(job);
+    else lines.push(job);
+  };
+
+  /** Gives up what waits of batches that were stopped. */
+  const endStopped = () => steps.run('end what waits of stopped batches', endDue);
+  const endDue = () => {
+    if (!isStopDue) return;
+    const causes: unknown[] = [];
+    const waiting = Map.groupBy(
+      [...jobs.values()].filter(({ stage, givenUp }) => stage !== 'started' && givenUp === undefined),
+      ({ row }) => row.batchId,
+    );
+    isStopDue = false;
+    for (const [batchId, candidates] of waiting) {
+      try {
+        const outcome = rollouts.stopped(batchId);
+        if (outcome === undefined) continue;
+        log.warn({ batchId, message: outcome.message, waiting: candidates.length }, 'a batch was stopped');
+        giveUp(candidates, outcome, endings.settle);
+      } catch (error) {
+        isStopDue = true;
+        causes.push(error);
+      }
+    }
+    if (causes.length > 0) throw causes[0];
+  };
+
+  /** `rules` = of the batches that come with a rule. */
+  const take = (rows: readonly JournalRow[], rules: ReadonlyMap<string, Rollout> = new Map()) => {
+    const maxRows = rows.every(({ source }) => source === 'local') ? MAX_JOURNAL_ROWS : MAX_JOURNAL_ROWS - LOCAL_ROWS;
+    // Before rules of batches are written that have no task in the journal yet.
+    if (journalRows + rows.length > maxRows) makeRoom(KEEP_LEAST_MS);
+    const known = new Map<string, JournalRow>();
+    const fresh = new Map<string, JournalRow>();
+    for (const row of rows) {
+      const before = fresh.get(row.taskId) ?? journal.get(row.taskId);
+      const waiting = jobs.size + fresh.size;
+      const isKnown = kindOf(row.name) !== undefined;
+      if (before === undefined) {
+        const rule = row.batchId === null ? undefined : rules.get(row.batchId);
+        if (row.batchId !== null && rule !== undefined) rollouts.declare(row.batchId, rule);
+        const stopped = rollouts.stopped(row.batchId);
+        fresh.set(row.taskId, enter(row, { isKnown, waiting, stopped, settings }));
+      } else if (!fresh.has(row.taskId)) known.set(row.taskId, before);
+    }
+    if (journalRows + fresh.size > maxRows) {
+      throw new RefusedError(
+        'tasks.journal-full',
+        `journal ${fresh.size} tasks: ${journalRows} are remembered already`,
+      );
+    }
+    if (fresh.size > 0) journal.insert([...fresh.values()]);
+    journalRows += fresh.size;
+    tellRefused(log, [...fresh.values()]);
+    for (const row of fresh.values()) {
+      if (row.state === 'accepted') enqueue(row);
+      else {
+        if (row.status === 'failed' || row.status === 'timeout') {
+          rollouts.join(row);
+          isStopDue = rollouts.ended(row, row.status) || isStopDue;
+        }
+        endings.publish(row);
+      }
+    }
+    endStopped();
+    for (const row of known.values()) reports.tellAgain(jobs.get(row.taskId)?.row ?? row);
+    lines.pump();
+  };
+
+  const makeRoom = (keepMs: number) => {
+    journalRows -= journal.prune(clock.nowMs() - keepMs, clock.nowMs());
+  };
+
+  const tick = () => {
+    steps.run('journal the end of tasks', endings.retry);
+    steps.run('end what has expired', () => {
+      const late = [...jobs.values()].filter((job) => isOver(job, clock));
+      if (late.length > 0) giveUp(late, expired(), endings.settle);
+    });
+    endStopped();
+    steps.run('keep which batches were stopped', rollouts.tidy);
+    if (ticks % TELL_EVERY_TICKS === 0) steps.run('report tasks again', reports.tellMissing);
+    if (ticks % PRUNE_EVERY_TICKS === 0) steps.run('forget old tasks', () => makeRoom(KEEP_MS));
+    ticks++;
+  };
+
+  /**
+   * Journals the orders before it returns, each task id once and for ever; known ones report their state again. Throws when it cannot journal.
+   * `uplink` = over which they came.
+   */
+  const acceptAll = (orders: readonly TaskOrder[], uplink?: string): void => {
+    const rules = orders.flatMap(({ batch_id, rollout }): [string, Rollout][] =>
+      rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]],
+    );
+    // The first of a batch is the one that counts.
+    const rows = orders.map((order) => rowOfOrder(order, clock.nowMs(), uplink));
+    take(rows, new Map(rules.toReversed()));
+  };
+
+  const runLocal = (tasks: readonly LocalTask[], batchId: string | null, rollout?: Rollout): LocalRun[] => {
+    const nowMs = clock.nowMs();
+    const usualS = rollout === undefined ? LOCAL_EXPIRY_S : LOCAL_ROLLOUT_EXPIRY_S;
+    const rows = tasks.map(({ name, minerKey, params = {}, expiresInS = usualS }) => {
+      const task = { taskId: randomUUID(), batchId, name, minerKey, params: { ...params } };
+      return newRow({ ...task, source: 'local', uplink: null, expiresMs: nowMs + expiresInS * 1_000 }, nowMs);
+    });
+    const runs = rows.map(({ taskId }, index) => {
+      const { promise: outcome, resolve, reject } = Promise.withResolvers<TaskOutcome>();
+      endings.listen(taskId, { onState: tasks[index]?.onState ?? (() => {}), resolve, reject });
+      outcome.catch(() => {});
+      return { taskId, outcome };
+    });
+    try {
+      take(rows, rollout === undefined || batchId === null ? undefined : new Map([[batchId, rollout]]));
+    } catch (error) {
+      for (const { taskId } of runs) endings.forget(taskId);
+      throw error;
+    }
+    return runs;
+  };
+
+  const cancelled = (message: string): TaskOutcome => ({ status: 'cancelled', message, evidence: {} });
+
+  /** Like `cancel` for many in one transaction; says how many. While the journal refuses they are over all the same, and it is tried again. */
+  const cancelAll = (taskIds: readonly string[]): number => {
+    const asked = [...new Set(taskIds)].map((taskId) => ({ taskId, job: jobs.get(taskId) }));
+    const going = asked.filter(
+      ({ job }) => job === undefined || (job.stage === 'started' && job.kind.own === undefined),
+    );
+    const candidates = asked.flatMap(({ job }) => job ?? []);
+    const outcome = cancelled('cancelled before it was started');
+    const count = giveUp(candidates, outcome, endings.settle) + endOwn(candidates);
+    for (const { taskId, job } of going) {
+      const row = job?.row ?? journal.get(taskId);
+      if (row !== undefined) reports.tellAgain(row);
+    }
+    return count;
+  };
+
+  /** Who ordered it over this uplink may; the farm may in any case. */
+  const mayCancel = (taskId: string, uplink: string | undefined): boolean => {
+    if (uplink === undefined) return true;
+    const row = jobs.get(taskId)?.row ?? journal.get(taskId);
+    return row?.source === 'service' && (row.uplink ?? uplink) === uplink;
+  };
+
+  return {
+    accept: (order: TaskOrder, uplink?: string): void => acceptAll([order], uplink),
+    acceptAll,
+    /**
+     * Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. Over an uplink only
+     * what came over it.
+     */
+    cancel: (taskId: string, uplink?: string): boolean => mayCancel(taskId, uplink) && cancelAll([taskId]) > 0,
+    cancelAll,
+    /** Gives up everything that has not been started, and what is the agent's own; says how many. */
+    abortAll(reason: string): number {
+      const all = [...jobs.values()];
+      const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`), endings.settle);
+      log.warn({ reason, tasks: count }, 'all waiting tasks were given up');
+      return count;
+    },
+    /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
+    runLocal(task: LocalTask): LocalRun {
+      const [run] = runLocal([task], null);
+      if (run === undefined) throw new BugError('run a local task: none came of it');
+      return run;
+    },
+    /** The same for many, in the order in which they are to go. */
+    runLocalBatch(tasks: readonly LocalTask[], { batchId = randomUUID(), rollout }: LocalBatch = {}) {
+      return { batchId, runs: runLocal(tasks, batchId, rollout) };
+    },
+    start(): void {
+      if (running !== undefined) return;
+      const stop = new AbortController();
+      const nowMs = clock.nowMs();
+      const { count, windowS } = settings.powerGate;
+      const recentMs = journal.poweredSince(nowMs - windowS * 1_000).map((startedMs) => Math.max(0, nowMs - startedMs));
+      const power = createPowerGate(clock, { count, windowS, recentMs });
+      const parts = { clock, log, settings, deps, journal, power };
+      const ticker = loop(
+        clock,
+        {
+          intervalMs: TICK_MS,
+          signal: stop.signal,
+          onError: (error) => log.error({ error: renderError(error) }, 'look after tasks'),
+        },
+        tick,
+      );
+      reports.open();
+      running = { stop, parts, work: new Set(), ticker };
+      for (const row of journal.open()) if (!jobs.has(row.taskId)) enqueue(row);
+      isStopDue = true;
+      endStopped();
+      lines.pump();
+    },
+    async stop(): Promise<void> {
+      const current = running;
+      if (current === undefined) return;
+      current.stop.abort();
+      await Promise.all([...current.work, current.ticker]);
+      await reports.close();
+      if (running === current) running = undefined;
+      // What is left goes on from the journal with the next start.
+      jobs.clear();
+      lines.clear();
+      rollouts.clear();
+      endings.close(new CancelledError('wait for a task: the agent stops'));
+    },
+    /** A task about this miner waits or runs. */
+    isBusy: (minerKey: string): boolean => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),
+    /** How often the miner may have been acted on by tasks of this name since then, ms since the epoch. */
+    effectsSince: journal.effectsSince,
+    /** What waits or runs. */
+    open: () => [...jobs.values()].map(({ row }) => viewOf(row)),
+    /** Newest first. */
+    list: (limit = 200) => journal.newest(Math.min(limit, 10_000)).map(viewOf),
+  };
+}

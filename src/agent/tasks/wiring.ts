@@ -1,0 +1,87 @@
+// What the task gate needs of the rest of the agent: its miners by their keys, the ways to act on them and to look at them, the tasks of the agent's
+// own, and who hears of what came of it. It decides nothing.
+import type { Clock } from '../../base/clock.ts';
+import { CancelledError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ScanRanges } from '../../base/net/ranges.ts';
+import type { Access } from '../device/device-client.ts';
+import type { FirmwareStore } from '../firmware/store.ts';
+import type { IdentityBook } from '../identity/book.ts';
+import type { Sighting } from '../identity/record.ts';
+import type { Outbox } from '../outbox/contract.ts';
+import type { Poller } from '../poll/poller.ts';
+import type { PoolGuard } from '../pool-lock/guard.ts';
+import type { Roster } from '../roster.ts';
+import type { Scanning } from '../scanning.ts';
+import type { TaskDeps } from './contract.ts';
+import { createTaskLooks } from './execution/observations.ts';
+import { createPoolLockTask } from './kinds/pool-lock-task.ts';
+import { createScanTask } from './kinds/scan-task.ts';
+import { createOwnUpdate } from './kinds/self-update.ts';
+import type { TaskSettings } from './settings.ts';
+
+export const POOL_UPDATE = 'miner.pool.update';
+export const POOL_LOCK = 'miner.pool.lock';
+
+export function gateDeps(parts: {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Read anew with each use: they may change while the agent runs. */
+  readonly settings: {
+    readonly stateDir: string;
+    readonly ranges: ScanRanges;
+    readonly poll: { readonly interval: number };
+    readonly update: { readonly allowedHosts: readonly string[] };
+    readonly tasks: TaskSettings;
+  };
+  readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secretsOf' | 'targetOf'>;
+  readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
+  readonly book: Pick<IdentityBook, 'whoIs' | 'answersAs' | 'get'>;
+  readonly neighbours: { at(ip: string): Sighting['neighbour'] };
+  readonly poller: Pick<Poller, 'pollNow'>;
+  readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
+  readonly firmware: Pick<FirmwareStore, 'find' | 'mayFetch'>;
+  readonly pools: PoolGuard;
+  readonly outbox: Pick<Outbox, 'append'>;
+  readonly mayReach: (ip: string) => boolean;
+  /** Aborts when the agent stops. */
+  readonly signal: AbortSignal;
+  /** What was heard at this address could not be taken in. */
+  onError(error: unknown, ip: string): void;
+}): TaskDeps {
+  const { clock, log, settings, access, roster, poller, scanning, firmware, pools, outbox, mayReach } = parts;
+  const targetOf = (key: string) => {
+    const state = roster.get(key);
+    if (state === undefined) throw new CancelledError('work on a miner that has left');
+    return state.target;
+  };
+  return {
+    find(key) {
+      const state = roster.get(key);
+      return (
+        state && { ip: state.target.ip, driverId: state.target.driver.id, abilities: state.target.driver.abilities }
+      );
+    },
+    mayReach,
+    act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
+    ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
+    image: (params, signal) => firmware.find(params, signal),
+    mayFetch: (url) => firmware.mayFetch(url),
+    secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
+    onPhase(key, phase) {
+      roster.setRebooting(key, phase === 'rebooting');
+      if (phase === 'idle') poller.pollNow(key);
+    },
+    report: (record) => outbox.append([record]).then(() => undefined),
+    own: {
+      'agent.scan.create': createScanTask({
+        ...{ clock, configured: () => settings.ranges, planFor: scanning.planFor, scans: scanning.manual },
+      }),
+      'agent.self.update': createOwnUpdate(settings.stateDir, settings.update.allowedHosts, { clock, log }),
+      [POOL_LOCK]: createPoolLockTask({ clock, guard: pools, observeMs: () => settings.tasks.observeS * 1_000 }),
+    },
+    onEnd({ name, minerKey, params }, { status }) {
+      if (name === POOL_UPDATE && status === 'succeeded') pools.wanted(minerKey, params.pools);
+    },
+  };
+}
