@@ -8,7 +8,7 @@ import type { Db, Row, Tables } from './schema.ts';
 /** An agent counts as online this long after it was last heard; a connected one is heard with every ping. */
 const AGENT_ONLINE_MS = 60_000;
 
-export type AgentStatus = (typeof AGENT_STATUSES)[number];
+type AgentStatus = (typeof AGENT_STATUSES)[number];
 
 export type Agent = {
   readonly id: string;
@@ -39,9 +39,9 @@ export type AgentRow = Readonly<
 > & { readonly farm_name: string | null };
 
 /** Farms to look in (none = nothing to find); statuses wanted. */
-export type AgentFilter = { readonly farmIds: readonly string[]; readonly statuses: readonly AgentStatus[] };
+type AgentFilter = { readonly farmIds: readonly string[]; readonly statuses: readonly AgentStatus[] };
 
-export type NewAgent = {
+type NewAgent = {
   readonly id: string;
   readonly name: string;
   readonly tokenHash: string;

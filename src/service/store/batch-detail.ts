@@ -1,28 +1,16 @@
 // One task batch of a farm: its counts, its tasks, giving it up. Making and listing batches is batches.ts.
-import { type TaskName, type TaskStatus, taskNameSchema, taskStatusSchema } from '../../model/task.ts';
+import { type TaskStatus, taskNameSchema, taskStatusSchema } from '../../model/task.ts';
 import { type Batch, toBatch } from './batches.ts';
 import type { Databases } from './databases.ts';
 import type { Window } from './rows.ts';
-import type { Db } from './schema.ts';
+import type { Db, Row } from './schema.ts';
 import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
 export type BatchDetail = Batch & { readonly counts: Readonly<Record<TaskStatus, number>> };
 
 /** Times in ms. `minerId` null = the task is about an agent; `agentId` null = the service did it itself. */
-export type Task = {
-  readonly id: string;
-  readonly batchId: string;
-  readonly name: TaskName;
-  readonly status: TaskStatus;
-  readonly minerId: string | null;
-  readonly agentId: string | null;
-  readonly message: string | null;
-  readonly evidence: Record<string, unknown>;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  readonly expiresAtMs: number;
-};
+export type Task = Readonly<ReturnType<typeof toTask>>;
 
 export type BatchDetailStore = {
   /** Undefined when the farm has no such batch. */
@@ -70,28 +58,15 @@ export function createBatchDetailStore({ read, transact }: Databases, sealing: S
       const rows = await read
         .selectFrom('tasks')
         .leftJoin('miners', 'miners.row_id', 'tasks.row_id')
-        .select(['tasks.id', 'batch_id', 'name', 'status', 'miners.id as miner_id', 'tasks.agent_id', 'message'])
-        .select(['evidence', 'tasks.created_at', 'updated_at', 'expires_at'])
+        .selectAll('tasks')
+        .select('miners.id as miner_id')
         .where('batch_id', '=', id)
         .orderBy('tasks.created_at', 'desc')
         .orderBy('tasks.id', 'desc')
         .limit(window.limit)
         .offset(window.offset)
         .execute();
-      const tasks = rows.map((row) => ({
-        id: row.id,
-        batchId: row.batch_id,
-        name: taskNameSchema.parse(row.name),
-        status: taskStatusSchema.parse(row.status),
-        minerId: row.miner_id,
-        agentId: row.agent_id === '' ? null : row.agent_id,
-        message: row.message,
-        evidence: JSON.parse(row.evidence),
-        createdAtMs: row.created_at,
-        updatedAtMs: row.updated_at,
-        expiresAtMs: row.expires_at,
-      }));
-      return { tasks, total: batch.task_count };
+      return { tasks: rows.map(toTask), total: batch.task_count };
     },
     cancel: (farmId, id, nowMs) =>
       transact(async (trx) => {
@@ -123,6 +98,23 @@ export function createBatchDetailStore({ read, transact }: Databases, sealing: S
         if (open.length > 0) await recountBatches(trx, [id]);
         return [...toTell];
       }),
+  };
+}
+
+function toTask(row: Row<'tasks'> & { readonly miner_id: string | null }) {
+  const evidence: Record<string, unknown> = JSON.parse(row.evidence);
+  return {
+    id: row.id,
+    batchId: row.batch_id,
+    name: taskNameSchema.parse(row.name),
+    status: taskStatusSchema.parse(row.status),
+    minerId: row.miner_id,
+    agentId: row.agent_id === '' ? null : row.agent_id,
+    message: row.message,
+    evidence,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+    expiresAtMs: row.expires_at,
   };
 }
 

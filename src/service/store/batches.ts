@@ -42,7 +42,7 @@ export type BatchRequest = {
 };
 
 /** `response` is the text that was answered, now or the first time. */
-export type BatchOutcome =
+type BatchOutcome =
   | { readonly kind: 'created'; readonly response: string; readonly agentIds: readonly string[] }
   | { readonly kind: 'replayed'; readonly response: string }
   | { readonly kind: 'conflict' };
@@ -54,18 +54,7 @@ export type BatchFilter = {
   readonly createdAt?: TimeFilter | undefined;
 };
 
-export type Batch = {
-  readonly id: string;
-  readonly name: TaskName;
-  readonly status: BatchStatus;
-  readonly taskCount: number;
-  readonly succeedCount: number;
-  readonly failedCount: number;
-  readonly params: Record<string, unknown>;
-  readonly actor: Actor;
-  readonly createdAtMs: number;
-  readonly metadata: Record<string, unknown>;
-};
+export type Batch = Readonly<ReturnType<typeof toBatch>>;
 
 export type BatchStore = {
   /** `plan` sees the miners or agents that were found, decides, and words the answer; all of it in one transaction. */
@@ -158,7 +147,8 @@ async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response
     .execute();
 }
 
-export function toBatch(row: Row<'task_batches'>, sealing: Sealing): Batch {
+export function toBatch(row: Row<'task_batches'>, sealing: Sealing) {
+  const metadata: Record<string, unknown> = JSON.parse(row.metadata);
   return {
     id: row.id,
     name: taskNameSchema.parse(row.name),
@@ -169,6 +159,6 @@ export function toBatch(row: Row<'task_batches'>, sealing: Sealing): Batch {
     params: sealing.openParams(row.params) ?? {},
     actor: actorSchema.parse(JSON.parse(row.actor)),
     createdAtMs: row.created_at,
-    metadata: JSON.parse(row.metadata),
+    metadata,
   };
 }

@@ -7,23 +7,10 @@ import type { Databases } from './databases.ts';
 /** `value` null = the miner has none. */
 export type Count = { readonly value: string | null; readonly count: number };
 
-/** Most frequent first. Status, ops status and anomaly type have every word of theirs, the others what occurs. */
-export type Classification = {
-  readonly total: number;
-  readonly status: readonly Count[];
-  readonly opsStatus: readonly Count[];
-  readonly anomalyType: readonly Count[];
-  readonly miningMode: readonly Count[];
-  readonly model: readonly Count[];
-  readonly firmware: readonly Count[];
-  readonly rack: readonly Count[];
-};
-
-export type ClassificationStore = { classify(farmId: string, nowMs: number): Promise<Classification> };
-
-export function createClassificationStore({ read }: Pick<Databases, 'read'>): ClassificationStore {
+export function createClassificationStore({ read }: Databases) {
   return {
-    async classify(farmId, nowMs) {
+    /** Most frequent first. Status, ops status and anomaly type have every word of theirs, the others what occurs. */
+    async classify(farmId: string, nowMs: number) {
       const groups = await read
         .selectFrom('miners')
         .select(['ops_status', 'anomaly_flags', 'mining_mode', 'model', 'firmware'])

@@ -13,7 +13,7 @@ export type AutoNumber = (key: ColumnDefinitionBuilder) => ColumnDefinitionBuild
  * `tasks` before `request`, so that nobody waits in a circle.
  */
 export type Lock = (transaction: Db, name: LockName) => Promise<void>;
-export type LockName =
+type LockName =
   | 'schema'
   | 'defaults'
   | 'task-keys'
@@ -25,7 +25,7 @@ export type LockName =
   | `request ${string}`;
 
 /** One transaction. What was given up for the sake of another one is done again from its beginning: `work` changes nothing but the database. */
-export type Transact = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>;
+type Transact = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>;
 
 /** Short texts to every process that has the database open, this one too. They may get lost: they say where to look, not what is so. */
 export type Messages = {

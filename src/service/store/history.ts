@@ -22,7 +22,7 @@ export const GRANULARITIES = {
   day: { stepMs: DAY_MS, maxRangeMs: 90 * DAY_MS },
   week: { stepMs: 7 * DAY_MS, maxRangeMs: 365 * DAY_MS },
 } as const;
-export type Granularity = keyof typeof GRANULARITIES;
+type Granularity = keyof typeof GRANULARITIES;
 
 /** The epoch was a Thursday; weeks begin on Monday. All buckets are of UTC. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
@@ -38,7 +38,7 @@ export type HistoryBucket = Averages & {
   readonly coverage: number;
 };
 
-export type HistoryQuery = {
+type HistoryQuery = {
   readonly farmId: string;
   readonly granularity: Granularity;
   /** Every bucket that overlaps [fromMs, toMs) is answered, whole. */

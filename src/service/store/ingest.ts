@@ -33,7 +33,7 @@ export type Slice = {
   readonly skewMs?: number;
 };
 
-export type SliceOutcome =
+type SliceOutcome =
   | { readonly kind: 'stored'; readonly strangerTasks: number }
   /** Seen before; nothing was done. `seq` is the newest stored one. */
   | { readonly kind: 'duplicate'; readonly seq: number }
@@ -41,7 +41,7 @@ export type SliceOutcome =
   | { readonly kind: 'out-of-order'; readonly seq: number };
 
 /** What an agent has to report: its miners as far as they are registered, and how often it polls them. */
-export type Need = {
+type Need = {
   readonly miners: number;
   readonly pollIntervalMs: number | null;
   /** Its newest slice, of any epoch. */

@@ -4,31 +4,12 @@ import { textList } from './rows.ts';
 import type { Row } from './schema.ts';
 
 /** `permissions` null = every permission. Times in ms. */
-export type ApiKey = {
-  readonly id: string;
-  readonly hash: string;
-  readonly workspaceId: string;
-  readonly name: string;
-  readonly permissions: readonly string[] | null;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number | null;
-  readonly revokedAtMs: number | null;
-  readonly lastUsedAtMs: number | null;
-};
+export type ApiKey = Readonly<ReturnType<typeof toKey>>;
+export type KeyStore = ReturnType<typeof createKeyStore>;
 
-export type KeyStore = {
-  create(key: ApiKey): Promise<void>;
-  find(id: string): Promise<ApiKey | undefined>;
-  /** Of one workspace, or all; oldest first. */
-  list(workspaceId?: string): Promise<readonly ApiKey[]>;
-  /** Says whether there was an unrevoked key with that id. */
-  revoke(id: string, nowMs: number): Promise<boolean>;
-  markUsed(id: string, nowMs: number): Promise<void>;
-};
-
-export function createKeyStore({ read, write }: Databases): KeyStore {
+export function createKeyStore({ read, write }: Databases) {
   return {
-    async create(key) {
+    async create(key: ApiKey): Promise<void> {
       await write
         .insertInto('api_keys')
         .values({
@@ -44,16 +25,18 @@ export function createKeyStore({ read, write }: Databases): KeyStore {
         })
         .execute();
     },
-    async find(id) {
+    async find(id: string): Promise<ApiKey | undefined> {
       const row = await read.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
       return row && toKey(row);
     },
-    async list(workspaceId) {
+    /** Of one workspace, or all; oldest first. */
+    async list(workspaceId?: string): Promise<readonly ApiKey[]> {
       const all = read.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id');
       const rows = await (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
       return rows.map(toKey);
     },
-    async revoke(id, nowMs) {
+    /** Says whether there was an unrevoked key with that id. */
+    async revoke(id: string, nowMs: number): Promise<boolean> {
       const result = await write
         .updateTable('api_keys')
         .set({ revoked_at: nowMs })
@@ -62,13 +45,13 @@ export function createKeyStore({ read, write }: Databases): KeyStore {
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
-    async markUsed(id, nowMs) {
+    async markUsed(id: string, nowMs: number): Promise<void> {
       await write.updateTable('api_keys').set({ last_used_at: nowMs }).where('id', '=', id).execute();
     },
   };
 }
 
-const toKey = (row: Row<'api_keys'>): ApiKey => ({
+const toKey = (row: Row<'api_keys'>) => ({
   id: row.id,
   hash: row.hash,
   workspaceId: row.workspace_id,

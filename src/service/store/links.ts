@@ -1,16 +1,12 @@
 // Which connection of an agent counts when two copies of the service each hold one: the one that said hello last.
 import type { Databases } from './databases.ts';
 
-export type LinkStore = {
-  /** From now on this is the agent's connection. */
-  claim(agentId: string, linkId: string, nowMs: number): Promise<void>;
-  /** The newest connection of each agent that ever had one. */
-  current(agentIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-};
+export type LinkStore = ReturnType<typeof createLinkStore>;
 
-export function createLinkStore({ read, write }: Databases): LinkStore {
+export function createLinkStore({ read, write }: Databases) {
   return {
-    async claim(agentId, linkId, nowMs) {
+    /** From now on this is the agent's connection. */
+    async claim(agentId: string, linkId: string, nowMs: number): Promise<void> {
       const row = { link_id: linkId, linked_at: nowMs };
       await write
         .insertInto('agent_links')
@@ -18,7 +14,8 @@ export function createLinkStore({ read, write }: Databases): LinkStore {
         .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(row))
         .execute();
     },
-    async current(agentIds) {
+    /** The newest connection of each agent that ever had one. */
+    async current(agentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
       if (agentIds.length === 0) return new Map();
       const rows = await read
         .selectFrom('agent_links')

@@ -22,19 +22,19 @@ export const rackSchema = z
 export const positionSchema = z.int().min(1).max(1_000_000);
 
 /** Absent = stays as it is; null = none. Without a rack there is no position. */
-export type OperatorFields = {
+type OperatorFields = {
   readonly opsStatus?: OpsStatus | null | undefined;
   readonly rack?: string | null | undefined;
   readonly position?: number | null | undefined;
 };
 
-export type OperatorValues = {
+type OperatorValues = {
   readonly opsStatus: string | null;
   readonly rack: string | null;
   readonly position: number | null;
 };
 
-export type EditRequest = {
+type EditRequest = {
   readonly workspaceId: string;
   readonly farmId: string;
   readonly edits: readonly (OperatorFields & { readonly id: string })[];
@@ -51,7 +51,7 @@ export type EditProblem =
   | { readonly id: string; readonly reason: 'not-found' | 'no-rack' }
   | { readonly id: string; readonly reason: 'taken'; readonly by: string };
 
-export type EditOutcome =
+type EditOutcome =
   /** `values` of every miner that was named, `changed` those that are different now, `agentIds` whose miners have another ops status now. */
   | {
       readonly kind: 'done';

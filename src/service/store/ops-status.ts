@@ -2,15 +2,13 @@
 import type { Databases } from './databases.ts';
 import { chunks } from './rows.ts';
 
-export type OpsStatusStore = {
-  /** The miners of each agent that have an ops status, by key; agents without any are not in it. */
-  listOfAgents(agentIds: readonly string[]): Promise<ReadonlyMap<string, readonly MinerOpsStatus[]>>;
-};
 export type MinerOpsStatus = { readonly key: string; readonly opsStatus: string };
+export type OpsStatusStore = ReturnType<typeof createOpsStatusStore>;
 
-export function createOpsStatusStore({ read }: Pick<Databases, 'read'>): OpsStatusStore {
+export function createOpsStatusStore({ read }: Databases) {
   return {
-    async listOfAgents(agentIds) {
+    /** The miners of each agent that have an ops status, by key; agents without any are not in it. */
+    async listOfAgents(agentIds: readonly string[]): Promise<ReadonlyMap<string, readonly MinerOpsStatus[]>> {
       const found = new Map<string, MinerOpsStatus[]>();
       for (const part of chunks(agentIds)) {
         const rows = await read

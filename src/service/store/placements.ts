@@ -1,18 +1,13 @@
 // Where the miners of a farm stand, in the order of their addresses; read in pages, between which others have their turn. It changes nothing.
 import { sql } from 'kysely';
 import { turn } from '../../base/clock.ts';
-import type { Db } from './schema.ts';
+import type { Db, Row } from './schema.ts';
 
 const PAGE = 2_000;
 
 /** Where a miner stands, with what identifies it. */
-export type Placement = {
-  readonly id: string;
-  readonly mac: string;
-  readonly serial: string;
+export type Placement = Readonly<Pick<Row<'miners'>, 'id' | 'mac' | 'serial' | 'rack' | 'position'>> & {
   readonly ipNum: number;
-  readonly rack: string | null;
-  readonly position: number | null;
 };
 
 export async function listPlacements(read: Db, farmId: string): Promise<readonly Placement[]> {

@@ -27,7 +27,7 @@ export async function countAll<T extends keyof Tables>(
 }
 
 /** A JSON array of texts that we wrote. */
-export function textList(json: string): string[] {
+export function textList(json: string): readonly string[] {
   const value: unknown = JSON.parse(json);
   return Array.isArray(value) ? value.map(String) : [];
 }

@@ -26,13 +26,12 @@ import { createTaskStore } from './tasks.ts';
 import { createTenantStore } from './tenants.ts';
 
 export type { Agent, AgentRow, AgentStore } from './agents.ts';
-export type { BatchDetail, BatchDetailStore, Task } from './batch-detail.ts';
+export type { BatchDetail, Task } from './batch-detail.ts';
 export type { Batch, BatchFilter, BatchRequest, BatchStore, NewBatch } from './batches.ts';
 export type { TaskCandidate } from './candidates.ts';
-export type { ClassificationStore } from './classification.ts';
 export type { Messages } from './databases.ts';
-export type { EventStore, MinerEvent } from './events.ts';
-export { GRANULARITIES, type HistoryBucket, type HistoryStore } from './history.ts';
+export type { MinerEvent } from './events.ts';
+export { GRANULARITIES, type HistoryBucket } from './history.ts';
 export type { IngestStore } from './ingest.ts';
 export type { Item } from './items.ts';
 export type { ApiKey, KeyStore } from './keys.ts';

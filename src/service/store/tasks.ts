@@ -10,7 +10,7 @@ import type { Sealing } from './sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
 /** Claimed tasks: from now on the agent may have them, so whoever gives them up tells it. */
-export type Claim = {
+type Claim = {
   readonly orders: readonly TaskOrder[];
   /** Whose params were sealed with another key than ours: without them they would be other orders. */
   readonly unopened: readonly string[];

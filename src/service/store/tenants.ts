@@ -9,45 +9,18 @@ export type Farm = { readonly id: string; readonly workspaceId: string; readonly
 export type FarmRecord = Farm & { readonly archivedAtMs: number | null };
 
 /** `farmIds` null = every farm of the grantor. Times in ms. */
-export type Grant = {
-  readonly id: string;
+type GrantRecord = Readonly<ReturnType<typeof toGrant>>;
+export type Grant = Omit<GrantRecord, 'grantorId' | 'granteeId' | 'revokedAtMs'> & {
   readonly grantor: Workspace;
   readonly grantee: Workspace;
-  readonly farmIds: readonly string[] | null;
-  readonly permissions: readonly string[];
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number | null;
 };
 
-export type GrantRecord = Omit<Grant, 'grantor' | 'grantee'> & {
-  readonly grantorId: string;
-  readonly granteeId: string;
-  readonly revokedAtMs: number | null;
-};
+export type TenantStore = ReturnType<typeof createTenantStore>;
 
-export type TenantStore = {
-  /** The workspace with this slug and its oldest farm that is not archived; those that are given where there is none. */
-  ensure(workspace: Workspace, farm: Omit<Farm, 'workspaceId'>, nowMs: number): Promise<Farm>;
-  createWorkspace(workspace: Workspace, nowMs: number): Promise<void>;
-  findWorkspace(slugOrId: string): Promise<Workspace | undefined>;
-  listWorkspaces(): Promise<readonly Workspace[]>;
-  createFarm(farm: Farm, nowMs: number): Promise<void>;
-  findFarm(id: string): Promise<FarmRecord | undefined>;
-  /** Of one workspace, or all; oldest first, the archived ones too. */
-  listFarms(workspaceId?: string): Promise<readonly FarmRecord[]>;
-  /** null = run again. Says whether that changed anything. */
-  setArchived(farmId: string, atMs: number | null): Promise<boolean>;
-  createGrant(grant: Omit<Grant, 'grantor' | 'grantee'> & { grantorId: string; granteeId: string }): Promise<void>;
-  revokeGrant(id: string, nowMs: number): Promise<boolean>;
-  /** All of them, the ended ones too, oldest first. */
-  listGrants(): Promise<readonly GrantRecord[]>;
-  /** Grants to the workspace that are neither expired nor revoked, oldest first; `grantorId` narrows it to one grantor. */
-  listActiveGrants(granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]>;
-};
-
-export function createTenantStore({ read, write, transact, lock }: Databases): TenantStore {
+export function createTenantStore({ read, write, transact, lock }: Databases) {
   return {
-    ensure: (workspace, farm, nowMs) =>
+    /** The workspace with this slug and its oldest farm that is not archived; those that are given where there is none. */
+    ensure: (workspace: Workspace, farm: Omit<Farm, 'workspaceId'>, nowMs: number): Promise<Farm> =>
       transact(async (trx) => {
         // Copies that start together each want the first ones.
         await lock(trx, 'defaults');
@@ -77,29 +50,32 @@ export function createTenantStore({ read, write, transact, lock }: Databases): T
             .execute();
         return { workspaceId, ...(first ?? farm) };
       }),
-    async createWorkspace({ id, name, slug }, nowMs) {
+    async createWorkspace({ id, name, slug }: Workspace, nowMs: number): Promise<void> {
       await write.insertInto('workspaces').values({ id, name, slug, created_at: nowMs }).execute();
     },
-    findWorkspace: (slugOrId) =>
+    findWorkspace: (slugOrId: string): Promise<Workspace | undefined> =>
       read
         .selectFrom('workspaces')
         .select(['id', 'name', 'slug'])
         .where((eb) => eb.or([eb('id', '=', slugOrId), eb('slug', '=', slugOrId)]))
         .executeTakeFirst(),
-    listWorkspaces: () => read.selectFrom('workspaces').select(['id', 'name', 'slug']).orderBy('id').execute(),
-    async createFarm({ id, workspaceId, name }, nowMs) {
+    listWorkspaces: (): Promise<readonly Workspace[]> =>
+      read.selectFrom('workspaces').select(['id', 'name', 'slug']).orderBy('id').execute(),
+    async createFarm({ id, workspaceId, name }: Farm, nowMs: number): Promise<void> {
       await write.insertInto('farms').values({ id, workspace_id: workspaceId, name, created_at: nowMs }).execute();
     },
-    async findFarm(id) {
+    async findFarm(id: string): Promise<FarmRecord | undefined> {
       const row = await read.selectFrom('farms').select(FARM_COLUMNS).where('id', '=', id).executeTakeFirst();
       return row && toFarm(row);
     },
-    async listFarms(workspaceId) {
+    /** Of one workspace, or all; oldest first, the archived ones too. */
+    async listFarms(workspaceId?: string): Promise<readonly FarmRecord[]> {
       const all = read.selectFrom('farms').select(FARM_COLUMNS).orderBy('id');
       const rows = await (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
       return rows.map(toFarm);
     },
-    async setArchived(farmId, atMs) {
+    /** null = run again. Says whether that changed anything. */
+    async setArchived(farmId: string, atMs: number | null): Promise<boolean> {
       const result = await write
         .updateTable('farms')
         .set({ archived_at: atMs })
@@ -108,22 +84,21 @@ export function createTenantStore({ read, write, transact, lock }: Databases): T
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
-    async createGrant({ id, grantorId, granteeId, farmIds, permissions, createdAtMs, expiresAtMs }) {
+    async createGrant({ id, grantorId, granteeId, ...grant }: Omit<GrantRecord, 'revokedAtMs'>): Promise<void> {
       await write
         .insertInto('grants')
         .values({
           id,
           grantor_id: grantorId,
           grantee_id: granteeId,
-          farm_ids: farmIds === null ? null : JSON.stringify(farmIds),
-          permissions: JSON.stringify(permissions),
-          created_at: createdAtMs,
-          expires_at: expiresAtMs,
-          revoked_at: null,
+          farm_ids: grant.farmIds === null ? null : JSON.stringify(grant.farmIds),
+          permissions: JSON.stringify(grant.permissions),
+          created_at: grant.createdAtMs,
+          expires_at: grant.expiresAtMs,
         })
         .execute();
     },
-    async revokeGrant(id, nowMs) {
+    async revokeGrant(id: string, nowMs: number): Promise<boolean> {
       const result = await write
         .updateTable('grants')
         .set({ revoked_at: nowMs })
@@ -132,20 +107,14 @@ export function createTenantStore({ read, write, transact, lock }: Databases): T
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
-    async listGrants() {
+    /** All of them, the ended ones too, oldest first. */
+    async listGrants(): Promise<readonly GrantRecord[]> {
       const rows = await read.selectFrom('grants').selectAll().orderBy('id').execute();
-      return rows.map((row) => ({
-        id: row.id,
-        grantorId: row.grantor_id,
-        granteeId: row.grantee_id,
-        farmIds: row.farm_ids === null ? null : textList(row.farm_ids),
-        permissions: textList(row.permissions),
-        createdAtMs: row.created_at,
-        expiresAtMs: row.expires_at,
-        revokedAtMs: row.revoked_at,
-      }));
+      return rows.map(toGrant);
     },
-    listActiveGrants: (granteeId, nowMs, grantorId) => listActiveGrants(read, granteeId, nowMs, grantorId),
+    /** Grants to the workspace that are neither expired nor revoked, oldest first; `grantorId` narrows it to one grantor. */
+    listActiveGrants: (granteeId: string, nowMs: number, grantorId?: string): Promise<readonly Grant[]> =>
+      listActiveGrants(read, granteeId, nowMs, grantorId),
   };
 }
 
@@ -157,26 +126,33 @@ const toFarm = (row: Omit<Row<'farms'>, 'created_at'>): FarmRecord => ({
   archivedAtMs: row.archived_at,
 });
 
+const toGrant = (row: Row<'grants'>) => ({
+  id: row.id,
+  grantorId: row.grantor_id,
+  granteeId: row.grantee_id,
+  farmIds: row.farm_ids === null ? null : textList(row.farm_ids),
+  permissions: textList(row.permissions),
+  createdAtMs: row.created_at,
+  expiresAtMs: row.expires_at,
+  revokedAtMs: row.revoked_at,
+});
+
 async function listActiveGrants(read: Db, granteeId: string, nowMs: number, grantorId?: string): Promise<Grant[]> {
   const active = read
     .selectFrom('grants')
     .innerJoin('workspaces as grantor', 'grantor.id', 'grants.grantor_id')
     .innerJoin('workspaces as grantee', 'grantee.id', 'grants.grantee_id')
-    .select(['grants.id', 'farm_ids', 'permissions', 'grants.created_at', 'expires_at'])
-    .select(['grantor.id as grantor_id', 'grantor.name as grantor_name', 'grantor.slug as grantor_slug'])
-    .select(['grantee.id as grantee_id', 'grantee.name as grantee_name', 'grantee.slug as grantee_slug'])
+    .selectAll('grants')
+    .select(['grantor.name as grantor_name', 'grantor.slug as grantor_slug'])
+    .select(['grantee.name as grantee_name', 'grantee.slug as grantee_slug'])
     .where('grants.grantee_id', '=', granteeId)
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
     .orderBy('grants.id');
   const rows = await (grantorId === undefined ? active : active.where('grants.grantor_id', '=', grantorId)).execute();
   return rows.map((row) => ({
-    id: row.id,
+    ...toGrant(row),
     grantor: { id: row.grantor_id, name: row.grantor_name, slug: row.grantor_slug },
     grantee: { id: row.grantee_id, name: row.grantee_name, slug: row.grantee_slug },
-    farmIds: row.farm_ids === null ? null : textList(row.farm_ids),
-    permissions: textList(row.permissions),
-    createdAtMs: row.created_at,
-    expiresAtMs: row.expires_at,
   }));
 }
