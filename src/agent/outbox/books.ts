@@ -4,39 +4,9 @@
 import type { StoredSlice } from './slice.ts';
 import type { Lane, Meta, Store } from './store.ts';
 
-export type Books = {
-  meta(): Meta;
-  /**
-   * One transaction: slices, bookkeeping and every lane that moved. Deletes up to `dropLimit` of the slices that all uplinks have; gives the bytes
-   * of each that went.
-   */
-  commit(changes: {
-    readonly meta: Meta;
-    readonly slices?: readonly StoredSlice[];
-    readonly dropLimit?: number;
-  }): number[];
-  isDirty(): boolean;
-  /**
-   * The lanes of this uplink that are not done, oldest first; the last one is open. The first is made and stored on first use. Throws when it
-   * cannot be stored: an epoch must not be forgotten once used.
-   */
-  lanes(name: string): readonly [Lane, ...Lane[]];
-  /** False when the number is not news. */
-  acknowledge(name: string, epoch: string, seq: number): boolean;
-  /** What follows goes into a lane of its own. Throws when that cannot be stored. */
-  split(name: string): void;
-  renew(name: string, epoch: string, peerAckedSeq: number): void;
-  setUplinks(names: readonly string[]): void;
-  /** Since when samples may be missing because the last run did not end cleanly. */
-  restartGap(): { readonly fromMs: number; readonly toMs: number } | undefined;
-  /** Until when the run before this one is known to have worked. */
-  earlierUntilMs(): number;
-  backlog(): Record<string, number>;
-  /** Slices that wait in the open lane of the uplink that has fewest there; 0 without uplinks. */
-  leastBehind(): number;
-};
+export type Books = ReturnType<typeof openBooks>;
 
-export function openBooks(store: Store, options: { nowMs: number; newEpoch: () => string }): Books {
+export function openBooks(store: Store, options: { nowMs: number; newEpoch: () => string }) {
   const { nowMs, newEpoch } = options;
   const stored = store.lanes();
   const before = readMeta(store, stored, nowMs);
@@ -54,7 +24,15 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
     return acked.length === 0 ? meta.deletedThrough : Math.max(meta.deletedThrough, Math.min(...acked));
   };
 
-  const commit: Books['commit'] = (changes) => {
+  /**
+   * One transaction: slices, bookkeeping and every lane that moved. Deletes up to `dropLimit` of the slices that all uplinks have; gives the bytes
+   * of each that went.
+   */
+  const commit = (changes: {
+    readonly meta: Meta;
+    readonly slices?: readonly StoredSlice[];
+    readonly dropLimit?: number;
+  }): number[] => {
     const next = { ...changes.meta, deletedThrough: deletedThrough() };
     const lanes = all().filter(({ epoch }) => moved.has(epoch));
     const dropped = store.commit({ ...changes, meta: next, lanes, forget: gone.values() });
@@ -82,6 +60,10 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
     }
   };
 
+  /**
+   * The lanes of this uplink that are not done, oldest first; the last one is open. The first is made and stored on first use. Throws when it
+   * cannot be stored: an epoch must not be forgotten once used.
+   */
   const lanes = (name: string): readonly [Lane, ...Lane[]] => {
     const known = lanesOf.get(name);
     if (known !== undefined) return known;
@@ -98,7 +80,8 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
     commit,
     isDirty: () => moved.size > 0 || gone.size > 0,
     lanes,
-    acknowledge(name, epoch, seq) {
+    /** False when the number is not news. */
+    acknowledge(name: string, epoch: string, seq: number): boolean {
       const known = lanes(name);
       const lane = known.find((each) => each.epoch === epoch);
       if (lane === undefined) return false;
@@ -117,7 +100,8 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       if (first !== undefined) lanesOf.set(name, [first, ...rest]);
       return true;
     },
-    split(name) {
+    /** What follows goes into a lane of its own. Throws when that cannot be stored. */
+    split(name: string): void {
       const known = lanes(name);
       const open = known.at(-1);
       const at = meta.nextId - 1;
@@ -126,7 +110,7 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       const [first = made, ...rest] = [...known.slice(0, -1), { ...open, through: at }, made];
       put(name, [first, ...rest]);
     },
-    renew(name, epoch, peerAckedSeq) {
+    renew(name: string, epoch: string, peerAckedSeq: number): void {
       const known = lanes(name);
       const renewed = known.flatMap((lane, index): Lane[] => {
         if (lane.epoch !== epoch) return [lane];
@@ -139,7 +123,7 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       const [first, ...rest] = renewed;
       if (first !== undefined) put(name, [first, ...rest]);
     },
-    setUplinks(names) {
+    setUplinks(names: readonly string[]): void {
       for (const name of names) lanes(name);
       const leaving = [...lanesOf.keys()].filter((name) => !names.includes(name));
       for (const name of leaving) {
@@ -148,13 +132,16 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       }
       if (leaving.length > 0) commit({ meta });
     },
+    /** Since when samples may be missing because the last run did not end cleanly. */
     restartGap: () => (hasCrashed ? { fromMs: before.aliveMs, toMs: Math.max(nowMs, before.aliveMs) } : undefined),
+    /** Until when the run before this one is known to have worked. */
     earlierUntilMs: () => before.aliveMs,
-    backlog: () =>
+    backlog: (): Record<string, number> =>
       Object.fromEntries(
         [...lanesOf].map(([name, own]) => [name, own.reduce((sum, lane) => sum + lastOf(lane) - lane.acked, 0)]),
       ),
-    leastBehind() {
+    /** Slices that wait in the open lane of the uplink that has fewest there; 0 without uplinks. */
+    leastBehind(): number {
       const open = [...lanesOf.values()].flatMap((own) => own.at(-1) ?? []);
       return open.length === 0 ? 0 : Math.min(...open.map((lane) => lastOf(lane) - lane.acked));
     },

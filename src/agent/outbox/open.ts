@@ -10,9 +10,9 @@ import type { Log } from '../../base/log.ts';
 import { openOrSetAside, openSqlite, setAside, sqliteFault } from '../../base/storage/sqlite.ts';
 import type { Outbox, OutboxSettings, SliceSource } from './contract.ts';
 import { createOutbox, createShared } from './outbox.ts';
-import { outboxMigrations } from './schema.ts';
 import { gapEntry } from './slice.ts';
 import { createSpace, type DiskUse } from './space.ts';
+import { outboxMigrations } from './store.ts';
 
 export const OUTBOX_FILE = 'outbox.sqlite';
 const MAX_BYTES = 2 * 1024 ** 3;
@@ -38,8 +38,7 @@ export function openOutbox(
   const path = join(folder, OUTBOX_FILE);
   const maxBytes = Math.min(MAX_BYTES, options.settings?.maxBytes ?? MAX_BYTES);
   const ballastPath = join(folder, 'ballast');
-  const { diskUse } = options;
-  const space = createSpace({ ballastPath, folder, maxBytes, clock, log, ...(diskUse !== undefined && { diskUse }) });
+  const space = createSpace({ ballastPath, folder, maxBytes, clock, log, diskUse: options.diskUse });
   const shared = createShared(options.settings);
   let uplinks: readonly string[] = [];
   let lastSwapMs: number | undefined;

@@ -7,14 +7,13 @@ import type { Log } from '../../base/log.ts';
 import { sqliteFault } from '../../base/storage/sqlite.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import type { ReportRecord } from '../../wire/records.ts';
-import { type Books, openBooks } from './books.ts';
-import { shrinkOnce } from './cap.ts';
-import { createChanges } from './changes.ts';
+import { openBooks } from './books.ts';
+
 import type { Outbox, OutboxSettings } from './contract.ts';
 import { createOutgoing } from './outgoing.ts';
 import { type Batch, createQueue, type Queue, queueFull } from './queue.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
-import type { Space } from './space.ts';
+import { createChanges, type Space, shrinkOnce } from './space.ts';
 import { openStore } from './store.ts';
 
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
@@ -54,7 +53,7 @@ export function createOutbox(
   const { clock, log } = options;
   const settings = { ...DEFAULTS, ...options.settings };
   const store = openStore(db);
-  const books: Books = openBooks(store, { nowMs: clock.nowMs(), newEpoch: options.newEpoch });
+  const books = openBooks(store, { nowMs: clock.nowMs(), newEpoch: options.newEpoch });
   const { queue, listeners } = options.shared ?? createShared(settings);
   const changes = createChanges();
 
@@ -93,12 +92,14 @@ export function createOutbox(
     wake(settings.flushMs * (isPatient ? UNFOLLOWED_FACTOR : 1));
   };
 
+  const stopTimer = () => {
+    timer?.();
+    timer = undefined;
+    isPatient = false;
+  };
+
   const wakeForPeer = () => {
-    if (isPatient) {
-      timer?.();
-      timer = undefined;
-      isPatient = false;
-    }
+    if (isPatient) stopTimer();
     wake(settings.flushMs);
   };
 
@@ -147,21 +148,11 @@ export function createOutbox(
   const shrink = async () => {
     isFull = false;
     for (let limit = maxBytes(); bytes > limit && !isFull; limit = maxBytes()) {
-      const {
-        freed,
-        samples,
-        changes: changesGone,
-        isExhausted,
-      } = shrinkOnce(store, {
-        bytes,
-        maxBytes: limit,
-        nowMs: clock.nowMs(),
-        given,
-      });
-      bytes -= freed;
-      droppedBySpace += samples;
-      droppedChanges += changesGone;
-      isFull = isExhausted && bytes > limit;
+      const step = shrinkOnce(store, { bytes, maxBytes: limit, nowMs: clock.nowMs(), given });
+      bytes -= step.freed;
+      droppedBySpace += step.samples;
+      droppedChanges += step.changes;
+      isFull = step.isExhausted && bytes > limit;
       await turn();
     }
   };
@@ -334,15 +325,13 @@ export function createOutbox(
     }),
     async abandon() {
       isAbandoned = true;
-      timer?.();
-      timer = undefined;
+      stopTimer();
       await working;
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
-      timer?.();
-      timer = undefined;
+      stopTimer();
       urgent = queue.size();
       await work();
       urgent = queue.size();

@@ -6,31 +6,14 @@ import { type Entry, type EntryKind, gapEntry, MAX_BODY_BYTES } from './slice.ts
 type Waiting = { readonly entry: Entry; readonly done?: { resolve(id: number): void; reject(error: Error): void } };
 
 /** Records that were produced and are gone; the span is that of their own times. */
-export type Loss = { readonly count: number; readonly firstMs: number; readonly lastMs: number };
+type Loss = { readonly count: number; readonly firstMs: number; readonly lastMs: number };
 
 /** What goes into the next slice; one at a time. Give it back with `putBack` when the commit fails, tell `settle` when it worked. */
 export type Batch = { readonly entries: readonly Entry[]; settle(id: number): void; putBack(): void };
 
-export type Queue = {
-  /** False when it was refused: only for records that are not samples, when nothing but such records waits. */
-  add(entry: Entry, done?: Waiting['done']): boolean;
-  /** Counts a record that could not even be queued. */
-  lose(loss: Loss): void;
-  /** The oldest records that fit one slice, with the gap for what was lost before them; undefined when there is nothing to write. */
-  take(options: { maxRecords: number; isFull: boolean }): Batch | undefined;
-  rejectAll(): void;
-  size(): number;
-  /** Those that wait and those that are being written. */
-  pending(): number;
-  /** Time of the record that waits longest. */
-  oldestMs(): number | undefined;
-  /** What the next slice will declare. */
-  loss(): Loss | undefined;
-  /** All records lost here since the start. */
-  lost(): number;
-};
+export type Queue = ReturnType<typeof createQueue>;
 
-export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxBytes: number }): Queue {
+export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxBytes: number }) {
   let waiting: Waiting[] = [];
   let bytes = 0;
   let loss: Loss | undefined;
@@ -48,6 +31,7 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
           };
   };
 
+  /** Counts a record that could not even be queued. */
   const lose = (more: Loss) => {
     lost += more.count;
     addLoss(more);
@@ -73,7 +57,8 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
   };
 
   return {
-    add(entry, done) {
+    /** False when it was refused: only for records that are not samples, when nothing but such records waits. */
+    add(entry: Entry, done?: Waiting['done']): boolean {
       // A tenth of the room is freed at a time: one pass over the queue per many drops.
       if (waiting.length + inFlight >= maxRecords || bytes + entry.bytes > maxBytes) {
         dropSamples(Math.floor(maxRecords * 0.9), Math.floor(maxBytes * 0.9));
@@ -89,7 +74,8 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
       return true;
     },
     lose,
-    take({ maxRecords: limit, isFull }) {
+    /** The oldest records that fit one slice, with the gap for what was lost before them; undefined when there is nothing to write. */
+    take({ maxRecords: limit, isFull }: { maxRecords: number; isFull: boolean }): Batch | undefined {
       if (isFull) dropSamples(0, 0);
       const gap = loss;
       if (waiting.length === 0 && (gap === undefined || isFull)) return undefined;
@@ -124,9 +110,13 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
       for (const { done } of waiting) done?.reject(new CancelledError('store records: the outbox closed first'));
     },
     size: () => waiting.length,
+    /** Those that wait and those that are being written. */
     pending: () => waiting.length + inFlight,
+    /** Time of the record that waits longest. */
     oldestMs: () => waiting[0]?.entry.firstMs,
+    /** What the next slice will declare. */
     loss: () => loss,
+    /** All records lost here since the start. */
     lost: () => lost,
   };
 }

@@ -20,24 +20,25 @@ export type Entry = {
   readonly declared: number | null;
 };
 
-/** What a slice holds: records by kind, the sum of what its gaps count (null = one of them is unknown), and the span of its records. */
-export type SliceHead = {
-  readonly id: number;
-  readonly producedMs: number;
+export const storedSliceSchema = z.object({
+  id: z.int(),
+  producedMs: z.int(),
   /** Those that show no change. */
-  readonly samples: number;
-  readonly changes: number;
-  readonly others: number;
-  readonly gaps: number;
-  readonly declared: number | null;
-  readonly firstMs: number;
-  readonly lastMs: number;
-};
-export type StoredSlice = SliceHead & {
-  readonly headCrc: number;
-  readonly bodyCrc: number;
-  readonly body: Uint8Array;
-};
+  samples: z.int(),
+  changes: z.int(),
+  others: z.int(),
+  gaps: z.int(),
+  /** The sum of what its gaps count; null = one of them is unknown. */
+  declared: z.int().nullable(),
+  /** The span of its records. */
+  firstMs: z.int(),
+  lastMs: z.int(),
+  headCrc: z.int(),
+  bodyCrc: z.int(),
+  body: z.instanceof(Uint8Array),
+});
+export type StoredSlice = Readonly<z.output<typeof storedSliceSchema>>;
+type SliceHead = Omit<StoredSlice, 'headCrc' | 'bodyCrc' | 'body'>;
 
 /** Uncompressed bytes per slice: even records that do not compress then fit a frame with its header. */
 export const MAX_BODY_BYTES = MAX_FRAME_BYTES - 64 * 1024;
@@ -101,30 +102,20 @@ function addCounts(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
-function bodyText(entries: readonly Entry[]): string {
-  const changes = entries.flatMap(({ kind }, index) => (kind === 'change' ? [index] : []));
-  return bodyOf(
-    entries.map(({ json }) => json),
-    changes,
-  );
-}
-
 /** `changes` = which records are samples that show a change; peers leave it aside. */
-function bodyOf(records: readonly string[], changes: readonly number[]): string {
+function bodyOf(entries: readonly Pick<Entry, 'json' | 'kind'>[]): Buffer {
+  const changes = entries.flatMap(({ kind }, index) => (kind === 'change' ? [index] : []));
   const marks = changes.length === 0 ? '' : `,"changes":[${changes.join(',')}]`;
-  return `{"v":1,"records":[${records.join(',')}]${marks}}`;
+  return Buffer.from(`{"v":1,"records":[${entries.map(({ json }) => json).join(',')}]${marks}}`);
 }
 
-export async function compress(entries: readonly Entry[]): Promise<Uint8Array> {
-  return compressAsync(Buffer.from(bodyText(entries)), COMPRESSION);
-}
+export const compress = (entries: readonly Entry[]): Promise<StoredSlice['body']> =>
+  compressAsync(bodyOf(entries), COMPRESSION);
 
-/** For bodies of a few records. */
-function compressSmall(entries: readonly Entry[]): Uint8Array {
-  return zstdCompressSync(Buffer.from(bodyText(entries)), COMPRESSION);
-}
+const compressNow = (entries: readonly Pick<Entry, 'json' | 'kind'>[]): StoredSlice['body'] =>
+  zstdCompressSync(bodyOf(entries), COMPRESSION);
 
-export function seal(head: SliceHead, body: Uint8Array): StoredSlice {
+export function seal(head: SliceHead, body: StoredSlice['body']): StoredSlice {
   return { ...head, headCrc: headCrc(head), bodyCrc: bodyCrc(head.id, body), body };
 }
 
@@ -157,21 +148,17 @@ export function withoutSamples(
   slice: StoredSlice,
   { keepChanges }: { readonly keepChanges: boolean },
 ): StoredSlice | undefined {
-  const { id, producedMs, samples, changes, others, gaps, declared, firstMs, lastMs } = slice;
+  const { samples, changes, others, gaps, firstMs, lastMs } = slice;
   const leaving = keepChanges ? samples : samples + changes;
   const head = {
-    id,
-    producedMs,
+    ...slice,
     samples: 0,
     changes: samples + changes - leaving,
-    others,
     gaps: gaps + 1,
-    declared: addCounts(declared, leaving),
-    firstMs,
-    lastMs,
+    declared: addCounts(slice.declared, leaving),
   };
   if (others === 0 && gaps === 0 && head.changes === 0) {
-    return seal(head, compressSmall([gapEntry('buffer_full', firstMs, lastMs, leaving)]));
+    return seal(head, compressNow([gapEntry('buffer_full', firstMs, lastMs, leaving)]));
   }
   const body = readBody(slice.body);
   if (body === undefined) return undefined;
@@ -184,11 +171,11 @@ export function withoutSamples(
   });
   const from = times.reduce((least, ms) => Math.min(least, ms), lastMs);
   const to = times.reduce((most, ms) => Math.max(most, ms), firstMs);
-  const kept = [...body.records.entries()].filter(([index, record]) => !leaves(record, index));
-  const marks = kept.flatMap(([index], at) => (isChange.has(index) ? [at] : []));
-  const records = kept.map(([, record]) => JSON.stringify(record));
-  const text = bodyOf([...records, gapEntry('buffer_full', from, to, leaving).json], marks);
-  return seal(head, zstdCompressSync(Buffer.from(text), COMPRESSION));
+  const kept = body.records.flatMap((record, index) => {
+    const kind: EntryKind = isChange.has(index) ? 'change' : 'other';
+    return leaves(record, index) ? [] : [{ json: JSON.stringify(record), kind }];
+  });
+  return seal(head, compressNow([...kept, gapEntry('buffer_full', from, to, leaving)]));
 }
 
 function readBody(body: Uint8Array): z.output<typeof bodySchema> | undefined {
@@ -214,5 +201,5 @@ export function damagedSlice(
     isKnown ? found.lastMs : span.toMs,
     count,
   );
-  return seal(headOf(id, isKnown ? found.producedMs : span.toMs, [entry]), compressSmall([entry]));
+  return seal(headOf(id, isKnown ? found.producedMs : span.toMs, [entry]), compressNow([entry]));
 }

@@ -1,15 +1,15 @@
-// How much of the disk the outbox may have right now: a share of it, no growth once the disk is nearly full, and a ballast file that is let go
-// when nothing is left, so that what must be written still can be. It never throws.
+// Keeping the outbox inside its bytes. How much of the disk it may have right now: a share of it, no growth once the disk is nearly full, and a
+// ballast file that is let go when nothing is left, so that what must be written still can be. And what gives way: the oldest samples give way to
+// gaps that count them, then those that show a change of state; tasks, events and gaps stay.
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { ReportRecord } from '../../wire/records.ts';
+import { damagedSlice, isSound, ROW_BYTES, type StoredSlice, withoutSamples } from './slice.ts';
+import type { Store } from './store.ts';
 
-export type Space = {
-  /** Bytes that slices may take, given what they take now. */
-  allowed(bytes: number): number;
-  /** A write found no space. */
-  noneLeft(bytes: number): void;
-};
+export type Space = ReturnType<typeof createSpace>;
 
 export type DiskUse = { readonly totalBytes: number; readonly freeBytes: number };
 
@@ -34,8 +34,8 @@ export function createSpace(options: {
   readonly maxBytes: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
-  readonly diskUse?: (folder: string) => DiskUse;
-}): Space {
+  readonly diskUse?: ((folder: string) => DiskUse) | undefined;
+}) {
   const { ballastPath, folder, clock, log, diskUse = readDiskUse } = options;
   let lookedAtMs: number | undefined;
   let share = options.maxBytes;
@@ -82,11 +82,13 @@ export function createSpace(options: {
   };
 
   return {
-    allowed(bytes) {
+    /** Bytes that slices may take, given what they take now. */
+    allowed(bytes: number): number {
       look(bytes);
       return Math.min(share, limit ?? share);
     },
-    noneLeft(bytes) {
+    /** A write found no space. */
+    noneLeft(bytes: number): void {
       if (!isTight) log.error({}, 'the disk is full: the oldest samples give way');
       isTight = true;
       limit = Math.max(FLOOR_BYTES, Math.floor(Math.min(limit ?? bytes, bytes) * GIVE_WAY));
@@ -98,4 +100,72 @@ export function createSpace(options: {
 function readDiskUse(folder: string): DiskUse {
   const { bsize, blocks, bavail } = statfsSync(folder);
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
+}
+
+/** Most slices replaced in one transaction. */
+const BATCH = 16;
+/** Beyond this the memory of states begins anew rather than grow. */
+const MAX_MINERS = 200_000;
+
+/**
+ * One step towards `maxBytes`, in one transaction: replaces some of the oldest slices that hold samples. Says by how many bytes the outbox
+ * shrank, how many samples gave way, how many of them showed a change, and whether none is left to replace. `given` is kept by the caller between steps:
+ * slices below these ids are known to hold none, for what has given way never comes back. Throws what the database throws; then nothing has changed.
+ */
+export function shrinkOnce(
+  store: Store,
+  {
+    bytes,
+    maxBytes,
+    nowMs,
+    given,
+  }: { bytes: number; maxBytes: number; nowMs: number; given: { samples: number; changes: number } },
+): { freed: number; samples: number; changes: number; isExhausted: boolean } {
+  const plain = store.oldestWithSamples(given.samples, BATCH);
+  const keepChanges = plain.length > 0;
+  const ids = keepChanges ? plain : store.oldestWithChanges(given.changes, BATCH);
+  const smaller: StoredSlice[] = [];
+  let freed = 0;
+  let samples = 0;
+  let changes = 0;
+  for (const id of ids) {
+    if (bytes - freed <= maxBytes) break;
+    const found = store.get(id)?.slice;
+    const sound = found !== undefined && isSound(found) ? found : undefined;
+    const replacement =
+      (sound === undefined ? undefined : withoutSamples(sound, { keepChanges })) ??
+      damagedSlice(id, found, { fromMs: nowMs, toMs: nowMs });
+    smaller.push(replacement);
+    freed += (found?.body.length ?? 0) + ROW_BYTES - (replacement.body.length + ROW_BYTES);
+    samples += (found?.samples ?? 0) + (found?.changes ?? 0) - replacement.changes;
+    changes += (found?.changes ?? 0) - replacement.changes;
+  }
+  const last = smaller.at(-1);
+  if (last !== undefined) {
+    store.replace(smaller);
+    given[keepChanges ? 'samples' : 'changes'] = last.id + 1;
+  }
+  const isExhausted = !keepChanges && ids.length === smaller.length && ids.length < BATCH;
+  return { freed, samples, changes, isExhausted };
+}
+
+/**
+ * Tells a sample that shows a change of state: the first of a miner, and any whose state differs from the one before. It looks at what flags, lists
+ * and identity are made of, never at figures that move all the time.
+ */
+export function createChanges() {
+  const last = new Map<string, number>();
+  return {
+    isChange(record: ReportRecord): boolean {
+      if (record.kind !== 'miner') return false;
+      const { anomaly_flags, last_check_succeed, is_mining, mining_mode, unstable_reason, ip, mac, firmware_version } =
+        record.document;
+      const state = [anomaly_flags, last_check_succeed, is_mining, mining_mode, unstable_reason, ip, mac];
+      const sum = crc32([...state, firmware_version, record.document.model].join('\n'));
+      if (last.get(record.key) === sum) return false;
+      if (last.size >= MAX_MINERS) last.clear();
+      last.set(record.key, sum);
+      return true;
+    },
+  };
 }

@@ -1,72 +1,68 @@
-// The statements of the outbox. Each write is one transaction; bookkeeping rows carry a checksum and are rebuilt from the slices when it is wrong.
-// It decides nothing about what is kept.
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+// The tables of the outbox and the statements on them. Each write is one transaction; bookkeeping rows carry a checksum and are rebuilt from the
+// slices when it is wrong. It decides nothing about what is kept.
+import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { transact } from '../../base/storage/sqlite.ts';
-import { ROW_BYTES, type StoredSlice } from './slice.ts';
+import { type Migrations, transact } from '../../base/storage/sqlite.ts';
+import { ROW_BYTES, type StoredSlice, storedSliceSchema } from './slice.ts';
 
-/** `deletedThrough` = every slice up to here was acknowledged by all. `aliveMs` = what was produced before this time is on disk or counted. */
-export type Meta = {
-  readonly nextId: number;
-  readonly deletedThrough: number;
-  readonly isClean: boolean;
-  readonly hasSamples: boolean;
-  readonly aliveMs: number;
+/** One row per slice, one per lane of an uplink, one of bookkeeping. No index: each would be one page more to write per slice. */
+export const outboxMigrations: Migrations = {
+  owner: 'outbox',
+  steps: [
+    `CREATE TABLE outbox_slices (
+       id INTEGER PRIMARY KEY,
+       produced_ms INTEGER NOT NULL,
+       samples INTEGER NOT NULL,
+       others INTEGER NOT NULL,
+       gaps INTEGER NOT NULL,
+       declared INTEGER,
+       first_ms INTEGER NOT NULL,
+       last_ms INTEGER NOT NULL,
+       head_crc INTEGER NOT NULL,
+       body_crc INTEGER NOT NULL,
+       body BLOB NOT NULL,
+       changes INTEGER NOT NULL
+     ) STRICT;
+     CREATE TABLE outbox_meta (
+       one INTEGER PRIMARY KEY CHECK (one = 1),
+       next_id INTEGER NOT NULL,
+       deleted_through INTEGER NOT NULL,
+       is_clean INTEGER NOT NULL,
+       has_samples INTEGER NOT NULL,
+       alive_ms INTEGER NOT NULL,
+       crc INTEGER NOT NULL
+     ) STRICT;
+     CREATE TABLE outbox_lanes (
+       name TEXT NOT NULL,
+       epoch TEXT NOT NULL,
+       base INTEGER NOT NULL,
+       acked INTEGER NOT NULL,
+       through INTEGER,
+       crc INTEGER NOT NULL,
+       PRIMARY KEY (name, epoch)
+     ) STRICT;`,
+  ],
 };
-
-/** Part of what an uplink sends: slice `id` is sequence number `id - base` of `epoch`; `acked` is an id, `through` the last one, null while open. */
-export type Lane = {
-  readonly name: string;
-  readonly epoch: string;
-  readonly base: number;
-  readonly acked: number;
-  readonly through: number | null;
-};
+const SLICE_COLUMNS = `id, produced_ms AS producedMs, samples, changes, others, gaps, declared, first_ms AS firstMs, last_ms AS lastMs,
+  head_crc AS headCrc, body_crc AS bodyCrc, body`;
 
 const int = z.int();
-const sliceRow = z
-  .object({
-    id: int,
-    produced_ms: int,
-    samples: int,
-    others: int,
-    gaps: int,
-    declared: int.nullable(),
-    first_ms: int,
-    last_ms: int,
-    head_crc: int,
-    body_crc: int,
-    body: z.instanceof(Uint8Array),
-    changes: int,
-  })
-  .transform(
-    (row): StoredSlice => ({
-      id: row.id,
-      producedMs: row.produced_ms,
-      samples: row.samples,
-      changes: row.changes,
-      others: row.others,
-      gaps: row.gaps,
-      declared: row.declared,
-      firstMs: row.first_ms,
-      lastMs: row.last_ms,
-      headCrc: row.head_crc,
-      bodyCrc: row.body_crc,
-      body: row.body,
-    }),
-  );
-const idRow = z.object({ id: int });
-const idRows = z.array(idRow);
-const metaRow = z.object({
-  next_id: int,
-  deleted_through: int,
-  is_clean: int,
-  has_samples: int,
-  alive_ms: int,
+const flag = z.literal([0, 1]).transform((value) => value === 1);
+const metaSchema = z.object({
+  nextId: int,
+  /** Every slice up to here was acknowledged by all. */
+  deletedThrough: int,
+  isClean: flag,
+  hasSamples: flag,
+  /** What was produced before this time is on disk or counted. */
+  aliveMs: int,
   crc: int,
 });
-const laneRow = z.object({
+export type Meta = Readonly<Omit<z.output<typeof metaSchema>, 'crc'>>;
+
+/** Part of what an uplink sends: slice `id` is sequence number `id - base` of `epoch`; `acked` is an id, `through` the last one, null while open. */
+const laneSchema = z.object({
   name: z.string(),
   epoch: z.string(),
   base: int,
@@ -74,6 +70,10 @@ const laneRow = z.object({
   through: int.nullable(),
   crc: int,
 });
+export type Lane = Readonly<Omit<z.output<typeof laneSchema>, 'crc'>>;
+
+const idRow = z.object({ id: int });
+const idRows = z.array(idRow);
 const bytesRows = z.array(z.object({ bytes: int }));
 const sumsRow = z.object({ slices: int, bytes: int, first: int.nullable(), last: int.nullable() });
 
@@ -88,9 +88,14 @@ export type FoundSlice = { readonly id: number; readonly slice: StoredSlice | un
 export type Store = ReturnType<typeof openStore>;
 
 export function openStore(db: DatabaseSync) {
-  const insert = db.prepare('INSERT OR REPLACE INTO outbox_slices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const selectFrom = db.prepare('SELECT * FROM outbox_slices WHERE id > ? AND id < ? ORDER BY id LIMIT ?');
-  const selectOne = db.prepare('SELECT * FROM outbox_slices WHERE id = ?');
+  const insert = db.prepare(
+    `INSERT OR REPLACE INTO outbox_slices VALUES (:id, :producedMs, :samples, :others, :gaps, :declared, :firstMs, :lastMs, :headCrc, :bodyCrc,
+       :body, :changes)`,
+  );
+  const selectFrom = db.prepare(
+    `SELECT ${SLICE_COLUMNS} FROM outbox_slices WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
+  );
+  const selectOne = db.prepare(`SELECT ${SLICE_COLUMNS} FROM outbox_slices WHERE id = ?`);
   const oldestSamples = db.prepare('SELECT id FROM outbox_slices WHERE id >= ? AND samples > 0 ORDER BY id LIMIT ?');
   const oldestChanges = db.prepare('SELECT id FROM outbox_slices WHERE id >= ? AND changes > 0 ORDER BY id LIMIT ?');
   const sums = db.prepare(
@@ -101,27 +106,16 @@ export function openStore(db: DatabaseSync) {
      RETURNING length(body) + ${ROW_BYTES} AS bytes`,
   );
   const upsertMeta = db.prepare('INSERT OR REPLACE INTO outbox_meta VALUES (1, ?, ?, ?, ?, ?, ?)');
-  const selectMeta = db.prepare('SELECT * FROM outbox_meta');
+  const selectMeta = db.prepare(
+    `SELECT next_id AS nextId, deleted_through AS deletedThrough, is_clean AS isClean, has_samples AS hasSamples, alive_ms AS aliveMs, crc
+       FROM outbox_meta`,
+  );
   const upsertLane = db.prepare('INSERT OR REPLACE INTO outbox_lanes VALUES (?, ?, ?, ?, ?, ?)');
   const selectLanes = db.prepare('SELECT * FROM outbox_lanes ORDER BY name, base, acked');
   const dropLane = db.prepare('DELETE FROM outbox_lanes WHERE name = ? AND epoch = ?');
 
-  const writeSlice = (slice: StoredSlice) => {
-    const values: SQLInputValue[] = [
-      slice.id,
-      slice.producedMs,
-      slice.samples,
-      slice.others,
-      slice.gaps,
-      slice.declared,
-      slice.firstMs,
-      slice.lastMs,
-      slice.headCrc,
-      slice.bodyCrc,
-      slice.body,
-      slice.changes,
-    ];
-    insert.run(...values);
+  const writeSlices = (slices: readonly StoredSlice[]) => {
+    for (const slice of slices) insert.run(slice);
   };
   const writeMeta = (meta: Meta) => {
     const { nextId, deletedThrough, isClean, hasSamples, aliveMs } = meta;
@@ -133,7 +127,7 @@ export function openStore(db: DatabaseSync) {
     }
   };
   const toFound = (row: unknown): FoundSlice | undefined => {
-    const slice = sliceRow.safeParse(row);
+    const slice = storedSliceSchema.safeParse(row);
     if (slice.success) return { id: slice.data.id, slice: slice.data };
     const id = idRow.safeParse(row);
     return id.success ? { id: id.data.id, slice: undefined } : undefined;
@@ -150,7 +144,7 @@ export function openStore(db: DatabaseSync) {
       readonly dropLimit?: number | undefined;
     }): number[] {
       return transact(db, () => {
-        for (const slice of changes.slices ?? []) writeSlice(slice);
+        writeSlices(changes.slices ?? []);
         writeMeta(changes.meta);
         for (const { name, epoch } of changes.forget ?? []) dropLane.run(name, epoch);
         writeLanes(changes.lanes ?? []);
@@ -160,11 +154,7 @@ export function openStore(db: DatabaseSync) {
       });
     },
     /** Puts slices in the place of what is (or should be) there. */
-    replace(slices: readonly StoredSlice[]): void {
-      transact(db, () => {
-        for (const slice of slices) writeSlice(slice);
-      });
-    },
+    replace: (slices: readonly StoredSlice[]): void => transact(db, () => writeSlices(slices)),
     /** Rows with afterId < id < beforeId, in order. */
     read: (afterId: number, beforeId: number, limit: number): FoundSlice[] =>
       selectFrom.all(afterId, beforeId, limit).flatMap((row) => toFound(row) ?? []),
@@ -179,21 +169,13 @@ export function openStore(db: DatabaseSync) {
     meta(): Meta | 'damaged' | undefined {
       const found = selectMeta.get();
       if (found === undefined) return undefined;
-      const row = metaRow.safeParse(found);
-      if (!row.success) return 'damaged';
-      const meta: Meta = {
-        nextId: row.data.next_id,
-        deletedThrough: row.data.deleted_through,
-        isClean: row.data.is_clean === 1,
-        hasSamples: row.data.has_samples === 1,
-        aliveMs: row.data.alive_ms,
-      };
-      return metaCrc(meta) === row.data.crc ? meta : 'damaged';
+      const row = metaSchema.safeParse(found);
+      return row.success && metaCrc(row.data) === row.data.crc ? row.data : 'damaged';
     },
     /** Lanes whose checksum holds, oldest first. */
     lanes: (): Lane[] =>
       selectLanes.all().flatMap((found) => {
-        const row = laneRow.safeParse(found);
+        const row = laneSchema.safeParse(found);
         if (!row.success) return [];
         const { crc, ...lane } = row.data;
         return laneCrc(lane) === crc ? [lane] : [];

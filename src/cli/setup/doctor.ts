@@ -1,5 +1,4 @@
 // `pithead doctor`: what is wrong on this host, and what to do about each. It looks and changes nothing; miners are not touched.
-
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

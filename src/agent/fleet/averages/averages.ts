@@ -122,9 +122,9 @@ export function createAverages(
       }
       store.loadBuckets((bucket, cells) => {
         if (bucket <= open - BUCKETS || bucket > open) return;
-        for (const [row, { count, sum }] of cells.entries()) {
-          if (count === 0 || row >= newestOf.length || free.has(row)) continue;
-          rows.set(row, bucket, count, sum);
+        for (const [row, cell] of cells.entries()) {
+          if (cell.count === 0 || row >= newestOf.length || free.has(row)) continue;
+          rows.set(row, bucket, cell);
           newestOf[row] = bucket;
         }
       });

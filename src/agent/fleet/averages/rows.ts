@@ -1,22 +1,16 @@
 // Fixed-size memory for buckets: one row of typed numbers per miner, in slabs, so that a farm costs a known number of bytes and no garbage.
 // It knows nothing of time but bucket numbers.
 
+/** `count` values that add up to `sum`; count 0 = none. */
+export type Cell = { readonly count: number; readonly sum: number };
+
 /** Buckets that one row remembers. */
 export const BUCKETS = 144;
 const SLAB_ROWS = 256;
 
 type Slab = { readonly sums: Float64Array; readonly counts: Uint8Array; readonly laps: Uint16Array };
 
-export type Rows = {
-  /** Adds one value. Counts stop at 255 per bucket, then the bucket is full and further values are ignored. */
-  add(row: number, bucket: number, value: number, newest: number): void;
-  /** Count and sum of one bucket of one row; count 0 when there is nothing. */
-  at(row: number, bucket: number): { readonly count: number; readonly sum: number };
-  set(row: number, bucket: number, count: number, sum: number): void;
-  clear(row: number): void;
-};
-
-export function createRows(): Rows {
+export function createRows() {
   const slabs: Slab[] = [];
 
   const slabOf = (row: number): Slab => {
@@ -33,7 +27,8 @@ export function createRows(): Rows {
   const lapOf = (bucket: number): number => Math.floor(bucket / BUCKETS) & 0xffff;
 
   return {
-    add(row, bucket, value, newest) {
+    /** Adds one value. Counts stop at 255 per bucket, then the bucket is full and further values are ignored. */
+    add(row: number, bucket: number, value: number, newest: number): void {
       const { sums, counts, laps } = slabOf(row);
       const cell = cellOf(row, bucket);
       const heldAge = (lapOf(newest) - (laps[cell] ?? 0)) & 0xffff;
@@ -52,19 +47,20 @@ export function createRows(): Rows {
       counts[cell] = 1;
       laps[cell] = lapOf(bucket);
     },
-    at(row, bucket) {
+    /** Count and sum of one bucket of one row; count 0 when there is nothing. */
+    at(row: number, bucket: number): Cell {
       const { sums, counts, laps } = slabOf(row);
       const cell = cellOf(row, bucket);
       return laps[cell] === lapOf(bucket) ? { count: counts[cell] ?? 0, sum: sums[cell] ?? 0 } : { count: 0, sum: 0 };
     },
-    set(row, bucket, count, sum) {
+    set(row: number, bucket: number, { count, sum }: Cell): void {
       const { sums, counts, laps } = slabOf(row);
       const cell = cellOf(row, bucket);
       sums[cell] = sum;
       counts[cell] = count;
       laps[cell] = lapOf(bucket);
     },
-    clear(row) {
+    clear(row: number): void {
       const { counts } = slabOf(row);
       const start = cellOf(row, 0);
       counts.fill(0, start, start + BUCKETS);

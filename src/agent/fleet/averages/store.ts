@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
+import type { Cell } from './rows.ts';
 
 export const averagesMigrations: Migrations = {
   owner: 'averages',
@@ -19,20 +20,6 @@ export const averagesMigrations: Migrations = {
 };
 
 export type StoredRow = { readonly row: number; readonly key: string | null; readonly freedBucket: number | null };
-
-/** `count` values that add up to `sum`; count 0 = none. */
-export type Cell = { readonly count: number; readonly sum: number };
-
-export type AveragesStore = {
-  loadRows(): StoredRow[];
-  loadBuckets(take: (bucket: number, cells: readonly Cell[]) => void): void;
-  /** One transaction. Buckets outside `keep` (inclusive) are deleted. */
-  write(change: {
-    readonly rows: readonly StoredRow[];
-    readonly buckets: ReadonlyMap<number, readonly Cell[]>;
-    readonly keep: readonly [oldest: number, newest: number];
-  }): void;
-};
 
 /** All counts, one byte each, then all sums, eight bytes each, little endian. */
 const BYTES_PER_CELL = 9;
@@ -65,7 +52,7 @@ const rowSchema = z.object({
 });
 const bucketSchema = z.object({ bucket: z.int(), entries: z.instanceof(Uint8Array) });
 
-export function createAveragesStore(db: DatabaseSync): AveragesStore {
+export function createAveragesStore(db: DatabaseSync) {
   const putRow = db.prepare(
     `INSERT INTO average_miner VALUES (?, ?, ?)
      ON CONFLICT (row_number) DO UPDATE SET key = excluded.key, freed_bucket = excluded.freed_bucket`,
@@ -75,7 +62,7 @@ export function createAveragesStore(db: DatabaseSync): AveragesStore {
   );
   const dropBuckets = db.prepare('DELETE FROM average_bucket WHERE bucket < ? OR bucket > ?');
   return {
-    loadRows: () =>
+    loadRows: (): StoredRow[] =>
       db
         .prepare('SELECT * FROM average_miner ORDER BY row_number')
         .all()
@@ -83,17 +70,22 @@ export function createAveragesStore(db: DatabaseSync): AveragesStore {
           const row = rowSchema.parse(raw);
           return { row: row.row_number, key: row.key, freedBucket: row.freed_bucket };
         }),
-    loadBuckets(take) {
+    loadBuckets(take: (bucket: number, cells: readonly Cell[]) => void): void {
       for (const raw of db.prepare('SELECT * FROM average_bucket ORDER BY bucket').iterate()) {
         const { bucket, entries } = bucketSchema.parse(raw);
         take(bucket, decodeCells(entries));
       }
     },
-    write: ({ rows, buckets, keep }) =>
+    /** One transaction. Buckets outside `keep` (inclusive) are deleted. */
+    write: (change: {
+      readonly rows: readonly StoredRow[];
+      readonly buckets: ReadonlyMap<number, readonly Cell[]>;
+      readonly keep: readonly [oldest: number, newest: number];
+    }): void =>
       transact(db, () => {
-        for (const row of rows) putRow.run(row.row, row.key, row.freedBucket);
-        for (const [bucket, cells] of buckets) putBucket.run(bucket, encodeCells(cells));
-        dropBuckets.run(keep[0], keep[1]);
+        for (const row of change.rows) putRow.run(row.row, row.key, row.freedBucket);
+        for (const [bucket, cells] of change.buckets) putBucket.run(bucket, encodeCells(cells));
+        dropBuckets.run(...change.keep);
       }),
   };
 }

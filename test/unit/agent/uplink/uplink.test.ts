@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
-import { outboxMigrations } from '../../../../src/agent/outbox/schema.ts';
+import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import type { Timing, UplinkState } from '../../../../src/agent/uplink/contract.ts';
 import type { Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
