@@ -85,7 +85,7 @@ export async function registerOpenApi(
       },
     },
     transform: createJsonSchemaTransform(options),
-    transformObject: (document) => withoutUnused(withOwnAnswers(withOptionalBodies(toComponents(document)))),
+    transformObject: (document) => withoutUnused(withOwnAnswers(toComponents(document))),
   });
   app.route({
     method: 'GET',
@@ -121,32 +121,27 @@ const ANSWER_TEXTS: Readonly<Record<number, string>> = {
 
 type OpenApi = ReturnType<ReturnType<typeof createJsonSchemaTransformObject>>;
 
-/** A body that has a default may be left out. */
-function withOptionalBodies(document: OpenApi): OpenApi {
-  for (const methods of Object.values(document.paths ?? {}))
-    for (const operation of Object.values(methods ?? {}))
-      if (hasDefaultBody(operation)) operation.requestBody.required = false;
-  return document;
-}
+type Operation = {
+  requestBody?: { required: boolean };
+  responses: Record<string, { description: string; headers?: Record<string, unknown> }>;
+};
+const operationSchema = z.object({ responses: z.record(z.string(), z.object({ description: z.string() })) });
+const isOperation = (value: unknown): value is Operation => operationSchema.safeParse(value).success;
 
 const defaultBodySchema = z.object({
-  requestBody: z.object({
-    content: z.record(z.string(), z.object({ schema: z.looseObject({ default: z.looseObject({}) }) })),
-  }),
+  content: z.record(z.string(), z.object({ schema: z.looseObject({ default: z.looseObject({}) }) })),
 });
 
-function hasDefaultBody(operation: unknown): operation is { requestBody: { required: boolean } } {
-  return defaultBodySchema.safeParse(operation).success;
-}
-
-/** Says of each operation which answers it gives, what they mean, and what comes with them. */
+/** Says of each operation which answers it gives, what they mean, and what comes with them. A body that has a default may be left out. */
 function withOwnAnswers(document: OpenApi): OpenApi {
   for (const [path, methods] of Object.entries(document.paths ?? {}))
-    for (const [method, operation] of Object.entries(methods ?? {})) {
-      const answers = answersOf(operation);
+    for (const [method, operation] of Object.entries<unknown>(methods ?? {})) {
+      if (!isOperation(operation)) continue;
+      const { requestBody, responses } = operation;
+      if (requestBody && defaultBodySchema.safeParse(requestBody).success) requestBody.required = false;
       for (const status of neverGiven(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1')))
-        delete answers[status];
-      for (const [status, answer] of Object.entries(answers)) {
+        delete responses[status];
+      for (const [status, answer] of Object.entries(responses)) {
         answer.description = ANSWER_TEXTS[Number(status)] ?? '';
         if (status === '429') answer.headers = { 'Retry-After': RETRY_AFTER };
       }
@@ -169,19 +164,6 @@ function neverGiven(method: string, path: string): number[] {
         (rule.scope === 'farm' && rule.unknownFarm === 'not-found')));
   return [...(method === 'GET' ? [413, 415] : []), ...(mayBeUnknown ? [] : [404])];
 }
-
-type Answers = Record<string, { description: string; headers?: Record<string, unknown> }>;
-
-function answersOf(operation: unknown): Answers {
-  const responses =
-    typeof operation === 'object' && operation !== null && 'responses' in operation ? operation.responses : undefined;
-  return isAnswers(responses) ? responses : {};
-}
-
-const isAnswers = (responses: unknown): responses is Answers =>
-  typeof responses === 'object' &&
-  responses !== null &&
-  Object.values(responses).every((answer) => typeof answer === 'object' && answer !== null && 'description' in answer);
 
 /** Every component comes in a form for requests and one for answers; only what is referred to stays. */
 function withoutUnused(document: OpenApi) {

@@ -18,13 +18,12 @@ import type { AuthSource } from '../auth/authorise.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchOrder } from '../tasks/create.ts';
 import { accessOf, type Rates, registerGuard } from './guard.ts';
-import { createHttpServer, type SocketLimits } from './http-server.ts';
+import { createHttpServer, type SocketLimits, type TlsMaterial } from './http-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerJsonBody } from './shared/body.ts';
 import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './shared/errors.ts';
 import type { PageCache } from './shared/page-cache.ts';
 import { compileValidator } from './shared/validation.ts';
-import type { TlsMaterial } from './tls.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { turn } from '../../base/clock.ts';
 import { ConfigError, type Problem } from '../../base/errors.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
-import type { Actor } from '../../model/task.ts';
 import {
   type Edited,
   type EditProblem,
@@ -39,14 +38,7 @@ export async function exportPositions(store: Pick<OperatorStore, 'listPlacements
 const toCsv = (rows: readonly (readonly (string | number | null)[])[]) =>
   stringify([...rows], { escape_formulas: true });
 
-export type PositionImport = {
-  readonly workspaceId: string;
-  readonly farmId: string;
-  readonly text: string;
-  readonly isDryRun: boolean;
-  readonly actor: Actor;
-  readonly nowMs: number;
-};
+export type PositionImport = Omit<Parameters<OperatorStore['edit']>[0], 'edits'> & { readonly text: string };
 
 type Row = {
   readonly line: number;
@@ -61,14 +53,14 @@ type Row = {
  */
 export async function importPositions(
   store: OperatorStore,
-  { workspaceId, farmId, text, isDryRun, actor, nowMs }: PositionImport,
+  { text, ...request }: PositionImport,
 ): Promise<readonly Edited[]> {
-  const known = new Map((await store.listPlacements(farmId)).map((placement) => [placement.id, placement]));
+  const known = new Map((await store.listPlacements(request.farmId)).map((placement) => [placement.id, placement]));
   const problems: Problem[] = [];
   const rows = readRows(text, known, problems);
   if (problems.length > 0) throw refused(problems);
   const edits = rows.map(({ id, rack, position }) => ({ id, rack, position }));
-  const outcome = await store.edit({ workspaceId, farmId, edits, actor, nowMs, isDryRun });
+  const outcome = await store.edit({ ...request, edits });
   if (outcome.kind === 'done') return outcome.changed;
   const lineOf = new Map(rows.map(({ id, line }) => [id, line]));
   throw refused(

@@ -4,7 +4,14 @@ import type { Window } from '../../store/store.ts';
 
 export const good = <T>(data: T) => ({ success: true as const, data, error: null });
 
-/** `pagination` is that of the version, for a list. */
+/** A page of a list; `pagination` is that of the version, here and in the schema. */
+export const goodPage = <T, P>(data: readonly T[], pagination: P) => ({
+  success: true as const,
+  data,
+  pagination,
+  error: null,
+});
+
 export const envelopeOf = <S extends z.ZodType, P extends z.core.$ZodLooseShape>(data: S, pagination: P) =>
   z.strictObject({ success: z.literal(true), data, ...pagination, error: z.null() });
 

@@ -15,11 +15,7 @@ export type PageBody = {
   readonly gzipped?: () => Promise<Buffer>;
 };
 
-export type PageCache = {
-  /** The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the same one. */
-  get(key: string, make: () => Promise<PageText>): Promise<PageBody>;
-  clear(): void;
-};
+export type PageCache = ReturnType<typeof createPageCache>;
 
 /** How old a body may be when it is served, counted from before it was read. */
 const FRESH_MS = 1_000;
@@ -33,7 +29,7 @@ const LEVEL = constants.Z_BEST_SPEED;
 export function createPageCache(
   clock: Clock,
   { minBytes, maxBytes }: { readonly minBytes: number; readonly maxBytes: number },
-): PageCache {
+) {
   const entries = new Map<string, Entry>();
   const isFresh = (entry: Entry) => clock.monotonicMs() - entry.madeMs < FRESH_MS;
 
@@ -64,7 +60,8 @@ export function createPageCache(
   };
 
   return {
-    async get(key, make) {
+    /** The body under this key, made when there is none that is fresh. Requests that come while it is made wait for the same one. */
+    async get(key: string, make: () => Promise<PageText>): Promise<PageBody> {
       const before = entries.get(key);
       if (before !== undefined && isFresh(before)) return before.body;
       const entry: Entry = { madeMs: clock.monotonicMs(), body: build(make), bytes: 0 };

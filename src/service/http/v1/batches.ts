@@ -13,7 +13,7 @@ import type { Batch, BatchFilter, Window } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { createdAnswerOf, orderHeaders, sendCreated } from '../shared/batch-creation.ts';
+import { createdAnswerOf, forceSchema, orderHeaders, sendCreated } from '../shared/batch-creation.ts';
 import { toIso, toWindow } from '../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../shared/filters.ts';
 import { givenId } from '../shared/parameters.ts';
@@ -61,10 +61,7 @@ const createBodySchema = z.object({
   miner_ids: z.array(givenId).min(1).max(1_000),
   params: z
     .looseObject({
-      force: z
-        .boolean()
-        .optional()
-        .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' }),
+      force: forceSchema,
     })
     .optional()
     .meta({ description: `At most ${MAX_PARAMS_LENGTH} characters of JSON` }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Window } from '../../store/store.ts';
 import { named } from '../openapi.ts';
-import { envelopeOf } from '../shared/envelope.ts';
+import { envelopeOf, goodPage } from '../shared/envelope.ts';
 import { wholeNumber } from '../shared/parameters.ts';
 
 const MAX_PAGE_SIZE = 10_000;
@@ -24,12 +24,8 @@ export function paginate({ limit, offset }: Window, total: number): z.infer<type
   return { total, limit, offset, hasNext: offset + limit < total, hasPrevious: offset > 0 && total > 0 };
 }
 
-export const goodList = <T>(data: readonly T[], window: Window, total: number) => ({
-  success: true as const,
-  data,
-  pagination: paginate(window, total),
-  error: null,
-});
+export const goodList = <T>(data: readonly T[], window: Window, total: number) =>
+  goodPage(data, paginate(window, total));
 
 /** `page` and `pageSize` of a GET list; `items` = what is on the pages. */
 export const pageShape = (items: string) => ({

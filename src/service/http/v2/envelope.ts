@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Window } from '../../store/store.ts';
 import { named } from '../openapi.ts';
-import { envelopeOf, toWindow } from '../shared/envelope.ts';
+import { envelopeOf, goodPage, toWindow } from '../shared/envelope.ts';
 import { wholeNumber } from '../shared/parameters.ts';
 
 const MAX_PAGE_SIZE = 10_000;
@@ -29,12 +29,8 @@ export function paginate({ page, page_size }: PageQuery, total: number): z.infer
   return { total, page, page_size, total_pages: Math.ceil(total / page_size) };
 }
 
-export const goodList = <T>(data: readonly T[], query: PageQuery, total: number) => ({
-  success: true as const,
-  data,
-  pagination: paginate(query, total),
-  error: null,
-});
+export const goodList = <T>(data: readonly T[], query: PageQuery, total: number) =>
+  goodPage(data, paginate(query, total));
 
 /** `page` and `page_size` of a GET list. */
 export const pageShape = {

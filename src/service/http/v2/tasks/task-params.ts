@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../../base/net/ipv4.ts';
 import { EXECUTION_TASK_NAMES } from '../../../../model/task.ts';
+import { forceSchema } from '../../shared/batch-creation.ts';
 import { givenId } from '../../shared/parameters.ts';
 import { closedObject, ofGoodFields, show } from '../../shared/validation.ts';
 
@@ -96,10 +97,7 @@ export const orderSchema = z.discriminatedUnion(
     forMiners(
       'miner.system.reboot',
       closedObject({
-        force: z
-          .boolean()
-          .optional()
-          .meta({ description: 'Reboot even if the miner is flagged as updating or was rebooted just now' }),
+        force: forceSchema,
       }).optional(),
     ),
     forMiners('miner.log.get', closedObject({}).optional()),
