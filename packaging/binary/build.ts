@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pinsSchema } from '../../src/update/trust/pins.ts';
+import { pinsSchema } from '../../src/update/trust/trust.ts';
 import { buildWindowsHost } from '../windows/host.ts';
 import { prepareBase } from './bases.ts';
 import { bundle } from './bundle.ts';

@@ -14,8 +14,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../src/base/version.ts';
 import { changedSecrets, DEFAULT_CONFIG, newConfig, SECRETS_FILE } from '../../src/cli/setup/config-file.ts';
-import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from '../../src/update/linux/units.ts';
-import { UPDATE_UNITS } from '../../src/update/linux/update-units.ts';
+import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, UPDATE_UNITS, unitText } from '../../src/update/linux/units.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const here = import.meta.dirname;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBundle } from '../../src/update/trust/bundle.ts';
-import { pinsSchema } from '../../src/update/trust/pins.ts';
+import { pinsSchema } from '../../src/update/trust/trust.ts';
 import { ROOT } from '../arch/sources.ts';
 
 let folder: string;

@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { PROGRAM_FOLDER } from '../../src/update/linux/units.ts';
-import { UPDATE_UNITS } from '../../src/update/linux/update-units.ts';
+import { PROGRAM_FOLDER, UPDATE_UNITS } from '../../src/update/linux/units.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pithead-update-units-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

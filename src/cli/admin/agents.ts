@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { readDuration } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { addList, addRevoke, type DatabaseFlags, farmIdOf, onDatabase, printResult } from './database.ts';
+import { addList, addRevoke, type DatabaseFlags, farmIdOf, onDatabase, print, withAdmin } from './database.ts';
 
 /** `agent` is the command that runs the agent. */
 export function addAgentAdmin(agent: Command, context: CliContext): void {
@@ -29,20 +29,12 @@ export function addEnroll(program: Command, context: CliContext): void {
   )
     .option('--farm <id>', 'farm (default: the first one)')
     .option('--valid-for <duration>', 'how long the code may be used', '1h')
-    .action((flags: DatabaseFlags & { farm?: string; validFor: string }) => {
+    .action(async (flags: DatabaseFlags & { farm?: string; validFor: string }) => {
       const ttlMs = readDuration('--valid-for', flags.validFor);
-      return printResult(
-        flags,
-        context,
-        async (admin) => {
-          const { code, expiresAt } = await admin.createEnrolmentCode({
-            farmId: await farmIdOf(admin, flags.farm),
-            ttlMs,
-          });
-          return { code, expires_at: expiresAt };
-        },
-        ({ code }) =>
-          `${code}\nOnce, within ${formatDurationMs(ttlMs)}: put it into the agent's configuration as service.enrolmentCode.`,
+      const { code, expiresAt } = await withAdmin(flags, context, async (admin) =>
+        admin.createEnrolmentCode({ farmId: await farmIdOf(admin, flags.farm), ttlMs }),
       );
+      const text = `${code}\nOnce, within ${formatDurationMs(ttlMs)}: put it into the agent's configuration as service.enrolmentCode.`;
+      print(flags, context, { code, expires_at: expiresAt }, text);
     });
 }

@@ -40,16 +40,9 @@ export async function withAdmin<T>(
   }
 }
 
-/** Prints what `work` gives: one JSON value on one line, or the lines for people. */
-export async function printResult<T>(
-  flags: DatabaseFlags,
-  context: CliContext,
-  work: (admin: Admin) => Promise<T>,
-  lines: (value: T) => string,
-  options?: { readonly opens: boolean },
-): Promise<void> {
-  const value = await withAdmin(flags, context, work, options);
-  context.stdout.write(`${flags.json ? JSON.stringify(value) : lines(value)}\n`);
+/** One JSON value on one line, or the lines for people. */
+export function print({ json }: DatabaseFlags, { stdout }: CliContext, value: unknown, lines: string): void {
+  stdout.write(`${json ? JSON.stringify(value) : lines}\n`);
 }
 
 /** The named farm, else the first one. */
@@ -65,18 +58,12 @@ export function addList<T, Flags extends DatabaseFlags>(
   columns: Readonly<Record<string, (item: T) => Cell>>,
 ): Command {
   const call = `pithead ${parent.name()} list`;
-  return onDatabase(parent.command('list').description(description), call, `${call} --json`).action((flags: Flags) =>
-    printResult(
-      flags,
-      context,
-      (admin) => read(admin, flags),
-      (items) => {
-        const toCells = Object.values(columns);
-        const rows = items.map((item) => toCells.map((toCell) => toCell(item)));
-        return table(Object.keys(columns), rows);
-      },
-    ),
-  );
+  const list = onDatabase(parent.command('list').description(description), call, `${call} --json`);
+  return list.action(async (flags: Flags) => {
+    const items = await withAdmin(flags, context, (admin) => read(admin, flags));
+    const rows = items.map((item) => Object.values(columns).map((toCell) => toCell(item)));
+    print(flags, context, items, table(Object.keys(columns), rows));
+  });
 }
 
 export const EXAMPLE_ID = '0198c0de-7a11-7000-8000-000000000000';

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { PERMISSIONS, type Permission } from '../../service/admin.ts';
 import { readDuration, wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { addList, addRevoke, type DatabaseFlags, onDatabase, printResult, withExamples } from './database.ts';
+import { addList, addRevoke, type DatabaseFlags, onDatabase, print, withAdmin, withExamples } from './database.ts';
 
 type KeyFlags = DatabaseFlags & { name: string; workspace?: string; permissions?: string[]; expiresIn?: string };
 type GrantFlags = DatabaseFlags & {
@@ -34,22 +34,18 @@ export function addKey(program: Command, context: CliContext): void {
     .option('--workspace <id>', 'workspace (default: the first one)')
     .option('--permissions <names...>', 'what it may do (default: everything)')
     .option('--expires-in <duration>', 'how long it is valid, e.g. 90d (default: for ever)')
-    .action((flags: KeyFlags) => {
+    .action(async (flags: KeyFlags) => {
       const permissions = flags.permissions && readPermissions(flags.permissions);
       const expiresAt = readExpiry(flags.expiresIn);
-      return printResult(
-        flags,
-        context,
-        async (admin) => {
-          const { workspaceId, farmId } =
-            flags.workspace === undefined
-              ? await admin.ensureDefaults()
-              : { workspaceId: flags.workspace, farmId: (await admin.listFarms(flags.workspace))[0]?.id ?? null };
-          const made = await admin.createKey({ workspaceId, name: flags.name, permissions, expiresAt });
-          return { ...made, workspace_id: workspaceId, farm_id: farmId };
-        },
-        (made) => made.key,
-      );
+      const made = await withAdmin(flags, context, async (admin) => {
+        const { workspaceId, farmId } =
+          flags.workspace === undefined
+            ? await admin.ensureDefaults()
+            : { workspaceId: flags.workspace, farmId: (await admin.listFarms(flags.workspace))[0]?.id ?? null };
+        const { id, key } = await admin.createKey({ workspaceId, name: flags.name, permissions, expiresAt });
+        return { id, key, workspace_id: workspaceId, farm_id: farmId };
+      });
+      print(flags, context, made, made.key);
     });
   addList(key, context, 'keys, without their secrets', (admin) => admin.listKeys(), {
     id: ({ id }) => id,
@@ -73,16 +69,14 @@ export function addGrant(program: Command, context: CliContext): void {
     .requiredOption('--permissions <names...>', 'what it may do there')
     .option('--farms <ids...>', 'only these farms (default: every one)')
     .option('--expires-in <duration>', 'how long it lasts, e.g. 90d (default: for ever)')
-    .action((flags: GrantFlags) => {
+    .action(async (flags: GrantFlags) => {
       const permissions = readPermissions(flags.permissions);
       const expiresAt = readExpiry(flags.expiresIn);
       const farmIds = flags.farms && splitList(flags.farms);
-      return printResult(
-        flags,
-        context,
-        (admin) => admin.createGrant({ grantorId: flags.from, granteeId: flags.to, farmIds, permissions, expiresAt }),
-        ({ id }) => id,
+      const made = await withAdmin(flags, context, (admin) =>
+        admin.createGrant({ grantorId: flags.from, granteeId: flags.to, farmIds, permissions, expiresAt }),
       );
+      print(flags, context, made, made.id);
     });
   addList(grant, context, 'all grants, the ended ones too', (admin) => admin.listGrants(), {
     id: ({ id }) => id,

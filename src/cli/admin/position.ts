@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { type DatabaseFlags, farmIdOf, onDatabase, printResult, withAdmin, withExamples } from './database.ts';
+import { type DatabaseFlags, farmIdOf, onDatabase, print, withAdmin, withExamples } from './database.ts';
 
 type PositionFlags = DatabaseFlags & { farm?: string; dryRun?: boolean };
 type Place = { readonly rack: string | null; readonly position: number | null };
@@ -39,25 +39,17 @@ export function addPosition(program: Command, context: CliContext): void {
   )
     .option('--farm <id>', 'farm (default: the first one)')
     .option('--dry-run', 'show what would change and change nothing')
-    .action((path: string, flags: PositionFlags) => {
+    .action(async (path: string, flags: PositionFlags) => {
       const text = readText(path);
       const isDryRun = flags.dryRun === true;
       const pick = ({ rack, position: slot }: Place) => ({ rack, position: slot });
-      return printResult(
-        flags,
-        context,
-        async (admin) => {
-          const farmId = await farmIdOf(admin, flags.farm);
-          const changed = await admin.importPositions({ farmId, text, isDryRun });
-          const changes = changed.map(({ id, before, after }) => ({ id, before: pick(before), after: pick(after) }));
-          return { dry_run: isDryRun, changes };
-        },
-        ({ changes }) =>
-          [
-            ...changes.map(({ id, before, after }) => `${id}  ${show(before)} -> ${show(after)}`),
-            `${changes.length} miner${changes.length === 1 ? '' : 's'} ${isDryRun ? 'would change' : 'changed'}`,
-          ].join('\n'),
+      const changed = await withAdmin(flags, context, async (admin) =>
+        admin.importPositions({ farmId: await farmIdOf(admin, flags.farm), text, isDryRun }),
       );
+      const changes = changed.map(({ id, before, after }) => ({ id, before: pick(before), after: pick(after) }));
+      const lines = changes.map(({ id, before, after }) => `${id}  ${show(before)} -> ${show(after)}`);
+      lines.push(`${changes.length} miner${changes.length === 1 ? '' : 's'} ${isDryRun ? 'would change' : 'changed'}`);
+      print(flags, context, { dry_run: isDryRun, changes }, lines.join('\n'));
     });
 }
 

@@ -1,7 +1,7 @@
 // `pithead signing-key`: the key of the service that agents believe orders by.
 import type { Command } from 'commander';
 import type { CliContext } from '../output/terminal.ts';
-import { type DatabaseFlags, onDatabase, printResult, withExamples } from './database.ts';
+import { type DatabaseFlags, onDatabase, print, withAdmin, withExamples } from './database.ts';
 
 const SHOW = 'pithead signing-key show';
 const REPLACE = 'pithead signing-key replace';
@@ -16,14 +16,10 @@ export function addSigningKey(program: Command, context: CliContext): void {
     commands.command('show').description('its public half, as agents name it in their log when they learn it'),
     SHOW,
     `${SHOW} --json`,
-  ).action((flags: DatabaseFlags) =>
-    printResult(
-      flags,
-      context,
-      async (admin) => ({ key: (await admin.taskKey()) ?? null }),
-      ({ key }) => key ?? 'none yet: the service makes it when it starts',
-    ),
-  );
+  ).action(async (flags: DatabaseFlags) => {
+    const key = await withAdmin(flags, context, (admin) => admin.taskKey());
+    print(flags, context, { key: key ?? null }, key ?? 'none yet: the service makes it when it starts');
+  });
   onDatabase(
     commands
       .command('replace')
@@ -35,15 +31,11 @@ export function addSigningKey(program: Command, context: CliContext): void {
       '--lost',
       'the key file that the old one was sealed with is lost: each agent must be told to take the new one',
     )
-    .action((flags: DatabaseFlags & { lost?: boolean }) =>
-      printResult(
-        flags,
-        context,
-        (admin) => admin.replaceTaskKey({ isLost: flags.lost === true }),
-        ({ publicKey, isEndorsed }) => `${publicKey}\n${isEndorsed ? TAKEN_OVER : TO_BE_TOLD}`,
-        { opens: true },
-      ),
-    );
+    .action(async (flags: DatabaseFlags & { lost?: boolean }) => {
+      const isLost = flags.lost === true;
+      const made = await withAdmin(flags, context, (admin) => admin.replaceTaskKey({ isLost }), { opens: true });
+      print(flags, context, made, `${made.publicKey}\n${made.isEndorsed ? TAKEN_OVER : TO_BE_TOLD}`);
+    });
 }
 
 const TAKEN_OVER =

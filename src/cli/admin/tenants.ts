@@ -2,7 +2,16 @@
 import type { Command } from 'commander';
 import type { Admin } from '../../service/admin.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { addList, type DatabaseFlags, EXAMPLE_ID, idHelp, onDatabase, printResult, withExamples } from './database.ts';
+import {
+  addList,
+  type DatabaseFlags,
+  EXAMPLE_ID,
+  idHelp,
+  onDatabase,
+  print,
+  withAdmin,
+  withExamples,
+} from './database.ts';
 
 type WorkspaceFlags = DatabaseFlags & { workspace?: string };
 
@@ -18,14 +27,10 @@ export function addWorkspace(program: Command, context: CliContext): void {
   onDatabase(workspace.command('create').description('make a workspace'), CREATE_WORKSPACE)
     .requiredOption('--slug <slug>', 'short name, of this workspace only')
     .option('--name <name>', 'name (default: the slug)')
-    .action((flags: DatabaseFlags & { slug: string; name?: string }) => {
+    .action(async (flags: DatabaseFlags & { slug: string; name?: string }) => {
       const { slug, name = slug } = flags;
-      return printResult(
-        flags,
-        context,
-        (admin) => admin.createWorkspace({ slug, name }),
-        ({ id }) => id,
-      );
+      const made = await withAdmin(flags, context, (admin) => admin.createWorkspace({ slug, name }));
+      print(flags, context, made, made.id);
     });
   addList(workspace, context, 'all workspaces', (admin) => admin.listWorkspaces(), {
     id: ({ id }) => id,
@@ -43,47 +48,29 @@ export function addFarm(program: Command, context: CliContext): void {
   onDatabase(farm.command('create').description('make a farm'), CREATE_FARM)
     .requiredOption('--name <name>', 'name')
     .option('--workspace <id>', 'workspace (default: the first one)')
-    .action((flags: WorkspaceFlags & { name: string }) =>
-      printResult(
-        flags,
-        context,
-        async (admin) => {
-          const workspaceId = flags.workspace ?? (await admin.ensureDefaults()).workspaceId;
-          return admin.createFarm({ workspaceId, name: flags.name });
-        },
-        ({ id }) => id,
-      ),
-    );
-  addList(
-    farm,
-    context,
-    'farms, of one workspace or of all',
-    (admin, { workspace }: WorkspaceFlags) => admin.listFarms(workspace),
-    {
-      id: ({ id }) => id,
-      name: ({ name }) => name,
-      workspace: ({ workspaceId }) => workspaceId,
-      archived: ({ archivedAt }) => archivedAt,
-    },
-  ).option('--workspace <id>', 'only those of this workspace');
-  const addChange = (
-    name: 'archive' | 'restore',
-    description: string,
-    change: (admin: Admin, id: string) => Promise<boolean>,
-  ) =>
-    onDatabase(
-      farm.command(name).description(description).argument('<id>', idHelp(farm)),
-      `pithead farm ${name} ${EXAMPLE_ID}`,
-    ).action((id: string, flags: DatabaseFlags) =>
-      printResult(
-        flags,
-        context,
-        async (admin) => ({ id, changed: await change(admin, id) }),
-        ({ changed }) => (changed ? `${id} is ${name}d` : `${id} was ${name}d before`),
-      ),
-    );
-  addChange('archive', 'no longer run a farm: it takes no new agents, and shows what it has', (admin, id) =>
-    admin.archiveFarm(id),
-  );
-  addChange('restore', 'run an archived farm again', (admin, id) => admin.restoreFarm(id));
+    .action(async (flags: WorkspaceFlags & { name: string }) => {
+      const made = await withAdmin(flags, context, async (admin) => {
+        const workspaceId = flags.workspace ?? (await admin.ensureDefaults()).workspaceId;
+        return admin.createFarm({ workspaceId, name: flags.name });
+      });
+      print(flags, context, made, made.id);
+    });
+  const readFarms = (admin: Admin, { workspace }: WorkspaceFlags) => admin.listFarms(workspace);
+  addList(farm, context, 'farms, of one workspace or of all', readFarms, {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    workspace: ({ workspaceId }) => workspaceId,
+    archived: ({ archivedAt }) => archivedAt,
+  }).option('--workspace <id>', 'only those of this workspace');
+  const changes = [
+    ['archive', 'no longer run a farm: it takes no new agents, and shows what it has', 'archiveFarm'],
+    ['restore', 'run an archived farm again', 'restoreFarm'],
+  ] as const;
+  for (const [name, description, method] of changes) {
+    const command = farm.command(name).description(description).argument('<id>', idHelp(farm));
+    onDatabase(command, `pithead farm ${name} ${EXAMPLE_ID}`).action(async (id: string, flags: DatabaseFlags) => {
+      const changed = await withAdmin(flags, context, (admin) => admin[method](id));
+      print(flags, context, { id, changed }, changed ? `${id} is ${name}d` : `${id} was ${name}d before`);
+    });
+  }
 }

@@ -18,7 +18,7 @@ import { ASIDE } from '../../base/storage/sqlite.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { databaseOf, ownUrl, readyStatus } from '../run/local-service.ts';
-import { DEFAULT_CONFIG, usualConfig } from './config-file.ts';
+import { CONFIG_HELP, usualConfig } from './config-file.ts';
 import { describeNetworks } from './setup-questions.ts';
 
 export type Finding = {
@@ -40,7 +40,7 @@ export function addDoctor(program: Command, context: CliContext): void {
   program
     .command('doctor')
     .description('say what is wrong on this host and what to do about it; changes nothing, touches no miner')
-    .option('-c, --config <file>', `configuration (default: ${DEFAULT_CONFIG} here, else that of the system service)`)
+    .option('-c, --config <file>', CONFIG_HELP)
     .option('--json', 'one JSON object: findings with about, level (ok, warning, wrong), text, remedy')
     .addHelpText(
       'after',
@@ -55,6 +55,10 @@ export function addDoctor(program: Command, context: CliContext): void {
     });
 }
 
+const ok = (about: string, text: string): Finding => ({ about, level: 'ok', text });
+const warning = (about: string, text: string, remedy: string): Finding => ({ about, level: 'warning', text, remedy });
+const wrong = (about: string, text: string, remedy: string): Finding => ({ about, level: 'wrong', text, remedy });
+
 const MARKS = { ok: ['green', 'ok     '], warning: ['yellow', 'warning'], wrong: ['red', 'WRONG  '] } as const;
 
 function lineOf({ about, level, text, remedy }: Finding, { stdout }: CliContext): string {
@@ -64,27 +68,19 @@ function lineOf({ about, level, text, remedy }: Finding, { stdout }: CliContext)
 
 async function examine(path: string | undefined, context: CliContext): Promise<Finding[]> {
   if (path === undefined) {
-    const own = describeNetworks(privateNetworks()).replaceAll('\n', '; ');
-    return [
-      {
-        about: 'configuration',
-        level: 'wrong',
-        text: 'there is none',
-        remedy: 'name the networks of the miners: pithead setup',
-      },
-      { about: 'this host', level: 'ok', text: own },
-    ];
+    const remedy = 'name the networks of the miners: pithead setup';
+    return [wrong('configuration', 'there is none', remedy), ok('this host', ownNetworks())];
   }
   const read = readConfig(path, context);
   if (Array.isArray(read)) return read;
   return [
-    { about: 'configuration', level: 'ok', text: path },
+    ok('configuration', path),
     ...networks(read),
     ...tasks(read),
     ...stateDirectory(read.stateDir),
     ...databases(read.stateDir),
     ...(await runningAgent(read.stateDir)),
-    ...(read.service === undefined || read.service.keepLocal ? await ownService(read) : []),
+    ...(read.service === undefined || read.service.keepLocal ? [await ownService(read)] : []),
     ...(read.service === undefined ? [] : await companyService(read.service)),
   ];
 }
@@ -94,54 +90,45 @@ function readConfig(path: string, { environment }: CliContext): AgentConfig | Fi
     return loadConfig(path, environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map((problem) => ({
-      about: 'configuration',
-      level: 'wrong',
-      text: `${path}: ${problem.path}: ${problem.message}`,
-      remedy: `mend it, then: pithead config check ${path}`,
-    }));
+    const remedy = `mend it, then: pithead config check ${path}`;
+    return error.problems.map(({ path: key, message }) =>
+      wrong('configuration', `${path}: ${key}: ${message}`, remedy),
+    );
   }
 }
+
+const ownNetworks = () => describeNetworks(privateNetworks()).replaceAll('\n', '; ');
 
 function networks(config: AgentConfig): Finding[] {
   const { ranges } = config;
   if (ranges.toProbe === 0) {
-    const remedy = `name those of the miners: pithead setup. This host is in: ${describeNetworks(privateNetworks()).replaceAll('\n', '; ')}`;
-    return [{ about: 'networks', level: 'wrong', text: 'none is named, so nothing is scanned', remedy }];
+    const remedy = `name those of the miners: pithead setup. This host is in: ${ownNetworks()}`;
+    return [wrong('networks', 'none is named, so nothing is scanned', remedy)];
   }
   const { way, advice } = paceOf(config, ranges, 'background');
   const findings = advice.map((line): Finding => {
     const [what = line, ...rest] = line.split(': ');
     const [text = '', ...remedy] = rest.join(': ').split('. ');
-    return { about: what, level: 'warning', text, remedy: remedy.join('. ') };
+    return warning(what, text, remedy.join('. '));
   });
-  return [
-    { about: 'networks', level: 'ok', text: `${ranges.toProbe} addresses in ${ranges.ranges.length} ranges, ${way}` },
-    ...findings,
-  ];
+  return [ok('networks', `${ranges.toProbe} addresses in ${ranges.ranges.length} ranges, ${way}`), ...findings];
 }
 
 function tasks({ tasks: settings }: AgentConfig): Finding[] {
   const off = switchedOff(settings);
   if (off.length === 0) return [];
   const only = settings.control ? '' : 'this agent only reads: ';
-  return [{ about: 'tasks', level: 'ok', text: `${only}${off.join(', ')} ${off.length === 1 ? 'is' : 'are'} false` }];
+  return [ok('tasks', `${only}${off.join(', ')} ${off.length === 1 ? 'is' : 'are'} false`)];
 }
 
 function stateDirectory(stateDir: string): Finding[] {
   const about = 'state';
-  if (!existsSync(stateDir)) return [{ about, level: 'ok', text: `${stateDir} will be made at the first start` }];
+  if (!existsSync(stateDir)) return [ok(about, `${stateDir} will be made at the first start`)];
   try {
     accessSync(stateDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return [
-      {
-        about,
-        level: 'wrong',
-        text: `${stateDir} cannot be written by this user`,
-        remedy: 'run doctor as the user of the service, or with sudo',
-      },
-    ];
+    const remedy = 'run doctor as the user of the service, or with sudo';
+    return [wrong(about, `${stateDir} cannot be written by this user`, remedy)];
   }
   const { bsize, bavail, blocks, bfree } = statfsSync(stateDir);
   const free = bavail * bsize;
@@ -149,23 +136,22 @@ function stateDirectory(stateDir: string): Finding[] {
   const text = `${stateDir}: ${(free / 1024 ** 3).toFixed(1)} GiB free, ${Math.round(used * 100)} % used`;
   const isTight = free < LEAST_FREE_BYTES || used > MOST_USED;
   const remedy = 'free some space: above 90 % the buffer for outages stops growing';
-  return [isTight ? { about, level: 'warning', text, remedy } : { about, level: 'ok', text }];
+  return [isTight ? warning(about, text, remedy) : ok(about, text)];
 }
 
 /** Nothing where none runs, or none that this user may ask. */
 async function runningAgent(stateDir: string): Promise<Finding[]> {
   const about = 'agent';
   const found = await knock(stateDir);
-  if (found.kind === 'silent')
-    return [{ about, level: 'wrong', text: 'runs and does not answer', remedy: 'its log may say why; restart it' }];
+  if (found.kind === 'silent') return [wrong(about, 'runs and does not answer', 'its log may say why; restart it')];
   if (found.kind === 'unreachable') {
     const text = `runs and cannot be asked: the path ${stateDir} is too long for a socket in it`;
-    return [{ about, level: 'warning', text, remedy: 'choose a shorter stateDir' }];
+    return [warning(about, text, 'choose a shorter stateDir')];
   }
   if (found.kind !== 'running') return [];
   const { troubles, miners } = await found.agent.state().finally(() => found.agent.close());
-  if (troubles.length === 0) return [{ about, level: 'ok', text: `runs and is well: ${miners.total} miners` }];
-  return troubles.map((text) => ({ about, level: 'warning', text, remedy: 'pithead status says more' }));
+  if (troubles.length === 0) return [ok(about, `runs and is well: ${miners.total} miners`)];
+  return troubles.map((text) => warning(about, text, 'pithead status says more'));
 }
 
 function databases(stateDir: string): Finding[] {
@@ -178,12 +164,8 @@ function databases(stateDir: string): Finding[] {
 
 function setAsideFinding(path: string): Finding {
   const { mtimeMs } = statSync(`${path}${ASIDE}`);
-  return {
-    about: 'database',
-    level: 'warning',
-    text: `${path} was damaged and has been moved aside; last written ${new Date(mtimeMs).toISOString()}`,
-    remedy: `look at the disk of this host; then delete ${path}${ASIDE}`,
-  };
+  const text = `${path} was damaged and has been moved aside; last written ${new Date(mtimeMs).toISOString()}`;
+  return warning('database', text, `look at the disk of this host; then delete ${path}${ASIDE}`);
 }
 
 const rowSchema = z.object({ quick_check: z.string() });
@@ -201,39 +183,37 @@ function checkDatabase(path: string): Finding {
         .get();
       const { bytes } = sizeSchema.parse(size);
       const text = `${path}, ${(bytes / 1024 ** 2).toFixed(1)} MiB`;
-      if (bytes > MAX_CHECKED_BYTES) return { about, level: 'ok', text: `${text}, too large to be checked here` };
+      if (bytes > MAX_CHECKED_BYTES) return ok(about, `${text}, too large to be checked here`);
       const rows = database
         .prepare('PRAGMA quick_check(3)')
         .all()
         .map((row) => rowSchema.parse(row).quick_check);
-      if (rows.length === 1 && rows[0] === 'ok') return { about, level: 'ok', text };
-      return { about, level: 'wrong', text: `${path} is damaged: ${rows.join('; ')}`, remedy };
+      if (rows.length === 1 && rows[0] === 'ok') return ok(about, text);
+      return wrong(about, `${path} is damaged: ${rows.join('; ')}`, remedy);
     } finally {
       database.close();
     }
   } catch (error) {
-    return { about, level: 'wrong', text: `${path} cannot be read: ${renderError(error)}`, remedy };
+    return wrong(about, `${path} cannot be read: ${renderError(error)}`, remedy);
   }
 }
 
-async function ownService({ listen }: AgentConfig): Promise<Finding[]> {
+async function ownService({ listen }: AgentConfig): Promise<Finding> {
   const url = ownUrl(listen);
   const about = 'service';
   const status = await readyStatus(url, REQUEST_MS);
   switch (status) {
     case 200:
-      return [{ about, level: 'ok', text: `answers on ${url}` }];
+      return ok(about, `answers on ${url}`);
     case 503: {
       const remedy = 'it is stopping, or its database does not answer: its log says which';
-      return [{ about, level: 'wrong', text: `${url} cannot take requests now`, remedy }];
+      return wrong(about, `${url} cannot take requests now`, remedy);
     }
-    case undefined: {
-      const remedy = 'start it: systemctl start pithead, or pithead run';
-      return [{ about, level: 'warning', text: `nothing answers on ${url}`, remedy }];
-    }
+    case undefined:
+      return warning(about, `nothing answers on ${url}`, 'start it: systemctl start pithead, or pithead run');
     default: {
       const remedy = 'another program has this port: choose another one under listen.port';
-      return [{ about, level: 'wrong', text: `${url} answers ${status}`, remedy }];
+      return wrong(about, `${url} answers ${status}`, remedy);
     }
   }
 }
@@ -241,22 +221,12 @@ async function ownService({ listen }: AgentConfig): Promise<Finding[]> {
 async function companyService({ url, allowPlain }: NonNullable<AgentConfig['service']>): Promise<Finding[]> {
   const about = 'service';
   if (url.startsWith('http:') && !allowPlain) {
-    return [
-      {
-        about,
-        level: 'wrong',
-        text: `${url} is not encrypted`,
-        remedy: 'use https://, or set service.allowPlain for a trial',
-      },
-    ];
+    return [wrong(about, `${url} is not encrypted`, 'use https://, or set service.allowPlain for a trial')];
   }
-  const exposed: Finding = {
-    about,
-    level: 'warning',
-    text: `${url} is not encrypted: everybody on the way can read along, this agent's token too`,
-    remedy: 'use https:// and take service.allowPlain away: it is for trials',
-  };
-  return [...(isExposed(new URL(url)) ? [exposed] : []), ...(await reachService(url))];
+  const findings = await reachService(url);
+  if (!isExposed(new URL(url))) return findings;
+  const text = `${url} is not encrypted: everybody on the way can read along, this agent's token too`;
+  return [warning(about, text, 'use https:// and take service.allowPlain away: it is for trials'), ...findings];
 }
 
 async function reachService(url: string): Promise<Finding[]> {
@@ -269,12 +239,12 @@ async function reachService(url: string): Promise<Finding[]> {
     await body.dump();
     if (statusCode !== 200) {
       const remedy = 'is this the address of a Pithead service? A proxy in between must let WebSockets through';
-      return [{ about, level: 'wrong', text: `${url} answers ${statusCode}`, remedy }];
+      return [wrong(about, `${url} answers ${statusCode}`, remedy)];
     }
-    return [{ about, level: 'ok', text: `${url} answers` }, ...clockSkew(headers.date, beforeMs)];
+    return [ok(about, `${url} answers`), ...clockSkew(headers.date, beforeMs)];
   } catch (error) {
     const remedy = 'is the name right, does the firewall let this host out, is the certificate valid?';
-    return [{ about, level: 'wrong', text: `${url} cannot be reached: ${renderError(error)}`, remedy }];
+    return [wrong(about, `${url} cannot be reached: ${renderError(error)}`, remedy)];
   }
 }
 
@@ -283,9 +253,7 @@ function clockSkew(date: string | string[] | undefined, beforeMs: number): Findi
   if (!Number.isFinite(theirsMs)) return [];
   // The header counts whole seconds.
   const skewS = Math.round((beforeMs - theirsMs) / 1_000);
-  if (Math.abs(skewS) <= MAX_SKEW_S) return [{ about: 'clock', level: 'ok', text: 'agrees with the service' }];
+  if (Math.abs(skewS) <= MAX_SKEW_S) return [ok('clock', 'agrees with the service')];
   const text = `is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} the service`;
-  return [
-    { about: 'clock', level: 'warning', text, remedy: 'let this host follow a time server: timedatectl set-ntp true' },
-  ];
+  return [warning('clock', text, 'let this host follow a time server: timedatectl set-ntp true')];
 }

@@ -12,9 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { systemctl } from '../../base/platform/service-manager.ts';
 import { VERSION } from '../../base/version.ts';
-import { NOTES_FOLDER } from '../../update/install/places.ts';
-import { PROGRAM_FOLDER, STATE_FOLDER, UNIT, unitText } from '../../update/linux/units.ts';
-import { PATH_UNIT, UPDATE_UNITS } from '../../update/linux/update-units.ts';
+import { NOTES_FOLDER } from '../../update/install/layout.ts';
+import { PATH_UNIT, PROGRAM_FOLDER, STATE_FOLDER, UNIT, UPDATE_UNITS, unitText } from '../../update/linux/units.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';
 import type { ServiceHost } from './service-host.ts';

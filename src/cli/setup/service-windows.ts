@@ -5,8 +5,15 @@ import { dirname, join } from 'node:path';
 import { closeToOthers, sc, stopWindowsService } from '../../base/platform/service-manager.ts';
 import { moveOver } from '../../base/storage/atomic-file.ts';
 import { VERSION } from '../../base/version.ts';
-import { linkTo, removeOthers } from '../../update/install/layout.ts';
-import { currentLink, programOf, provenLink, versionFolder, windowsPlaces } from '../../update/install/places.ts';
+import {
+  currentLink,
+  linkTo,
+  programOf,
+  provenLink,
+  removeOthers,
+  versionFolder,
+  windowsPlaces,
+} from '../../update/install/layout.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';
 import type { ServiceHost } from './service-host.ts';

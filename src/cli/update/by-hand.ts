@@ -5,9 +5,8 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, unli
 import type { Clock } from '../../base/clock.ts';
 import { writeWhole } from '../../base/storage/atomic-file.ts';
 import type { Patience } from '../../update/install/healthy.ts';
-import { linkedVersion } from '../../update/install/layout.ts';
+import { currentLink, linkedVersion, type Places, requestPath, wishedBundlePath } from '../../update/install/layout.ts';
 import { type Outcome, readNotes, type Step } from '../../update/install/notes.ts';
-import { currentLink, type Places, requestPath, wishedBundlePath } from '../../update/install/places.ts';
 import type { UpdateRequest } from '../../update/install/request.ts';
 import { MAX_BUNDLE_BYTES } from '../../update/trust/bundle.ts';
 import { CommandFailed } from '../output/exit.ts';

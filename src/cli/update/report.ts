@@ -1,61 +1,56 @@
 // What of an update is told to people and to scripts: its steps, its end, and how things stand.
 import { existsSync } from 'node:fs';
 import { VERSION } from '../../base/version.ts';
-import { linkedVersion } from '../../update/install/layout.ts';
+import { currentLink, linkedVersion, type Places, provenLink } from '../../update/install/layout.ts';
 import { type Outcome, readNotes, type Step } from '../../update/install/notes.ts';
-import { currentLink, type Places, provenLink } from '../../update/install/places.ts';
-import { builtInPins } from '../../update/trust/pins.ts';
-import { keyName } from '../../update/trust/trust.ts';
-import { CommandFailed } from '../output/exit.ts';
+import { builtInPins, keyName } from '../../update/trust/trust.ts';
+import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
 
-/** Beyond 0 and 1, so that scripts can tell. */
-const UPDATE_EXIT = { refused: 3, rolledBack: 4 } as const;
+/** What a step is for people; `about` is a version, or the reason to go back. */
+const STEP_TEXTS = {
+  verifying: () => 'checking the signatures …',
+  staging: (about) => `putting ${about} beside the running version …`,
+  trying: (about) => `trying ${about} by itself …`,
+  saving: () => 'stopping the service, copying its databases …',
+  switching: (about) => `switching to ${about} …`,
+  watching: (about) => `watching whether ${about} works …`,
+  returning: (about) => `going back: ${about}`,
+} as const satisfies Record<Step, (about: string) => string>;
 
-export function describeStep(step: Step, about: string): string {
-  switch (step) {
-    case 'verifying':
-      return 'checking the signatures …';
-    case 'staging':
-      return `putting ${about} beside the running version …`;
-    case 'trying':
-      return `trying ${about} by itself …`;
-    case 'saving':
-      return 'stopping the service, copying its databases …';
-    case 'switching':
-      return `switching to ${about} …`;
-    case 'watching':
-      return `watching whether ${about} works …`;
-    case 'returning':
-      return `going back: ${about}`;
-  }
-}
+export type OnStep = (step: Step, about: string) => void;
 
-export function report(
-  outcome: Outcome,
-  flags: { readonly json?: boolean },
-  { stdout }: Pick<CliContext, 'stdout'>,
-): void {
+/** Nothing for scripts, which read the outcome. */
+export const stepPrinter =
+  ({ json }: JsonFlag, { stderr }: CliContext): OnStep =>
+  (step, about) => {
+    if (!json) stderr.write(`${STEP_TEXTS[step](about)}\n`);
+  };
+
+type JsonFlag = { readonly json?: boolean };
+
+export function report(outcome: Outcome, flags: JsonFlag, { stdout }: CliContext): void {
   const { result, message } = outcome;
   stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${result}: ${message}\n`);
 }
 
-/** Throws CommandFailed with the exit code for scripts. */
-export function mustHaveWorked({ result }: Outcome): void {
-  switch (result) {
-    case 'updated':
-      return;
-    case 'refused':
-      throw new CommandFailed('', UPDATE_EXIT.refused);
-    case 'rolled-back':
-      throw new CommandFailed('', UPDATE_EXIT.rolledBack);
-    case 'failed':
-    case 'interrupted':
-      throw new CommandFailed('');
-  }
+/** Beyond 0 and 1, so that scripts can tell. */
+const EXIT_CODES = {
+  updated: EXIT.ok,
+  refused: 3,
+  'rolled-back': 4,
+  failed: EXIT.failed,
+  interrupted: EXIT.failed,
+} as const satisfies Record<Outcome['result'], number>;
+
+/** Throws CommandFailed with the exit code for scripts unless it has worked. */
+export function reportAsExit(outcome: Outcome, flags: JsonFlag, context: CliContext): void {
+  report(outcome, flags, context);
+  const exitCode = EXIT_CODES[outcome.result];
+  if (exitCode !== EXIT.ok) throw new CommandFailed('', exitCode);
 }
 
-export function showStatus(places: Places, { json }: { readonly json?: boolean }, { stdout }: CliContext): void {
+export function showStatus(places: Places, { json }: JsonFlag, { stdout }: CliContext): void {
   const notes = existsSync(places.notes) ? readNotes(places.notes) : undefined;
   const roots = builtInPins().roots.map(keyName);
   const status = {

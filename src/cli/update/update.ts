@@ -4,17 +4,12 @@ import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Command } from 'commander';
 import { sleepOn, systemClock } from '../../base/clock.ts';
-import { ConfigError } from '../../base/errors.ts';
 import { parseDurationMs } from '../../base/time/duration.ts';
 import { saveDatabases } from '../../update/install/database-copies.ts';
 import { PATIENCE, type Patience } from '../../update/install/healthy.ts';
-import type { UpdateHost } from '../../update/install/host.ts';
-import { install, type UpdateParts } from '../../update/install/install.ts';
-import { linkedVersion } from '../../update/install/layout.ts';
-import { lockUpdates } from '../../update/install/lock.ts';
-import { type Notes, openNotes, type Step } from '../../update/install/notes.ts';
-import { currentLink, NOTES_FOLDER, type Places, windowsPlaces } from '../../update/install/places.ts';
-import { recover } from '../../update/install/recover.ts';
+import { install, recover, type UpdateParts } from '../../update/install/install.ts';
+import { currentLink, linkedVersion, NOTES_FOLDER, type Places, windowsPlaces } from '../../update/install/layout.ts';
+import { lockUpdates, openNotes } from '../../update/install/notes.ts';
 import {
   openWish,
   readRequest,
@@ -22,16 +17,14 @@ import {
   removeRequest,
   type UpdateRequest,
 } from '../../update/install/request.ts';
-import { PROGRAM_FOLDER } from '../../update/linux/units.ts';
-import { WISHES_FOLDER } from '../../update/linux/update-units.ts';
-import { builtInPins } from '../../update/trust/pins.ts';
+import { PROGRAM_FOLDER, WISHES_FOLDER } from '../../update/linux/units.ts';
+import { builtInPins } from '../../update/trust/trust.ts';
+import { wrongOption } from '../options.ts';
 import { CommandFailed } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { updateByHand } from './by-hand.ts';
-import { describeStep, mustHaveWorked, report, showStatus } from './report.ts';
-import { restoreCopies } from './update-databases.ts';
-import { createBootHost, createUpdateHost } from './update-host.ts';
-import { askServiceHost, createWindowsUpdateHost } from './update-host-windows.ts';
+import { createHost, restoreCopies } from './hosts.ts';
+import { report, reportAsExit, showStatus, stepPrinter } from './report.ts';
 
 const LOCK_MS = 15 * 60_000;
 const RETURN_AGAIN_MS = 10 * 60_000;
@@ -104,30 +97,39 @@ async function run(bundle: string | undefined, flags: Flags, context: CliContext
     throw new CommandFailed('name the bundle: pithead update <file>', 2);
   }
   if (bundle !== undefined && !existsSync(bundle)) throw new CommandFailed(`${bundle} is not there`);
-  const patience = patienceOf(flags);
-  if (isWindows && !flags.staged) return runByHand(places, bundle, patience, flags, context);
-  if (!isWindows) mustBePossible(places);
+  const call = { places, bundle, patience: patienceOf(flags), flags, context };
+  if (!isWindows) {
+    mustBePossible(places);
+    return runHere(call);
+  }
+  if (!flags.staged) return runByHand(call);
   // On Windows the standard output is the way to the service host.
-  const heard = isWindows ? { ...context, stdout: context.stderr } : context;
-  await runHere(places, bundle, patience, flags, heard);
+  return runHere({ ...call, context: { ...context, stdout: context.stderr } });
 }
 
+type Call = {
+  readonly places: Places;
+  readonly bundle: string | undefined;
+  readonly patience: Patience;
+  readonly flags: Flags;
+  readonly context: CliContext;
+};
+
 /** Whoever may stop and start the service: root on Linux, on Windows what the service host runs. */
-async function runHere(
-  places: Places,
-  bundle: string | undefined,
-  patience: Patience,
-  flags: Flags,
-  context: CliContext,
-): Promise<void> {
+async function runHere({ places, bundle, patience, flags, context }: Call): Promise<void> {
   const notes = openNotes(places.notes);
   const unlock = await lockUpdates(places.notes, { clock: systemClock, waitMs: LOCK_MS, signal: context.signal });
   let isHalfBack = false;
   try {
-    const parts = partsOf(places, notes, patience, flags, context);
+    const parts: UpdateParts = {
+      ...{ places, notes, patience, clock: systemClock },
+      host: createHost(places, flags.boot === true, context),
+      pins: builtInPins(),
+      target: `${isWindows ? 'win' : process.platform}-${process.arch}`,
+      onStep: stepPrinter(flags, context),
+    };
     const recovered = await recover(parts);
-    if (recovered !== undefined)
-      report(recovered, { ...flags, json: flags.json === true && bundle === undefined }, context);
+    if (recovered !== undefined) report(recovered, { json: flags.json === true && bundle === undefined }, context);
     isHalfBack = notes.journal() !== undefined;
     if (isHalfBack) {
       throw new CommandFailed(
@@ -135,10 +137,9 @@ async function runHere(
       );
     }
     if (flags.recover) return;
-    if (bundle === undefined) return await installWish(parts, flags, context);
+    if (bundle === undefined) return await installRequested(parts, flags, context);
     const outcome = await install(parts, { bundle, taskId: null, again: flags.again === true });
-    report(outcome, flags, context);
-    mustHaveWorked(outcome);
+    reportAsExit(outcome, flags, context);
   } finally {
     unlock();
     // The unit is called again as soon as it ends, and each call stops the service.
@@ -146,38 +147,30 @@ async function runHere(
   }
 }
 
-async function runByHand(
-  places: Places,
-  bundle: string | undefined,
-  patience: Patience,
-  flags: Flags,
-  context: CliContext,
-): Promise<void> {
+async function runByHand({ places, bundle, patience, flags, context }: Call): Promise<void> {
   if (bundle === undefined)
     throw new CommandFailed(
       'the service does that by itself, and first of all when it starts: sc.exe stop pithead, sc.exe start pithead',
     );
-  const onStep = onStepOf(flags, context);
-  const order = { bundle, again: flags.again === true, patience, onStep };
+  const order = { bundle, again: flags.again === true, patience, onStep: stepPrinter(flags, context) };
   const outcome = await updateByHand(places, order, { clock: systemClock, signal: context.signal });
-  report(outcome, flags, context);
-  mustHaveWorked(outcome);
+  reportAsExit(outcome, flags, context);
 }
 
 /** What became of it is for the agent to read; as a unit this has done its work. */
-async function installWish(parts: UpdateParts, flags: Flags, context: CliContext): Promise<void> {
+async function installRequested(parts: UpdateParts, flags: Flags, context: CliContext): Promise<void> {
   const { notes, places, clock } = parts;
-  const wish = await readRequest(places.wishes);
-  if (wish === undefined) return;
+  const request = await readRequest(places.wishes);
+  if (request === undefined) return;
   const from = linkedVersion(currentLink(places)) ?? '';
-  const begun = { step: 'verifying', from, to: null, sha256: null, task_id: wish.task_id } as const;
+  const begun = { step: 'verifying', from, to: null, sha256: null, task_id: request.task_id } as const;
   // From here on there is an outcome, whatever happens; then it is not asked for any more.
   notes.setJournal({ ...begun, started_ms: clock.nowMs(), switched_ms: null, reason: null });
   await removeRequest(places.wishes);
   const file = await openWish(places.wishes).catch(() => undefined);
   try {
-    const { parts: mine, again } = asAsked(parts, wish);
-    const outcome = await install(mine, { bundle: file ?? devNull, taskId: wish.task_id, again });
+    const { parts: mine, again } = asAsked(parts, request);
+    const outcome = await install(mine, { bundle: file ?? devNull, taskId: request.task_id, again });
     report(outcome, flags, context);
   } finally {
     await file?.close();
@@ -192,36 +185,12 @@ function asAsked(parts: UpdateParts, { by_hand: said }: UpdateRequest): { parts:
   return { parts: { ...parts, patience }, again: said.again };
 }
 
-function partsOf(places: Places, notes: Notes, patience: Patience, flags: Flags, context: CliContext): UpdateParts {
-  return {
-    places,
-    notes,
-    host: hostOf(places, flags, context),
-    clock: systemClock,
-    patience,
-    pins: builtInPins(),
-    target: `${isWindows ? 'win' : process.platform}-${process.arch}`,
-    onStep: onStepOf(flags, context),
-  };
-}
-
-function hostOf(places: Places, { boot }: Flags, { environment }: CliContext): UpdateHost {
-  if (isWindows) return createWindowsUpdateHost(environment, places, askServiceHost());
-  return boot ? createBootHost(environment) : createUpdateHost(environment);
-}
-
-const onStepOf =
-  ({ json }: Flags, { stderr }: CliContext) =>
-  (step: Step, about: string): void => {
-    if (!json) stderr.write(`${describeStep(step, about)}\n`);
-  };
-
 function patienceOf({ readyWithin, stableFor }: Flags): Patience {
   const read = (option: string, text: string | undefined, fallbackMs: number) => {
     if (text === undefined) return fallbackMs;
     const durationMs = parseDurationMs(text);
     if (durationMs !== undefined && durationMs <= 600_000) return durationMs;
-    throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not a time up to 10m` }]);
+    throw wrongOption(option, `'${text}' is not a time up to 10m`);
   };
   return {
     readyMs: read('--ready-within', readyWithin, PATIENCE.readyMs),

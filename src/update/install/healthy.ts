@@ -1,7 +1,35 @@
-// Whether a started version proves itself: it says that it is ready, its interface answers, and it stays so without a restart.
+// The host of an update, and whether a version that it started proves itself: it says that it is ready, its interface answers, and it stays so without a restart.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import type { UnitState, UpdateHost } from './host.ts';
+
+/** As the service manager tells it. */
+export type UnitState = {
+  /** `active`, `activating`, `inactive`, `failed` … */
+  readonly active: string;
+  /** `running`, `auto-restart`, `dead` … */
+  readonly sub: string;
+  /** Since it was started by an order. */
+  readonly restarts: number;
+  /** 0 = none. */
+  readonly pid: number;
+};
+
+/** What an update needs of the host: the service, its databases, and programs to try. Injected, so that every fault can be played. */
+export type UpdateHost = {
+  /** Starts the service and forgets its earlier failures; does not wait until it is ready. */
+  start(): Promise<void>;
+  /** Resolves when its process is gone. */
+  stop(): Promise<void>;
+  unit(): Promise<UnitState>;
+  /** Whether the service's own interface can take requests; undefined where it runs none. */
+  isServing(): Promise<boolean | undefined>;
+  /** Starts the program by itself: it must say this version, and that all its parts work here. Throws with what it does instead. */
+  tryProgram(path: string, version: string): Promise<void>;
+  /** Copies the databases of the stopped service. Throws when there is no whole copy. */
+  saveDatabases(): Promise<void>;
+  /** Puts the copies back if the databases were changed to what the version before cannot read. */
+  restoreDatabases(): Promise<void>;
+};
 
 export type Patience = {
   /** Until it must be ready. */

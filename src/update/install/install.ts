@@ -1,16 +1,25 @@
 // One update from the file to a version that has proven itself, and back if it does not. What is about to be done is on the disk before it is done,
-// so that whoever comes after a kill can undo it (recover.ts). It knows no service manager and no database: host.ts does.
+// so that whoever comes after a kill can undo it (`recover`). It knows no service manager and no database: its host does.
 import { rmSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import { readBundle } from '../trust/bundle.ts';
-import type { Pins } from '../trust/pins.ts';
-import { type Patience, watchHealthy } from './healthy.ts';
-import type { UpdateHost } from './host.ts';
-import { incomingPath, linkedVersion, linkTo, putInPlace, removeOthers, removeVersion } from './layout.ts';
+import { type Pins, refuse } from '../trust/trust.ts';
+import { type Patience, type UpdateHost, watchHealthy } from './healthy.ts';
+import {
+  currentLink,
+  incomingPath,
+  linkedVersion,
+  linkTo,
+  type Places,
+  programOf,
+  provenLink,
+  putInPlace,
+  removeOthers,
+  removeVersion,
+} from './layout.ts';
 import type { Journal, Notes, Outcome, Step } from './notes.ts';
-import { currentLink, type Places, programOf, provenLink } from './places.ts';
 
 export type UpdateParts = {
   readonly places: Places;
@@ -48,8 +57,7 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
   };
   let now = await goTo(begun, '');
   try {
-    if (from === undefined)
-      throw new RefusedError('update.layout', 'find the installed version: is this a system service?');
+    if (from === undefined) throw refuse('update.layout', 'find the installed version: is this a system service?');
     const manifest = await verified(parts, { bundle, taskId, again }, from);
     now = await goTo({ ...now, step: 'staging', to: manifest.version, sha256: manifest.sha256 }, manifest.version);
     putInPlace(places, manifest.version);
@@ -95,7 +103,7 @@ async function verified(parts: UpdateParts, { bundle, again = false }: Order, in
   const known = notes.broken().find(({ sha256 }) => sha256 === manifest.sha256);
   if (known !== undefined) {
     const message = `install ${manifest.version}: the same program was tried on ${known.at} and did not work (${known.reason})`;
-    throw new RefusedError('update.broken', message);
+    throw refuse('update.broken', message);
   }
   return manifest;
 }
@@ -114,7 +122,7 @@ function broken<T>(
 }
 
 /** The new version has proven itself: from now on it looks after updates. */
-export function succeed({ places, notes, clock }: UpdateParts, journal: Journal): Outcome {
+function succeed({ places, notes, clock }: UpdateParts, journal: Journal): Outcome {
   const to = journal.to ?? '';
   linkTo(places, provenLink(places), to);
   const outcome = outcomeOf(clock, journal, 'updated', `${journal.from} → ${to}`);
@@ -125,7 +133,7 @@ export function succeed({ places, notes, clock }: UpdateParts, journal: Journal)
 }
 
 /** For a version that was never started: takes it away. */
-export function undo(
+function undo(
   { places, notes, clock }: UpdateParts,
   journal: Journal,
   result: 'refused' | 'failed' | 'interrupted',
@@ -142,7 +150,7 @@ export function undo(
  * Puts the version before back in its place, with data that it can read. May be done again from its beginning, and is to be, by `recover`, as long as the
  * journal is there: the version or its data could not be put back.
  */
-export async function goBack(
+async function goBack(
   parts: UpdateParts,
   journal: Journal,
   reason: string,
@@ -176,7 +184,7 @@ export async function goBack(
 }
 
 /** The version that is installed, after a stop for an update that did not come to it. */
-export async function startAgain({ host, onStep }: UpdateParts): Promise<void> {
+async function startAgain({ host, onStep }: UpdateParts): Promise<void> {
   try {
     await host.start();
   } catch (error) {
@@ -192,4 +200,37 @@ function outcomeOf(clock: Clock, journal: Journal, result: Outcome['result'], me
     finished_at: new Date(nowMs).toISOString(),
     without_proof_ms: journal.switched_ms === null ? null : Math.max(0, nowMs - journal.switched_ms),
   };
+}
+
+const INTERRUPTED = 'interrupted by a kill or a power cut';
+
+/**
+ * After a kill or a power cut in the middle of an update: what was begun is undone, unless the new version had proven itself already. An update that
+ * was cut short is not called broken. What became of the update that was under way; undefined when there was none. Whoever calls it holds the lock. A journal that is there all the same
+ * afterwards says that it has to be called again before anything is installed.
+ */
+export async function recover(parts: UpdateParts): Promise<Outcome | undefined> {
+  const { places, notes } = parts;
+  rmSync(incomingPath(places), { force: true });
+  const journal = notes.journal();
+  // One that makes no sense cannot be followed: it is taken away, what is installed stays.
+  if (journal === undefined) {
+    notes.setJournal(undefined);
+    return undefined;
+  }
+  switch (journal.step) {
+    case 'verifying':
+    case 'staging':
+    case 'trying':
+      return undo(parts, journal, 'interrupted', `${INTERRUPTED} before anything was changed`);
+    case 'saving':
+      await startAgain(parts);
+      return undo(parts, journal, 'interrupted', `${INTERRUPTED} before the switch`);
+    case 'switching':
+    case 'watching':
+      if (journal.to !== null && linkedVersion(provenLink(places)) === journal.to) return succeed(parts, journal);
+      return goBack(parts, journal, `${INTERRUPTED} before the new version had proven itself`, 'interrupted');
+    case 'returning':
+      return goBack(parts, journal, journal.reason ?? INTERRUPTED, 'rolled-back');
+  }
 }

@@ -3,9 +3,11 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type Clock, sleepOn } from '../../base/clock.ts';
 import { syncFolder, writeWhole } from '../../base/storage/atomic-file.ts';
-import { parseJson, type SeenSequence } from '../trust/trust.ts';
-import { outcomePath } from './places.ts';
+import { takeLock } from '../../base/storage/lock.ts';
+import { parseJson, refuse, type SeenSequence } from '../trust/trust.ts';
+import { outcomePath } from './layout.ts';
 
 /**
  * What is about to be done. verifying = nothing is changed yet; staging = the program is put beside the others; trying = it is started by itself;
@@ -125,3 +127,20 @@ function read<T>(path: string, schema: z.ZodType<T>): T | undefined {
 }
 
 const write = (path: string, value: unknown): void => writeWhole(path, `${JSON.stringify(value)}\n`, 0o644);
+
+const RETRY_MS = 250;
+
+/** One update at a time on a host; the lock ends with its process, however that ends. Waits for another one at most `waitMs`, then throws RefusedError. Gives the release. */
+export async function lockUpdates(
+  folder: string,
+  { clock, waitMs, signal }: { readonly clock: Clock; readonly waitMs: number; readonly signal?: AbortSignal },
+): Promise<() => void> {
+  const endsMs = clock.monotonicMs() + waitMs;
+  for (;;) {
+    const release = takeLock(join(folder, 'lock.sqlite'));
+    if (release !== undefined) return release;
+    if (clock.monotonicMs() >= endsMs)
+      throw refuse('update.busy', 'begin an update: another one is under way; `pithead update --status` shows it');
+    await sleepOn(clock, RETRY_MS, signal);
+  }
+}

@@ -3,7 +3,7 @@
 import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
-import { requestPath, wishedBundlePath } from './places.ts';
+import { requestPath, wishedBundlePath } from './layout.ts';
 
 const MAX_REQUEST_BYTES = 4_096;
 const requestSchema = z.object({

@@ -1,5 +1,6 @@
-// The system service of a Linux host, as text: what the Debian package ships and what `service-install` writes. A test scores its sandbox with
-// systemd's own analysis; 2.0 of 10 is the most that is accepted.
+// The units of a Linux host, as text: what the Debian package ships and what `service-install` writes. A test scores their sandboxes with systemd's
+// own analysis; 2.0 of 10 is the most that is accepted.
+import { NOTES_FOLDER, WISHES } from '../install/layout.ts';
 
 /** Where programs of all versions lie, one folder each; `current` leads to the one in use. */
 export const PROGRAM_FOLDER = '/usr/lib/pithead';
@@ -9,8 +10,22 @@ export const UNIT = 'pithead.service';
 /** What the C library is told, which takes it from there alone. */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const;
 
+const KERNEL = `ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+`;
+const RESTRICTIONS = `RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+`;
+
 /** What the agent may do, and whoever works on its state with its rights. */
-export const SANDBOX = `DynamicUser=yes
+const SANDBOX = `DynamicUser=yes
 User=pithead
 StateDirectory=pithead
 StateDirectoryMode=0700
@@ -25,20 +40,9 @@ ProtectHome=yes
 PrivateTmp=yes
 PrivateDevices=yes
 PrivateUsers=yes
-ProtectClock=yes
-ProtectHostname=yes
-ProtectKernelLogs=yes
-ProtectKernelModules=yes
-ProtectKernelTunables=yes
-ProtectControlGroups=yes
-ProtectProc=invisible
+${KERNEL}ProtectProc=invisible
 RemoveIPC=yes
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-LockPersonality=yes
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
-SystemCallArchitectures=native
+${RESTRICTIONS}SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
@@ -81,3 +85,103 @@ LoadCredential=pithead.key:/etc/pithead/pithead.key
 [Install]
 WantedBy=multi-user.target
 `;
+
+// The units beside the service that look after updates: the one that waits for something to do, the one that does it as root, the one that undoes
+// at boot what was cut short, and the one that copies databases with the rights of the agent. Each runs the proven program, never a new one.
+
+/** Where a dynamic user's state directory really lies. */
+const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';
+export const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/${WISHES}`;
+export const PATH_UNIT = 'pithead-update.path';
+const RECOVER_UNIT = 'pithead-update-recover.service';
+const PROVEN = `${PROGRAM_FOLDER}/proven/pithead`;
+
+/** By file name. `isEnabled` = started at boot by itself. */
+export const UPDATE_UNITS: readonly { readonly name: string; readonly text: string; readonly isEnabled: boolean }[] = [
+  { name: PATH_UNIT, text: pathText(), isEnabled: true },
+  { name: 'pithead-update.service', text: updateText(), isEnabled: false },
+  { name: RECOVER_UNIT, text: recoverText(), isEnabled: true },
+  { name: 'pithead-databases@.service', text: databasesText(), isEnabled: false },
+];
+
+function pathText(): string {
+  return `# The agent wants an update, or one was cut short.
+[Unit]
+Description=Watch for updates of Pithead
+After=${RECOVER_UNIT}
+
+[Path]
+PathExists=${WISHES_FOLDER}/request.json
+PathExists=${NOTES_FOLDER}/journal.json
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+function updateText(): string {
+  return `# Verifies again what the agent wants, installs it, and goes back if it does not work. Ends one that was killed.
+[Unit]
+Description=Update Pithead
+After=${RECOVER_UNIT}
+StartLimitIntervalSec=10min
+StartLimitBurst=60
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update --staged
+TimeoutStartSec=1h
+${rootSandbox()}`;
+}
+
+function recoverText(): string {
+  return `# After a power cut in the middle of an update: the version before, and data that it can read, before the service starts.
+[Unit]
+Description=Undo an update of Pithead that was cut short
+Before=${UNIT}
+ConditionPathExists=${NOTES_FOLDER}/journal.json
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update --recover --boot
+TimeoutStartSec=20min
+${rootSandbox()}
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** Root, but only for the programs and the notes; it reads, and clears, what the agent put down for it. */
+function rootSandbox(): string {
+  return `ProtectSystem=strict
+ReadWritePaths=${PROGRAM_FOLDER} -${PRIVATE_STATE_FOLDER}
+StateDirectory=pithead-update
+StateDirectoryMode=0755
+UMask=0022
+# The agent's folder belongs to the agent.
+CapabilityBoundingSet=CAP_DAC_OVERRIDE
+NoNewPrivileges=yes
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+${KERNEL}${RESTRICTIONS}# The bundle is here already; only the service's own interface is asked.
+IPAddressDeny=any
+IPAddressAllow=localhost
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+`;
+}
+
+function databasesText(): string {
+  return `# Copies the databases of the stopped service before an update (save), and puts them back after a failed one (restore).
+[Unit]
+Description=Databases of Pithead: %i
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update-databases %i ${STATE_FOLDER}
+TimeoutStartSec=14min
+${SANDBOX}PrivateNetwork=yes
+`;
+}

@@ -3,9 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { RefusedError } from '../../base/errors.ts';
-import type { Pins } from './pins.ts';
-import { checkSignatures, parseJson, type SeenSequence, signaturesSchema } from './trust.ts';
+import { checkSignatures, type Pins, parseJson, refuse, type SeenSequence, signaturesSchema } from './trust.ts';
 import { compareVersions, isVersion } from './version-order.ts';
 
 export const MAGIC = 'pithead update 1';
@@ -65,15 +63,15 @@ async function readHeader(file: FileHandle, expected: Expected): Promise<Header>
   const bytes = head.subarray(0, bytesRead);
   const magic = lineAt(bytes, 0, 'its first line');
   if (magic.toString('latin1') !== MAGIC)
-    throw new RefusedError('update.format', `read a file as an update: it is none; ${ANEW}`);
+    throw refuse('update.format', `read a file as an update: it is none; ${ANEW}`);
   const manifestLine = lineAt(bytes, magic.length + 1, 'its manifest');
   const signatureLine = lineAt(bytes, magic.length + manifestLine.length + 2, 'its signatures');
   const signatures = signaturesSchema.safeParse(parseJson(signatureLine.toString('utf8')));
-  if (!signatures.success) throw new RefusedError('update.format', `read the signatures of an update: ${ANEW}`);
+  if (!signatures.success) throw refuse('update.format', `read the signatures of an update: ${ANEW}`);
   checkSignatures(manifestLine, signatures.data, expected);
   const parsed = manifestSchema.safeParse(parseJson(manifestLine.toString('utf8')));
   if (!parsed.success)
-    throw new RefusedError(
+    throw refuse(
       'update.manifest',
       `read the manifest of an update, which this version does not understand: update to a version in between first`,
     );
@@ -84,23 +82,22 @@ async function readHeader(file: FileHandle, expected: Expected): Promise<Header>
 
 function lineAt(bytes: Buffer, start: number, what: string): Buffer {
   const end = bytes.subarray(start, start + MAX_LINE_BYTES + 1).indexOf(0x0a);
-  if (end < 0) throw new RefusedError('update.format', `read an update: ${what} does not end, or is too long; ${ANEW}`);
+  if (end < 0) throw refuse('update.format', `read an update: ${what} does not end, or is too long; ${ANEW}`);
   return bytes.subarray(start, start + end);
 }
 
 function checkManifest({ name, version, target, notBefore, expires }: Manifest, expected: Expected): void {
-  const refuse = (code: string, why: string) =>
-    new RefusedError(`update.${code}`, `check the update to ${version}: ${why}`);
-  if (name !== 'pithead') throw refuse('name', `it is of '${name}', not of pithead`);
-  if (target !== expected.target) throw refuse('target', `it is for ${target}, take the one for ${expected.target}`);
+  const wrong = (code: string, why: string) => refuse(`update.${code}`, `check the update to ${version}: ${why}`);
+  if (name !== 'pithead') throw wrong('name', `it is of '${name}', not of pithead`);
+  if (target !== expected.target) throw wrong('target', `it is for ${target}, take the one for ${expected.target}`);
   if (compareVersions(version, expected.installed) <= 0) {
-    throw refuse('version', `${expected.installed} is installed, only newer ones are taken`);
+    throw wrong('version', `${expected.installed} is installed, only newer ones are taken`);
   }
   if (notBefore !== undefined && Date.parse(notBefore) > expected.nowMs) {
-    throw refuse('too-early', `not before ${notBefore}`);
+    throw wrong('too-early', `not before ${notBefore}`);
   }
   if (expires !== undefined && Date.parse(expires) <= expected.nowMs)
-    throw refuse('expired', `good until ${expires}; take a newer one`);
+    throw wrong('expired', `good until ${expires}; take a newer one`);
 }
 
 async function readPayload(
@@ -112,7 +109,7 @@ async function readPayload(
   const { size } = await file.stat();
   if (size !== payloadAt + manifest.size) {
     const had = size < payloadAt + manifest.size ? 'shorter' : 'longer';
-    throw new RefusedError(
+    throw refuse(
       'update.size',
       `read the update to ${manifest.version}: the file is ${had} than it should be; ${ANEW}`,
     );
@@ -132,7 +129,7 @@ async function readPayload(
       done += bytesRead;
     }
     if (hash.digest('hex') !== manifest.sha256) {
-      throw new RefusedError(
+      throw refuse(
         'update.payload',
         `check the update to ${manifest.version}: the program is not the signed one; ${ANEW}`,
       );

@@ -1,10 +1,25 @@
 // Who may sign an update: an offline root signs a set of signing keys, a key of the set signs the manifest. Each signature is made for one purpose
-// and is worth nothing for the other. It reads no files and installs nothing.
+// and is worth nothing for the other. Roots are pinned when the program is built: a build without any takes no updates, and says so.
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { readPublicKey } from '../../base/secrets.ts';
-import type { Pins } from './pins.ts';
+
+/** Put in by the bundler; not there when the sources run as they are. */
+declare const PITHEAD_UPDATE_PINS: string | undefined;
+
+export const pinsSchema = z.strictObject({
+  /** Ed25519, SPKI in DER as base64. Several, so that one can take over from another. */
+  roots: z.array(z.base64().max(256)).max(8),
+  /** The lowest sequence of a key set that is accepted: a new installation remembers none. */
+  minSequence: z.int().min(0).default(0),
+});
+export type Pins = z.output<typeof pinsSchema>;
+
+export function builtInPins(): Pins {
+  if (typeof PITHEAD_UPDATE_PINS === 'undefined') return { roots: [], minSequence: 0 };
+  return pinsSchema.parse(JSON.parse(PITHEAD_UPDATE_PINS));
+}
 
 /** Goes before what is signed, so that no signature can be moved to another purpose. */
 export const SET_PURPOSE = 'pithead update: set of signing keys\n';
@@ -36,6 +51,9 @@ export type Signatures = z.output<typeof signaturesSchema>;
 /** The highest sequence that was ever seen, kept where an update cannot take it back. */
 export type SeenSequence = { read(): number; remember(sequence: number): void };
 
+/** Every refusal of an update says what was tried, why not, and what helps. */
+export const refuse = (code: `update.${string}`, message: string): RefusedError => new RefusedError(code, message);
+
 /** Short name of a public key (SPKI in DER as base64). */
 export function keyName(key: string): string {
   return createHash('sha256').update(Buffer.from(key, 'base64')).digest('hex').slice(0, 16);
@@ -50,20 +68,17 @@ export function checkSignatures(
   const set = checkKeySet(signatures, trust);
   const key = set.keys.find((candidate) => keyName(candidate) === signatures.key);
   if (key === undefined) {
-    throw new RefusedError(
+    throw refuse(
       'update.key',
       `check an update signed by ${signatures.key}: not a signing key, or revoked; take a newer update`,
     );
   }
   // A root that also signs releases would have to be online.
   if (trust.pins.roots.includes(key)) {
-    throw new RefusedError(
-      'update.key',
-      `check an update signed by ${signatures.key}: a root key must not sign updates`,
-    );
+    throw refuse('update.key', `check an update signed by ${signatures.key}: a root key must not sign updates`);
   }
   if (!isSigned(key, MANIFEST_PURPOSE, manifestLine, signatures.signature)) {
-    throw new RefusedError(
+    throw refuse(
       'update.signature',
       `check the signature of the manifest by ${signatures.key}, which is wrong: get the file anew from where it was published`,
     );
@@ -75,27 +90,27 @@ function checkKeySet(
   { pins, seen, nowMs }: Parameters<typeof checkSignatures>[2],
 ): KeySet {
   if (pins.roots.length === 0) {
-    throw new RefusedError('update.no-root', 'check an update: this build has no root key and takes no updates');
+    throw refuse('update.no-root', 'check an update: this build has no root key and takes no updates');
   }
   const isTrusted = rootSignatures.some(({ key, signature: given }) => {
     const root = pins.roots.find((candidate) => keyName(candidate) === key);
     return root !== undefined && isSigned(root, SET_PURPOSE, Buffer.from(text), given);
   });
   if (!isTrusted)
-    throw new RefusedError(
+    throw refuse(
       'update.root',
       'check the set of signing keys: no root of this build signed it; take the update of whoever made this build',
     );
   const parsed = keySetSchema.safeParse(parseJson(text));
   if (!parsed.success)
-    throw new RefusedError(
+    throw refuse(
       'update.set',
       'read the set of signing keys, which this version does not understand: update to a version in between first',
     );
   const set = parsed.data;
   const least = Math.max(pins.minSequence, seen.read());
   if (set.sequence < least) {
-    throw new RefusedError(
+    throw refuse(
       'update.set-old',
       `check the set of signing keys ${set.sequence}: set ${least} has replaced it; take a newer update`,
     );
@@ -103,7 +118,7 @@ function checkKeySet(
   // From here on what it revokes is revoked, whatever else is wrong with this update.
   if (set.sequence > least) seen.remember(set.sequence);
   if (Date.parse(set.expires) <= nowMs) {
-    throw new RefusedError(
+    throw refuse(
       'update.set-expired',
       `check the set of signing keys: it was good until ${set.expires}; get a newer bundle, and see that the clock of this host is right`,
     );

@@ -9,10 +9,10 @@ import { RefusedError, renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { writeWhole } from '../../../base/storage/atomic-file.ts';
 import { VERSION } from '../../../base/version.ts';
+import { NOTES_FOLDER, requestPath, WISHES, windowsPlaces, wishedBundlePath } from '../../../update/install/layout.ts';
 import { type Outcome, readNotes } from '../../../update/install/notes.ts';
-import { NOTES_FOLDER, requestPath, WISHES, windowsPlaces, wishedBundlePath } from '../../../update/install/places.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../../../update/trust/bundle.ts';
-import { builtInPins, type Pins } from '../../../update/trust/pins.ts';
+import { builtInPins, type Pins } from '../../../update/trust/trust.ts';
 import { createFetch, type Fetch } from '../../firmware/fetch.ts';
 import { failed, type OwnTask, type TaskOutcome } from '../contract.ts';
 

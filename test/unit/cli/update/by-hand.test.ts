@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { updateByHand } from '../../../../src/cli/update/by-hand.ts';
-import { createWindowsUpdateHost, readUnit } from '../../../../src/cli/update/update-host-windows.ts';
-import { linkTo } from '../../../../src/update/install/layout.ts';
+import {
+  currentLink,
+  linkTo,
+  requestPath,
+  windowsPlaces,
+  wishedBundlePath,
+} from '../../../../src/update/install/layout.ts';
 import { type Outcome, openNotes } from '../../../../src/update/install/notes.ts';
-import { currentLink, requestPath, windowsPlaces, wishedBundlePath } from '../../../../src/update/install/places.ts';
 import { peMachine } from '../../../../src/update/install/try-program.ts';
+import { createWindowsHost, readUnit } from '../../../../src/update/windows/host.ts';
 import { tempFolder } from '../../update/release.ts';
 
 const PATIENCE = { readyMs: 45_000, stableMs: 20_000 };
@@ -100,14 +105,28 @@ test('the words of the service host', async () => {
   for (const line of ['', 'ok', 'what', 'active running 2', 'active running x 1'])
     expect(() => readUnit(line)).toThrow('service host');
   const asked: string[] = [];
-  const { places, folder } = createInstallation();
-  const host = createWindowsUpdateHost({ ProgramData: join(folder, 'data') }, places, async (order) => {
+  const { places } = createInstallation();
+  const ask = async (order: string) => {
     asked.push(order);
     return order === 'stop' ? 'what' : 'ok';
+  };
+  let version = '0.9.0';
+  let serving: boolean | undefined;
+  const host = createWindowsHost(places, ask, {
+    isServing: async () => serving,
+    runningVersion: async () => version,
+    saveDatabases: async () => {},
+    restoreDatabases: async () => {},
   });
   await host.start();
   await expect(host.stop()).rejects.toThrow('stop the service');
   expect(asked).toEqual(['start', 'stop']);
+  // The version before may still answer; where the agent runs alone, that the new one answers is enough.
+  expect(await host.isServing()).toBe(false);
+  version = '1.0.0';
+  expect(await host.isServing()).toBe(true);
+  serving = false;
+  expect(await host.isServing()).toBe(false);
 });
 
 test('a program for Windows is known by its head, and its processor too', () => {

@@ -2,12 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { UnitState, UpdateHost } from '../../../../src/update/install/host.ts';
-import { install, type UpdateParts } from '../../../../src/update/install/install.ts';
-import { linkedVersion, linkTo } from '../../../../src/update/install/layout.ts';
+import type { UnitState, UpdateHost } from '../../../../src/update/install/healthy.ts';
+import { install, recover, type UpdateParts } from '../../../../src/update/install/install.ts';
+import { linkedVersion, linkTo, type Places, programOf } from '../../../../src/update/install/layout.ts';
 import { openNotes, STEPS, type Step } from '../../../../src/update/install/notes.ts';
-import { type Places, programOf } from '../../../../src/update/install/places.ts';
-import { recover } from '../../../../src/update/install/recover.ts';
 import { publicHalf } from '../../../../src/update/trust/sign.ts';
 import { bundleIn, NOW, root, tempFolder } from '../release.ts';
 

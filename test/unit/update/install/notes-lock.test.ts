@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
-import { lockUpdates } from '../../../../src/update/install/lock.ts';
+import { lockUpdates } from '../../../../src/update/install/notes.ts';
 import { tempFolder } from '../release.ts';
 
 test('a second one waits for the first, or is refused', async () => {

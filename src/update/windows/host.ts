@@ -1,45 +1,36 @@
-// The host of an update as it is on Windows: the service host, which has started this process and does to the service what it is told in lines; the
-// agent's local door; and the service's own interface.
+// The host of an update as it is on Windows: the service host, which has started this process and does to the service what it is told in lines. What
+// the agent and the service themselves say of it is asked by `facts`.
 import { read, write } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { knock } from '../../agent/control/control-client.ts';
 import { PeerError } from '../../base/errors.ts';
-import { saveDatabases } from '../../update/install/database-copies.ts';
-import type { UnitState, UpdateHost } from '../../update/install/host.ts';
-import { linkedVersion } from '../../update/install/layout.ts';
-import { currentLink, type Places } from '../../update/install/places.ts';
-import { tryNewProgram } from '../../update/install/try-program.ts';
-import { systemFolder } from '../setup/config-file.ts';
-import { restoreCopies } from './update-databases.ts';
-import { installedConfig, isServing } from './update-host.ts';
+import type { UnitState, UpdateHost } from '../install/healthy.ts';
+import { currentLink, linkedVersion, type Places } from '../install/layout.ts';
+import { tryNewProgram } from '../install/try-program.ts';
 
 /** One order at a time: gives the line that the service host answers. */
 export type Ask = (order: 'start' | 'stop' | 'unit') => Promise<string>;
 
-export function createWindowsUpdateHost(
-  environment: Readonly<Record<string, string | undefined>>,
-  places: Places,
-  ask: Ask,
-): UpdateHost {
-  const stateDir = () => installedConfig(environment)?.stateDir ?? join(systemFolder(environment), 'state');
+export type WindowsFacts = Pick<UpdateHost, 'isServing' | 'saveDatabases' | 'restoreDatabases'> & {
+  /** Undefined when no agent answers. */
+  runningVersion(): Promise<string | undefined>;
+};
+
+export function createWindowsHost(places: Places, ask: Ask, { runningVersion, ...facts }: WindowsFacts): UpdateHost {
   const order = async (what: 'start' | 'stop') => {
     const answer = await ask(what);
     if (answer !== 'ok') throw new PeerError('peer.rejected', `${what} the service: ${answer.slice(0, 64)}`, 'never');
   };
   return {
+    ...facts,
     start: () => order('start'),
     stop: () => order('stop'),
     unit: async () => readUnit(await ask('unit')),
-    // The service host does not know when its program is ready: the agent says so, at its door, and which version it is.
+    // The service host does not know when its program is ready: the agent says so, and which version it is.
     async isServing() {
-      const wanted = linkedVersion(currentLink(places));
-      if ((await versionAt(stateDir())) !== wanted) return false;
-      return (await isServing(installedConfig(environment))) ?? true;
+      if ((await runningVersion()) !== linkedVersion(currentLink(places))) return false;
+      return (await facts.isServing()) ?? true;
     },
     tryProgram: tryNewProgram,
-    saveDatabases: async () => void saveDatabases(stateDir()),
-    restoreDatabases: async () => void restoreCopies(stateDir()),
   };
 }
 
@@ -49,18 +40,6 @@ export function readUnit(line: string): UnitState {
   if (active === undefined || sub === undefined)
     throw new PeerError('peer.unparsable', `understand the service host: ${line.slice(0, 64)}`, 'never');
   return { active, sub, restarts: Number(restarts), pid: Number(pid) };
-}
-
-async function versionAt(stateDir: string): Promise<string | undefined> {
-  const found = await knock(stateDir).catch(() => undefined);
-  if (found?.kind !== 'running') return undefined;
-  try {
-    return await found.agent.version();
-  } catch {
-    return undefined;
-  } finally {
-    await found.agent.close();
-  }
 }
 
 const INPUT = 0;

@@ -1,0 +1,67 @@
+// The host of an update with what only the command line can ask: the agent at its control socket, the service's own interface, the configuration.
+import { basename, join } from 'node:path';
+import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';
+import { knock } from '../../agent/control/control-client.ts';
+import { beginNewEpochs } from '../../agent/outbox/epoch-reset.ts';
+import { restoreDatabases, saveDatabases } from '../../update/install/database-copies.ts';
+import type { UpdateHost } from '../../update/install/healthy.ts';
+import type { Places } from '../../update/install/layout.ts';
+import { createBootHost, createSystemdHost } from '../../update/linux/host.ts';
+import { askServiceHost, createWindowsHost } from '../../update/windows/host.ts';
+import type { CliContext } from '../output/terminal.ts';
+import { databaseOf, EMBEDDED, ownUrl, readyStatus } from '../run/local-service.ts';
+import { systemFolder, usualConfig } from '../setup/config-file.ts';
+
+const ANSWER_MS = 2_000;
+
+type Environment = CliContext['environment'];
+
+/** `isBoot` = the service manager starts the service by itself. */
+export function createHost(places: Places, isBoot: boolean, { environment }: CliContext): UpdateHost {
+  const serving = () => isServing(installedConfig(environment));
+  if (places.system === 'linux') return isBoot ? createBootHost() : createSystemdHost(serving);
+  const stateDir = () => installedConfig(environment)?.stateDir ?? join(systemFolder(environment), 'state');
+  return createWindowsHost(places, askServiceHost(), {
+    isServing: serving,
+    runningVersion: () => versionAt(stateDir()),
+    saveDatabases: async () => void saveDatabases(stateDir()),
+    restoreDatabases: async () => void restoreCopies(stateDir()),
+  });
+}
+
+/** Whether the own service of this configuration can take requests; undefined where the agent runs alone. */
+async function isServing(config: AgentConfig | undefined): Promise<boolean | undefined> {
+  if (config === undefined || (config.service !== undefined && !config.service.keepLocal)) return undefined;
+  return (await readyStatus(ownUrl(config.listen), ANSWER_MS)) === 200;
+}
+
+/** Undefined when it cannot be read: what the service makes of it is seen by whether it starts. */
+function installedConfig(environment: Environment): AgentConfig | undefined {
+  const path = usualConfig(environment);
+  try {
+    return path === undefined ? undefined : loadConfig(path, environment);
+  } catch {
+    return undefined;
+  }
+}
+
+async function versionAt(stateDir: string): Promise<string | undefined> {
+  const found = await knock(stateDir).catch(() => undefined);
+  if (found?.kind !== 'running') return undefined;
+  try {
+    return await found.agent.version();
+  } catch {
+    return undefined;
+  } finally {
+    await found.agent.close();
+  }
+}
+
+/** Puts back the copies from before an update, with what the agent has to know of it. Gives the names of the databases that were put back. */
+export function restoreCopies(stateDir: string): readonly string[] {
+  const restored = restoreDatabases(stateDir);
+  // The farm's own service was put back to the same moment and agrees; the company's was not.
+  const inStep = restored.includes(basename(databaseOf(stateDir))) ? [EMBEDDED] : [];
+  for (const name of restored) beginNewEpochs(join(stateDir, name), inStep);
+  return restored;
+}
