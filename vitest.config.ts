@@ -5,7 +5,7 @@ import { SecondTries } from './test/second-tries.ts';
 
 /** What has no database in it, or is about the embedded one. */
 const EMBEDDED_ONLY = [
-  ...['auth/secrets', 'tasks/plan', 'http/page-cache', 'presence', 'store-sqlite'].map(
+  ...['auth/secrets', 'tasks/plan', 'http/page-cache', 'store/history/presence-intervals', 'store/sqlite/sqlite'].map(
     (name) => `test/unit/service/${name}.test.ts`,
   ),
   'test/conformance/completeness.test.ts',

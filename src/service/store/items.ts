@@ -1,4 +1,4 @@
-// What a list says of each miner, in parts, and how a page of it becomes JSON text from rows; sqlite-items.ts does the same inside the database.
+// What a list says of each miner, in parts, and how a page of it becomes JSON text from rows; sqlite/items.ts does the same inside the database.
 // Text, because a page holds thousands, and parsing documents to write them again would cost more than everything else together.
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db, Row, Tables } from './schema.ts';

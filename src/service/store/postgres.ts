@@ -1,5 +1,5 @@
 // Opens PostgreSQL: two bounded pools of connections (one refuses to write), locks between the copies of the service, and their messages.
-// With postgres-dialect.ts and postgres-messages.ts this is all that is PostgreSQL's own; the rest of the store speaks the query builder only.
+// This folder is all that is PostgreSQL's own; the rest of the store speaks the query builder only.
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { systemClock } from '../../base/clock.ts';

@@ -186,7 +186,7 @@ export const TABLES = {
     count: optional(bigint),
   },
   events: { farm_id: text, agent_id: text, miner_id: optional(text), type: text, at: bigint, detail: text },
-  /** For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by `;`: see presence.ts. */
+  /** For which minutes the miner is accounted for in history, and in which cells its quantities were known, joined by `;`: see history/. */
   miner_presence: { row_id: row, spans: text, known: { ...text, initially: '' } },
   /** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells. */
   history_cells: { farm_id: key, from_at: { ...bigint, isKey: true }, ...SUMS },

@@ -1,4 +1,4 @@
-// Opens the embedded database: one connection writes, one reads snapshots beside it. With sqlite-dialect.ts this is all that is SQLite's own;
+// Opens the embedded database: one connection writes, one reads snapshots beside it. This folder is all that is SQLite's own;
 // the rest of the store speaks the query builder only.
 import { Kysely } from 'kysely';
 import { openSqlite } from '../../base/storage/sqlite.ts';
