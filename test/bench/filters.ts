@@ -2,10 +2,10 @@
 import { parseArgs } from 'node:util';
 import type { CompiledQuery } from 'kysely';
 import type { Databases } from '../../src/service/store/databases.ts';
-import { createMinerStore } from '../../src/service/store/miners.ts';
-import { ask, filterCases } from '../unit/service/filter-cases.ts';
-import { fillFleet } from '../unit/service/fleet.ts';
-import { describe, explain, listening } from '../unit/service/query-plan.ts';
+import { createMinerStore } from '../../src/service/store/miners/miners.ts';
+import { fillFleet } from '../unit/service/store/fleet.ts';
+import { ask, filterCases } from '../unit/service/store/miners/filter-cases.ts';
+import { describe, explain, listening } from '../unit/service/store/query-plan.ts';
 import { withStore } from './bench-store.ts';
 import { print, quantile, timed } from './figures.ts';
 

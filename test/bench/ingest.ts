@@ -2,7 +2,7 @@
 // it when some are left out.
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { fillFleet, fleetRecord, report, SLICE } from '../unit/service/fleet.ts';
+import { fillFleet, fleetRecord, report, SLICE } from '../unit/service/store/fleet.ts';
 import { withStore } from './bench-store.ts';
 import { median, print, quantile } from './figures.ts';
 

@@ -10,7 +10,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { keepHeapSmall } from '../../src/base/platform/heap-flags.ts';
 import type { MinerRecord } from '../../src/wire/records.ts';
 import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
-import { fleetRecord } from '../unit/service/fleet.ts';
+import { fleetRecord } from '../unit/service/store/fleet.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { seeded } from './seeded.ts';
 

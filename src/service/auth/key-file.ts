@@ -3,7 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { openOrCreateVault, openVault, type Vault } from '../../base/storage/vault.ts';
-import { isPostgresUrl } from '../store/postgres.ts';
+import { isPostgresUrl } from '../store/postgres/postgres.ts';
 
 export type KeyFiles = {
   /** Of this host; for an embedded database. */

@@ -2,12 +2,12 @@
 // It trusts that the records fit their schemas and takes nothing on trust about whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases, Lock } from './databases.ts';
-import { rollUp } from './history-write.ts';
-import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './identity.ts';
-import { type MinerChange, writeMiners } from './miner-write.ts';
+import { rollUp } from './history/history-write.ts';
+import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './miners/identity.ts';
+import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db } from './schema.ts';
-import { applyTaskRecords } from './task-outcomes.ts';
+import { applyTaskRecords } from './tasks/task-outcomes.ts';
 
 /** Never stale before this, however fast the agent polls; in poll intervals otherwise. */
 const STALE_AFTER_MIN_MS = 180_000;

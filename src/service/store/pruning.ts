@@ -1,7 +1,7 @@
 // Removes what has had its time: records that only help for a while may not grow without end.
 import { turn } from '../../base/clock.ts';
-import { DAY_MS } from './history-sums.ts';
-import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history-write.ts';
+import { DAY_MS } from './history/history-sums.ts';
+import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
 import type { Db, Tables } from './schema.ts';
 
 /** Spec decisions, "Tasks". */

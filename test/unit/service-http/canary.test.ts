@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
+import { isPostgresUrl } from '../../../src/service/store/postgres/postgres.ts';
 import { UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';

@@ -9,7 +9,7 @@ import { ConfigError } from '../../../src/base/errors.ts';
 import { openOrCreateVault } from '../../../src/base/storage/vault.ts';
 import { openAdmin } from '../../../src/service/admin.ts';
 import { type KeyFiles, openServiceVault } from '../../../src/service/auth/key-file.ts';
-import { isPostgresUrl } from '../../../src/service/store/postgres.ts';
+import { isPostgresUrl } from '../../../src/service/store/postgres/postgres.ts';
 import type { SignedTaskFrame } from '../../../src/wire/frames.ts';
 import {
   keyChangeBytes,

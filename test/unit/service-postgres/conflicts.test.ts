@@ -1,9 +1,9 @@
 // Transactions that PostgreSQL ends for the sake of others: real deadlocks, real serialization failures, and an end to trying again.
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../src/service/store/migrations.ts';
-import { openPostgresDatabases } from '../../../src/service/store/postgres.ts';
-import { retryConflicts } from '../../../src/service/store/postgres-conflicts.ts';
+import { migrate } from '../../../src/service/store/migrations/migrations.ts';
+import { retryConflicts } from '../../../src/service/store/postgres/conflicts.ts';
+import { openPostgresDatabases } from '../../../src/service/store/postgres/postgres.ts';
 import type { Db } from '../../../src/service/store/schema.ts';
 import { temporaryDatabase } from '../../database.ts';
 

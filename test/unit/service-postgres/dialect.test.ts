@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { renderError } from '../../../src/base/errors.ts';
-import { migrate } from '../../../src/service/store/migrations.ts';
-import { openPostgresDatabases } from '../../../src/service/store/postgres.ts';
+import { migrate } from '../../../src/service/store/migrations/migrations.ts';
+import { openPostgresDatabases } from '../../../src/service/store/postgres/postgres.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { temporaryDatabase } from '../../database.ts';
 

@@ -1,0 +1,192 @@
+// Rolls reports up as they arrive, inside the transaction that stores their slice: which minutes they newly account for, what that adds to the
+// farm's cells of ten minutes, and the hours made of those cells. One writer of a farm at a time, whichever copy it is.
+import type { ExpressionBuilder } from 'kysely';
+import type { MinerRecord } from '../../../wire/records.ts';
+import type { Lock } from '../databases.ts';
+import { chunks } from '../rows.ts';
+import type { Db, Tables } from '../schema.ts';
+import { readCells } from './history.ts';
+import {
+  ADDED,
+  add,
+  addCells,
+  CELL_MS,
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  NO_CELLS,
+  NO_SUMS,
+  QUANTITIES,
+  type Quantity,
+  quantitiesOf,
+  type Sums,
+  sumsOf,
+} from './history-sums.ts';
+import {
+  insert,
+  newMinutes,
+  readLists,
+  readSpans,
+  type Span,
+  touches,
+  writeLists,
+  writeSpans,
+} from './presence-intervals.ts';
+
+/** Cells are kept a little longer than records for them are taken. Hours serve ranges of up to a year. */
+export const CELLS_KEPT_MS = 32 * DAY_MS;
+const TAKEN_MS = 31 * DAY_MS;
+export const HOURS_KEPT_MS = 400 * DAY_MS;
+
+const CELL_MINUTES = CELL_MS / MINUTE_MS;
+const MAX_REACH = 60;
+
+type Reports = {
+  readonly farmId: string;
+  readonly nowMs: number;
+  /** Null when the agent has not said. */
+  readonly pollIntervalMs: number | null;
+  readonly records: readonly MinerRecord[];
+  /** The stored miner of an agent's key. */
+  readonly rowOf: (key: string) => number | undefined;
+};
+
+/** Of a miner: its minutes, and for each quantity the cells in which it was known. */
+type Presence = { readonly spans: readonly Span[]; readonly known: Readonly<Record<Quantity, readonly Span[]>> };
+const ABSENT: Presence = { spans: [], known: { hashrate: [], expected: [], power: [] } };
+
+/** Reports from the future count as of now; those of more than a month ago are not counted. */
+export async function rollUp(
+  db: Db,
+  lock: Lock,
+  { farmId, nowMs, pollIntervalMs, records, rowOf }: Reports,
+): Promise<void> {
+  const samples = records
+    .flatMap((record) => {
+      const rowId = rowOf(record.key);
+      const atMs = Math.min(Date.parse(record.at), nowMs);
+      return rowId === undefined || atMs < nowMs - TAKEN_MS ? [] : [{ rowId, atMs, record }];
+    })
+    .toSorted((a, b) => a.atMs - b.atMs);
+  if (samples.length === 0) return;
+  const reach = Math.min(MAX_REACH, Math.max(1, Math.ceil((pollIntervalMs ?? 0) / MINUTE_MS)));
+  await lock(db, `history ${farmId}`);
+  const presence = await readPresence(db, [...new Set(samples.map(({ rowId }) => rowId))]);
+  const cells = new Map<number, Sums>();
+  const changed = new Set<number>();
+  const addTo = (cell: number, sums: Sums) => cells.set(cell, add(cells.get(cell) ?? NO_SUMS, sums));
+  for (const { rowId, atMs, record } of samples) {
+    let { spans, known } = presence.get(rowId) ?? ABSENT;
+    const values = quantitiesOf(record);
+    const minute = Math.floor(atMs / MINUTE_MS);
+    const fresh = newMinutes(spans, minute, reach).flatMap(splitByCell);
+    for (const span of fresh) {
+      const cell = Math.floor(span[0] / CELL_MINUTES);
+      const first: readonly ('miner' | Quantity)[] = [
+        ...(touches(spans, [cell * CELL_MINUTES, (cell + 1) * CELL_MINUTES - 1]) ? [] : (['miner'] as const)),
+        ...QUANTITIES.filter((quantity) => values[quantity] !== null && !touches(known[quantity], [cell, cell])),
+      ];
+      addTo(
+        cell,
+        sumsOf(record, span[1] - span[0] + 1, (what) => first.includes(what)),
+      );
+      spans = insert(spans, span);
+      for (const what of first) if (what !== 'miner') known = { ...known, [what]: insert(known[what], [cell, cell]) };
+      changed.add(rowId);
+    }
+    presence.set(rowId, { spans, known });
+    // A second reading within the minute counts no time, but a peak is a peak.
+    if (fresh.length === 0) {
+      const { temperature_max } = sumsOf(record, 0, () => false);
+      if (temperature_max !== null) addTo(Math.floor(minute / CELL_MINUTES), { ...NO_SUMS, temperature_max });
+    }
+  }
+  await writePresence(db, changed, presence);
+  await writeCells(db, farmId, cells);
+}
+
+function splitByCell([first, last]: Span): Span[] {
+  const parts: Span[] = [];
+  for (let start = first; start <= last; ) {
+    const end = Math.min(last, (Math.floor(start / CELL_MINUTES) + 1) * CELL_MINUTES - 1);
+    parts.push([start, end]);
+    start = end + 1;
+  }
+  return parts;
+}
+
+async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<number, Presence>> {
+  const rows = await db.selectFrom('miner_presence').selectAll().where('row_id', 'in', rowIds).execute();
+  return new Map(
+    rows.map(({ row_id, spans, known }) => {
+      const [hashrate = [], expected = [], power = []] = readLists(known);
+      return [row_id, { spans: readSpans(spans), known: { hashrate, expected, power } }];
+    }),
+  );
+}
+
+async function writePresence(
+  db: Db,
+  changed: ReadonlySet<number>,
+  presence: ReadonlyMap<number, Presence>,
+): Promise<void> {
+  const rows = [...changed].map((row_id) => {
+    const { spans, known } = presence.get(row_id) ?? ABSENT;
+    return { row_id, spans: writeSpans(spans), known: writeLists(QUANTITIES.map((quantity) => known[quantity])) };
+  });
+  for (const part of chunks(rows))
+    await db
+      .insertInto('miner_presence')
+      .values(part)
+      .onConflict((conflict) =>
+        conflict
+          .column('row_id')
+          .doUpdateSet((eb) => ({ spans: eb.ref('excluded.spans'), known: eb.ref('excluded.known') })),
+      )
+      .execute();
+}
+
+/** Colder than any miner reports. */
+const NO_TEMPERATURE = -1_000;
+
+type CellBuilder = ExpressionBuilder<Tables & { excluded: Tables['history_cells'] }, 'history_cells' | 'excluded'>;
+
+const increase = (eb: CellBuilder) => ({
+  ...Object.fromEntries(
+    ADDED.map((column) => [column, eb(`history_cells.${column}`, '+', eb.ref(`excluded.${column}`))]),
+  ),
+  temperature_max: eb
+    .case()
+    .when(
+      eb.fn.coalesce('excluded.temperature_max', eb.lit(NO_TEMPERATURE)),
+      '>',
+      eb.fn.coalesce('history_cells.temperature_max', eb.lit(NO_TEMPERATURE)),
+    )
+    .then(eb.ref('excluded.temperature_max'))
+    .else(eb.ref('history_cells.temperature_max'))
+    .end(),
+});
+
+async function writeCells(db: Db, farmId: string, cells: ReadonlyMap<number, Sums>): Promise<void> {
+  const rows = [...cells]
+    .map(([cell, sums]) => ({ farm_id: farmId, from_at: cell * CELL_MS, ...sums }))
+    .toSorted((a, b) => a.from_at - b.from_at);
+  const hours = [...new Set(rows.map(({ from_at }) => Math.floor(from_at / HOUR_MS) * HOUR_MS))];
+  for (const part of chunks(rows))
+    await db
+      .insertInto('history_cells')
+      .values(part)
+      .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(increase))
+      .execute();
+  for (const hour of hours) await writeHour(db, farmId, hour);
+}
+
+async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
+  const cells = await readCells(db, farmId, hour, hour + HOUR_MS);
+  const sums = cells.map((cell) => cell.sums).reduce(addCells, NO_CELLS);
+  await db
+    .insertInto('history_hours')
+    .values({ farm_id: farmId, from_at: hour, ...sums })
+    .onConflict((conflict) => conflict.columns(['farm_id', 'from_at']).doUpdateSet(sums))
+    .execute();
+}

@@ -1,0 +1,94 @@
+// What a list says of each miner, in parts, and how a page of it becomes JSON text from rows; sqlite/items.ts does the same inside the database.
+// Text, because a page holds thousands, and parsing documents to write them again would cost more than everything else together.
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db, Row, Tables } from '../schema.ts';
+
+/** What the service knows of a miner. `stale`, `status` and `lifecycle_status` depend on the time. */
+export type ServiceField =
+  | 'id'
+  | 'rack'
+  | 'position'
+  | 'stale'
+  | 'status'
+  | 'ops_status'
+  | 'lifecycle_status'
+  | 'created_at';
+
+export type ItemPart =
+  /** JSON text that is the same for every miner. */
+  | string
+  /** As a JSON value. */
+  | { readonly value: ServiceField }
+  /** The members of a stored object, without its braces. Of `rename` the first field is called the second; no object in it has a field of that name. */
+  | { readonly membersOf: 'document' | 'extras'; readonly rename?: readonly [string, string] };
+
+/** One miner of a list as JSON text: the parts one after the other. */
+export type Item = readonly ItemPart[];
+
+/** Which miners, in which order, at most `limit`; no columns yet. */
+export type MinerPage = {
+  readonly query: SelectQueryBuilder<Tables, 'miners' | 'miner_documents', object>;
+  readonly limit: number;
+};
+
+/** JSON text of the items with commas between them, and how many they are. */
+export type Items = { readonly text: string | Uint8Array; readonly count: number };
+
+/** `nowMs` decides who is stale. */
+export type ReadItems = (read: Db, page: MinerPage, item: Item, nowMs: number) => Promise<Items>;
+
+export const readItemsFromRows: ReadItems = async (_read, { query }, item, nowMs) => {
+  const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
+  const rows = await query
+    .select(['miners.id', 'created_at', 'stale_at', 'ops_status', 'rack', 'position', ...objects])
+    .execute();
+  return { text: rows.map((row) => writeItem(row, item, nowMs)).join(','), count: rows.length };
+};
+
+const isOf = (part: ItemPart, name: 'document' | 'extras') =>
+  typeof part === 'object' && 'membersOf' in part && part.membersOf === name;
+
+/** As it stands in JSON text: inside a text a quote is escaped, so these characters are the field and nothing that a miner says of itself. */
+export const fieldText = (name: string): string => `${JSON.stringify(name)}:`;
+
+type MinerRow = Pick<Row<'miners'>, 'id' | 'created_at' | 'stale_at' | 'ops_status' | 'rack' | 'position'> & {
+  readonly document?: string;
+  readonly extras?: string;
+};
+
+function writeItem(row: MinerRow, item: Item, nowMs: number): string {
+  let text = '';
+  for (const part of item) {
+    if (typeof part === 'string') text += part;
+    else text += 'value' in part ? writeValue(row, part.value, nowMs) : writeMembers(row[part.membersOf], part.rename);
+  }
+  return text;
+}
+
+function writeMembers(object = '{}', rename: readonly [string, string] | undefined): string {
+  const members = object.slice(1, -1);
+  return rename === undefined ? members : members.replace(fieldText(rename[0]), fieldText(rename[1]));
+}
+
+function writeValue(row: MinerRow, field: ServiceField, nowMs: number): string {
+  switch (field) {
+    case 'id':
+      return `"${row.id}"`;
+    case 'rack':
+      return JSON.stringify(row.rack);
+    case 'position':
+      return String(row.position);
+    case 'stale':
+      return String(isStale(row, nowMs));
+    case 'status':
+      return isStale(row, nowMs) ? '"stale"' : '"online"';
+    case 'ops_status':
+      return JSON.stringify(row.ops_status);
+    case 'lifecycle_status':
+      return writeValue(row, row.ops_status === null ? 'status' : 'ops_status', nowMs);
+    case 'created_at':
+      return `"${new Date(row.created_at).toISOString()}"`;
+  }
+}
+
+const isStale = ({ stale_at }: MinerRow, nowMs: number) => stale_at === null || stale_at <= nowMs;

@@ -1,0 +1,179 @@
+// Writing miners: many rows per statement, the narrow row, the documents and the searchable serials. It decides nothing about identity.
+import { type ExpressionBuilder, sql } from 'kysely';
+import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
+import type { MinerRecord } from '../../../wire/records.ts';
+import { chunks } from '../rows.ts';
+import type { Db, Tables } from '../schema.ts';
+import { identityOf, type KnownMiner, STEADY } from './identity.ts';
+
+/** A record that shall become the state of a miner. `known` is what is stored, absent for a new miner. */
+export type MinerChange = {
+  readonly id: string;
+  readonly known: KnownMiner | undefined;
+  readonly record: MinerRecord;
+  readonly reportedAtMs: number;
+  readonly seenAtMs: number | null;
+  readonly staleAtMs: number | null;
+};
+
+/** Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something newer meanwhile. */
+export async function writeMiners(
+  db: Db,
+  agent: { agentId: string; farmId: string },
+  changes: readonly MinerChange[],
+): Promise<Map<string, number>> {
+  const rowIds = new Map<string, number>();
+  // In one order for all, so that two agents that report the same miners wait for each other and not in a circle.
+  const rows = changes
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((change) => ({ known: change.known, row: toRow(agent, change) }));
+  const steady = rows.flatMap(({ known, row }) =>
+    known !== undefined && isSteady(known, row) ? [{ ...row, row_id: known.row_id }] : [],
+  );
+  for (const part of chunks(steady)) await moveRows(db, agent.agentId, part, rowIds);
+  // Also those that another agent has written since they were read.
+  for (const part of chunks(rows.filter(({ row }) => !rowIds.has(row.id)))) {
+    const written = await db
+      .insertInto('miners')
+      .values(part.map(({ row }) => row))
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet(overwrite).whereRef('miners.reported_at', '<=', 'excluded.reported_at'),
+      )
+      .returning(['id', 'row_id'])
+      .execute();
+    for (const { id, row_id } of written) rowIds.set(id, row_id);
+  }
+  await writeDocuments(db, changes, rowIds);
+  await writeSerials(db, agent.farmId, changes, rowIds);
+  return rowIds;
+}
+
+/** What every report changes. */
+const MOVING = ['reported_at', 'seen_at', 'stale_at', 'hashrate'] as const;
+
+const overwrite = (eb: ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>) =>
+  Object.fromEntries([...STEADY, ...MOVING].map((column) => [column, eb.ref(`excluded.${column}`)]));
+
+type Row = ReturnType<typeof toRow>;
+
+const isSteady = (known: KnownMiner, row: Row) => STEADY.every((column) => known[column] === row[column]);
+
+/** Databases write to each index whose column is named, also when the value stays: a statement that names four columns costs half. */
+async function moveRows(
+  db: Db,
+  agentId: string,
+  rows: readonly (Row & { row_id: number })[],
+  rowIds: Map<string, number>,
+): Promise<void> {
+  const fresh = rows.map(
+    ({ row_id, reported_at, seen_at, stale_at, hashrate }) =>
+      sql`(CAST(${row_id} AS integer), CAST(${reported_at} AS bigint), CAST(${seen_at} AS bigint), CAST(${stale_at} AS bigint), CAST(${hashrate} AS double precision))`,
+  );
+  // The agent not by its index: a planner without figures would read all of its miners for it.
+  const { rows: written } = await sql<{ id: string; row_id: number }>`
+    with fresh (row_id, reported_at, seen_at, stale_at, hashrate) AS (values ${sql.join(fresh)})
+    update miners set reported_at = fresh.reported_at, seen_at = fresh.seen_at, stale_at = fresh.stale_at, hashrate = fresh.hashrate
+    from fresh where miners.row_id = fresh.row_id and miners.reported_at <= fresh.reported_at and miners.agent_id || '' = ${agentId}
+    returning miners.id, miners.row_id`.execute(db);
+  for (const { id, row_id } of written) rowIds.set(id, row_id);
+}
+
+function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change: MinerChange) {
+  const { id, known, record, reportedAtMs, seenAtMs, staleAtMs } = change;
+  const { document, extras } = record;
+  const { serial, ipNum } = identityOf(record);
+  return {
+    // Given where it is known, because each number that the database makes is used up also where the row is there already.
+    row_id: known?.row_id,
+    id,
+    farm_id: farmId,
+    agent_id: agentId,
+    agent_key: record.key,
+    created_at: known?.created_at ?? reportedAtMs,
+    reported_at: reportedAtMs,
+    seen_at: seenAtMs,
+    stale_at: staleAtMs,
+    ip_num: ipNum,
+    // What is shown can be searched for, also where it identifies nobody.
+    mac: normaliseMac(document.mac) ?? '',
+    serial,
+    serials: searchableSerials(record).join('\n'),
+    anomaly_flags: document.anomaly_flags,
+    unstable_reason: document.unstable_reason,
+    mining_mode: document.mining_mode,
+    model: storable(document.model),
+    firmware_version: storable(document.firmware_version),
+    firmware: storable(extras.firmware),
+    hostname: storable(extras.hostname),
+    hashrate: document.hashrate,
+    expected_hashrate: extras.expected_hashrate,
+  };
+}
+
+/** Some databases have no NUL in texts; documents hold it escaped. */
+const storable = (text: string | null) => text?.replaceAll('\0', '') ?? null;
+
+/** Of the miner, its hashboards, its power supplies and its controller. */
+function searchableSerials({ document, extras }: MinerRecord): string[] {
+  const all = [
+    document.serial_number,
+    extras.controller_serial_number,
+    ...document.hashboards.map(({ serial_number }) => serial_number),
+    ...document.psus.map(({ serial_number }) => serial_number),
+  ];
+  const texts = all.flatMap((serial) => (serial === null ? [] : [normaliseSerial(serial).replaceAll('\n', ' ')]));
+  return [...new Set(texts.filter((serial) => serial !== ''))].toSorted();
+}
+
+async function writeDocuments(
+  db: Db,
+  changes: readonly MinerChange[],
+  rowIds: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows = changes.flatMap(({ id, record }) => {
+    const row_id = rowIds.get(id);
+    if (row_id === undefined) return [];
+    const { document, extras, abilities } = record;
+    return [
+      {
+        row_id,
+        document: JSON.stringify(document),
+        extras: JSON.stringify(extras),
+        abilities: JSON.stringify(abilities),
+      },
+    ];
+  });
+  for (const part of chunks(rows)) {
+    await db
+      .insertInto('miner_documents')
+      .values(part)
+      .onConflict((conflict) =>
+        conflict.column('row_id').doUpdateSet((eb) => ({
+          document: eb.ref('excluded.document'),
+          extras: eb.ref('excluded.extras'),
+          abilities: eb.ref('excluded.abilities'),
+        })),
+      )
+      .execute();
+  }
+}
+
+async function writeSerials(
+  db: Db,
+  farmId: string,
+  changes: readonly MinerChange[],
+  rowIds: ReadonlyMap<string, number>,
+): Promise<void> {
+  const changed = changes.flatMap(({ id, known, record }) => {
+    const row_id = rowIds.get(id);
+    const serials = searchableSerials(record);
+    if (row_id === undefined || known?.serials === serials.join('\n')) return [];
+    return [{ row_id, serials, isNew: known === undefined }];
+  });
+  for (const part of chunks(changed.filter(({ isNew }) => !isNew))) {
+    const owners = part.map(({ row_id }) => row_id);
+    await db.deleteFrom('miner_serials').where('row_id', 'in', owners).execute();
+  }
+  const rows = changed.flatMap(({ row_id, serials }) => serials.map((serial) => ({ row_id, farm_id: farmId, serial })));
+  for (const part of chunks(rows)) await db.insertInto('miner_serials').values(part).execute();
+}

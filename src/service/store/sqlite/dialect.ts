@@ -1,0 +1,80 @@
+// node:sqlite under the query builder: statements are prepared once, and a database that another process or connection has locked is waited for
+// without holding up the event loop. It opens nothing and knows no table.
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type DatabaseConnection, type Driver, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { systemClock } from '../../../base/clock.ts';
+import { plainValue } from '../databases.ts';
+
+const CACHED_STATEMENTS = 200;
+const SQLITE_BUSY = 5;
+const LOCK_WAIT_MS = 5_000;
+const LOCK_RETRY_MS = 5;
+
+/** `begin` is what a transaction starts with. */
+export class NodeSqliteDialect extends SqliteDialect {
+  constructor(db: DatabaseSync, begin: string) {
+    super({ database: async () => adapt(db, begin) });
+  }
+  override createDriver(): Driver {
+    return makePatient(super.createDriver());
+  }
+}
+
+/** The part of the better-sqlite3 shape that the builder uses. */
+function adapt(db: DatabaseSync, begin: string): SqliteDatabase {
+  const cache = new Map<string, SqliteStatement>();
+  return {
+    close: () => db.close(),
+    prepare(text) {
+      const statement = cache.get(text) ?? adaptStatement(db.prepare(text === 'begin' ? begin : text));
+      // The most recently used are at the end.
+      cache.delete(text);
+      cache.set(text, statement);
+      const oldest = cache.keys().next().value;
+      if (cache.size > CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest);
+      return statement;
+    },
+  };
+}
+
+function adaptStatement(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...parameters.map(plainValue)),
+    run: (parameters) => statement.run(...parameters.map(plainValue)),
+    iterate: (parameters) => statement.iterate(...parameters.map(plainValue)),
+  };
+}
+
+function makePatient(driver: Driver): Driver {
+  return {
+    init: (options) => driver.init(options),
+    acquireConnection: async (options) => makePatientConnection(await driver.acquireConnection(options)),
+    beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
+    commitTransaction: (connection) => driver.commitTransaction(connection),
+    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    releaseConnection: async () => {},
+    destroy: (options) => driver.destroy(options),
+  };
+}
+
+/** A statement that was refused as "busy" has done nothing: it can be tried again. Real time, because the lock is somebody else's. */
+function makePatientConnection(connection: DatabaseConnection): DatabaseConnection {
+  return {
+    streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
+    async executeQuery(query, options) {
+      const startMs = systemClock.monotonicMs();
+      for (;;) {
+        try {
+          return await connection.executeQuery(query, options);
+        } catch (error) {
+          if (!isBusy(error) || systemClock.monotonicMs() - startMs > LOCK_WAIT_MS) throw error;
+        }
+        await systemClock.sleep(LOCK_RETRY_MS);
+      }
+    },
+  };
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;

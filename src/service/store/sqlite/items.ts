@@ -1,0 +1,56 @@
+// Large pages of a list made inside the embedded database: one text comes out of it where thousands of rows would each have to become objects and
+// strings of ours. The same text as from rows: see items.ts.
+import { type RawBuilder, sql } from 'kysely';
+import { fieldText, type ItemPart, type ReadItems, readItemsFromRows, type ServiceField } from '../miners/items.ts';
+
+type Sql = RawBuilder<unknown>;
+
+/** Smaller pages are read sooner than such a statement is written. */
+const LEAST_MINERS = 200;
+
+export const readItemsInside: ReadItems = async (read, page, item, nowMs) => {
+  if (page.limit < LEAST_MINERS) return readItemsFromRows(read, page, item, nowMs);
+  const text = sql`concat(${sql.join(item.flatMap((part) => toSql(part, nowMs)))})`;
+  const { count, items } = await read
+    // The order is that of the page: because it has a limit the database keeps it.
+    .selectFrom(page.query.select(text.as('item')).as('page'))
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      // As bytes: they are not read as characters on their way.
+      sql<Uint8Array | null>`cast(group_concat(item, ',') as blob)`.as('items'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { text: items ?? '', count };
+};
+
+/** Texts as arguments of `concat`. */
+function toSql(part: ItemPart, nowMs: number): Sql[] {
+  if (typeof part === 'string') return [sql`${part}`];
+  if ('value' in part) return [valueSql(part.value, nowMs)];
+  // Cut as bytes: characters would be counted first.
+  const object = part.membersOf === 'document' ? sql`"document"` : sql`"extras"`;
+  const members = sql`substr(cast(${object} as blob), 2, octet_length(${object}) - 2)`;
+  if (part.rename === undefined) return [members];
+  return [sql`replace(${members}, ${fieldText(part.rename[0])}, ${fieldText(part.rename[1])})`];
+}
+
+function valueSql(field: ServiceField, nowMs: number): Sql {
+  switch (field) {
+    case 'id':
+      return sql`json_quote(miners.id)`;
+    case 'rack':
+      return sql`json_quote(rack)`;
+    case 'position':
+      return sql`json_quote(position)`;
+    case 'stale':
+      return sql`case when stale_at > ${nowMs} then 'false' else 'true' end`;
+    case 'status':
+      return sql`case when stale_at > ${nowMs} then '"online"' else '"stale"' end`;
+    case 'ops_status':
+      return sql`json_quote(ops_status)`;
+    case 'lifecycle_status':
+      return sql`case when ops_status is null then ${valueSql('status', nowMs)} else json_quote(ops_status) end`;
+    case 'created_at':
+      return sql`concat('"', replace(datetime(created_at / 1000.0, 'unixepoch', 'subsec'), ' ', 'T'), 'Z"')`;
+  }
+}

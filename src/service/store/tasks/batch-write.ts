@@ -1,0 +1,69 @@
+// Writing a batch with its tasks, to be carried out or done already. Who gets which task is decided before.
+import type { Actor, TaskStatus } from '../../../model/task.ts';
+import { chunks } from '../rows.ts';
+import type { Db } from '../schema.ts';
+
+/** Who wants what; times in ms. */
+type Order = {
+  readonly workspaceId: string;
+  readonly farmId: string;
+  readonly name: string;
+  readonly actor: Actor;
+  readonly nowMs: number;
+};
+
+type Batch = {
+  readonly id: string;
+  /** '' = no agent has a part in it. */
+  readonly agentId: string;
+  readonly status: Extract<TaskStatus, 'pending' | 'succeeded'>;
+  /** JSON text, sealed where it has to be. */
+  readonly params: string;
+  readonly metadata: object;
+  readonly expiresAtMs: number;
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly rowId: number;
+    readonly minerKey: string;
+    readonly evidence?: object;
+  }[];
+};
+
+export async function insertBatch(db: Db, order: Order, batch: Batch): Promise<void> {
+  const { name, nowMs } = order;
+  const { tasks, status } = batch;
+  await db
+    .insertInto('task_batches')
+    .values({
+      id: batch.id,
+      workspace_id: order.workspaceId,
+      farm_id: order.farmId,
+      agent_id: batch.agentId,
+      name,
+      params: batch.params,
+      actor_type: order.actor.type,
+      actor: JSON.stringify(order.actor),
+      metadata: JSON.stringify(batch.metadata),
+      status,
+      task_count: tasks.length,
+      succeed_count: status === 'succeeded' ? tasks.length : 0,
+      failed_count: 0,
+      created_at: nowMs,
+    })
+    .execute();
+  const rows = tasks.map(({ id, rowId, minerKey, evidence = {} }) => ({
+    id,
+    batch_id: batch.id,
+    agent_id: batch.agentId,
+    row_id: rowId,
+    miner_key: minerKey,
+    name,
+    status,
+    created_at: nowMs,
+    expires_at: batch.expiresAtMs,
+    updated_at: nowMs,
+    is_presumed: 0,
+    evidence: JSON.stringify(evidence),
+  }));
+  for (const part of chunks(rows)) await db.insertInto('tasks').values(part).execute();
+}

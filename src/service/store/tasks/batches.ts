@@ -1,0 +1,164 @@
+// Task batches: making them with their tasks in one transaction (once per idempotency key), and listing them. Handing tasks out is tasks.ts.
+import type { ExpressionBuilder } from 'kysely';
+import {
+  type Actor,
+  actorSchema,
+  type BatchStatus,
+  batchStatusSchema,
+  type TaskName,
+  taskNameSchema,
+} from '../../../model/task.ts';
+import type { TaskOrder } from '../../../wire/frames.ts';
+import type { Databases } from '../databases.ts';
+import { countAll, type Window } from '../rows.ts';
+import type { Db, Row, Tables } from '../schema.ts';
+import type { Sealing } from '../sealing.ts';
+import { conditions, type TimeFilter, type ValueFilter } from '../value-filter.ts';
+import { insertBatch } from './batch-write.ts';
+import { findCandidates, type TaskCandidate } from './candidates.ts';
+
+export type NewBatch = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly tasks: readonly { readonly id: string; readonly rowId: number; readonly minerKey: string }[];
+  readonly rollout?: TaskOrder['rollout'];
+};
+
+export type BatchRequest = {
+  readonly workspaceId: string;
+  readonly farmId: string;
+  /** Whether `ids` are of miners or of agents. */
+  readonly targets: 'miners' | 'agents';
+  readonly ids: readonly string[];
+  readonly name: TaskName;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly actor: Actor;
+  readonly nowMs: number;
+  readonly expiresAtMs: number;
+  /** Keys older than `since` count as unknown. */
+  readonly idempotency?:
+    | { readonly apiKeyId: string; readonly key: string; readonly bodyHash: string; readonly sinceMs: number }
+    | undefined;
+};
+
+/** `response` is the text that was answered, now or the first time. */
+type BatchOutcome =
+  | { readonly kind: 'created'; readonly response: string; readonly agentIds: readonly string[] }
+  | { readonly kind: 'replayed'; readonly response: string }
+  | { readonly kind: 'conflict' };
+
+export type BatchFilter = {
+  readonly name?: ValueFilter<TaskName> | undefined;
+  readonly status?: ValueFilter<BatchStatus> | undefined;
+  readonly actorType?: ValueFilter<Actor['type']> | undefined;
+  readonly createdAt?: TimeFilter | undefined;
+};
+
+export type Batch = Readonly<ReturnType<typeof toBatch>>;
+
+export type BatchStore = {
+  /** `plan` sees the miners or agents that were found, decides, and words the answer; all of it in one transaction. */
+  create(
+    request: BatchRequest,
+    plan: (candidates: readonly TaskCandidate[]) => {
+      readonly batches: readonly NewBatch[];
+      readonly response: string;
+    },
+  ): Promise<BatchOutcome>;
+  /** Newest first. */
+  list(query: {
+    farmId: string;
+    filter: BatchFilter;
+    window: Window;
+  }): Promise<{ batches: readonly Batch[]; total: number }>;
+};
+
+export function createBatchStore({ read, transact, lock }: Databases, sealing: Sealing): BatchStore {
+  return {
+    create: (request, plan) =>
+      transact(async (trx) => {
+        const { farmId, idempotency } = request;
+        // Nobody else decides meanwhile which miners of the farm are busy, nor answers the same request.
+        await lock(trx, `tasks ${farmId}`);
+        if (idempotency !== undefined) await lock(trx, `request ${idempotency.apiKeyId} ${idempotency.key}`);
+        const before = await findAnswered(trx, request);
+        if (before !== undefined) return before;
+        const { batches, response } = plan(await findCandidates(trx, request));
+        const params = sealing.sealParams(request.params);
+        for (const { rollout, ...batch } of batches)
+          await insertBatch(trx, request, {
+            ...batch,
+            status: 'pending',
+            params,
+            metadata: rollout === undefined ? {} : { rollout },
+            expiresAtMs: request.expiresAtMs,
+          });
+        await keepAnswer(trx, request, response);
+        return { kind: 'created', response, agentIds: batches.map(({ agentId }) => agentId) };
+      }),
+    async list({ farmId, filter, window }) {
+      const where = (eb: ExpressionBuilder<Tables, 'task_batches'>) =>
+        eb.and([
+          eb('farm_id', '=', farmId),
+          ...conditions(eb, 'name', filter.name),
+          ...conditions(eb, 'status', filter.status),
+          ...conditions(eb, 'actor_type', filter.actorType),
+          ...conditions(eb, 'created_at', filter.createdAt),
+        ]);
+      const rows = await read
+        .selectFrom('task_batches')
+        .selectAll()
+        .where(where)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(window.limit)
+        .offset(window.offset)
+        .execute();
+      return {
+        batches: rows.map((row) => toBatch(row, sealing)),
+        total: await countAll(read.selectFrom('task_batches').where(where), rows.length, window),
+      };
+    },
+  };
+}
+
+async function findAnswered(db: Db, { idempotency }: BatchRequest): Promise<BatchOutcome | undefined> {
+  if (idempotency === undefined) return undefined;
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .select(['body_hash', 'response', 'created_at'])
+    .where('api_key_id', '=', idempotency.apiKeyId)
+    .where('key', '=', idempotency.key)
+    .where('created_at', '>', idempotency.sinceMs)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return row.body_hash === idempotency.bodyHash ? { kind: 'replayed', response: row.response } : { kind: 'conflict' };
+}
+
+async function keepAnswer(db: Db, { idempotency, nowMs }: BatchRequest, response: string): Promise<void> {
+  if (idempotency === undefined) return;
+  const { apiKeyId, key, bodyHash } = idempotency;
+  await db
+    .insertInto('idempotency_keys')
+    .values({ api_key_id: apiKeyId, key, body_hash: bodyHash, response, created_at: nowMs })
+    .onConflict((conflict) =>
+      conflict.columns(['api_key_id', 'key']).doUpdateSet({ body_hash: bodyHash, response, created_at: nowMs }),
+    )
+    .execute();
+}
+
+export function toBatch(row: Row<'task_batches'>, sealing: Sealing) {
+  const metadata: Record<string, unknown> = JSON.parse(row.metadata);
+  return {
+    id: row.id,
+    name: taskNameSchema.parse(row.name),
+    status: batchStatusSchema.parse(row.status),
+    taskCount: row.task_count,
+    succeedCount: row.succeed_count,
+    failedCount: row.failed_count,
+    params: sealing.openParams(row.params) ?? {},
+    actor: actorSchema.parse(JSON.parse(row.actor)),
+    createdAtMs: row.created_at,
+    metadata,
+  };
+}

@@ -1,0 +1,82 @@
+// The miners or the agents of a farm that a task is wanted for, with what decides whether they get one. It decides nothing.
+import type { TaskName } from '../../../model/task.ts';
+import { textList } from '../rows.ts';
+import type { Db } from '../schema.ts';
+
+/** A miner that a task is wanted for, or an agent. */
+export type TaskCandidate = {
+  /** 0 = no miner: rows count from 1. */
+  readonly rowId: number;
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly agentKey: string | null;
+  readonly opsStatus: string | null;
+  /** Names of the tasks that its driver can do. */
+  readonly abilities: readonly string[];
+  /** The same task is pending or running on it. */
+  readonly isBusy: boolean;
+};
+
+type Wanted = {
+  readonly farmId: string;
+  /** Whether `ids` are of miners or of agents. */
+  readonly targets: 'miners' | 'agents';
+  readonly ids: readonly string[];
+  readonly name: TaskName;
+};
+
+export const findCandidates = (db: Db, wanted: Wanted): Promise<TaskCandidate[]> =>
+  (wanted.targets === 'agents' ? findAgents : findMiners)(db, wanted);
+
+async function findMiners(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCandidate[]> {
+  const rows = await db
+    .selectFrom('miners')
+    .leftJoin('miner_documents', 'miner_documents.row_id', 'miners.row_id')
+    // One that was revoked takes no tasks any more.
+    .leftJoin('agents', (join) => join.onRef('agents.id', '=', 'agent_id').on('revoked_at', 'is', null))
+    .select(['miners.row_id', 'miners.id', 'agents.id as agent_id', 'agent_key', 'ops_status', 'abilities'])
+    .where('miners.farm_id', '=', farmId)
+    .where('miners.id', 'in', ids)
+    .execute();
+  const rowIds = rows.map(({ row_id }) => row_id);
+  if (rowIds.length === 0) return [];
+  const busy = await openTasks(db, name).select('row_id').where('row_id', 'in', rowIds).execute();
+  const busyRows = new Set(busy.map(({ row_id }) => row_id));
+  return rows.map((row) => ({
+    rowId: row.row_id,
+    id: row.id,
+    agentId: row.agent_id,
+    agentKey: row.agent_key,
+    opsStatus: row.ops_status,
+    abilities: row.abilities === null ? [] : textList(row.abilities),
+    isBusy: busyRows.has(row.row_id),
+  }));
+}
+
+/** Every agent takes tasks about itself; what it cannot do it says in the outcome. Its own id stands for the key of a miner. */
+async function findAgents(db: Db, { farmId, ids, name }: Wanted): Promise<TaskCandidate[]> {
+  const agents = await db
+    .selectFrom('agents')
+    .select('id')
+    .where('farm_id', '=', farmId)
+    .where('id', 'in', ids)
+    .where('revoked_at', 'is', null)
+    .execute();
+  const agentIds = agents.map(({ id }) => id);
+  if (agentIds.length === 0) return [];
+  const busy = await openTasks(db, name).select('agent_id').where('agent_id', 'in', agentIds).execute();
+  const busyAgents = new Set(busy.map(({ agent_id }) => agent_id));
+  return agentIds.map((id) => ({
+    rowId: 0,
+    id,
+    agentId: id,
+    agentKey: id,
+    opsStatus: null,
+    abilities: [name],
+    isBusy: busyAgents.has(id),
+  }));
+}
+
+/** Those of the same name that are not over. */
+const openTasks = (db: Db, name: TaskName) =>
+  db.selectFrom('tasks').where('name', '=', name).where('status', 'in', ['pending', 'running']);

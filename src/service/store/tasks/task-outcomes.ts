@@ -1,0 +1,96 @@
+// What agents say of tasks, applied to the tasks and counted in their batches. Creating and handing out tasks is tasks.ts.
+import { z } from 'zod';
+import { batchStatus, isFinal, type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
+import type { TaskRecord } from '../../../wire/records.ts';
+import type { Db } from '../schema.ts';
+
+/**
+ * Applies the records that belong to tasks of this agent; a final status stays, unless the service had only presumed it.
+ * Gives how many records named no task of the agent.
+ */
+export async function applyTaskRecords(
+  db: Db,
+  agentId: string,
+  records: readonly TaskRecord[],
+  nowMs: number,
+): Promise<{ strangers: number }> {
+  const batches = new Set<string>();
+  const stops = new Map<string, object>();
+  let strangers = 0;
+  // In one order for all who write tasks; of one task, the order in which they came.
+  for (const record of records.toSorted((a, b) => (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0))) {
+    const task = await db
+      .selectFrom('tasks')
+      .select(['batch_id', 'status', 'is_presumed', 'received_at'])
+      .where('id', '=', record.task_id)
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst();
+    if (task === undefined) {
+      strangers++;
+      continue;
+    }
+    if (isFinal(taskStatusSchema.parse(task.status)) && !(task.is_presumed === 1 && isFinal(record.status))) continue;
+    await db
+      .updateTable('tasks')
+      .set({
+        status: record.status,
+        message: record.message,
+        evidence: JSON.stringify(record.evidence),
+        updated_at: nowMs,
+        received_at: task.received_at ?? nowMs,
+        is_presumed: 0,
+      })
+      .where('id', '=', record.task_id)
+      .where((eb) => eb.or([eb('status', 'in', OPEN_STATUSES), eb('is_presumed', '=', 1)]))
+      .execute();
+    batches.add(task.batch_id);
+    const stop = stopSchema.safeParse(record.evidence).data;
+    if (stop !== undefined) stops.set(task.batch_id, { ...stop.stopped, message: record.message });
+  }
+  for (const [id, stopped] of stops) await markStopped(db, id, stopped);
+  await recountBatches(db, batches);
+  return { strangers };
+}
+
+/** What an agent says of a task that it did not begin because its batch was stopped. */
+const stopSchema = z.object({
+  stopped: z.object({ reason: z.string().max(64), succeeded: z.int().min(0), failed: z.int().min(0) }),
+});
+
+/** The first word of it stays; only of batches that have a rule. */
+async function markStopped(db: Db, id: string, stopped: object): Promise<void> {
+  const row = await db.selectFrom('task_batches').select('metadata').where('id', '=', id).executeTakeFirst();
+  const metadata = z.record(z.string(), z.unknown()).parse(JSON.parse(row?.metadata ?? '{}'));
+  if (metadata.rollout === undefined || metadata.stopped !== undefined) return;
+  await db
+    .updateTable('task_batches')
+    .set({ metadata: JSON.stringify({ ...metadata, stopped }) })
+    .where('id', '=', id)
+    .execute();
+}
+
+const OPEN_STATUSES = ['pending', 'running'] as const satisfies readonly TaskStatus[];
+
+/** Brings status and counts of the batches in line with their tasks. */
+export async function recountBatches(db: Db, batchIds: Iterable<string>): Promise<void> {
+  for (const id of [...batchIds].toSorted()) {
+    // Takes the row: whoever else changes tasks of the batch has either been counted or counts after us.
+    await db
+      .updateTable('task_batches')
+      .set((eb) => ({ status: eb.ref('status') }))
+      .where('id', '=', id)
+      .execute();
+    const tasks = await db.selectFrom('tasks').select('status').where('batch_id', '=', id).execute();
+    const statuses = tasks.map(({ status }) => taskStatusSchema.parse(status));
+    const count = (...wanted: TaskStatus[]) => statuses.filter((status) => wanted.includes(status)).length;
+    await db
+      .updateTable('task_batches')
+      .set({
+        status: batchStatus(statuses),
+        succeed_count: count('succeeded'),
+        failed_count: count('failed', 'timeout', 'cancelled'),
+      })
+      .where('id', '=', id)
+      .execute();
+  }
+}

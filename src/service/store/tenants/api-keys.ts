@@ -1,0 +1,64 @@
+// API keys at rest: hashes, what they may do, when they end. The secret itself is never here.
+import type { Databases } from '../databases.ts';
+import { textList } from '../rows.ts';
+import type { Row } from '../schema.ts';
+
+/** `permissions` null = every permission. Times in ms. */
+export type ApiKey = Readonly<ReturnType<typeof toKey>>;
+export type KeyStore = ReturnType<typeof createKeyStore>;
+
+export function createKeyStore({ read, write }: Databases) {
+  return {
+    async create(key: ApiKey): Promise<void> {
+      await write
+        .insertInto('api_keys')
+        .values({
+          id: key.id,
+          hash: key.hash,
+          workspace_id: key.workspaceId,
+          name: key.name,
+          permissions: key.permissions === null ? null : JSON.stringify(key.permissions),
+          created_at: key.createdAtMs,
+          expires_at: key.expiresAtMs,
+          revoked_at: key.revokedAtMs,
+          last_used_at: key.lastUsedAtMs,
+        })
+        .execute();
+    },
+    async find(id: string): Promise<ApiKey | undefined> {
+      const row = await read.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && toKey(row);
+    },
+    /** Of one workspace, or all; oldest first. */
+    async list(workspaceId?: string): Promise<readonly ApiKey[]> {
+      const all = read.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id');
+      const rows = await (workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId)).execute();
+      return rows.map(toKey);
+    },
+    /** Says whether there was an unrevoked key with that id. */
+    async revoke(id: string, nowMs: number): Promise<boolean> {
+      const result = await write
+        .updateTable('api_keys')
+        .set({ revoked_at: nowMs })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    async markUsed(id: string, nowMs: number): Promise<void> {
+      await write.updateTable('api_keys').set({ last_used_at: nowMs }).where('id', '=', id).execute();
+    },
+  };
+}
+
+const toKey = (row: Row<'api_keys'>) => ({
+  id: row.id,
+  hash: row.hash,
+  workspaceId: row.workspace_id,
+  name: row.name,
+  permissions: row.permissions === null ? null : textList(row.permissions),
+  createdAtMs: row.created_at,
+  expiresAtMs: row.expires_at,
+  revokedAtMs: row.revoked_at,
+  lastUsedAtMs: row.last_used_at,
+});
