@@ -1,89 +1,75 @@
-// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read, the token in it sealed.
-
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+// Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read. The token is sealed there, and the
+// key that the agent made at its enrolment, to prove with each connection that it is still the same: it never leaves this host.
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ConfigError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
 import { Secret } from '../base/secrets.ts';
 import { writeWhole } from '../base/storage/atomic-file.ts';
-import { isSealed, openOrCreateVault, openVault, type Vault } from '../base/storage/vault.ts';
+import { isSealed, openOrCreateVault, openVault, openWith, sealWith } from '../base/storage/vault.ts';
 import { VERSION } from '../base/version.ts';
 import { parseJson } from '../wire/frames.ts';
-import type { AgentConfig } from './config/config.ts';
-import { loadIdentityKey, newIdentityKey, type Prove } from './identity-key.ts';
-import type { KeyPin } from './orders/contract.ts';
-import { filePin, newPin } from './orders/pin.ts';
+import { proofBytes } from '../wire/proof.ts';
+import { filePin, type KeyPin, newPin, readKept, unusable } from './orders/pin.ts';
 import { enrol } from './uplink/enrol.ts';
-
-export { memoryPin } from './orders/pin.ts';
 
 export type Credentials = {
   readonly url: string;
   readonly agentId: string;
   readonly token: Secret;
-  /** Of the key that it was enrolled with; undefined for one without. */
-  readonly prove: Prove | undefined;
+  readonly prove: Prove;
   readonly workspaceId: string;
   readonly farmId: string;
   /** The key that its orders are signed with. */
   readonly pin: KeyPin;
 };
 
+/** The signature of the challenge by the agent's key, in base64. */
+export type Prove = (agentId: string, challenge: string) => string;
+
 const fileSchema = z.strictObject({
   url: z.string(),
   agent_id: z.uuid(),
   token: z.string(),
+  /** PKCS 8 in DER as base64. */
+  identity_key: z.string(),
   workspace_id: z.string(),
   farm_id: z.uuid(),
 });
+type Identity = z.output<typeof fileSchema>;
 
 /** One file per service, so that an agent that reports to two keeps both identities. `realm` names the service (its URL, or `embedded`). */
 function fileOf(stateDir: string, realm: string): string {
   return join(stateDir, `agent-${createHash('sha256').update(realm).digest('hex').slice(0, 12)}.json`);
 }
 
-const identityFileOf = (stateDir: string, realm: string) => fileOf(stateDir, realm).replace(/json$/, 'identity');
-
 const pinFileOf = (stateDir: string, realm: string) => fileOf(stateDir, realm).replace(/json$/, 'key.json');
 
-/** A token that was kept in the open is sealed from now on, where there can be a key. */
+/** Undefined when it was never enrolled. Throws ConfigError when what is kept cannot be read or opened. */
 export function loadCredentials(stateDir: string, realm: string, keyFile: string): Credentials | undefined {
-  let text: string;
-  try {
-    text = readFileSync(fileOf(stateDir, realm), 'utf8');
-  } catch {
-    return undefined;
+  const file = fileOf(stateDir, realm);
+  const text = readKept(file);
+  if (text === undefined) return undefined;
+  const kept = fileSchema.safeParse(parseJson(text)).data;
+  if (kept === undefined) throw unusable(file, 'is damaged: remove it and enrol the agent again');
+  const vault = openVault(keyFile);
+  const [token, key] = [openWith(vault, kept.token), openWith(vault, kept.identity_key)];
+  if (token === undefined || key === undefined) {
+    throw unusable(
+      file,
+      `cannot be opened with the key in ${keyFile}: bring the key back, or remove the file and enrol the agent again`,
+    );
   }
-  const parsed = fileSchema.safeParse(parseJson(text));
-  if (!parsed.success) {
-    throw new ConfigError(`read ${fileOf(stateDir, realm)}`, [
-      { path: '(file)', message: 'is damaged: remove it and enrol the agent again' },
-    ]);
-  }
-  const { token: kept } = parsed.data;
-  const token = isSealed(kept) ? openVault(keyFile)?.open(kept) : kept;
-  if (token === undefined) {
-    throw new ConfigError(`read ${fileOf(stateDir, realm)}`, [
-      {
-        path: '(file)',
-        message: `cannot be opened with the key in ${keyFile}: bring the key back, or remove the file and enrol the agent again`,
-      },
-    ]);
-  }
-  if (!isSealed(kept)) keep(fileOf(stateDir, realm), parsed.data, keyFile);
-  const { url, agent_id: agentId, workspace_id: workspaceId, farm_id: farmId } = parsed.data;
-  const pin = filePin(pinFileOf(stateDir, realm));
-  const prove = loadIdentityKey(identityFileOf(stateDir, realm), keyFile);
-  return { url, agentId, token: new Secret(token), prove, workspaceId, farmId, pin };
+  const identity = { ...kept, token, identity_key: key };
+  // There may have been no key to seal it with at the enrolment.
+  if (!isSealed(kept.token)) keep(file, identity, keyFile);
+  return credentialsOf(identity, readPrivateKey(file, key), filePin(pinFileOf(stateDir, realm)));
 }
 
 /** Exchanges the code for an identity and keeps it. Throws ConfigError when the service refuses the code. */
 export async function enrolOnce(options: {
   readonly stateDir: string;
-  /** Made if there is none; without one the token lies in the open, for its owner alone. */
+  /** Made if there is none; without one the secrets lie in the open, for their owner alone. */
   readonly keyFile: string;
   readonly realm: string;
   readonly url: string;
@@ -92,42 +78,42 @@ export async function enrolOnce(options: {
   readonly allowPlain: boolean;
 }): Promise<Credentials> {
   const { stateDir, keyFile, realm, url, code, allowPlain } = options;
-  const key = newIdentityKey();
-  const answer = await enrol({
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const { task_key, ...answer } = await enrol({
     url,
     code,
     name: options.name ?? hostname(),
     version: VERSION,
-    identityKey: key.publicKey,
+    identity_key: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
     allowPlain,
   });
-  // First: credentials without their key would be refused.
-  key.keep(identityFileOf(stateDir, realm), keyFile);
-  const { task_key, ...identity } = answer;
   const pin = newPin(pinFileOf(stateDir, realm), task_key);
-  keep(fileOf(stateDir, realm), { url, ...identity }, keyFile);
-  return {
-    url,
-    agentId: answer.agent_id,
-    token: new Secret(answer.token),
-    prove: key.prove,
-    workspaceId: answer.workspace_id,
-    farmId: answer.farm_id,
-    pin,
-  };
+  const identity_key = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64');
+  const identity = { url, ...answer, identity_key };
+  keep(fileOf(stateDir, realm), identity, keyFile);
+  return credentialsOf(identity, privateKey, pin);
 }
 
-function keep(path: string, identity: z.output<typeof fileSchema>, keyFile: string): void {
-  const token = openOrCreateVault(keyFile)?.seal(identity.token) ?? identity.token;
-  writeWhole(path, `${JSON.stringify({ ...identity, token })}\n`, 0o600);
+const credentialsOf = (kept: Identity, key: KeyObject, pin: KeyPin): Credentials => ({
+  url: kept.url,
+  agentId: kept.agent_id,
+  token: new Secret(kept.token),
+  prove: (agentId, challenge) => sign(null, proofBytes(agentId, challenge), key).toString('base64'),
+  workspaceId: kept.workspace_id,
+  farmId: kept.farm_id,
+  pin,
+});
+
+function keep(file: string, identity: Identity, keyFile: string): void {
+  const vault = openOrCreateVault(keyFile);
+  const [token, identity_key] = [sealWith(vault, identity.token), sealWith(vault, identity.identity_key)];
+  writeWhole(file, `${JSON.stringify({ ...identity, token, identity_key })}\n`, 0o600);
 }
 
-/** Seals what the agent keeps of other passwords. Without a key they lie in the open, for their owner alone: then the log says so. */
-export function vaultOf({ credentials: { keyFile } }: Pick<AgentConfig, 'credentials'>, log: Log): Vault | undefined {
-  const vault = openVault(keyFile);
-  if (vault === undefined) log.warn({ keyFile }, NO_KEY);
-  return vault;
+function readPrivateKey(file: string, text: string): KeyObject {
+  try {
+    return createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+  } catch (error) {
+    throw unusable(file, 'is damaged: remove it and enrol the agent again', error);
+  }
 }
-
-const NO_KEY =
-  "passwords of pools lie in the open in the agent's database, because there is no key that it may read: make one with `pithead config seal` beside the configuration, or name its file as credentials.keyFile, and start the agent again";

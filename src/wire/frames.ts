@@ -4,22 +4,21 @@ import { z } from 'zod';
 
 const id = z.uuid();
 const isoTime = z.iso.datetime();
+/** The 44 bytes of such a key (SPKI in DER) as base64: all but the last 32 are the same in each. */
+const ED25519_KEY = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 /** Ed25519, SPKI in DER as base64. */
-const publicKey = z.base64().max(256);
+const publicKey = z.string().regex(ED25519_KEY, { error: 'accepted: an Ed25519 key' });
 const signature = z.base64().length(88);
 /** Random, base64url. */
 export const nonceSchema = z.string().regex(/^[A-Za-z0-9_-]{22,64}$/);
-
-/** The 44 bytes of such a key (SPKI in DER) as base64: all but the last 32 are the same in each. */
-const ED25519_KEY = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 
 export const enrolRequestSchema = z.object({
   code: z.string().min(1).max(128),
   name: z.string().min(1).max(128),
   version: z.string().max(64),
   protocol: z.int(),
-  /** Of the key that the agent proves with each connection: see proof.ts. Absent: it has none. */
-  identity_key: z.string().regex(ED25519_KEY, { error: 'accepted: an Ed25519 key' }).optional(),
+  /** Of the key that the agent proves with each connection: see proof.ts. */
+  identity_key: publicKey,
 });
 export type EnrolRequest = z.infer<typeof enrolRequestSchema>;
 export const enrolAnswerSchema = z.object({
@@ -28,7 +27,7 @@ export const enrolAnswerSchema = z.object({
   workspace_id: z.string(),
   farm_id: id,
   /** Of the key that the service signs orders with: see orders.ts. */
-  task_key: publicKey.optional(),
+  task_key: publicKey,
 });
 export type EnrolAnswer = z.infer<typeof enrolAnswerSchema>;
 
@@ -40,20 +39,18 @@ const helloFrameSchema = z.object({
   epoch: id,
   next_seq: z.int().min(1),
   at: isoTime,
-  /** Types of frames beyond those of the first version that the agent can take; who does not say so is not sent them. */
-  understands: z.array(z.string().max(64)).max(256).optional(),
-  /** Names the memory of miners behind this agent's keys: while it is the same, so are they, whatever the epoch. Absent: the epoch says it. */
-  home: id.optional(),
+  /** Names the memory of miners behind this agent's keys: while it is the same, so are they, whatever the epoch. */
+  home: id,
   /** Orders of this connection are signed for it: see orders.ts. New with each connection. */
-  nonce: nonceSchema.optional(),
+  nonce: nonceSchema,
   /** Sequence number of the last order that the agent admitted. */
-  task_seq: z.int().min(0).optional(),
+  task_seq: z.int().min(0),
   /** Of the agent's key, for the challenge of this connection: see proof.ts. */
-  proof: signature.optional(),
+  proof: signature,
 });
 export type HelloFrame = z.infer<typeof helloFrameSchema>;
 /**
- * Agent → service that understands lanes, after the welcome: slices of this epoch too come through this connection, in order among themselves.
+ * Agent → service, after the welcome: slices of this epoch too come through this connection, in order among themselves.
  * They may be sent once the service has said with a frame of the same type what it has of them.
  */
 const laneFrameSchema = z.object({ type: z.literal('lane'), epoch: id, next_seq: z.int().min(1) });
@@ -77,13 +74,9 @@ const welcomeFrameSchema = z.object({
   protocol: z.int(),
   acked_seq: z.int().min(0),
   at: isoTime,
-  /** Types of frames beyond those of the first version that the service can take. */
-  understands: z.array(z.string().max(64)).max(256).optional(),
-  /** To agents that understand signed orders: the key, and how it came from those before it, oldest first. */
-  task_key: publicKey.optional(),
-  task_key_changes: z.array(keyChangeSchema).max(MAX_KEY_CHANGES).optional(),
-  /** Types of NOTICES that are signed on this connection: one that is not is somebody else's. */
-  signs: z.array(z.string().max(64)).max(256).optional(),
+  /** What orders are signed with, and how it came from the keys before it, oldest first. */
+  task_key: publicKey,
+  task_key_changes: z.array(keyChangeSchema).max(MAX_KEY_CHANGES),
 });
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
 /** Service → agent, answer to lane: everything up to `acked_seq` of this epoch is stored. */
@@ -100,9 +93,7 @@ export const rolloutSchema = z.object({
   canary: z.int().min(1).max(100_000).optional(),
   stop_after: z.int().min(1).max(100_000).optional(),
 });
-/** In `hello.understands` of agents that keep to it. */
-export const ROLLOUT = 'rollout';
-/** Service → agent: do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. A `name` that the agent does not know ends as unsupported. */
+/** Do this to one miner, unless it is past `expires_at`. Sent again after a reconnect until received; the id makes it once. In tasks about the agent itself its own id stands for `miner_key`. A `name` that the agent does not know ends as unsupported. */
 export const taskFrameSchema = z.object({
   type: z.literal('task'),
   task_id: id,
@@ -116,16 +107,16 @@ export const taskFrameSchema = z.object({
   rollout: rolloutSchema.optional(),
 });
 export type TaskOrder = z.infer<typeof taskFrameSchema>;
-/** Service → agent that understands it, instead of `task`: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
+/** Service → agent: `text` is the JSON of a signed order (orders.ts), signed byte for byte. */
 const signedTaskFrameSchema = z.object({ type: z.literal('signed-task'), text: z.string(), signature });
 export type SignedTaskFrame = z.infer<typeof signedTaskFrameSchema>;
-/** Service → agent: give this task up if it has not been sent to the miner yet. Heeded only for tasks that came over the same uplink. */
+/** Give this task up if it has not been sent to the miner yet. Heeded only for tasks that came over the same uplink. */
 export const cancelFrameSchema = z.object({ type: z.literal('cancel'), task_id: id });
 
 /** Most miners in one ops-status frame. */
 export const OPS_STATUS_PAGE = 2_000;
 /**
- * Service → agent that understands it: what operators say of its miners, after the welcome and at each change. `is_first` = forget what was said
+ * What operators say of its miners, after the welcome and at each change. `is_first` = forget what was said
  * before; miners that are not named have no ops status. A long list comes in several frames.
  */
 export const opsStatusFrameSchema = z.object({
@@ -134,24 +125,16 @@ export const opsStatusFrameSchema = z.object({
   miners: z.array(z.object({ miner_key: id, ops_status: z.string().min(1).max(64) })).max(OPS_STATUS_PAGE),
 });
 export type OpsStatusFrame = z.infer<typeof opsStatusFrameSchema>;
-/** What a service says beside orders that changes what an agent does or tells of its miners. */
-export const NOTICES = ['cancel', 'ops-status'] as const;
+/** Messages beside tasks that change what an agent does or reports of its miners. */
 export type Notice = z.infer<typeof cancelFrameSchema> | OpsStatusFrame;
-/** Service → agent that understands it, instead of one of NOTICES: `text` is the JSON of a signed notice (orders.ts), signed byte for byte. */
+/** Service → agent: `text` is the JSON of a signed notice (orders.ts), signed byte for byte. */
 const signedNoticeFrameSchema = z.object({ type: z.literal('signed-notice'), text: z.string(), signature });
 export type SignedNoticeFrame = z.infer<typeof signedNoticeFrameSchema>;
-/** What this version says in `welcome.understands`. */
-export const SERVICE_UNDERSTANDS = ['lane'] as const;
-/** What this version can say in `hello.understands`. */
-export const UNDERSTOOD = ['ops-status', 'signed-task', 'signed-notice', ROLLOUT] as const;
 export const serviceFrameSchema = z.discriminatedUnion('type', [
   welcomeFrameSchema,
   laneReadyFrameSchema,
   ackFrameSchema,
-  taskFrameSchema,
   signedTaskFrameSchema,
-  cancelFrameSchema,
-  opsStatusFrameSchema,
   signedNoticeFrameSchema,
 ]);
 export type ServiceFrame = z.infer<typeof serviceFrameSchema>;

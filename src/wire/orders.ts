@@ -16,8 +16,7 @@
 // that the agent waits for it, no more.
 //
 // Notices. What cancels a task, or says that a miner is not meant to mine and so hides what is wrong with it, would serve an attacker as well as an
-// order: it is signed in the same form, for a purpose of its own, and numbered in the same row. A service says in its welcome that it does so, to
-// agents that understand it. As nobody signs the welcome, an agent that has once had such a signed notice expects them from that service ever after.
+// order: it is signed in the same form, for a purpose of its own, and numbered in the same row.
 import { z } from 'zod';
 import {
   cancelFrameSchema,
@@ -67,8 +66,7 @@ export type Signing = {
   /** How it came from the keys before it. */
   readonly changes: readonly KeyChange[];
   /** Each gets the next number, also one that is sent again. */
-  sign(order: TaskOrder): SignedTaskFrame;
-  signNotice(notice: Notice): SignedNoticeFrame;
+  sign(message: TaskOrder | Notice): SignedTaskFrame | SignedNoticeFrame;
 };
 
 export const orderBytes = (text: string): Buffer => Buffer.from(ORDER_PURPOSE + text);

@@ -1,6 +1,5 @@
 // How an agent shows with each connection that it is the one that was enrolled: the answer to the upgrade carries a challenge, the hello its signature by
-// the key that the agent made at its enrolment and that never leaves its host. A token alone, overheard or copied, opens nothing then. An identity
-// without a key, from a time before there were any, is its token.
+// the key that the agent made at its enrolment and that never leaves its host. A token alone, overheard or copied, opens nothing.
 
 /** Of the answer to the upgrade; new with each connection, base64url. */
 export const CHALLENGE_HEADER = 'x-pithead-challenge';

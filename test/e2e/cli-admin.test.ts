@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { VERSION } from '../../src/base/version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
+import { newIdentityKey } from '../identity-key.ts';
 import { runPithead, type Started, startPithead } from './process.ts';
 
 let folder: string;
@@ -184,11 +185,12 @@ test('a code made beside the running service lets one agent in, once', async () 
     .strictObject({ code: z.string(), expires_at: z.iso.datetime() })
     .parse(JSON.parse(made.stdout));
   expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
+  const identity_key = newIdentityKey().publicKey;
   const enrol = async () => {
     const { statusCode, body } = await request(`${url}${ENROL_PATH}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ code, name: 'shed 4', version: '0.1.0', protocol: PROTOCOL_VERSION }),
+      body: JSON.stringify({ code, name: 'shed 4', version: '0.1.0', protocol: PROTOCOL_VERSION, identity_key }),
     });
     await body.dump();
     return statusCode;

@@ -4,15 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { request } from 'undici';
 import { WebSocket } from 'ws';
-import { createOrderGuard } from '../../src/agent/orders/guard.ts';
+import { createOrderGuard, ordersMigrations } from '../../src/agent/orders/guard.ts';
 import { memoryPin } from '../../src/agent/orders/pin.ts';
-import { ordersMigrations } from '../../src/agent/orders/sequences.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { ReportRecord, TaskRecord } from '../../src/wire/records.ts';
+import { newIdentityKey } from '../identity-key.ts';
 
 export type FakeAgent = {
   readonly agentId: string;
@@ -45,17 +46,17 @@ export async function startFakeAgent(
   urlOf: (attempt: number) => string,
   believesWelcome: (attempt: number) => boolean = () => true,
 ): Promise<FakeAgent> {
-  const body = JSON.stringify({ code, name: 'fake', version: '1.0.0', protocol: PROTOCOL_VERSION });
+  const key = newIdentityKey();
+  const identity = { code, name: 'fake', version: '1.0.0', protocol: PROTOCOL_VERSION, identity_key: key.publicKey };
+  const body = JSON.stringify(identity);
   const headers = { 'content-type': 'application/json' };
   const answer = await request(urlOf(0) + ENROL_PATH, { method: 'POST', headers, body });
-  const { agent_id: agentId, token, task_key: taskKey = '' } = enrolAnswerSchema.parse(await answer.body.json());
-  const pin = memoryPin();
-  pin.keep(taskKey);
+  const { agent_id: agentId, token, task_key: taskKey } = enrolAnswerSchema.parse(await answer.body.json());
   let refused = 0;
   const orders = createOrderGuard(openSqlite(':memory:', [ordersMigrations]), {
     uplink: 'fake',
     agentId,
-    pin,
+    pin: memoryPin(taskKey),
     clock: systemClock,
     log: silentLog,
     audit: () => refused++,
@@ -112,17 +113,24 @@ export async function startFakeAgent(
     const at = new Date().toISOString();
     const session = orders.begin();
     const { nonce, taskSeq: task_seq } = session;
-    const signed = { understands: ['signed-task'], nonce, task_seq };
-    const hello = {
-      type: 'hello',
-      protocol: PROTOCOL_VERSION,
-      version: '1.0.0',
-      epoch,
-      next_seq: seq + 1,
-      at,
-      ...signed,
-    };
-    current.on('open', () => current.send(JSON.stringify(hello)));
+    let challenge = '';
+    current.on('upgrade', ({ headers }) => {
+      challenge = String(headers[CHALLENGE_HEADER]);
+    });
+    current.on('open', () => {
+      const proof = key.prove(agentId, challenge);
+      const position = { epoch, home: epoch, next_seq: seq + 1, at };
+      const hello = {
+        type: 'hello',
+        protocol: PROTOCOL_VERSION,
+        version: '1.0.0',
+        ...position,
+        nonce,
+        task_seq,
+        proof,
+      };
+      current.send(JSON.stringify(hello));
+    });
     current.on('error', () => {});
     current.on('close', () => {
       isWelcome = false;
@@ -136,8 +144,7 @@ export async function startFakeAgent(
         isWelcome = true;
         for (const slice of outbox.values()) current.send(slice);
       } else if (frame.type === 'ack') confirm(frame.seq);
-      else if (frame.type === 'task' || frame.type === 'signed-task')
-        for (const order of session.admit([frame])) take(order, current);
+      else if (frame.type === 'signed-task') for (const order of session.admit([frame])) take(order, current);
     });
   };
   connect();

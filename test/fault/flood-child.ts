@@ -7,8 +7,10 @@ import { zstdCompressSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { encodeSlice, serviceFrameSchema } from '../../src/wire/frames.ts';
-import { PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
+import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
+import { UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { hostRecord, minerRecord } from '../unit/service-http/records.ts';
+import { helloOf, type Identity } from '../unit/service-http/wire-agent.ts';
 
 const [mode, url = '', miners, identities = '[]'] = process.argv.slice(2);
 const PERIOD_MS = 1_000;
@@ -34,10 +36,10 @@ const shareOf = (all: readonly Miner[], period: number, periods: number) => {
   return all.slice((period % periods) * size, ((period % periods) + 1) * size);
 };
 
-async function connect({ agentId, token }: (typeof agents)[number], onAck: (seq: number) => void) {
+async function connect(identity: Identity, onAck: (seq: number) => void) {
   const epoch = randomUUID();
   const socket = new WebSocket(url.replace('http', 'ws') + UPLINK_PATH, {
-    headers: { authorization: `Bearer ${agentId}.${token}` },
+    headers: { authorization: `Bearer ${identity.agentId}.${identity.token}` },
     perMessageDeflate: false,
   });
   socket.on('error', () => {});
@@ -49,10 +51,11 @@ async function connect({ agentId, token }: (typeof agents)[number], onAck: (seq:
       else if (frame.type === 'ack') onAck(frame.seq);
     });
   });
-  socket.on('open', () => {
-    const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1 };
-    socket.send(JSON.stringify({ ...hello, at: new Date().toISOString() }));
+  let challenge = '';
+  socket.on('upgrade', ({ headers }) => {
+    challenge = String(headers[CHALLENGE_HEADER]);
   });
+  socket.on('open', () => socket.send(JSON.stringify(helloOf({ identity, epoch, challenge }))));
   await welcomed;
   let seq = 0;
   return {

@@ -8,13 +8,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import {
   decodeSlice,
   type KeyChange,
-  NOTICES,
   type Notice,
   readAgentFrame,
   type SignedNoticeFrame,
   type SignedTaskFrame,
   type TaskOrder,
 } from '../../src/wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 import { PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
 import { type ReportRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { newSigner, type Signer, signNotice, signOrder } from '../unit/agent/orders/signed.ts';
@@ -37,10 +37,7 @@ export async function startForgingService() {
   const lines: Line[] = [];
   const received: string[] = [];
   const noChanges: readonly KeyChange[] = [];
-  const signs: readonly string[] | undefined = NOTICES;
-  const behaviour: { shows: string; changes: readonly KeyChange[]; signs: readonly string[] | undefined } = {
-    ...{ shows: signer.publicKey, changes: noChanges, signs },
-  };
+  const behaviour = { shows: signer.publicKey, changes: noChanges };
   const server = createServer((_, response) => {
     const answer = { agent_id: agentId, token: 'token', workspace_id: 'w', farm_id: randomUUID() };
     response
@@ -48,6 +45,7 @@ export async function startForgingService() {
       .end(JSON.stringify({ ...answer, task_key: behaviour.shows }));
   });
   const sockets = new WebSocketServer({ server, maxPayload: 1024 * 1024, perMessageDeflate: false });
+  sockets.on('headers', (headers) => headers.push(`${CHALLENGE_HEADER}: challenge`));
   let storing: Promise<void> = Promise.resolve();
 
   sockets.on('connection', (socket: WebSocket) => {
@@ -72,9 +70,9 @@ export async function startForgingService() {
       if (read.frame.type === 'task-received') received.push(read.frame.task_id);
       if (read.frame.type !== 'hello') return;
       const at = new Date().toISOString();
-      const { nonce = '', task_seq = 0, next_seq } = read.frame;
-      const { shows: task_key, changes, signs } = behaviour;
-      const known = { acked_seq: next_seq - 1, task_key, task_key_changes: [...changes], signs };
+      const { nonce, task_seq, next_seq } = read.frame;
+      const { shows: task_key, changes } = behaviour;
+      const known = { acked_seq: next_seq - 1, task_key, task_key_changes: [...changes] };
       send({ type: 'welcome', protocol: PROTOCOL_VERSION, at, ...known });
       lines.push({ nonce, at, taskSeq: task_seq, send });
     });

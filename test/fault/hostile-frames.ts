@@ -3,21 +3,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import { serviceFrameSchema } from '../../src/wire/frames.ts';
+import { serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
 import { MAX_FRAME_BYTES } from '../../src/wire/protocol.ts';
 import type { Random } from '../contract/mutate.ts';
+import { welcomeFrame } from '../unit/agent/uplink/tiny-service.ts';
+import { inForm } from '../unit/agent/uplink/uplink-to.ts';
 
 /** One connection after the agent's hello: `raw` is what the WebSocket stands on. */
 export type Line = { readonly ws: WebSocket; readonly raw: Socket; readonly epoch: string; readonly random: Random };
 export type Script = (line: Line) => void;
 
 const now = () => new Date().toISOString();
-const key = Buffer.alloc(44, 1).toString('base64');
-const signature = Buffer.alloc(64, 1).toString('base64');
 
-export const welcome = () => ({ type: 'welcome', protocol: 1, acked_seq: 0, at: now() });
+export const welcome = () => ({ ...welcomeFrame(), at: now() });
 
-export const wholeTask = () => ({
+const unsignedTask = (): TaskOrder => ({
   type: 'task',
   task_id: randomUUID(),
   batch_id: randomUUID(),
@@ -28,16 +28,15 @@ export const wholeTask = () => ({
   expires_at: '2999-01-01T00:00:00.000Z',
 });
 
+export const wholeTask = () => inForm(unsignedTask());
+
 /** One right frame of each type. */
 const RIGHT: Readonly<Record<string, (epoch: string) => Readonly<Record<string, unknown>>>> = {
-  welcome: () => ({ ...welcome(), understands: ['lane'], task_key: key }),
+  welcome,
   lane: (epoch) => ({ type: 'lane', epoch, acked_seq: 0 }),
   ack: (epoch) => ({ type: 'ack', epoch, seq: 1 }),
-  task: wholeTask,
-  'signed-task': () => ({ type: 'signed-task', text: '{}', signature }),
-  'signed-notice': () => ({ type: 'signed-notice', text: '{}', signature }),
-  cancel: () => ({ type: 'cancel', task_id: randomUUID() }),
-  'ops-status': () => ({ type: 'ops-status', is_first: true, miners: [{ miner_key: randomUUID(), ops_status: 'x' }] }),
+  'signed-task': wholeTask,
+  'signed-notice': () => inForm({ type: 'cancel', task_id: randomUUID() }),
 };
 
 const ODD: readonly unknown[] = [
@@ -128,6 +127,8 @@ export const SCRIPTS: Readonly<Record<string, Script>> = {
   'another version': first(({ random }) => ({ ...welcome(), protocol: Math.floor(random() * 1e6) + 2 })),
   'an older version': first(({ random }) => ({ ...welcome(), protocol: -Math.floor(random() * 3) })),
   'a version that is none': first(({ random }) => ({ ...welcome(), protocol: one(random, ['1', null, 1.5, [1]]) })),
+  'an unsigned task': json(unsignedTask),
+  'an unsigned cancel': json(() => ({ type: 'cancel', task_id: randomUUID() })),
   'an unknown type': json(({ random }) => ({
     ...wholeTask(),
     type: one(random, ['__proto__', 'constructor', 'task2', 'Task']),
@@ -142,20 +143,20 @@ export const SCRIPTS: Readonly<Record<string, Script>> = {
   'two frames in one': text(() => JSON.stringify(wholeTask()).repeat(2)),
   'a task with a tail': text(() => `${JSON.stringify(wholeTask())}\0`),
   'levels without end': text(() => '['.repeat(50_000)),
-  'levels within a task': text(() => `{"type":"task","params":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`),
+  'levels within a task': text(() => `{"type":"signed-task","text":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`),
   'a binary task': after(({ ws }) => ws.send(Buffer.from(JSON.stringify(wholeTask())), { binary: true })),
   'binary nonsense': after(({ ws, random }) =>
     ws.send(Buffer.from(Array.from({ length: 1_000 }, () => random() * 256))),
   ),
-  'a giant frame': text(() => `{"type":"task","name":"${'x'.repeat(2 * MAX_FRAME_BYTES)}"}`),
+  'a giant frame': text(() => `{"type":"signed-task","text":"${'x'.repeat(2 * MAX_FRAME_BYTES)}"}`),
   'a giant in pieces': after(({ ws }) => fragments(ws, Buffer.alloc(2 * MAX_FRAME_BYTES, 0x20), 64 * 1024)),
   'a frame that claims to be a giant': bytes(wire(TEXT, Buffer.from('{'), 2n ** 50n)),
   'a frame that claims more than numbers can': bytes(wire(TEXT, Buffer.from('{'), 2n ** 63n)),
   'a spoilt task byte by byte': after(({ ws, epoch, random }) =>
-    fragments(ws, Buffer.from(spoilt('task', epoch, random).slice(0, 600)), 1),
+    fragments(ws, Buffer.from(spoilt('signed-task', epoch, random).slice(0, 600)), 1),
   ),
   'a spoilt task in single bytes of the line': after(({ raw, epoch, random }) => {
-    const frame = wire(TEXT, Buffer.from(spoilt('cancel', epoch, random).slice(0, 120)));
+    const frame = wire(TEXT, Buffer.from(spoilt('signed-notice', epoch, random).slice(0, 120)));
     for (const byte of frame) raw.write(Buffer.from([byte]));
   }),
   'a new frame within fragments': bytes(wire(0x01, Buffer.from('{"type":')), wire(TEXT, Buffer.from('{}'))),

@@ -9,6 +9,7 @@ import { WebSocketServer } from 'ws';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { agentFrameSchema } from '../../src/wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 import { seeded } from '../contract/mutate.ts';
 import { until } from '../e2e/until.ts';
 import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
@@ -64,6 +65,7 @@ type Scene = { readonly kind: string; readonly isBurst: boolean };
 async function startHostileService(host: string, scenes: readonly Scene[], random: () => number) {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
+  sockets.on('headers', (headers) => headers.push(`${CHALLENGE_HEADER}: challenge`));
   const story: { readonly kind: string; readonly code: number }[] = [];
   let turn = 0;
   sockets.on('connection', (ws, { socket: raw }) => {

@@ -1,6 +1,3 @@
-// The agent as a process, without the command line and with a service that nobody answers for: what it reports stays in its outbox for whoever asks. Its
-// wall clock is set by lines on its standard input (ms). Each second it tells, as JSON, how many miners it knows and what it takes; `gc` exposed, of what is alive alone. Argument: folder.
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,7 +7,7 @@ import { parseConfig } from '../../src/agent/config/config.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { keepHeapSmall } from '../../src/base/platform/heap-flags.ts';
-import { Secret } from '../../src/base/secrets.ts';
+import { newCredentials } from './new-credentials.ts';
 
 keepHeapSmall();
 const folder = process.argv[2] ?? '';
@@ -23,7 +20,7 @@ const agent = createAgent({
     name: 'lone',
   }),
   // Nobody listens at port 1.
-  uplinks: [{ name: 'farm', url: 'http://127.0.0.1:1', agentId: randomUUID(), token: new Secret('token') }],
+  uplinks: [{ name: 'farm', url: 'http://127.0.0.1:1', ...newCredentials() }],
   clock,
   log: silentLog,
 });

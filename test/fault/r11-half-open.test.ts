@@ -15,7 +15,6 @@ const timing = { pingMs: 15_000 / SPEED, silenceMs: 40_000 / SPEED, backoff: { b
 test('a service that is silently gone is noticed, and reporting goes on without a gap', async () => {
   const dir = makeDir({ isQuick: true });
   const service = await startService();
-  service.behaviour.takesLanes = true;
   const outbox = openOutbox(dir.path(''), {
     clock: systemClock,
     log: silentLog,

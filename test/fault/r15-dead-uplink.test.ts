@@ -1,5 +1,3 @@
-// A whole agent without any service for a day of virtual time: whoever asks whether it gets on hears that it does.
-import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { startFarm } from '../../fixtures/farm/farm.ts';
@@ -7,10 +5,10 @@ import { createAgent } from '../../src/agent/agent.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { Secret } from '../../src/base/secrets.ts';
 import { makeDir } from '../unit/agent/outbox/farm-records.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { pause } from './agent-site.ts';
+import { newCredentials } from './new-credentials.ts';
 import { startProxy } from './proxy.ts';
 import { isFull, report } from './table.ts';
 
@@ -33,8 +31,7 @@ test('a day without a service is no ill health', { timeout: 280_000 }, async () 
     const uplinks = [1, silent.port, cutting.port].map((port, index) => ({
       name: `service-${index}`,
       url: `http://127.0.0.1:${port}`,
-      agentId: randomUUID(),
-      token: new Secret('token'),
+      ...newCredentials(),
     }));
     const agent = createAgent({ config, uplinks, clock, log: silentLog });
     await agent.start();

@@ -23,7 +23,6 @@ test('a start with a long backlog reports at once', async () => {
   const open = () =>
     openOutbox(dir.path(''), { clock: systemClock, log: silentLog, newEpoch: randomUUID, settings, diskUse });
   const service = await startService();
-  service.behaviour.takesLanes = true;
   try {
     const before = open();
     await before.setUplinks(['farm']);

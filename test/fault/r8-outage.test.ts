@@ -28,7 +28,6 @@ const lineSchema = z.object({
 test('an outage of hours: all of it arrives, and what is new is not kept waiting', async () => {
   const dir = makeDir({ isQuick: true });
   const service = await startService();
-  service.behaviour.takesLanes = true;
   const child = spawn(
     process.execPath,
     [

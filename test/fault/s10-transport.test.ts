@@ -16,6 +16,7 @@ import { until } from '../e2e/until.ts';
 import { uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { authority, elsewhere, expired, good, selfSigned } from '../unit/service-http/certificates.data.ts';
 import { recordingLog, startRig, temporaryFolder } from '../unit/service-http/rig.ts';
+import { identityKey, prove } from '../unit/service-http/wire-agent.ts';
 import { report } from './table.ts';
 
 const CODE = 'CANARY-OF-A-CODE';
@@ -74,7 +75,7 @@ const BAD: Readonly<Record<string, (handler: RequestListener) => Server>> = {
 /** How an exchange of the code ends. */
 async function enrolAt(url: string): Promise<string> {
   try {
-    await enrol({ url, code: CODE, name: 'north', version: '1.0.0', deadlineMs: 20_000 });
+    await enrol({ url, code: CODE, name: 'north', version: '1.0.0', identity_key: identityKey, deadlineMs: 20_000 });
     return 'done';
   } catch (error) {
     return error instanceof PeerError || error instanceof ConfigError ? error.code : String(error);
@@ -85,7 +86,7 @@ async function enrolAt(url: string): Promise<string> {
 async function linkAt(url: string): Promise<number> {
   let [welcomes, tries] = [0, 0];
   const uplink = uplinkTo(url, {
-    credentials: { agentId: AGENT, token: new Secret(TOKEN) },
+    credentials: { agentId: AGENT, token: new Secret(TOKEN), prove },
     onState({ phase }) {
       if (phase === 'online') welcomes++;
       if (phase === 'waiting' || phase === 'refused') tries++;
@@ -178,7 +179,7 @@ test('plain is refused unless the operator says so, and then the log, the doctor
   const log = recordingLog();
   const uplink = uplinkTo(url, {
     allowPlain: true,
-    credentials: { agentId: AGENT, token: new Secret(TOKEN) },
+    credentials: { agentId: AGENT, token: new Secret(TOKEN), prove },
     log,
   });
   uplink.start();
@@ -223,10 +224,18 @@ test('the service speaks TLS 1.2 and no less, and its own agents get in', async 
   writeFileSync(files.keyFile, good.key, { mode: 0o600 });
   const rig = await startRig({ tls: files });
   const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
-  await expect(enrol({ url: rig.url, code, name: 'north', version: '1.0.0' })).resolves.toMatchObject({
+  await expect(
+    enrol({ url: rig.url, code, name: 'north', version: '1.0.0', identity_key: identityKey }),
+  ).resolves.toMatchObject({
     farm_id: rig.farmId,
   });
   await expect(
-    enrol({ url: rig.url.replace('https:', 'http:'), code, name: 'north', version: '1.0.0' }),
+    enrol({
+      url: rig.url.replace('https:', 'http:'),
+      code,
+      name: 'north',
+      version: '1.0.0',
+      identity_key: identityKey,
+    }),
   ).rejects.toThrow(PeerError);
 });

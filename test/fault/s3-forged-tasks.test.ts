@@ -305,7 +305,6 @@ test('nothing is carried out that the service did not order of this agent, now, 
   await accounted();
   await stop();
   service.behaviour.shows = stranger.publicKey;
-  service.behaviour.signs = undefined;
   service.behaviour.changes = [
     keyChange(stranger, stranger),
     { ...keyChange(stranger, service.signer), from: service.signer.publicKey, to: stranger.publicKey },

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { enrolOnce, loadCredentials } from '../../src/agent/credentials.ts';
-import { newIdentityKey } from '../../src/agent/identity-key.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
-import { PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
+import { UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { until } from '../e2e/until.ts';
+import { newIdentityKey } from '../identity-key.ts';
 import { idleSource, uplinkTo } from '../unit/agent/uplink/uplink-to.ts';
 import { minerRecord } from '../unit/service-http/records.ts';
 import { startRig, temporaryFolder } from '../unit/service-http/rig.ts';
-import { slice } from '../unit/service-http/wire-agent.ts';
+import { helloOf, slice } from '../unit/service-http/wire-agent.ts';
 import { startAgentSite } from './agent-site.ts';
 import { isFull, report } from './table.ts';
 
@@ -25,12 +25,12 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
   await enrolOnce({ ...place, url: rig.url, code, allowPlain: false });
   // As after a restart.
   const credentials = loadCredentials(folder, rig.url, keyFile);
-  if (credentials?.prove === undefined) throw new Error('no key');
+  if (credentials === undefined) throw new Error('the agent is enrolled');
   const { agentId, token, prove } = credentials;
   const overheard: string[] = [];
   const phases: string[] = [];
   const epoch = randomUUID();
-  const startAgent = (proof?: typeof prove) => {
+  const startAgent = (proof: typeof prove) => {
     const uplink = uplinkTo(rig.url, {
       credentials: { agentId, token, prove: proof },
       source: idleSource(epoch),
@@ -82,8 +82,8 @@ test('the token alone, used from elsewhere, is refused, and the agent itself not
       heard += String(data);
     });
     socket.on('open', () => {
-      const at = new Date().toISOString();
-      const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1, at };
+      const identity = { agentId, token: token.reveal() };
+      const hello = helloOf({ identity, epoch, challenge });
       socket.send(JSON.stringify(firstWords[name] ?? { ...hello, proof: proofs[name]?.(challenge) }));
       socket.send(slice(epoch, 1, [minerRecord(1, Date.now())]));
     });

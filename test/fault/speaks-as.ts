@@ -1,17 +1,19 @@
 // Stands between an agent and a service and makes each of them one of another version, by the frozen messages of that version: what it says has the
-// fields that they have, what it does not know it does not hear. It also says for each side what was frozen, word for word.
+// fields that they have. It also says for each side what was frozen, word for word.
 import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { zstdCompressSync } from 'node:zlib';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { decodeSlice, encodeSlice } from '../../src/wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 
 const messagesSchema = z.array(z.record(z.string(), z.unknown()));
 const versionSchema = z.object({ agent: messagesSchema, records: messagesSchema, service: messagesSchema });
 type Message = z.output<typeof messagesSchema>[number];
 
-export const VERSIONS = ['first', 'present', 'newer'] as const;
+export const VERSIONS = ['present', 'newer'] as const;
 export type Version = (typeof VERSIONS)[number];
 
 export const goldenOf = (version: Version) =>
@@ -19,30 +21,20 @@ export const goldenOf = (version: Version) =>
     JSON.parse(readFileSync(new URL(`../../fixtures/wire/${version}.json`, import.meta.url), 'utf8')),
   );
 
-const words = z.array(z.string()).catch([]);
 const present = goldenOf('present');
 const sideOf = (side: 'agent' | 'service', type: unknown) => present[side].find((message) => message.type === type);
 
-/** The frame as that version would have sent it; undefined when it knows none like it. */
-function spoken(frame: Message, side: 'agent' | 'service', version: Version): Message | undefined {
-  if (version === 'present') return frame;
+/** The frame as that version would have sent it. */
+function spoken(frame: Message, side: 'agent' | 'service', version: Version): Message {
   const golden = goldenOf(version)[side].find(({ type }) => type === frame.type);
-  if (golden === undefined) return undefined;
+  if (version === 'present' || golden === undefined) return frame;
   const known = sideOf(side, frame.type) ?? {};
   const fields = Object.entries(golden).flatMap(([name, value]) => {
-    if (name === 'understands') {
-      const more = words.parse(value).filter((word) => !words.parse(known[name]).includes(word));
-      return [[name, [...words.parse(frame[name]), ...more]] as const];
-    }
     if (name in frame) return [[name, frame[name]] as const];
     return name in known ? [] : [[name, value] as const];
   });
   return Object.fromEntries(fields);
 }
-
-/** What a reader of that version takes of the frame. Newer ones take all: that is the code of today. */
-const heard = (frame: Message, side: 'agent' | 'service', version: Version) =>
-  version === 'first' ? spoken(frame, side, 'first') : frame;
 
 /** Answers to these would go astray; those before the welcome have their own place. */
 const NOT_REPEATED = new Set(['hello', 'welcome', 'ack', 'lane']);
@@ -51,27 +43,35 @@ export type Between = {
   readonly url: string;
   /** Frames and records that were said word for word. */
   said(): number;
-  /** Types of frames that a peer was sent although its version does not know them. */
-  readonly unasked: string[];
   /** How connections ended, other than by `stop`. */
   readonly ends: string[];
   stop(): Promise<void>;
 };
 
 export async function startBetween(serviceUrl: string, agent: Version, service: Version): Promise<Between> {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
-  await new Promise((resolve) => server.once('listening', resolve));
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const challenges = new WeakMap<IncomingMessage, string>();
+  sockets.on('headers', (headers, request) => headers.push(`${CHALLENGE_HEADER}: ${challenges.get(request)}`));
   let said = 0;
   let isStopped = false;
   let hasRecords = false;
-  const unasked: string[] = [];
   const ends: string[] = [];
 
-  server.on('connection', (near, request) => {
+  server.on('upgrade', (request, socket, head) => {
     const far = new WebSocket(serviceUrl.replace('http', 'ws') + request.url, {
       headers: { authorization: request.headers.authorization ?? '' },
       perMessageDeflate: false,
     });
+    far.on('error', () => socket.destroy());
+    far.on('upgrade', ({ headers }) => {
+      challenges.set(request, String(headers[CHALLENGE_HEADER]));
+      sockets.handleUpgrade(request, socket, head, (near) => join(near, far));
+    });
+  });
+
+  const join = (near: WebSocket, far: WebSocket) => {
     const early: (readonly [Buffer, boolean])[] = [];
     const bytesOf = (data: RawData) => (Buffer.isBuffer(data) ? data : Buffer.from(data.toString()));
     const sayAll = (to: WebSocket, messages: readonly Message[]) => {
@@ -85,10 +85,7 @@ export async function startBetween(serviceUrl: string, agent: Version, service: 
     const up = (bytes: Buffer, isBinary: boolean) => {
       if (isBinary) return far.send(hasRecords ? bytes : withRecords(bytes));
       const frame = z.record(z.string(), z.unknown()).parse(JSON.parse(bytes.toString('utf8')));
-      const out = spoken(frame, 'agent', agent);
-      const taken = out && heard(out, 'agent', service);
-      if (taken !== undefined) far.send(JSON.stringify(taken));
-      else if (out !== undefined) unasked.push(`service: ${frame.type}`);
+      far.send(JSON.stringify(spoken(frame, 'agent', agent)));
     };
     const withRecords = (bytes: Buffer) => {
       const slice = decodeSlice(bytes);
@@ -100,13 +97,10 @@ export async function startBetween(serviceUrl: string, agent: Version, service: 
     };
     const down = (bytes: Buffer) => {
       const frame = z.record(z.string(), z.unknown()).parse(JSON.parse(bytes.toString('utf8')));
-      const out = spoken(frame, 'service', service);
-      const taken = out && heard(out, 'service', agent);
-      if (taken === undefined) unasked.push(`agent: ${frame.type}`);
-      else near.send(JSON.stringify(taken));
+      near.send(JSON.stringify(spoken(frame, 'service', service)));
       if (frame.type !== 'welcome') return;
-      sayAll(near, agent === 'first' ? goldenOf('first').service : goldenOf(service).service);
-      sayAll(far, service === 'first' ? goldenOf('first').agent : goldenOf(agent).agent);
+      sayAll(near, goldenOf(service).service);
+      sayAll(far, goldenOf(agent).agent);
     };
 
     near.on('message', (data, isBinary) => {
@@ -127,18 +121,17 @@ export async function startBetween(serviceUrl: string, agent: Version, service: 
         other.terminate();
       });
     }
-  });
+  };
 
   const address: AddressInfo | string | null = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
     said: () => said,
-    unasked,
     ends,
     async stop() {
       isStopped = true;
-      for (const client of server.clients) client.terminate();
+      for (const client of sockets.clients) client.terminate();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

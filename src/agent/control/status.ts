@@ -8,7 +8,7 @@ import type { Roster } from '../roster.ts';
 import type { Scanner } from '../scan/scanner.ts';
 import type { Standstill } from '../standstill.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
-import type { UplinkState } from '../uplink/contract.ts';
+import type { UplinkState } from '../uplink/uplink.ts';
 import type { DoorState } from './messages.ts';
 
 export type StateParts = {

@@ -1,16 +1,36 @@
-// Lets through only orders and notices of the service whose key this agent has pinned. The key is learnt once, with the identity or from the first welcome;
-// until then orders are taken as a service of the first version sends them. It carries nothing out and knows no task.
+// Lets through only tasks and notices of the service whose key this agent has pinned. The key comes with the identity; where its file was removed, with
+// the next welcome. It carries nothing out and knows no task.
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { readPublicKey } from '../../base/secrets.ts';
-import type { TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
-import type { KeyPin, OrderEvent, OrderGuard, OrderSession } from './contract.ts';
-import { createRefusals } from './refusals.ts';
-import { openSequences } from './sequences.ts';
-import { leadsTo, verifyNotice, verifyOrder } from './verify.ts';
+import type { Migrations } from '../../base/storage/sqlite.ts';
+import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
+import type { KeyPin } from './pin.ts';
+import { createRefusals, type OrderEvent } from './refusals.ts';
+import { type Expected, leadsTo, verifyNotice, verifyOrder } from './verify.ts';
+
+export const ordersMigrations: Migrations = {
+  owner: 'orders',
+  steps: [
+    `CREATE TABLE orders_admitted (uplink TEXT NOT NULL, agent_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (uplink, agent_id))
+     STRICT, WITHOUT ROWID`,
+  ],
+};
+
+const UNSIGNED: ReadonlyMap<string, 'order' | 'notice'> = new Map<
+  TaskOrder['type'] | Notice['type'],
+  'order' | 'notice'
+>([
+  ['task', 'order'],
+  ['cancel', 'notice'],
+  ['ops-status', 'notice'],
+]);
+
+export type OrderGuard = ReturnType<typeof createOrderGuard>;
 
 export function createOrderGuard(
   db: DatabaseSync,
@@ -24,7 +44,7 @@ export function createOrderGuard(
     readonly log: Log;
     audit(event: OrderEvent): void;
   },
-): OrderGuard {
+) {
   const { uplink, agentId, pin, clock, log, audit } = parts;
   const sequences = openSequences(db, uplink, agentId);
   const refusals = createRefusals({ uplink, agentId, file: pin.file, clock, log, audit });
@@ -41,102 +61,99 @@ export function createOrderGuard(
     audit({ type, key: agentId, detail: { uplink, key } });
   };
 
-  const expectSigned = () => {
-    if (pin.signsNotices()) return;
-    try {
-      pin.keepSignsNotices();
-    } catch (error) {
-      log.error({ uplink, cause: renderError(error) }, 'keep that the service signs: it holds until the next start');
-    }
-  };
-
-  const learn = ({ task_key: shown, task_key_changes: changes = [] }: WelcomeFrame) => {
-    if (shown === undefined || readPublicKey(shown) === undefined) return;
+  /** The key that is believed on this connection: the one that is shown only if it is the pinned one, or follows from it. */
+  const believed = ({ task_key: shown, task_key_changes: changes }: WelcomeFrame): string => {
     const pinned = pin.read();
-    if (pinned === undefined) keep(shown, 'task_key_pinned');
-    else if (pinned === shown) refusedKey = undefined;
+    if (pinned === shown) refusedKey = undefined;
+    else if (pinned === undefined) keep(shown, 'task_key_pinned');
     else if (leadsTo(pinned, shown, changes)) keep(shown, 'task_key_changed');
-    else if (refusedKey !== shown) {
+    else {
+      if (refusedKey === shown) return pinned;
       refusedKey = shown;
       log.error({ uplink, key: shown, pinned, file: pin.file }, REFUSED);
       audit({ type: 'task_key_refused', key: agentId, detail: { uplink, key: shown, pinned } });
+      return pinned;
     }
+    return shown;
   };
 
   return {
-    begin(): OrderSession {
+    /** Of one connection, which takes nothing before its welcome. */
+    begin() {
       const nonce = randomBytes(16).toString('base64url');
-      let welcome: { readonly at: string; readonly heardMs: number; readonly signs: readonly string[] } | undefined;
-
-      /** What is left of its life counts from now, whatever our clock says; a suspend in between has used it up. The gate makes a deadline of it in this same turn. */
-      const inOurTime = (order: TaskOrder, since: { readonly at: string; readonly heardMs: number }): TaskOrder => {
-        const theirsMs = Date.parse(since.at) + clock.elapsedMs() - since.heardMs;
-        const leftMs = Date.parse(order.expires_at) - theirsMs;
-        return { ...order, expires_at: new Date(clock.nowMs() + leftMs).toISOString() };
-      };
+      let line: { readonly heardMs: number; readonly expected: Omit<Expected, 'lastSeq'> } | undefined;
 
       return {
+        /** For the hello. */
         nonce,
         taskSeq: lastSeq,
-        onWelcome(frame) {
-          welcome = { at: frame.at, heardMs: clock.elapsedMs(), signs: frame.signs ?? [] };
-          learn(frame);
+        onWelcome(frame: WelcomeFrame): void {
+          const key = readPublicKey(believed(frame));
+          line = { heardMs: clock.elapsedMs(), expected: { key, agentId, nonce, welcomedAt: frame.at } };
         },
-        admit(frames) {
-          const pinned = pin.read();
-          const key = pinned === undefined ? undefined : readPublicKey(pinned);
+        /** Those to carry out, in order, with an expiry in our time. Throws when the sequence cannot be written: then none of them is admitted. */
+        admit(frames: readonly SignedTaskFrame[]): readonly TaskOrder[] {
+          if (line === undefined) return [];
           const admitted: TaskOrder[] = [];
           let seq = lastSeq;
           for (const frame of frames) {
-            if (frame.type === 'task') {
-              if (pinned === undefined) admitted.push(frame);
-              else refusals.add('unsigned', frame);
-            } else if (key === undefined || welcome === undefined) refusals.add('no key is known', frame);
-            else {
-              const expected = { key, agentId, nonce, welcomedAt: welcome.at, lastSeq: seq };
-              const verdict = verifyOrder(frame, expected);
-              if (verdict.refused !== undefined) refusals.add(verdict.refused, frame);
-              else {
-                admitted.push(inOurTime(verdict.order, welcome));
-                seq = verdict.seq;
-              }
+            const { refused, signed } = verifyOrder(frame, { ...line.expected, lastSeq: seq });
+            if (refused !== undefined) {
+              refusals.add(refused, 'order', frame.text);
+              continue;
             }
+            // What is left of its life counts from now, whatever our clock says; a suspend in between has used it up. The queue makes a deadline of
+            // it in this same tick.
+            const theirsMs = Date.parse(signed.welcomed_at) + clock.elapsedMs() - line.heardMs;
+            const expiresMs = clock.nowMs() + Date.parse(signed.order.expires_at) - theirsMs;
+            admitted.push({ ...signed.order, expires_at: new Date(expiresMs).toISOString() });
+            seq = signed.seq;
           }
           // Before the orders are journaled: one that is lost in between comes again with a number of its own.
           if (seq > lastSeq) sequences.write(seq);
           lastSeq = seq;
           return admitted;
         },
-        hear(frame) {
-          const pinned = pin.read();
-          if (frame.type !== 'signed-notice') {
-            const isExpected = pin.signsNotices() || welcome?.signs.includes(frame.type) === true;
-            if (pinned === undefined || !isExpected) return frame;
-            refusals.add('unsigned', frame);
-            return undefined;
-          }
-          const key = pinned === undefined ? undefined : readPublicKey(pinned);
-          if (key === undefined || welcome === undefined) {
-            refusals.add('no key is known', frame);
-            return undefined;
-          }
-          const verdict = verifyNotice(frame, { key, agentId, nonce, welcomedAt: welcome.at, lastSeq });
-          if (verdict.refused !== undefined) {
-            refusals.add(verdict.refused, frame);
+        /** The notice; undefined when it is not the service that sends it. Needs no disk. */
+        hear(frame: SignedNoticeFrame): Notice | undefined {
+          if (line === undefined) return undefined;
+          const { refused, signed } = verifyNotice(frame, { ...line.expected, lastSeq });
+          if (refused !== undefined) {
+            refusals.add(refused, 'notice', frame.text);
             return undefined;
           }
           // Not on disk: it is worth nothing on another connection, whatever its number.
-          lastSeq = verdict.seq;
-          expectSigned();
-          return verdict.notice;
+          lastSeq = signed.seq;
+          return signed.notice;
+        },
+        /** A message of a type that is not taken: one that has to come signed is refused, any other is a newer service's. */
+        leaveAside(type: string, text: string): void {
+          const what = UNSIGNED.get(type);
+          if (what !== undefined) refusals.add('unsigned', what, text);
         },
       };
     },
+    /** Reports the refusals that are still waiting. */
     stop: () => refusals.stop(),
   };
 }
 
-const PINNED = 'the key of the service was learnt: from now on only orders signed with it are taken';
+const sequenceSchema = z.object({ seq: z.int() });
+
+/** The number of the last order admitted from each service, on disk. */
+function openSequences(db: DatabaseSync, uplink: string, agentId: string) {
+  const select = db.prepare('SELECT seq FROM orders_admitted WHERE uplink = ? AND agent_id = ?');
+  const upsert = db.prepare(
+    'INSERT INTO orders_admitted VALUES (?, ?, ?) ON CONFLICT (uplink, agent_id) DO UPDATE SET seq = excluded.seq',
+  );
+  return {
+    /** 0 = none. */
+    read: () => sequenceSchema.safeParse(select.get(uplink, agentId)).data?.seq ?? 0,
+    write: (seq: number) => void upsert.run(uplink, agentId, seq),
+  };
+}
+
+const PINNED = 'the key of the service was learnt: only orders signed with it are taken';
 const CHANGED = 'the service has a new key, signed with the one before: orders signed with it are taken';
 const REFUSED =
   'the service shows another key than the one that this agent has learnt: its orders are refused, reports go on. If the key was lost there, remove the file that keeps the old one and start the agent again; if not, look at who answers in its place';

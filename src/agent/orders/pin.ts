@@ -1,81 +1,73 @@
-// Where the key of a service is kept: a file of its own beside the agent's credentials, because versions before this one refuse credentials with a
-// field that they do not know, and an update must be able to go back to them.
-import { readFileSync, rmSync } from 'node:fs';
+// Where the key of a service is kept: a file of its own beside the agent's credentials, because it changes, and because people remove it to have the
+// agent take a key that no earlier one has signed.
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../base/errors.ts';
 import { readPublicKey } from '../../base/secrets.ts';
 import { writeWhole } from '../../base/storage/atomic-file.ts';
 import { parseJson } from '../../wire/frames.ts';
-import type { KeyPin } from './contract.ts';
 
-const fileSchema = z.object({
-  task_key: z.string().refine((text) => readPublicKey(text) !== undefined),
-  signs_notices: z.boolean().optional(),
-});
-type Pinned = z.infer<typeof fileSchema>;
+/** The key that a service signs with; SPKI in DER as base64. */
+export type KeyPin = {
+  /** Where it is kept, for people. */
+  readonly file?: string;
+  /** Undefined = its file was removed. */
+  read(): string | undefined;
+  /** Throws when it cannot be kept; until the end of the process it holds all the same. */
+  keep(key: string): void;
+};
+
+const fileSchema = z.object({ task_key: z.string().refine((text) => readPublicKey(text) !== undefined) });
 
 /** Throws ConfigError when there is a file that holds no key. */
-export function filePin(path: string): KeyPin {
-  let pinned = load(path);
-  return {
-    file: path,
-    read: () => pinned?.task_key,
-    signsNotices: () => pinned?.signs_notices === true,
-    keep(key) {
-      pinned = { ...pinned, task_key: key };
-      write(path, pinned);
-    },
-    keepSignsNotices() {
-      if (pinned === undefined) return;
-      pinned = { ...pinned, signs_notices: true };
-      write(path, pinned);
-    },
-  };
+export function filePin(file: string): KeyPin {
+  const text = readKept(file);
+  if (text === undefined) return pinIn(file);
+  const kept = fileSchema.safeParse(parseJson(text)).data;
+  if (kept === undefined)
+    throw unusable(file, 'is damaged: remove it to take the key that the service shows at the next connection');
+  return pinIn(file, kept.task_key);
 }
 
-const write = (path: string, pinned: Pinned) => writeWhole(path, `${JSON.stringify(pinned)}\n`, 0o600);
-
 /** The pin of an identity that was got just now: what the service gave with it, and nothing of an earlier one. */
-export function newPin(path: string, key: string | undefined): KeyPin {
-  if (key === undefined || readPublicKey(key) === undefined) rmSync(path, { force: true });
-  else write(path, { task_key: key });
-  return filePin(path);
+export function newPin(file: string, key: string): KeyPin {
+  const pin = pinIn(file);
+  pin.keep(key);
+  return pin;
+}
+
+function pinIn(file: string, key?: string): KeyPin {
+  const pin = memoryPin(key);
+  return {
+    file,
+    read: pin.read,
+    keep(key) {
+      pin.keep(key);
+      writeWhole(file, `${JSON.stringify({ task_key: key })}\n`, 0o600);
+    },
+  };
 }
 
 /** Lasts as long as the process. */
 export function memoryPin(key?: string): KeyPin {
   let pinned = key;
-  let isSigning = false;
   return {
     read: () => pinned,
-    signsNotices: () => isSigning,
     keep(key) {
       pinned = key;
-    },
-    keepSignsNotices() {
-      isSigning = true;
     },
   };
 }
 
-function load(path: string): Pinned | undefined {
-  let text: string;
+/** Undefined when there is no such file. Throws ConfigError when it cannot be read. */
+export function readKept(file: string): string | undefined {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new ConfigError(
-      `read ${path}`,
-      [{ path: '(file)', message: 'cannot be read: may this user read it?' }],
-      error,
-    );
+    throw unusable(file, 'cannot be read: may this user read it?', error);
   }
-  const parsed = fileSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(`read ${path}`, [
-    {
-      path: '(file)',
-      message: 'is damaged: remove it to take the key that the service shows at the next connection',
-    },
-  ]);
 }
+
+export const unusable = (file: string, message: string, cause?: unknown): ConfigError =>
+  new ConfigError(`read ${file}`, [{ path: '(file)', message }], cause);

@@ -2,8 +2,7 @@
 // up per reason, so that forging orders costs an attacker more than us.
 import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskOrder } from '../../wire/frames.ts';
-import type { OrderEvent, Refusal } from './contract.ts';
+import type { Refusal } from './verify.ts';
 
 const TELL_MS = 10_000;
 /** Ids named of those that are summed up. */
@@ -11,9 +10,11 @@ const MAX_NAMED = 5;
 /** Enough of the text to find the id, whatever is before it. */
 const LOOKED_AT = 2_000;
 
-export type Refusals = {
-  add(reason: Refusal, frame: TaskOrder | SignedTaskFrame | Notice | SignedNoticeFrame): void;
-  stop(): void;
+/** For the record of what was refused and whom we trust. */
+export type OrderEvent = {
+  readonly type: 'orders_refused' | 'task_key_pinned' | 'task_key_changed' | 'task_key_refused';
+  readonly key: string;
+  readonly detail: Readonly<Record<string, unknown>>;
 };
 
 type Counted = {
@@ -31,7 +32,7 @@ export function createRefusals(parts: {
   readonly clock: Clock;
   readonly log: Log;
   audit(event: OrderEvent): void;
-}): Refusals {
+}) {
   const { uplink, agentId, clock, log } = parts;
   const counts = new Map<string, Counted>();
   let waiting: Cancel | undefined;
@@ -52,16 +53,16 @@ export function createRefusals(parts: {
   };
 
   return {
-    add(reason, frame) {
-      const what = frame.type === 'task' || frame.type === 'signed-task' ? 'order' : 'notice';
+    /** `text` is what is signed, or was to be. */
+    add(reason: Refusal, what: Counted['what'], text: string): void {
       const entry = counts.get(`${what} ${reason}`) ?? { what, reason, count: 0, taskIds: [] };
       counts.set(`${what} ${reason}`, entry);
       entry.count++;
-      const taskId = entry.taskIds.length < MAX_NAMED ? idOf(frame) : undefined;
+      const taskId = entry.taskIds.length < MAX_NAMED ? idIn(text) : undefined;
       if (taskId !== undefined) entry.taskIds.push(taskId);
       if (waiting === undefined) tellAndWait();
     },
-    stop() {
+    stop(): void {
       waiting?.();
       waiting = undefined;
       tell();
@@ -72,9 +73,7 @@ export function createRefusals(parts: {
 const FORGED =
   'orders were refused: they are not from the service, or were sent before; if this goes on, look at who is on the line';
 const ADVICE = {
-  unsigned:
-    'orders were refused: they are not signed, but the service has shown a key before; if it was put back to an older version, bring the newer one back',
-  'no key is known': 'orders were refused: they are signed, but the service has not shown its key',
+  unsigned: FORGED,
   signature:
     'orders were refused: they are not signed with the key of the service that this agent knows; if the service lost its key and made another, remove the file that keeps the old one and start the agent again',
   unreadable: 'orders were refused: they are signed, but this version cannot read them; update the agent',
@@ -83,9 +82,5 @@ const ADVICE = {
   sequence: FORGED,
 } as const satisfies Record<Refusal, string>;
 
-/** As the order says it: it proves nothing. */
-function idOf(frame: TaskOrder | SignedTaskFrame | Notice | SignedNoticeFrame): string | undefined {
-  if (frame.type === 'task' || frame.type === 'cancel') return frame.task_id;
-  if (frame.type === 'ops-status') return undefined;
-  return /"task_id":"([0-9A-Fa-f-]{36})"/.exec(frame.text.slice(0, LOOKED_AT))?.[1];
-}
+/** As the text says it: it proves nothing. */
+const idIn = (text: string): string | undefined => /"task_id":"([0-9A-Fa-f-]{36})"/.exec(text.slice(0, LOOKED_AT))?.[1];

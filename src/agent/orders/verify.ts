@@ -1,30 +1,28 @@
 // Whether an order or a notice is from the service whose key is pinned, for this agent, for this connection, and newer than every order before. Pure; the
 // signed form and its reasons are in wire/orders.ts.
 import { type KeyObject, verify } from 'node:crypto';
+import type { z } from 'zod';
 import { readPublicKey } from '../../base/secrets.ts';
-import {
-  type KeyChange,
-  type Notice,
-  parseJson,
-  type SignedNoticeFrame,
-  type SignedTaskFrame,
-  type TaskOrder,
-} from '../../wire/frames.ts';
+import { type KeyChange, parseJson, type SignedNoticeFrame, type SignedTaskFrame } from '../../wire/frames.ts';
 import {
   keyChangeBytes,
   noticeBytes,
   orderBytes,
+  type SignedNotice,
   type SignedOrder,
   signedNoticeSchema,
   signedOrderSchema,
 } from '../../wire/orders.ts';
-import type { Refusal } from './contract.ts';
+
+/** Why an order is not taken, or a notice. */
+export type Refusal = 'unsigned' | 'signature' | 'unreadable' | 'another agent' | 'another connection' | 'sequence';
 
 /** A service counts on from what we say by one for each order: a leap would only use up the numbers. */
 const MAX_LEAP = 1_000_000;
 
 export type Expected = {
-  readonly key: KeyObject;
+  /** Undefined = none that can be read: nothing is believed. */
+  readonly key: KeyObject | undefined;
   readonly agentId: string;
   readonly nonce: string;
   readonly welcomedAt: string;
@@ -32,38 +30,31 @@ export type Expected = {
   readonly lastSeq: number;
 };
 
-type Refused = { readonly refused: Refusal };
-type Good<T> = T & { readonly seq: number; readonly refused?: never };
+type Verdict<T> =
+  | { readonly signed: T; readonly refused?: never }
+  | { readonly refused: Refusal; readonly signed?: never };
 
-export function verifyOrder(
-  { text, signature }: SignedTaskFrame,
+export const verifyOrder = (frame: SignedTaskFrame, expected: Expected): Verdict<SignedOrder> =>
+  verifySigned(signedOrderSchema, orderBytes(frame.text), frame, expected);
+
+export const verifyNotice = (frame: SignedNoticeFrame, expected: Expected): Verdict<SignedNotice> =>
+  verifySigned(signedNoticeSchema, noticeBytes(frame.text), frame, expected);
+
+function verifySigned<T extends SignedOrder | SignedNotice>(
+  schema: z.ZodType<T>,
+  bytes: Buffer,
+  { text, signature }: SignedTaskFrame | SignedNoticeFrame,
   expected: Expected,
-): Good<{ order: TaskOrder }> | Refused {
+): Verdict<T> {
   // Nothing is read of what is not signed.
-  if (!isSigned(orderBytes(text), signature, expected.key)) return { refused: 'signature' };
-  const signed = signedOrderSchema.safeParse(parseJson(text)).data;
+  if (!isSigned(bytes, signature, expected.key)) return { refused: 'signature' };
+  const signed = schema.safeParse(parseJson(text)).data;
   if (signed === undefined) return { refused: 'unreadable' };
-  const refused = refuseOther(signed, expected);
-  return refused === undefined ? { order: signed.order, seq: signed.seq } : { refused };
-}
-
-export function verifyNotice(
-  { text, signature }: SignedNoticeFrame,
-  expected: Expected,
-): Good<{ notice: Notice }> | Refused {
-  if (!isSigned(noticeBytes(text), signature, expected.key)) return { refused: 'signature' };
-  const signed = signedNoticeSchema.safeParse(parseJson(text)).data;
-  if (signed === undefined) return { refused: 'unreadable' };
-  const refused = refuseOther(signed, expected);
-  return refused === undefined ? { notice: signed.notice, seq: signed.seq } : { refused };
-}
-
-/** Signed by the service, but not for this agent, here and now. */
-function refuseOther(signed: Omit<SignedOrder, 'order'>, expected: Expected): Refusal | undefined {
-  if (signed.agent_id !== expected.agentId) return 'another agent';
-  if (signed.nonce !== expected.nonce || signed.welcomed_at !== expected.welcomedAt) return 'another connection';
-  const { seq } = signed;
-  return seq <= expected.lastSeq || seq > expected.lastSeq + MAX_LEAP ? 'sequence' : undefined;
+  if (signed.agent_id !== expected.agentId) return { refused: 'another agent' };
+  if (signed.nonce !== expected.nonce || signed.welcomed_at !== expected.welcomedAt)
+    return { refused: 'another connection' };
+  const isNext = signed.seq > expected.lastSeq && signed.seq <= expected.lastSeq + MAX_LEAP;
+  return isNext ? { signed } : { refused: 'sequence' };
 }
 
 /** Whether the changes lead from one key to the other, each signed by the key before it. */
@@ -72,15 +63,14 @@ export function leadsTo(from: string, to: string, changes: readonly KeyChange[])
   for (const change of changes) {
     if (current === to) break;
     if (change.from !== current) continue;
-    const key = readPublicKey(current);
-    if (key === undefined || !isSigned(keyChangeBytes(change), change.signature, key)) return false;
+    if (!isSigned(keyChangeBytes(change), change.signature, readPublicKey(current))) return false;
     current = change.to;
   }
   return current === to;
 }
 
-function isSigned(bytes: Buffer, text: string, key: KeyObject): boolean {
+function isSigned(bytes: Buffer, text: string, key: KeyObject | undefined): boolean {
   const signature = Buffer.from(text, 'base64');
   // One signature has one text.
-  return signature.toString('base64') === text && verify(null, bytes, key, signature);
+  return key !== undefined && signature.toString('base64') === text && verify(null, bytes, key, signature);
 }

@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type Migrations, openOrSetAside, openSqlite, throwIfDamaged } from '../../base/storage/sqlite.ts';
+import { openVault, type Vault } from '../../base/storage/vault.ts';
 
 /** Where the agent's memory lies in its state directory. */
 export const memoryPath = (stateDir: string): string => join(stateDir, 'agent.sqlite');
@@ -28,3 +29,13 @@ export function openAgentDatabase(path: string, owners: readonly Migrations[], l
     ),
   );
 }
+
+/** Encrypts what the agent keeps of the passwords of others. Without a key they lie in the open, for their owner alone: then the log says so. */
+export function vaultOf(keyFile: string, log: Log): Vault | undefined {
+  const vault = openVault(keyFile);
+  if (vault === undefined) log.warn({ keyFile }, NO_KEY);
+  return vault;
+}
+
+const NO_KEY =
+  "passwords of pools lie in the open in the agent's database, because there is no key that it may read: make one with `pithead config seal` beside the configuration, or name its file as credentials.keyFile, and start the agent again";

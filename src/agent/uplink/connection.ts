@@ -7,18 +7,18 @@ import type { Log } from '../../base/log.ts';
 import {
   type AgentFrame,
   MAX_LANES,
-  type Notice,
   type OpsStatusFrame,
   type ServiceFrame,
   type SignedNoticeFrame,
   type SignedTaskFrame,
   type TaskOrder,
-  UNDERSTOOD,
 } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../wire/proof.ts';
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
+import type { Credentials } from '../credentials.ts';
+import type { OrderGuard } from '../orders/guard.ts';
+import type { LanePosition, SliceSource } from '../outbox/contract.ts';
 import type { ServiceAddress } from './address.ts';
-import type { LanePosition, OrderCheck, SliceSource, TaskListener, Timing, UplinkCredentials } from './contract.ts';
 import { createInbox } from './inbox.ts';
 import { createSender } from './sender.ts';
 import type { Window } from './window.ts';
@@ -31,22 +31,41 @@ export type ConnectionEnd = {
 
 export type Connection = { stop(): void; readonly ended: Promise<ConnectionEnd> };
 
-type ConnectionOptions = {
-  readonly address: ServiceAddress;
-  readonly credentials: UplinkCredentials;
+export type TaskListener = {
+  /** Returns once the orders are journaled: only then are they confirmed. Throws when they are not; they come again. */
+  onTasks(orders: readonly TaskOrder[]): void;
+  onCancel(taskId: string): void;
+};
+
+export type Timing = {
+  readonly pingMs: number;
+  readonly silenceMs: number;
+  /** For the connection, and again for the welcome. */
+  readonly answerMs: number;
+  /** Without any acknowledgement while slices are on the way. */
+  readonly ackMs: number;
+};
+
+/** What an uplink gives to each of its connections. */
+export type LinkParts = {
+  readonly credentials: Pick<Credentials, 'agentId' | 'token' | 'prove'>;
   readonly version: string;
-  /** Names the memory behind our keys. */
-  readonly home?: string | undefined;
+  /** Names the memory behind our keys; a uuid. */
+  readonly home: string;
   readonly source: SliceSource;
   readonly tasks: TaskListener;
-  readonly orders?: OrderCheck | undefined;
-  readonly window: Window;
-  readonly timing: Timing;
+  readonly orders: Pick<OrderGuard, 'begin'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** What operators say of the miners. */
+  onOpsStatus(frame: OpsStatusFrame): void;
+};
+
+type ConnectionOptions = LinkParts & {
+  readonly address: ServiceAddress;
+  readonly window: Window;
+  readonly timing: Timing;
   onWelcome(skewMs: number): void;
-  /** Absent = the service is not asked for it. */
-  readonly onOpsStatus?: ((frame: OpsStatusFrame) => void) | undefined;
 };
 
 /** Close codes that say whose fault it was, in the range that is free for applications. */
@@ -61,7 +80,7 @@ const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 export function connect(options: ConnectionOptions): Connection {
   const { credentials, source, tasks, window, timing, clock, log } = options;
-  const session = options.orders?.begin();
+  const session = options.orders.begin();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<ConnectionEnd>();
   const socket = new WebSocket(`${options.address.ws}${UPLINK_PATH}`, {
     headers: { authorization: `Bearer ${credentials.agentId}.${credentials.token.reveal()}` },
@@ -158,7 +177,7 @@ export function connect(options: ConnectionOptions): Connection {
   const sendMore = async () => {
     if (!isWelcome || isOver) return;
     await sender.sendMore();
-    // A service that takes one epoch per connection gets the next one with the next connection; so does any after the outbox began anew.
+    // After the outbox began anew its epoch comes with the next connection.
     if (asked.size === 0 && (await sender.isDone()))
       end('renewed', 'the lanes of this connection are sent: others are next', 1000);
   };
@@ -182,8 +201,8 @@ export function connect(options: ConnectionOptions): Connection {
     if (frame.protocol !== PROTOCOL_VERSION) log.warn({ theirs: frame.protocol }, 'the service speaks another version');
     if (!(await join(hello, frame.acked_seq))) return;
     isWelcome = true;
-    session?.onWelcome(frame);
-    if (frame.understands?.includes('lane')) await askForLanes(hello.epoch);
+    session.onWelcome(frame);
+    await askForLanes(hello.epoch);
     if (isOver) return;
     options.onWelcome(skewMs);
     await sendMore();
@@ -216,11 +235,11 @@ export function connect(options: ConnectionOptions): Connection {
     if (outcome === 'news') await sendMore();
   };
 
-  const onTasks = (frames: readonly (TaskOrder | SignedTaskFrame)[]) => {
+  const onTasks = (frames: readonly SignedTaskFrame[]) => {
     if (frames.length === 0) return;
     let orders: readonly TaskOrder[] = [];
     try {
-      orders = session === undefined ? frames.filter((frame) => frame.type === 'task') : session.admit(frames);
+      orders = session.admit(frames);
       if (orders.length > 0) tasks.onTasks(orders);
     } catch (error) {
       // Not confirmed, so the service sends them again with the next connection.
@@ -230,18 +249,18 @@ export function connect(options: ConnectionOptions): Connection {
     for (const { task_id } of orders) send({ type: 'task-received', task_id });
   };
 
-  const onNotice = (frame: Notice | SignedNoticeFrame) => {
-    const notice = session === undefined ? (frame.type === 'signed-notice' ? undefined : frame) : session.hear(frame);
+  const onNotice = (frame: SignedNoticeFrame) => {
+    const notice = session.hear(frame);
     if (notice?.type === 'cancel') tasks.onCancel(notice.task_id);
-    else if (notice !== undefined) options.onOpsStatus?.(notice);
+    else if (notice !== undefined) options.onOpsStatus(notice);
   };
 
   const handle = async (frames: readonly ServiceFrame[]) => {
-    let orders: (TaskOrder | SignedTaskFrame)[] = [];
+    let orders: SignedTaskFrame[] = [];
     for (const frame of frames) {
       if (isOver) return;
       if (!isWelcome && frame.type !== 'welcome') return badFrame(`${frame.type} before welcome`);
-      if (frame.type === 'task' || frame.type === 'signed-task') {
+      if (frame.type === 'signed-task') {
         orders.push(frame);
         continue;
       }
@@ -277,21 +296,18 @@ export function connect(options: ConnectionOptions): Connection {
   const inbox = createInbox({
     handle: (frames) => inTurn(() => handle(frames)),
     onBad: badFrame,
+    onUnknown: session.leaveAside,
     pause: () => socket.pause(),
     resume: () => socket.resume(),
   });
 
   const onOpen = async () => {
     heard();
+    if (challenge === undefined) return end('lost', 'the service does not ask us to prove our key', CLOSE.cannot);
     const [oldest] = await source.lanes();
     if (isOver) return;
     hello = oldest;
     const { epoch, nextSeq } = hello;
-    const cannot = [
-      ...(options.onOpsStatus === undefined ? ['ops-status'] : []),
-      ...(session === undefined ? ['signed-task', 'signed-notice'] : []),
-    ];
-    const understands = UNDERSTOOD.filter((what) => !cannot.includes(what));
     send({
       type: 'hello',
       protocol: PROTOCOL_VERSION,
@@ -299,12 +315,10 @@ export function connect(options: ConnectionOptions): Connection {
       epoch,
       next_seq: nextSeq,
       at: new Date(clock.nowMs()).toISOString(),
-      ...(options.home === undefined ? {} : { home: options.home }),
-      understands,
-      ...(challenge === undefined || credentials.prove === undefined
-        ? {}
-        : { proof: credentials.prove(credentials.agentId, challenge) }),
-      ...(session === undefined ? {} : { nonce: session.nonce, task_seq: session.taskSeq }),
+      home: options.home,
+      nonce: session.nonce,
+      task_seq: session.taskSeq,
+      proof: credentials.prove(credentials.agentId, challenge),
     });
     setTimer('answer', timing.answerMs, () => end('lost', 'the service does not answer the greeting', CLOSE.cannot));
     setTimer('ping', timing.pingMs, ping);

@@ -8,44 +8,34 @@ import { serviceAddress } from './address.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-export type EnrolOptions = {
-  readonly url: string;
-  readonly code: string;
-  readonly name: string;
-  readonly version: string;
-  /** The public half of the key that it will prove. */
-  readonly identityKey?: string;
-  /** Total time for the exchange, ms. Default 20 s. */
-  readonly deadlineMs?: number;
-  readonly allowPlain?: boolean;
-  readonly clock?: Clock;
-  readonly signal?: AbortSignal;
-};
-
 /** Throws ConfigError for an address that may not be used, PeerError for everything that the service does or does not do. */
-export async function enrol(options: EnrolOptions): Promise<EnrolAnswer> {
-  const { http } = serviceAddress(options.url, { allowPlain: options.allowPlain ?? false });
+export async function enrol({
+  url,
+  allowPlain = false,
+  deadlineMs = 20_000,
+  clock = systemClock,
+  ...identity
+}: Omit<EnrolRequest, 'protocol'> & {
+  readonly url: string;
+  readonly allowPlain?: boolean;
+  /** Total time for the exchange, ms. */
+  readonly deadlineMs?: number;
+  readonly clock?: Clock;
+}): Promise<EnrolAnswer> {
+  const { http } = serviceAddress(url, { allowPlain });
   const target = new URL(`${http}${ENROL_PATH}`);
-  const clock = options.clock ?? systemClock;
   const deadline = new AbortController();
-  const cancelDeadline = clock.after(options.deadlineMs ?? 20_000, () => deadline.abort());
-  const signal = options.signal === undefined ? deadline.signal : AbortSignal.any([options.signal, deadline.signal]);
+  const cancelDeadline = clock.after(deadlineMs, () => deadline.abort());
   const client = new Client(target.origin, { connect: { minVersion: 'TLSv1.2', rejectUnauthorized: true } });
   const what = `enrol at ${target.origin}`;
-  const request = {
-    code: options.code,
-    name: options.name,
-    version: options.version,
-    protocol: PROTOCOL_VERSION,
-    ...(options.identityKey === undefined ? {} : { identity_key: options.identityKey }),
-  } satisfies EnrolRequest;
+  const request: EnrolRequest = { ...identity, protocol: PROTOCOL_VERSION };
   try {
     const response = await client.request({
       method: 'POST',
       path: target.pathname,
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify(request),
-      signal,
+      signal: deadline.signal,
     });
     const chunks: Buffer[] = [];
     let bytes = 0;

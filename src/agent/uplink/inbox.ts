@@ -11,6 +11,8 @@ export function createInbox(options: {
   /** Never rejects; the frames after these wait until it is done. */
   handle(frames: readonly ServiceFrame[]): Promise<void>;
   onBad(what: string): void;
+  /** A message of a type that is not known. */
+  onUnknown(type: string, text: string): void;
   pause(): void;
   resume(): void;
 }): Inbox {
@@ -39,9 +41,10 @@ export function createInbox(options: {
   return {
     take(data, isBinary) {
       if (isBinary) return options.onBad('binary');
-      const read = readServiceFrame(data.toString());
+      const text = data.toString();
+      const read = readServiceFrame(text);
       if (read.kind === 'bad') return options.onBad(read.what);
-      if (read.kind === 'newer') return;
+      if (read.kind === 'newer') return options.onUnknown(read.type, text);
       waiting.push(read.frame);
       if (waiting.length >= PER_TURN * 2 && !isPaused) {
         isPaused = true;

@@ -2,7 +2,7 @@
 // socket and ends nothing.
 import type { Clock } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
-import type { SliceSource } from './contract.ts';
+import type { SliceSource } from '../outbox/contract.ts';
 import { MAX_SLICES_IN_FLIGHT, type Window } from './window.ts';
 
 export type Sender = {

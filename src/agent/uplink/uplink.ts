@@ -1,16 +1,25 @@
 // The agent's line to one service: outbound only, kept up for as long as it is started. It waits longer and longer, at random, between tries.
 // It stores nothing: what is sent comes from the source, and goes from there only when the service has confirmed it.
 
-import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import { fullJitterMs } from '../../base/time/backoff.ts';
-import type { OpsStatusFrame } from '../../wire/frames.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
-import { type Connection, type ConnectionEnd, connect } from './connection.ts';
-import type { OrderCheck, SliceSource, TaskListener, Timing, UplinkCredentials, UplinkState } from './contract.ts';
+import { type Connection, type ConnectionEnd, connect, type LinkParts, type Timing } from './connection.ts';
 import { createWindow } from './window.ts';
+
+/** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
+export type UplinkState = {
+  readonly name: string;
+  readonly phase: 'stopped' | 'connecting' | 'online' | 'waiting' | 'refused';
+  readonly connectedSince: number | undefined;
+  readonly nextTryAt: number | undefined;
+  readonly lastError: string | undefined;
+  /** Slices that the service has not confirmed; undefined when it cannot be told. */
+  readonly backlog: number | undefined;
+  /** Service clock minus ours at the last welcome, ms. */
+  readonly skewMs: number | undefined;
+};
 
 export type Uplink = {
   readonly name: string;
@@ -19,7 +28,14 @@ export type Uplink = {
   state(): UplinkState;
 };
 
-const TIMING: Timing = {
+type UplinkTiming = Timing & {
+  readonly backoff: { readonly baseMs: number; readonly capMs: number };
+  /** A connection that lasts this long starts the backoff anew. */
+  readonly stableMs: number;
+  readonly refusedMs: number;
+};
+
+const TIMING: UplinkTiming = {
   pingMs: PING_INTERVAL_MS,
   silenceMs: PEER_SILENCE_MS,
   answerMs: 15_000,
@@ -30,25 +46,16 @@ const TIMING: Timing = {
 };
 
 /** Throws ConfigError when the address may not be used. */
-export function createUplink(options: {
-  readonly name: string;
-  readonly url: string;
-  readonly allowPlain?: boolean;
-  readonly credentials: UplinkCredentials;
-  readonly version: string;
-  /** Names the memory behind our keys; a uuid. */
-  readonly home?: string;
-  readonly source: SliceSource;
-  readonly tasks: TaskListener;
-  readonly orders?: OrderCheck;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Log;
-  readonly onState?: (state: UplinkState) => void;
-  /** What operators say of the miners; absent = the service is not asked for it. */
-  readonly onOpsStatus?: ((frame: OpsStatusFrame) => void) | undefined;
-  readonly timing?: Partial<Timing>;
-}): Uplink {
+export function createUplink(
+  options: LinkParts & {
+    readonly name: string;
+    readonly url: string;
+    readonly allowPlain?: boolean;
+    readonly random: () => number;
+    readonly onState?: (state: UplinkState) => void;
+    readonly timing?: Partial<UplinkTiming>;
+  },
+): Uplink {
   const { name, clock, random, log, source } = options;
   const timing = { ...TIMING, ...options.timing };
   const address = serviceAddress(options.url, { allowPlain: options.allowPlain ?? false });

@@ -8,15 +8,11 @@ import type { Log } from '../../base/log.ts';
 import { readPublicKey } from '../../base/secrets.ts';
 import {
   type AgentFrame,
-  type HelloFrame,
   MAX_LANES,
-  NOTICES,
-  ROLLOUT,
+  type Notice,
   readAgentFrame,
-  SERVICE_UNDERSTANDS,
   type ServiceFrame,
   type TaskOrder,
-  UNDERSTOOD,
 } from '../../wire/frames.ts';
 import type { SignedConnection, Signing } from '../../wire/orders.ts';
 import { proofBytes } from '../../wire/proof.ts';
@@ -65,10 +61,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
   let heardAtMs = clock.monotonicMs();
   /** Of the hello and of each lane; none before the hello. */
   const epochs = new Set<string>();
-  let home: string | undefined;
+  let home = '';
   /** How far the agent's clock is ahead of ours. */
   let skewMs = 0;
-  let understands: readonly string[] = [];
   let signing: Signing | undefined;
   let waiting = 0;
   let isClosed = false;
@@ -101,11 +96,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
         'frame.protocol',
         `speak protocol ${frame.protocol}: this service speaks ${PROTOCOL_VERSION}`,
       );
-    const { id, identityKey } = agent;
-    if (identityKey !== null && !isProven(id, identityKey, parts.challenge, frame.proof))
+    if (!isProven(agent.id, agent.identityKey, parts.challenge, frame.proof))
       throw new RefusedError('auth.proof', "take a hello: it does not prove the agent's key");
     parts.onProven();
-    if (!parts.shares.welcome(id))
+    if (!parts.shares.welcome(agent.id))
       throw new RefusedError('frame.rate', 'welcome this agent: it connects too often, and has to wait');
     const nowMs = clock.nowMs();
     const aheadMs = Date.parse(frame.at) - nowMs;
@@ -119,36 +113,24 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       );
     await parts.onHello(frame.version);
     const at = new Date(nowMs).toISOString();
-    signing = await signingFor(frame, at);
+    signing = await parts.beginSigning({
+      agentId: agent.id,
+      nonce: frame.nonce,
+      welcomedAt: at,
+      lastSeq: frame.task_seq,
+    });
     // Only now: whoever sends through this connection must not come before the welcome.
     epochs.add(frame.epoch);
     home = frame.home;
-    understands = frame.understands ?? [];
     transmit({
       type: 'welcome',
       protocol: PROTOCOL_VERSION,
       acked_seq: ackedSeq,
       at,
-      understands: [...SERVICE_UNDERSTANDS],
-      ...(signing && { task_key: signing.publicKey, task_key_changes: [...signing.changes] }),
-      ...(signsNotices() && { signs: [...NOTICES] }),
+      task_key: signing.publicKey,
+      task_key_changes: [...signing.changes],
     });
     await parts.onReady();
-  };
-
-  const signsNotices = () => signing !== undefined && understands.includes('signed-notice');
-
-  /** Undefined for an agent that takes orders as those of the first version did. */
-  const signingFor = async ({ understands: theirs, nonce, task_seq }: HelloFrame, welcomedAt: string) =>
-    nonce === undefined || theirs?.includes('signed-task') !== true
-      ? undefined
-      : parts.beginSigning({ agentId: agent.id, nonce, welcomedAt, lastSeq: task_seq ?? 0 });
-
-  const asSigned = (frame: ServiceFrame): ServiceFrame => {
-    if (signing === undefined) return frame;
-    if (frame.type === 'task') return signing.sign(frame);
-    const isNotice = frame.type === 'cancel' || frame.type === 'ops-status';
-    return isNotice && signsNotices() ? signing.signNotice(frame) : frame;
   };
 
   const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
@@ -179,7 +161,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       agentId: agent.id,
       farmId: agent.farmId,
       epoch: header.epoch,
-      home: home ?? header.epoch,
+      home,
       seq: header.seq,
       producedAtMs: Date.parse(header.produced_at),
       records,
@@ -257,11 +239,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     agent,
     /** When something came last, on the clock's monotonic time. */
     heardAtMs: () => heardAtMs,
-    /** False when the socket is not open, or the agent has not said hello, or has not said that it understands frames of this type. */
-    send(frame: ServiceFrame): boolean {
-      if (epochs.size === 0 || socket.readyState !== socket.OPEN) return false;
-      if (isExtra(frame.type) && !understands.includes(frame.type)) return false;
-      transmit(asSigned(frame.type === 'task' ? asUnderstood(frame, understands) : frame));
+    /** Signs it for this connection. False when the socket is not open, or the agent has not said hello. */
+    send(message: TaskOrder | Notice): boolean {
+      if (epochs.size === 0 || signing === undefined || socket.readyState !== socket.OPEN) return false;
+      transmit(signing.sign(message));
       return true;
     },
     /** The agent reads what it is sent. */
@@ -277,20 +258,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
 }
 
 /** Whether `proof`, a signature in base64, was made for this challenge with the key that the agent was enrolled with. */
-function isProven(agentId: string, identityKey: string, challenge: string, proof: string | undefined): boolean {
+function isProven(agentId: string, identityKey: string, challenge: string, proof: string): boolean {
   const key = readPublicKey(identityKey);
-  if (key === undefined || proof === undefined) return false;
-  return verify(null, proofBytes(agentId, challenge), key, Buffer.from(proof, 'base64'));
+  return key !== undefined && verify(null, proofBytes(agentId, challenge), key, Buffer.from(proof, 'base64'));
 }
-
-/** An agent that does not know of rollouts would carry the whole batch out: it is given a name that it cannot do, and says so as the task's outcome. */
-function asUnderstood(order: TaskOrder, understands: readonly string[]): TaskOrder {
-  if (order.rollout === undefined || understands.includes(ROLLOUT)) return order;
-  return { ...order, name: `${order.name} in a rollout` };
-}
-
-/** Agents of the first version do not know frames of this type. */
-const isExtra = (type: ServiceFrame['type']) => UNDERSTOOD.some((extra) => extra === type);
 
 /** A close frame has room for 123 bytes. */
 function shorten(reason: string): string {

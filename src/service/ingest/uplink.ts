@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { renderError } from '../../base/errors.ts';
 import { createRound } from '../../base/lifecycle.ts';
-import type { ServiceFrame } from '../../wire/frames.ts';
+import type { Notice, TaskOrder } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../wire/proof.ts';
 import { MAX_FRAME_BYTES, PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { isSecretOf } from '../auth/secrets.ts';
@@ -74,9 +74,8 @@ export function createUplinks(parts: UplinkParts) {
       onReady: () => parts.onReady(agent.id),
       onTaskReceived: (taskId) => parts.onTaskReceived(agent.id, taskId),
     });
-    // Whoever holds no more than the token of an agent with a key takes nobody's place, and does not stay.
-    const cancelPatience = agent.identityKey === null ? () => {} : clock.after(PROOF_MS, () => connection.terminate());
-    if (agent.identityKey === null) takeOver();
+    // Whoever holds no more than the token of an agent takes nobody's place, and does not stay.
+    const cancelPatience = clock.after(PROOF_MS, () => connection.terminate());
     log.info({ agentId: agent.id }, 'agent connected');
     socket.on('error', (error) => log.debug({ agentId: agent.id, error: renderError(error) }, 'uplink socket failed'));
     socket.on('close', (code) => {
@@ -149,8 +148,8 @@ export function createUplinks(parts: UplinkParts) {
     yieldReplaced,
     countConnected: (): number => connections.size,
     connectedIds: (): readonly string[] => [...connections.keys()],
-    /** False when the agent is not connected here, or does not take frames of this type. */
-    send: (agentId: string, frame: ServiceFrame): boolean => connections.get(agentId)?.send(frame) ?? false,
+    /** False when the agent is not connected here. */
+    send: (agentId: string, message: TaskOrder | Notice): boolean => connections.get(agentId)?.send(message) ?? false,
     async stop(): Promise<void> {
       isStopping = true;
       const open = [...connections.values()];

@@ -13,7 +13,7 @@ export type Teller = ReturnType<typeof createTeller>;
 
 type TellerParts = {
   readonly store: OpsStatusStore;
-  /** False when the agent is not connected here, or does not understand it. */
+  /** False when the agent is not connected here. */
   readonly send: (agentId: string, frame: OpsStatusFrame) => boolean;
   readonly connected: () => readonly string[];
   readonly clock: Clock;

@@ -64,8 +64,8 @@ export const TABLES = {
     /** The JSON of the interface's host object, null before the first host record. */
     host: optional(text),
     host_at: optional(bigint),
-    /** SPKI in base64; null for an identity from before there were keys. */
-    identity_key: optional(text),
+    /** SPKI in base64. */
+    identity_key: text,
   },
   enrolment_codes: {
     hash: key,

@@ -47,12 +47,12 @@ export function createSigner(
       return {
         publicKey,
         changes,
-        sign(order) {
-          const text = JSON.stringify({ ...next(), order } satisfies SignedOrder);
-          return { type: 'signed-task', text, signature: signed(orderBytes(text)) };
-        },
-        signNotice(notice) {
-          const text = JSON.stringify({ ...next(), notice } satisfies SignedNotice);
+        sign(message) {
+          if (message.type === 'task') {
+            const text = JSON.stringify({ ...next(), order: message } satisfies SignedOrder);
+            return { type: 'signed-task', text, signature: signed(orderBytes(text)) };
+          }
+          const text = JSON.stringify({ ...next(), notice: message } satisfies SignedNotice);
           return { type: 'signed-notice', text, signature: signed(noticeBytes(text)) };
         },
       };

@@ -126,7 +126,7 @@ async function joinFarm(path: string): Promise<{ id: string; farmId: string }> {
   const workspace = { id: '0198c0de-7a11-7000-8000-000000000002', name: 'D', slug: 'default' };
   const farm = await store.tenants.ensure(workspace, { id: '0198c0de-7a11-7000-8000-000000000003', name: 'F' }, 1);
   await store.agents.createCode({ hash: 'h', farmId: farm.id, nowMs: 1, expiresAtMs: 10 });
-  await store.agents.enrol('h', { id, name: 'shed', tokenHash: 't', version: '1', nowMs: 2 });
+  await store.agents.enrol('h', { id, name: 'shed', tokenHash: 't', identityKey: 'k', version: '1', nowMs: 2 });
   const nowMs = 1_000_000;
   const records = [minerRecord(1, nowMs), minerRecord(2, nowMs)];
   const epoch = '0198c0de-7a11-7000-8000-000000000004';

@@ -4,7 +4,7 @@ import { ENROL_PATH, PROTOCOL_VERSION } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
 import { call, type Rig, recordingLog, startRig } from './rig.ts';
-import { connect, enrol, open } from './wire-agent.ts';
+import { connect, enrol, helloOf, identityKey, open } from './wire-agent.ts';
 
 const search = (rig: Rig, body: unknown = {}) => rig.post(`/private-api/v1/${rig.workspaceId}/agents/search`, body);
 
@@ -12,7 +12,10 @@ const join = (rig: Rig, code: string, change: object = {}) =>
   call(rig.url + ENROL_PATH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code, name: 'a', version: '1', protocol: PROTOCOL_VERSION, ...change }),
+    body: JSON.stringify({
+      ...{ code, name: 'a', version: '1', protocol: PROTOCOL_VERSION },
+      ...{ identity_key: identityKey, ...change },
+    }),
   });
 
 test('a code works once, in any spelling, until it expires', async () => {
@@ -124,14 +127,7 @@ test('the door of the uplink opens to the token of the agent only', async () => 
 test('an agent of another protocol is turned away with the reason', async () => {
   const rig = await startRig();
   const agent = await open(rig, await enrol(rig));
-  agent.send({
-    type: 'hello',
-    protocol: 7,
-    version: '9',
-    epoch: agent.epoch,
-    next_seq: 1,
-    at: new Date().toISOString(),
-  });
+  agent.send({ ...helloOf(agent), protocol: 7 });
   expect(await agent.closed).toMatchObject({ code: 1008, reason: expect.stringContaining('protocol 7') });
 });
 

@@ -9,7 +9,7 @@ import { UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { call, recordingLog, startOwnedRig, temporaryFolder } from './rig.ts';
-import { connect } from './wire-agent.ts';
+import { connect, identityKey } from './wire-agent.ts';
 
 const POOL_PASSWORD = 'canary-pool-password';
 const GUESSED_KEY = 'phk_0badc0de_canary-guessed-key-canary-guessed-key-0';
@@ -27,10 +27,15 @@ test('no secret is seen again, whatever goes right or wrong', async () => {
     return answer;
   };
   const { code } = await rig.service.admin.createEnrolmentCode({ farmId: rig.farmId, ttlMs: 60_000 });
+  const identity_key = identityKey;
   const post = (path: string, body: unknown, headers?: Record<string, string>) =>
     rig.post(path, body, headers).then(keep);
   // An agent comes in with its code; the answer is the one place where its token is shown.
-  const { body: identity } = await rig.post('/agent/v1/enrol', { code, name: 'a', version: '1', protocol: 1 }, {});
+  const { body: identity } = await rig.post(
+    '/agent/v1/enrol',
+    { code, name: 'a', version: '1', protocol: 1, identity_key },
+    {},
+  );
   const agent = await connect(rig, { identity: { agentId: identity.agent_id, token: identity.token } });
   const abilities = ['miner.pool.update', 'miner.system.reboot'];
   await agent.report([minerRecord(1, rig.clock.nowMs(), { abilities })]);
@@ -46,9 +51,9 @@ test('no secret is seen again, whatever goes right or wrong', async () => {
     keep(await rig.get(path));
 
   // What goes wrong: every secret in a wrong place, broken bodies with secrets in them, the database away.
-  await post('/agent/v1/enrol', { code: GUESSED_CODE, name: 'a', version: '1', protocol: 1 });
-  await post('/agent/v1/enrol', { code, name: 'a', version: '1', protocol: 1 });
-  await post('/agent/v1/enrol', { code: [GUESSED_CODE], name: 'a', version: '1', protocol: 1 }, {});
+  await post('/agent/v1/enrol', { code: GUESSED_CODE, name: 'a', version: '1', protocol: 1, identity_key });
+  await post('/agent/v1/enrol', { code, name: 'a', version: '1', protocol: 1, identity_key });
+  await post('/agent/v1/enrol', { code: [GUESSED_CODE], name: 'a', version: '1', protocol: 1, identity_key }, {});
   keep(await rig.get(farm, { 'x-api-key': GUESSED_KEY }));
   keep(await rig.get(`${farm}/miners`, { authorization: `Bearer ${GUESSED_KEY}` }));
   keep(await rig.get(`/${IN_THE_ADDRESS}?key=${IN_THE_ADDRESS}`));

@@ -4,11 +4,11 @@ import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { encodeSlice } from '../../../src/wire/frames.ts';
-import { PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
+import { UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
 import { type Rig, startRig } from './rig.ts';
-import { connect, enrol, slice, type WireAgent } from './wire-agent.ts';
+import { connect, enrol, helloOf, slice, type WireAgent } from './wire-agent.ts';
 
 type Victim = {
   readonly rig: Rig;
@@ -144,14 +144,7 @@ test.each([
 
 test('a second hello ends the connection: each would hand out every task again', async () => {
   const victim = await startVictim();
-  victim.agent.send({
-    type: 'hello',
-    protocol: PROTOCOL_VERSION,
-    version: '1',
-    epoch: randomUUID(),
-    next_seq: 1,
-    at: new Date(victim.rig.clock.nowMs()).toISOString(),
-  });
+  victim.agent.send({ ...helloOf(victim.agent), epoch: randomUUID() });
   expect(await victim.agent.closed).toMatchObject({ code: 1008, reason: expect.stringContaining('hello') });
 });
 

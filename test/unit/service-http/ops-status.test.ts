@@ -1,13 +1,10 @@
-// What operators say of miners reaches the agent that serves them: when it connects and when it changes, on whichever copy; agents that do not
-// know of it are left alone.
+// What operators say of miners reaches the agent that serves them: when it connects and when it changes, on whichever copy.
 import { expect, test } from 'vitest';
 import { OPS_STATUS_PAGE, type OpsStatusFrame } from '../../../src/wire/frames.ts';
 import { query } from './database.ts';
 import { minerRecord } from './records.ts';
 import { call, type Rig, startRig } from './rig.ts';
 import { connect, type WireAgent } from './wire-agent.ts';
-
-const understands = ['ops-status'];
 
 const patch = (rig: Rig, id: string | undefined, ops_status: string | null) =>
   call(`${rig.url}/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/miners/${id}`, {
@@ -17,7 +14,7 @@ const patch = (rig: Rig, id: string | undefined, ops_status: string | null) =>
   });
 
 async function fill(rig: Rig, count: number) {
-  const agent = await connect(rig, { understands });
+  const agent = await connect(rig);
   const records = Array.from({ length: count }, (_, index) => minerRecord(index, rig.clock.nowMs()));
   for (let from = 0; from < count; from += 500) await agent.report(records.slice(from, from + 500));
   const { body } = await rig.get(rig.farm('/miner/latest?pageSize=10'));
@@ -38,8 +35,9 @@ function beliefs(agent: WireAgent): Record<string, string> {
 test('an agent hears the whole list after its welcome, empty as it may be, and each change', async () => {
   const rig = await startRig();
   const { agent, keys, ids } = await fill(rig, 3);
-  expect(agent.frames.slice(0, 2)).toMatchObject([
+  expect(agent.frames.slice(0, 3)).toMatchObject([
     { type: 'welcome' },
+    { type: 'signed-notice' },
     { type: 'ops-status', is_first: true, miners: [] },
   ]);
   await patch(rig, ids[0], 'maintenance');
@@ -49,7 +47,7 @@ test('an agent hears the whole list after its welcome, empty as it may be, and e
   await expect.poll(() => beliefs(agent)).toEqual({ [keys[1] ?? '']: 'transit' });
   await agent.close();
   await patch(rig, ids[2], 'retired');
-  const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2, understands });
+  const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });
   await expect.poll(() => beliefs(back)).toEqual({ [keys[1] ?? '']: 'transit', [keys[2] ?? '']: 'retired' });
   expect(told(back)).toHaveLength(1);
 });
@@ -67,19 +65,10 @@ test('what is not about ops status, or changes nothing, is not told', async () =
   expect(told(agent)).toHaveLength(2);
 });
 
-test('an agent of the first version is not told', async () => {
-  const rig = await startRig();
-  const { agent, ids } = await fill(rig, 1);
-  const old = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 2 });
-  await patch(rig, ids[0], 'maintenance');
-  await old.report([]);
-  expect(told(old)).toEqual([]);
-});
-
 test('each agent hears of its own miners only', async () => {
   const rig = await startRig();
   const { agent, ids } = await fill(rig, 1);
-  const other = await connect(rig, { understands });
+  const other = await connect(rig);
   await other.report([minerRecord(100, rig.clock.nowMs())]);
   await patch(rig, ids[0], 'maintenance');
   await expect.poll(() => Object.keys(beliefs(agent))).toHaveLength(1);
@@ -99,7 +88,7 @@ test('a long list comes in frames of a bounded size', { timeout: 60_000 }, async
   const rig = await startRig();
   const { agent, keys } = await fill(rig, OPS_STATUS_PAGE + 10);
   await query(rig, "UPDATE miners SET ops_status = 'archived'");
-  const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 99, understands });
+  const back = await connect(rig, { identity: agent.identity, epoch: agent.epoch, nextSeq: 99 });
   await expect.poll(() => Object.keys(beliefs(back)).length).toBe(keys.length);
   expect(told(back).map(({ is_first, miners }) => [is_first, miners.length])).toEqual([
     [true, OPS_STATUS_PAGE],

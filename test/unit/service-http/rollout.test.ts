@@ -1,19 +1,18 @@
-// Batches with a rollout: the rule goes with every task to agents that keep to it, the others say that they cannot, and a batch that was stopped says so.
+// Batches with a rollout: the rule goes with every task, and a batch that was stopped says so.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { TASK_ABILITIES } from '../../../src/model/task.ts';
 import { answerOf } from '../../../src/service/http/shared/envelope.ts';
 import { createdAnswerSchema } from '../../../src/service/http/v2/tasks/batch-commands.ts';
 import { batchDetailSchema } from '../../../src/service/http/v2/tasks/batches.ts';
-import { UNDERSTOOD } from '../../../src/wire/frames.ts';
 import { query } from './database.ts';
 import { hostRecord, minerRecord } from './records.ts';
 import { type Rig, startRig } from './rig.ts';
 import { connect, type WireAgent } from './wire-agent.ts';
 
-async function withMiners(count: number, understands: string[]) {
+async function withMiners(count: number) {
   const rig = await startRig();
-  const agent = await connect(rig, { understands });
+  const agent = await connect(rig);
   const nowMs = rig.clock.nowMs();
   const keys = Array.from({ length: count }, () => randomUUID());
   const miners = keys.map((key, index) =>
@@ -48,7 +47,7 @@ const detail = async (rig: Rig, id: string) =>
   answerOf(batchDetailSchema).parse((await rig.get(path(rig, `/${id}`))).body).data;
 
 test('the rule comes with each task, in the order in which the miners were named, and they have hours', async () => {
-  const { rig, agent, keys, ids } = await withMiners(5, [...UNDERSTOOD]);
+  const { rig, agent, keys, ids } = await withMiners(5);
   const turned = [4, 2, 0, 1, 3];
   const [batch] = await create(
     rig,
@@ -67,15 +66,8 @@ test('the rule comes with each task, in the order in which the miners were named
   expect((await detail(rig, batch?.id ?? '')).metadata).toEqual({ rollout: { canary: 2, stop_after: 3 } });
 });
 
-test('an agent that does not know of rollouts gets a name that it cannot do', async () => {
-  const { rig, agent, ids } = await withMiners(2, ['ops-status']);
-  await create(rig, reboot(ids, { rollout: { canary: 1 } }));
-  const orders = await tasksOf(agent, 2);
-  expect(orders.map(({ name }) => name)).toEqual(Array.from({ length: 2 }, () => 'miner.system.reboot in a rollout'));
-});
-
 test('a batch that its agent has stopped says so, once', async () => {
-  const { rig, agent, ids } = await withMiners(3, [...UNDERSTOOD]);
+  const { rig, agent, ids } = await withMiners(3);
   const [batch] = await create(rig, reboot(ids, { rollout: { canary: 1 } }));
   const [first, ...others] = await tasksOf(agent, 3);
   const at = new Date(rig.clock.nowMs()).toISOString();
@@ -98,7 +90,7 @@ test('a batch that its agent has stopped says so, once', async () => {
 });
 
 test('what an agent says of a batch without a rule changes nothing of it', async () => {
-  const { rig, agent, ids } = await withMiners(1, [...UNDERSTOOD]);
+  const { rig, agent, ids } = await withMiners(1);
   const [batch] = await create(rig, reboot(ids, {}));
   const [order] = await tasksOf(agent, 1);
   expect(order).not.toHaveProperty('rollout');
@@ -111,7 +103,7 @@ test('what an agent says of a batch without a rule changes nothing of it', async
 });
 
 test('the time that tasks have may be ordered too', async () => {
-  const { rig, agent, ids } = await withMiners(1, [...UNDERSTOOD]);
+  const { rig, agent, ids } = await withMiners(1);
   await create(rig, reboot(ids, { expires_in_s: 86_400 }));
   const [order] = await tasksOf(agent, 1);
   expect(Date.parse(order?.expires_at ?? '') - Date.parse(order?.created_at ?? '')).toBe(86_400_000);
@@ -124,14 +116,14 @@ test.each([
   [{ rollout: { pace: 3 } }, 'pace'],
   [{ expires_in_s: 5 }, 'expires_in_s'],
 ])('%j is refused and named', async (more, words) => {
-  const { rig, ids } = await withMiners(1, [...UNDERSTOOD]);
+  const { rig, ids } = await withMiners(1);
   const { status, body } = await rig.post(path(rig), reboot(ids, more));
   expect(status).toBe(400);
   expect(body.message).toContain(words);
 });
 
 test('agents have none, and another rule under the same idempotency key is a conflict', async () => {
-  const { rig, agent, ids } = await withMiners(1, [...UNDERSTOOD]);
+  const { rig, agent, ids } = await withMiners(1);
   const scan = { task_name: 'agent.scan.create', agent_ids: [agent.identity.agentId], rollout: { canary: 1 } };
   expect((await rig.post(path(rig), scan)).status).toBe(400);
   const key = { 'x-api-key': rig.key, 'idempotency-key': 'one' };

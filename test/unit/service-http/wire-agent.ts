@@ -2,20 +2,38 @@
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { WebSocket } from 'ws';
-import { type AgentFrame, encodeSlice, type ServiceFrame, serviceFrameSchema } from '../../../src/wire/frames.ts';
+import {
+  type AgentFrame,
+  encodeSlice,
+  type Notice,
+  type ServiceFrame,
+  serviceFrameSchema,
+  type TaskOrder,
+} from '../../../src/wire/frames.ts';
+import { signedNoticeSchema, signedOrderSchema } from '../../../src/wire/orders.ts';
 import { CHALLENGE_HEADER } from '../../../src/wire/proof.ts';
 import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
+import { newIdentityKey } from '../../identity-key.ts';
 import { call, type Rig } from './rig.ts';
 
 export type Identity = { readonly agentId: string; readonly token: string };
+
+/** The key of every agent that is enrolled here, in every process of a test. */
+export const { publicKey: identityKey, prove } = newIdentityKey(Buffer.alloc(32, 1));
+
+/** What the service sends, and after each signed text what it says. */
+export type Heard = ServiceFrame | TaskOrder | Notice;
 
 export async function enrol(rig: Rig, farmId = rig.farmId): Promise<Identity> {
   const { code } = await rig.service.admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
   const { body } = await call(rig.url + ENROL_PATH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code, name: 'test agent', version: '1.2.3', protocol: PROTOCOL_VERSION }),
+    body: JSON.stringify({
+      ...{ code, name: 'test agent', version: '1.2.3', protocol: PROTOCOL_VERSION },
+      identity_key: identityKey,
+    }),
   });
   return { agentId: body.agent_id, token: body.token };
 }
@@ -25,16 +43,16 @@ export type WireAgent = {
   readonly epoch: string;
   /** That the service gave to this connection. */
   readonly challenge: string;
-  readonly frames: ServiceFrame[];
+  readonly frames: Heard[];
   send(frame: AgentFrame): void;
   /** Sends the records as the next slice (or as `seq`) and waits for the acknowledgement. */
   report(records: readonly ReportRecord[], seq?: number): Promise<void>;
   sendBytes(bytes: Uint8Array | string): void;
   /** The first frame that fits, of those that came and those to come. */
-  frame<T extends ServiceFrame['type']>(
+  frame<T extends Heard['type']>(
     type: T,
-    fits?: (frame: Extract<ServiceFrame, { type: T }>) => boolean,
-  ): Promise<Extract<ServiceFrame, { type: T }>>;
+    fits?: (frame: Extract<Heard, { type: T }>) => boolean,
+  ): Promise<Extract<Heard, { type: T }>>;
   /** How the service ended the connection. */
   readonly closed: Promise<{ code: number; reason: string }>;
   close(): Promise<void>;
@@ -57,13 +75,10 @@ export async function connect(
     identity?: Identity;
     epoch?: string;
     nextSeq?: number;
-    understands?: string[];
     /** How far its clock is ahead. */
     skewMs?: number;
-    /** With it orders come signed. */
     nonce?: string;
     taskSeq?: number;
-    /** Of an agent with a key. */
     prove?: (agentId: string, challenge: string) => string;
   } = {},
 ): Promise<WireAgent> {
@@ -71,20 +86,25 @@ export async function connect(
   const epoch = options.epoch ?? randomUUID();
   const agent = await open(rig, identity, epoch, options.nextSeq ?? 1);
   agent.send({
-    type: 'hello',
-    protocol: PROTOCOL_VERSION,
-    version: '1.2.3',
-    epoch,
+    ...helloOf(agent, options.prove),
     next_seq: options.nextSeq ?? 1,
     at: new Date(rig.clock.nowMs() + (options.skewMs ?? 0)).toISOString(),
-    ...(options.nonce === undefined ? {} : { nonce: options.nonce, understands: ['signed-task'] }),
-    ...(options.understands === undefined ? {} : { understands: options.understands }),
-    ...(options.taskSeq === undefined ? {} : { task_seq: options.taskSeq }),
-    ...(options.prove === undefined ? {} : { proof: options.prove(identity.agentId, agent.challenge) }),
+    nonce: options.nonce ?? 'A'.repeat(22),
+    task_seq: options.taskSeq ?? 0,
   });
   await agent.frame('welcome');
   return agent;
 }
+
+/** Of an agent whose outbox is new. */
+export const helloOf = (
+  { identity, epoch, challenge }: Pick<WireAgent, 'identity' | 'epoch' | 'challenge'>,
+  proveIt = prove,
+) => ({
+  ...{ type: 'hello' as const, protocol: PROTOCOL_VERSION, version: '1.2.3', epoch, home: epoch, next_seq: 1 },
+  ...{ at: new Date().toISOString(), nonce: 'A'.repeat(22), task_seq: 0 },
+  proof: proveIt(identity.agentId, challenge),
+});
 
 /** Connects without a word. */
 export async function open(
@@ -97,7 +117,7 @@ export async function open(
     headers: { authorization: `Bearer ${identity.agentId}.${identity.token}` },
     perMessageDeflate: false,
   });
-  const frames: ServiceFrame[] = [];
+  const frames: Heard[] = [];
   const waiting = new Set<() => void>();
   let challenge = '';
   socket.on('upgrade', ({ headers }) => {
@@ -107,7 +127,10 @@ export async function open(
     for (const look of [...waiting]) look();
   };
   socket.on('message', (data) => {
-    frames.push(serviceFrameSchema.parse(JSON.parse(String(data))));
+    const frame = serviceFrameSchema.parse(JSON.parse(String(data)));
+    frames.push(frame);
+    if (frame.type === 'signed-task') frames.push(signedOrderSchema.parse(JSON.parse(frame.text)).order);
+    if (frame.type === 'signed-notice') frames.push(signedNoticeSchema.parse(JSON.parse(frame.text)).notice);
     wake();
   });
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
@@ -132,8 +155,7 @@ export async function open(
     },
     frame(type, fits = () => true) {
       return new Promise((resolve, reject) => {
-        const isWanted = (frame: ServiceFrame): frame is Extract<ServiceFrame, { type: typeof type }> =>
-          frame.type === type;
+        const isWanted = (frame: Heard): frame is Extract<Heard, { type: typeof type }> => frame.type === type;
         const look = () => {
           const found = frames.filter(isWanted).find(fits);
           if (found === undefined) return;

@@ -16,8 +16,8 @@ export type Agent = {
   readonly workspaceId: string;
   readonly name: string;
   readonly tokenHash: string;
-  /** That it has to prove with each connection; null = it was enrolled without one. */
-  readonly identityKey: string | null;
+  /** That it has to prove with each connection. */
+  readonly identityKey: string;
   readonly isRevoked: boolean;
 };
 
@@ -45,7 +45,7 @@ type NewAgent = {
   readonly id: string;
   readonly name: string;
   readonly tokenHash: string;
-  readonly identityKey?: string | undefined;
+  readonly identityKey: string;
   readonly version: string;
   readonly nowMs: number;
 };
@@ -190,7 +190,7 @@ function newAgent(agent: NewAgent, farmId: string): Tables['agents'] {
     farm_id: farmId,
     name: agent.name,
     token_hash: agent.tokenHash,
-    identity_key: agent.identityKey ?? null,
+    identity_key: agent.identityKey,
     version: agent.version,
     enrolled_at: agent.nowMs,
     last_seen_at: null,

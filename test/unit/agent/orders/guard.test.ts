@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import type { KeyPin, OrderEvent } from '../../../../src/agent/orders/contract.ts';
-import { createOrderGuard } from '../../../../src/agent/orders/guard.ts';
+import { createOrderGuard, ordersMigrations } from '../../../../src/agent/orders/guard.ts';
 import { filePin, memoryPin, newPin } from '../../../../src/agent/orders/pin.ts';
-import { ordersMigrations } from '../../../../src/agent/orders/sequences.ts';
+import type { OrderEvent } from '../../../../src/agent/orders/refusals.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { KeyChange, TaskOrder } from '../../../../src/wire/frames.ts';
@@ -38,7 +37,7 @@ function setUp({ db = database(), pin = memoryPin(), clock = createVirtualClock(
   const log = { ...silentLog, info: note, warn: note, error: note };
   const guard = createOrderGuard(db, { uplink: 'x', agentId: AGENT, pin, clock, log, audit: (e) => events.push(e) });
   /** A connection to a service that shows this key; it signs with it. */
-  const connect = (signer: Signer | undefined, changes: readonly KeyChange[] = [], skewMs = 0) => {
+  const connect = (signer: Signer, changes: readonly KeyChange[] = [], skewMs = 0) => {
     const session = guard.begin();
     const at = new Date(clock.nowMs() + skewMs).toISOString();
     session.onWelcome({
@@ -46,10 +45,11 @@ function setUp({ db = database(), pin = memoryPin(), clock = createVirtualClock(
       protocol: 1,
       acked_seq: 0,
       at,
-      ...(signer && { task_key: signer.publicKey, task_key_changes: [...changes] }),
+      task_key: signer.publicKey,
+      task_key_changes: [...changes],
     });
     let seq = session.taskSeq;
-    const frame = (given: TaskOrder = order(), by = signer ?? newSigner()) =>
+    const frame = (given: TaskOrder = order(), by = signer) =>
       signOrder({ agent_id: AGENT, nonce: session.nonce, welcomed_at: at, seq: ++seq, order: given }, by);
     return { session, frame, at };
   };
@@ -64,31 +64,38 @@ function setUp({ db = database(), pin = memoryPin(), clock = createVirtualClock(
   return { guard, connect, events, refusals, lines, clock, pin, db };
 }
 
-test('an agent that knows no key takes what a service of the first version sends', () => {
-  const { connect, events } = setUp();
-  const plain = order();
-  expect(connect(undefined).session.admit([plain])).toEqual([plain]);
-  expect(events).toEqual([]);
-});
-
-test('the first key that is shown is learnt, told, and from then on an order must be signed with it', () => {
+test('where no key is kept the one that is shown is learnt, with an event, and an order must be signed with it', () => {
   const { connect, events, refusals, pin } = setUp();
   const service = newSigner();
   const { session, frame } = connect(service);
   expect(pin.read()).toBe(service.publicKey);
   expect(events).toMatchObject([{ type: 'task_key_pinned', key: AGENT, detail: { uplink: 'x' } }]);
   const first = frame();
-  expect(session.admit([first, order()])).toHaveLength(1);
-  expect(refusals()).toEqual({ unsigned: 1 });
-  const older = connect(undefined);
-  expect(older.session.admit([order()])).toEqual([]);
+  expect(session.admit([first, frame(order(), newSigner())])).toHaveLength(1);
+  expect(refusals()).toEqual({ signature: 1 });
 });
 
-test('signed orders of a service that shows no key are not taken', () => {
-  const { connect, refusals } = setUp();
-  const { session, frame } = connect(undefined);
+test('nothing is taken before the welcome', () => {
+  const { guard, connect } = setUp();
+  const service = newSigner();
+  const { frame } = connect(service);
+  const session = guard.begin();
   expect(session.admit([frame()])).toEqual([]);
-  expect(refusals()).toEqual({ 'no key is known': 1 });
+});
+
+test('what has to come signed and does not is refused; what a newer service says is left aside', () => {
+  const { guard, connect, events } = setUp();
+  const { session } = connect(newSigner());
+  const plain = order();
+  session.leaveAside('task', JSON.stringify(plain));
+  session.leaveAside('cancel', JSON.stringify({ type: 'cancel', task_id: plain.task_id }));
+  session.leaveAside('ops-status', '{"type":"ops-status"}');
+  session.leaveAside('weather', '{"type":"weather"}');
+  guard.stop();
+  expect(events.slice(1).map(({ detail }) => detail)).toEqual([
+    { uplink: 'x', what: 'order', reason: 'unsigned', count: 1, task_ids: [plain.task_id] },
+    { uplink: 'x', what: 'notice', reason: 'unsigned', count: 2, task_ids: [plain.task_id] },
+  ]);
 });
 
 test('an order counts once on its connection, and on no other', () => {
@@ -197,13 +204,14 @@ test('a new key that the old one signed is taken over, with an event', () => {
 
 test('a flood of forged orders makes few events, and every one is counted', async () => {
   const { connect, refusals, events, clock, guard } = setUp();
-  const { session } = connect(newSigner());
+  const { session, frame } = connect(newSigner());
+  const forger = newSigner();
   for (let n = 0; n < 1_000; n++) {
-    session.admit([order(), order()]);
+    session.admit([frame(order(), forger), frame(order(), forger)]);
     await clock.advance(20);
   }
   guard.stop();
-  expect(refusals()).toEqual({ unsigned: 2_000 });
+  expect(refusals()).toEqual({ signature: 2_000 });
   expect(events.length).toBeLessThanOrEqual(5);
   for (const { detail } of events.filter(({ type }) => type === 'orders_refused'))
     expect(detail).toMatchObject({ task_ids: expect.toSatisfy((ids: string[]) => ids.length <= 5) });
@@ -213,14 +221,15 @@ test('the key is kept for its owner alone, beside the credentials; a damaged fil
   const path = join(folder(), 'agent-x.key.json');
   const service = newSigner();
   expect(filePin(path).read()).toBeUndefined();
-  const pin: KeyPin = filePin(path);
+  const pin = filePin(path);
   pin.keep(service.publicKey);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(filePin(path).read()).toBe(service.publicKey);
-  expect(newPin(path, undefined).read()).toBeUndefined();
-  expect(newPin(path, service.publicKey).read()).toBe(service.publicKey);
   writeFileSync(path, '{"task_key":"none"}');
   expect(() => filePin(path)).toThrow(
     expect.objectContaining({ problems: [expect.objectContaining({ message: expect.stringContaining('remove it') })] }),
   );
+  // An identity that was got just now replaces it.
+  expect(newPin(path, service.publicKey).read()).toBe(service.publicKey);
+  expect(filePin(path).read()).toBe(service.publicKey);
 });

@@ -24,14 +24,16 @@ const good = (): SignedOrder => ({ agent_id: AGENT, nonce: NONCE, welcomed_at: A
 
 test('an order of the service is read as it was given', () => {
   const fields = good();
-  expect(verifyOrder(signOrder(fields, service), expected)).toEqual({ order: fields.order, seq: 8 });
-  expect(verifyOrder(signOrder({ ...fields, seq: 500_000 }, service), expected)).toMatchObject({ seq: 500_000 });
+  expect(verifyOrder(signOrder(fields, service), expected)).toEqual({ signed: fields });
+  expect(verifyOrder(signOrder({ ...fields, seq: 500_000 }, service), expected)).toMatchObject({
+    signed: { seq: 500_000 },
+  });
 });
 
 test('what a newer service adds is covered by the signature and left out', () => {
   const { order: inner, ...outer } = good();
   const text = JSON.stringify({ ...outer, newer: 1, order: { ...inner, newer: { of: 2 } } });
-  expect(verifyOrder(signText(text, service), expected)).toEqual({ order: inner, seq: 8 });
+  expect(verifyOrder(signText(text, service), expected)).toEqual({ signed: { ...outer, order: inner } });
   expect(verifyOrder({ ...signText(text, service), text: text.replace('"of":2', '"of":3') }, expected)).toEqual({
     refused: 'signature',
   });
@@ -141,7 +143,7 @@ test('what was signed by an earlier build of this version is still signed', () =
     const key = readPublicKey(welcome.task_key);
     if (key === undefined) throw new Error('the welcome shows a key');
     const golden = { key, agentId: AGENT, nonce: NONCE, welcomedAt: AT, lastSeq: 0 };
-    expect(verifyOrder(signed, golden)).toMatchObject({ seq: 1, order: { name: 'miner.system.reboot' } });
+    expect(verifyOrder(signed, golden)).toMatchObject({ signed: { seq: 1, order: { name: 'miner.system.reboot' } } });
     const [change] = welcome.task_key_changes;
     expect(leadsTo(change.from, welcome.task_key, welcome.task_key_changes)).toBe(true);
   }

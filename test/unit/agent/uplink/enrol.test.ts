@@ -3,13 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { enrol } from '../../../../src/agent/uplink/enrol.ts';
 import { ENROL_PATH } from '../../../../src/wire/protocol.ts';
+import { newIdentityKey } from '../../../identity-key.ts';
 
 const ANSWER = {
   agent_id: '0198a7a2-0000-7000-8000-00000000000a',
   token: 'secret',
   workspace_id: 'w1',
   farm_id: '0198a7a2-0000-7000-8000-00000000000f',
+  task_key: newIdentityKey().publicKey,
 };
+const identity_key = newIdentityKey().publicKey;
 let server: Server | undefined;
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -23,7 +26,7 @@ afterEach(() => {
   server?.close();
 });
 const ask = (url: string, more: object = {}) =>
-  enrol({ url, code: 'CODE-1', name: 'north', version: '1.0.0', ...more });
+  enrol({ url, code: 'CODE-1', name: 'north', version: '1.0.0', identity_key, ...more });
 
 test('a code is exchanged for an identity', async () => {
   let body = '';
@@ -35,7 +38,7 @@ test('a code is exchanged for an identity', async () => {
     request.on('end', () => response.end(JSON.stringify({ ...ANSWER, later_field: 1 })));
   });
   expect(await ask(url)).toEqual(ANSWER);
-  expect(JSON.parse(body)).toEqual({ code: 'CODE-1', name: 'north', version: '1.0.0', protocol: 1 });
+  expect(JSON.parse(body)).toEqual({ code: 'CODE-1', name: 'north', version: '1.0.0', identity_key, protocol: 1 });
 });
 
 test.each([

@@ -30,7 +30,6 @@ beforeEach(async () => {
   dir = makeDir();
   await openOutbox();
   service = await startService();
-  service.behaviour.takesLanes = true;
   produced = 0;
 });
 afterEach(async () => {
@@ -99,22 +98,6 @@ test('connections cut at any slice, and restarts, keep every lane whole', async 
   await expect.poll(sorted, WAIT).toEqual(all());
   expect(service.holes()).toBe(0);
   await expect.poll(() => outbox.state().backlog.farm, WAIT).toBe(0);
-});
-
-test('a service that knows no lanes gets one lane after the other', async () => {
-  await produce(120);
-  service.behaviour.onSlice = (_socket, seq) => {
-    if (seq === 10) {
-      service.behaviour.takesLanes = false;
-      service.cut();
-    }
-  };
-  link();
-  await expect.poll(() => service.samples().length, WAIT).toBeGreaterThan(20);
-  await produce(5);
-  await expect.poll(sorted, WAIT).toEqual(all());
-  expect(service.stored.size).toBe(2);
-  expect(service.holes()).toBe(0);
 });
 
 test('a lane whose row was damaged goes out again rather than not at all', async () => {

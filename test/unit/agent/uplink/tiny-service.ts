@@ -3,9 +3,18 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type AgentFrame, agentFrameSchema, decodeSlice } from '../../../../src/wire/frames.ts';
+import { CHALLENGE_HEADER } from '../../../../src/wire/proof.ts';
+import { newIdentityKey } from '../../../identity-key.ts';
 import { contents } from '../outbox/farm-records.ts';
 
 export type TinyService = Awaited<ReturnType<typeof startService>>;
+
+const { publicKey } = newIdentityKey();
+
+export const welcomeFrame = () => ({
+  ...{ type: 'welcome', protocol: 1, acked_seq: 0, at: new Date().toISOString() },
+  ...{ task_key: publicKey, task_key_changes: [] },
+});
 
 export async function startService(options: { port?: number; refuse?: number } = {}) {
   const server: Server = createServer();
@@ -25,13 +34,17 @@ export async function startService(options: { port?: number; refuse?: number } =
     /** undefined = as stored. */
     welcomeSeq: undefined as number | undefined,
     isSilent: false,
-    takesLanes: false,
+    /** It asks for no proof. */
+    isStranger: false,
     mayAck: (_seq: number) => true,
     onSlice: (_socket: WebSocket, _seq: number) => {},
     /** The samples of a slice that is new. */
     onSamples: (_numbers: readonly number[]) => {},
     onWelcomed: (_socket: WebSocket) => {},
   };
+  wss.on('headers', (headers) => {
+    if (!behaviour.isStranger) headers.push(`${CHALLENGE_HEADER}: challenge`);
+  });
   let duplicates = 0;
   let holes = 0;
 
@@ -67,7 +80,7 @@ export async function startService(options: { port?: number; refuse?: number } =
         }
         const frame = agentFrameSchema.parse(JSON.parse(data.toString('utf8')));
         frames.push(frame);
-        if (frame.type === 'lane' && behaviour.takesLanes) {
+        if (frame.type === 'lane') {
           const has = stored.get(frame.epoch)?.size ?? 0;
           ws.send(JSON.stringify({ type: 'lane', epoch: frame.epoch, acked_seq: has }));
         }
@@ -75,8 +88,7 @@ export async function startService(options: { port?: number; refuse?: number } =
         epoch = frame.epoch;
         if (behaviour.isSilent) return;
         const acked_seq = behaviour.welcomeSeq ?? stored.get(epoch)?.size ?? 0;
-        const understands = behaviour.takesLanes ? ['lane'] : undefined;
-        ws.send(JSON.stringify({ type: 'welcome', protocol: 1, acked_seq, at: new Date().toISOString(), understands }));
+        ws.send(JSON.stringify({ ...welcomeFrame(), acked_seq }));
         behaviour.onWelcomed(ws);
       });
     });

@@ -1,18 +1,54 @@
 // Uplinks of tests: what a test does not name is as an agent has it, with nothing to deliver and nobody who takes orders.
 import { randomUUID } from 'node:crypto';
-import type { SliceSource } from '../../../../src/agent/uplink/contract.ts';
+import type { OrderGuard } from '../../../../src/agent/orders/guard.ts';
+import type { SliceSource } from '../../../../src/agent/outbox/contract.ts';
 import { createUplink, type Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { Secret } from '../../../../src/base/secrets.ts';
+import { type Notice, parseJson, type TaskOrder } from '../../../../src/wire/frames.ts';
+import { signedNoticeSchema, signedOrderSchema } from '../../../../src/wire/orders.ts';
+import { newIdentityKey } from '../../../identity-key.ts';
+
+export const { prove } = newIdentityKey();
+
+/** Takes everything that has the form of a signed message, whoever signed it. */
+const trustingGuard: Pick<OrderGuard, 'begin'> = {
+  begin: () => ({
+    nonce: 'A'.repeat(22),
+    taskSeq: 0,
+    onWelcome() {},
+    admit: (frames) => frames.flatMap(({ text }) => signedOrderSchema.safeParse(parseJson(text)).data?.order ?? []),
+    hear: ({ text }) => signedNoticeSchema.safeParse(parseJson(text)).data?.notice,
+    leaveAside() {},
+  }),
+};
+
+/** A message in the form of a signed one, with a signature that is none. */
+export function inForm(message: TaskOrder | Notice) {
+  const isTask = message.type === 'task';
+  const told = isTask ? { order: message } : { notice: message };
+  const form = {
+    agent_id: randomUUID(),
+    nonce: 'A'.repeat(22),
+    welcomed_at: new Date().toISOString(),
+    seq: 1,
+    ...told,
+  };
+  const signature = Buffer.alloc(64).toString('base64');
+  return { type: isTask ? 'signed-task' : 'signed-notice', text: JSON.stringify(form), signature };
+}
 
 export function uplinkTo(url: string, more: Partial<Parameters<typeof createUplink>[0]> = {}): Uplink {
   return createUplink({
     name: 'farm',
     url,
-    credentials: { agentId: randomUUID(), token: new Secret('token') },
+    credentials: { agentId: randomUUID(), token: new Secret('token'), prove },
     version: '1.2.3',
     source: idleSource(randomUUID()),
+    home: randomUUID(),
+    orders: trustingGuard,
+    onOpsStatus: () => {},
     tasks: { onTasks: () => {}, onCancel: () => {} },
     clock: systemClock,
     random: Math.random,

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
-import type { Timing, UplinkState } from '../../../../src/agent/uplink/contract.ts';
-import type { Uplink } from '../../../../src/agent/uplink/uplink.ts';
+import type { Uplink, UplinkState } from '../../../../src/agent/uplink/uplink.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { ConfigError } from '../../../../src/base/errors.ts';
 import { type Log, silentLog } from '../../../../src/base/log.ts';
@@ -16,11 +15,12 @@ import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import type { TaskOrder } from '../../../../src/wire/frames.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { makeDir, sample } from '../outbox/farm-records.ts';
-import { startService, type TinyService } from './tiny-service.ts';
-import { uplinkTo } from './uplink-to.ts';
+import { startService, type TinyService, welcomeFrame } from './tiny-service.ts';
+import { inForm, prove, uplinkTo } from './uplink-to.ts';
 
 const WAIT = { interval: 10 };
-const QUICK: Partial<Timing> = { backoff: { baseMs: 5, capMs: 50 } };
+type Timing = NonNullable<Parameters<typeof uplinkTo>[1]>['timing'];
+const QUICK: Timing = { backoff: { baseMs: 5, capMs: 50 } };
 const AGENT = '0198a7a2-0000-7000-8000-00000000000a';
 const TOKEN = 'token-that-nobody-may-see';
 
@@ -68,15 +68,10 @@ async function produce(slices: number): Promise<void> {
 const all = () => Array.from({ length: produced }, (_, index) => index + 1);
 
 function link(
-  options: {
-    clock?: Clock;
-    timing?: Partial<Timing>;
-    random?: () => number;
-    onState?: (state: UplinkState) => void;
-  } = {},
+  options: { clock?: Clock; timing?: Timing; random?: () => number; onState?: (state: UplinkState) => void } = {},
 ): Uplink {
   uplink = uplinkTo(service.url, {
-    credentials: { agentId: AGENT, token: new Secret(TOKEN) },
+    credentials: { agentId: AGENT, token: new Secret(TOKEN), prove },
     source: outbox.source('farm'),
     tasks: {
       onTasks: (got) => {
@@ -242,8 +237,8 @@ test('tasks are confirmed after they were taken, cancels follow in order', async
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
   const sent = Array.from({ length: 300 }, order);
-  for (const task of sent) service.send(task);
-  service.send({ type: 'cancel', task_id: sent[0]?.task_id });
+  for (const task of sent) service.send(inForm(task));
+  service.send(inForm({ type: 'cancel', task_id: sent[0]?.task_id ?? '' }));
   await expect.poll(() => cancels, WAIT).toEqual([sent[0]?.task_id]);
   expect(orders.map(({ task_id }) => task_id)).toEqual(sent.map(({ task_id }) => task_id));
   const confirmed = () => service.frames.flatMap((frame) => (frame.type === 'task-received' ? [frame.task_id] : []));
@@ -254,7 +249,7 @@ test('a task that could not be taken is not confirmed', async () => {
   taskFault = new Error('disk full');
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
-  service.send(order());
+  service.send(inForm(order()));
   await expect.poll(() => lines.filter((line) => line.includes('could not be taken')).length, WAIT).toBe(1);
   expect(service.frames.filter(({ type }) => type === 'task-received')).toEqual([]);
   expect(uplink?.state().phase).toBe('online');
@@ -264,26 +259,25 @@ test('hostile frames have no effect, close the connection with a reason and are 
   timeout: 30_000,
 }, async () => {
   const epoch = (await outbox.source('farm').lanes())[0].epoch;
-  const good = order();
+  const good = inForm(order());
   const hostile: (string | Buffer | object)[] = [
     'not json',
-    '{"type":"task"',
+    '{"type":"signed-task"',
     '[]',
     'null',
     '{"type":7}',
-    { type: 'ops-status', is_first: true, miners: [{ miner_key: 'all', ops_status: 'maintenance' }] },
     Buffer.from([1, 2, 3]),
-    { type: 'welcome', protocol: 1, acked_seq: 0, at: new Date().toISOString() },
+    welcomeFrame(),
+    { ...welcomeFrame(), task_key: undefined },
     { type: 'ack', epoch, seq: 999_999 },
     { type: 'ack', epoch: randomUUID(), seq: 1 },
     { type: 'ack', epoch, seq: -1 },
     { type: 'ack', epoch, seq: 1e300 },
-    { ...good, task_id: '../../etc/passwd' },
-    { ...good, name: '' },
-    { ...good, params: 'rm -rf' },
-    { ...good, expires_at: 'never' },
-    { ...good, miner_key: '10.0.0.1' },
-    { type: 'cancel', task_id: 7 },
+    { ...good, text: { ...order() } },
+    { ...good, text: undefined },
+    { ...good, signature: '' },
+    { ...good, signature: '../../etc/passwd' },
+    { ...good, type: 'signed-notice', signature: 7 },
     '['.repeat(200_000),
     'x'.repeat(2 * 1024 * 1024),
   ];
@@ -306,12 +300,13 @@ test('what only a newer service says is left aside, its tasks are handed on', as
   link().start();
   await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
   service.send({ type: 'weather', of: 'tomorrow' });
-  service.send({ ...order(), name: 'miner.dance.begin', mood: 'high' });
+  const dance = { ...order(), name: 'miner.dance.begin', mood: 'high' };
+  service.send(inForm(dance));
   await expect.poll(() => orders.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
   expect(service.closes).toEqual([]);
 });
 
-test.each(['first', 'present', 'newer'])('what a service of the %s version says is taken', async (name) => {
+test.each(['present', 'newer'])('what a service of the %s version says is taken', async (name) => {
   const text = readFileSync(new URL(`../../../../fixtures/wire/${name}.json`, import.meta.url), 'utf8');
   const frames = z.object({ service: z.array(z.looseObject({ type: z.string() })) }).parse(JSON.parse(text)).service;
   link().start();
@@ -319,17 +314,35 @@ test.each(['first', 'present', 'newer'])('what a service of the %s version says 
   // Those that answer something come when there is something to answer.
   const unasked = frames.filter(({ type }) => !['welcome', 'ack', 'lane'].includes(type));
   for (const frame of unasked) service.send(frame);
-  const wanted = unasked.flatMap(({ type, name: task }) => (type === 'task' ? [task] : []));
+  const wanted = name === 'present' ? ['miner.system.reboot'] : ['miner.system.reboot', 'miner.dance.begin'];
   await expect.poll(() => orders.map((taken) => taken.name), WAIT).toEqual(wanted);
   await expect.poll(() => cancels.length, WAIT).toBe(1);
   expect(service.closes).toEqual([]);
+});
+
+test('what is not signed is not taken, and ends nothing', async () => {
+  link().start();
+  await expect.poll(() => uplink?.state().phase, WAIT).toBe('online');
+  const task = order();
+  service.send(task);
+  service.send({ type: 'cancel', task_id: task.task_id });
+  service.send(inForm({ ...task, name: 'miner.dance.begin' }));
+  await expect.poll(() => orders.map(({ name }) => name), WAIT).toEqual(['miner.dance.begin']);
+  expect([cancels, service.closes]).toEqual([[], []]);
+});
+
+test('a service that asks for no proof gets no hello', async () => {
+  service.behaviour.isStranger = true;
+  link().start();
+  await expect.poll(() => uplink?.state().lastError, WAIT).toContain('does not ask us to prove our key');
+  expect(service.frames).toEqual([]);
 });
 
 test('a task before the welcome is not taken', async () => {
   service.behaviour.isSilent = true;
   link().start();
   await expect.poll(() => service.frames.length, WAIT).toBeGreaterThan(0);
-  service.send(order());
+  service.send(inForm(order()));
   await expect.poll(() => service.closes.at(-1)?.reason, WAIT).toContain('before welcome');
   expect(orders).toEqual([]);
 });
@@ -389,7 +402,7 @@ test.each([
 ])('an identity is never sent to %s', (url) => {
   const make = () =>
     uplinkTo(url, {
-      credentials: { agentId: AGENT, token: new Secret(TOKEN) },
+      credentials: { agentId: AGENT, token: new Secret(TOKEN), prove },
       source: outbox.source('farm'),
       log,
     });

@@ -4,17 +4,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { newIdentityKey } from '../../../../src/agent/identity-key.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { newAgentToken } from '../../../../src/service/auth/secrets.ts';
 import type { Work } from '../../../../src/service/ingest/quota.ts';
 import { createUplinks } from '../../../../src/service/ingest/uplink.ts';
 import { encodeSlice } from '../../../../src/wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../../../src/wire/proof.ts';
-import { MAX_SLICE_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../../../src/wire/protocol.ts';
+import { MAX_SLICE_BYTES, UPLINK_PATH } from '../../../../src/wire/protocol.ts';
+import { newIdentityKey } from '../../../identity-key.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { minerRecord } from '../../service-http/records.ts';
-import { slice } from '../../service-http/wire-agent.ts';
+import { helloOf, slice } from '../../service-http/wire-agent.ts';
 
 /** One agent with a key, connected to a service whose database and shares let it go on when the test says so. */
 async function startAgent({ isWelcome = true } = {}) {
@@ -61,7 +61,13 @@ async function startAgent({ isWelcome = true } = {}) {
       },
     },
     links: { claim: async () => {}, current: async () => new Map() },
-    beginSigning: () => Promise.reject(new Error('nobody asked for that')),
+    beginSigning: async () => ({
+      publicKey: key.publicKey,
+      changes: [],
+      sign() {
+        throw new Error('nobody asked for that');
+      },
+    }),
     newLinkId: () => randomUUID(),
     announceLink() {},
     clock,
@@ -121,10 +127,10 @@ async function startAgent({ isWelcome = true } = {}) {
         look();
       }),
     say: (frame: object) => socket.send(JSON.stringify(frame)),
-    hello() {
+    hello(prove = key.prove) {
+      const identity = { agentId: id, token };
       const at = new Date(clock.nowMs()).toISOString();
-      const hello = { type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch, next_seq: 1, at };
-      socket.send(JSON.stringify({ ...hello, proof: key.prove(id, challenge) }));
+      socket.send(JSON.stringify({ ...helloOf({ identity, epoch, challenge }, prove), at }));
     },
   };
 }
@@ -152,8 +158,7 @@ test('one that connects too often is told so before anything is done for it, and
   expect(String((await closed)[1])).toContain('it connects too often');
   expect([cursors, welcomes.length]).toEqual([[], 1]);
   const stranger = await startAgent();
-  const at = new Date(0).toISOString();
-  stranger.say({ type: 'hello', protocol: PROTOCOL_VERSION, version: '1', epoch: stranger.epoch, next_seq: 1, at });
+  stranger.hello(newIdentityKey().prove);
   expect(await stranger.heard(1)).toEqual(['closed with 1008']);
   expect(stranger.welcomes).toEqual([]);
 });

@@ -40,7 +40,7 @@ async function makeFarm({ tenants }: Store) {
 async function addAgent({ agents }: Store, farmId: string): Promise<string> {
   const [id, hash] = [newId(NOW_MS), randomUUID()];
   await agents.createCode({ hash, farmId, nowMs: NOW_MS, expiresAtMs: NOW_MS + 1 });
-  await agents.enrol(hash, { id, name: 'a', tokenHash: 'x', version: '1', nowMs: NOW_MS });
+  await agents.enrol(hash, { id, name: 'a', tokenHash: 'x', identityKey: 'k', version: '1', nowMs: NOW_MS });
   return id;
 }
 

@@ -96,7 +96,7 @@ export async function fillFleet(
     await store.tenants.createFarm({ id: farm.id, workspaceId: 'w', name: farm.prefix }, 1);
     for (const id of farm.agents) {
       await store.agents.createCode({ hash: id, farmId: farm.id, nowMs: 1, expiresAtMs: 2 });
-      await store.agents.enrol(id, { id, name: 'agent', tokenHash: '', version: '1', nowMs: 1 });
+      await store.agents.enrol(id, { id, name: 'agent', tokenHash: '', identityKey: 'k', version: '1', nowMs: 1 });
     }
     const records = Array.from({ length: farm.count }, (_, n) => fleetRecord(n, nowMs, farm.prefix));
     const ofSecond = farm.agents.length > 1 ? Math.floor(farm.count / 10) : 0;

@@ -5,7 +5,7 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { newId, openStore, type Store } from '../../../../src/service/store/store.ts';
 import { createCourier } from '../../../../src/service/tasks/dispatcher.ts';
 import { planBatches } from '../../../../src/service/tasks/plan.ts';
-import type { ServiceFrame } from '../../../../src/wire/frames.ts';
+import type { Notice, TaskOrder } from '../../../../src/wire/frames.ts';
 import { queryDatabase, temporaryDatabase } from '../../../database.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { minerRecord } from '../../service-http/records.ts';
@@ -26,7 +26,7 @@ async function startFarm() {
   const { id: farmId } = await store.tenants.ensure(workspace, { id: newId(nowMs), name: 'F' }, nowMs);
   const [agentId, hash] = [newId(nowMs), randomUUID()];
   await store.agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + 1 });
-  await store.agents.enrol(hash, { id: agentId, name: 'a', tokenHash: 'x', version: '1', nowMs });
+  await store.agents.enrol(hash, { id: agentId, name: 'a', tokenHash: 'x', identityKey: 'k', version: '1', nowMs });
   const records = Array.from({ length: MINERS }, (_, n) => minerRecord(n, nowMs));
   const slice = { agentId, farmId, epoch: 'e', producedAtMs: nowMs, rejected: 0, nowMs };
   await store.ingest.storeSlice({ ...slice, seq: 1, records });
@@ -72,7 +72,7 @@ async function startFarm() {
 
 /** An agent that takes what it is sent while there is room. */
 function createListener(room = Number.POSITIVE_INFINITY) {
-  const frames: ServiceFrame[] = [];
+  const frames: (TaskOrder | Notice)[] = [];
   const ids = (type: 'task' | 'cancel') =>
     frames.flatMap((frame) => (frame.type === type && 'task_id' in frame ? [frame.task_id] : []));
   return {
@@ -80,7 +80,7 @@ function createListener(room = Number.POSITIVE_INFINITY) {
     cancels: () => ids('cancel'),
     read: () => frames.splice(0),
     hasRoom: () => frames.length < room,
-    send: (_agentId: string, frame: ServiceFrame) => frames.push(frame) > 0,
+    send: (_agentId: string, frame: TaskOrder | Notice) => frames.push(frame) > 0,
   };
 }
 

@@ -17,7 +17,14 @@ async function reportHour(store: Store, minutes: number, miners: readonly ((minu
   await store.tenants.createWorkspace({ id: farmId, name: 'w', slug: farmId }, 1);
   await store.tenants.createFarm({ id: farmId, workspaceId: farmId, name: 'F' }, 1);
   await store.agents.createCode({ hash: farmId, farmId, nowMs: 1, expiresAtMs: 2 });
-  await store.agents.enrol(farmId, { id: agentId, name: 'agent', tokenHash: '', version: '1', nowMs: 1 });
+  await store.agents.enrol(farmId, {
+    id: agentId,
+    name: 'agent',
+    tokenHash: '',
+    identityKey: 'k',
+    version: '1',
+    nowMs: 1,
+  });
   const keys = miners.map(() => randomUUID());
   for (let start = 0; start < 60; start += minutes) {
     const nowMs = BEGIN_MS + (start + minutes) * MINUTE_MS;

@@ -29,7 +29,7 @@ async function newFarm(store: Store): Promise<{ farmId: string; join: () => Prom
   const join = async () => {
     const id = newId(1);
     await store.agents.createCode({ hash: id, farmId, nowMs: 1, expiresAtMs: 2 });
-    await store.agents.enrol(id, { id, name: 'agent', tokenHash: '', version: '1', nowMs: 1 });
+    await store.agents.enrol(id, { id, name: 'agent', tokenHash: '', identityKey: 'k', version: '1', nowMs: 1 });
     return id;
   };
   return { farmId, join };
