@@ -20,23 +20,22 @@ import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
 import { rememberedSchema } from './fleet/remembered.ts';
-import { createIpReports } from './hints/listener.ts';
 import { createHostReader } from './host/host.ts';
 import { createNeighbours } from './host/neighbours.ts';
 import { createIdentityBook } from './identity/book.ts';
 import { identityMigrations } from './identity/store.ts';
-import { createIpReportDesk } from './ip-reports.ts';
+import { createIpReportDesk } from './ip-reports/handle-report.ts';
+import { createIpReports } from './ip-reports/listener.ts';
 import { createOpsStatuses, opsStatusMigrations } from './ops-status.ts';
 import { ordersMigrations } from './orders/guard.ts';
 import { openOutbox } from './outbox/open.ts';
-import { paceOf } from './pace.ts';
 import { createPoller } from './poll/poller.ts';
 import { openPoolWishes, poolLockMigrations } from './pool-lock/desired-pools.ts';
 import { createPoolGuard } from './pool-lock/guard.ts';
 import { createRoster, type Roster } from './roster.ts';
-import { createScanning } from './scanning.ts';
+import { paceOf } from './scan/scan-limits.ts';
+import { createScanning } from './scan/scanning.ts';
 import { createServiceLink, type UplinkConfig } from './service-link.ts';
-import { createStandstill } from './standstill.ts';
 import { memoryPath, openAgentDatabase, vaultOf } from './state/database.ts';
 import { homeMigrations, homeOf } from './state/instance-id.ts';
 import { createMinerStateStore, memoryMigrations } from './state/miner-state-store.ts';
@@ -44,6 +43,7 @@ import { tasksMigrations } from './tasks/queue/journal.ts';
 import { createTaskGate, type TaskGate } from './tasks/queue/task-queue.ts';
 import { notAllowed } from './tasks/settings.ts';
 import { gateDeps, POOL_LOCK, POOL_UPDATE } from './tasks/wiring.ts';
+import { createStandstill } from './watchdog/watchdog.ts';
 
 export type Agent = {
   start(): Promise<void>;
@@ -169,7 +169,7 @@ export function createAgent(options: AgentOptions): Agent {
   /** Says how this host reaches the miners, and which setting of it stands in the way. */
   const sayReadiness = () => {
     if (config.ranges.toProbe === 0) return;
-    const { way, advice } = paceOf(config, config.ranges, 'background');
+    const { way, advice } = paceOf(config.scan, config.ranges, 'background');
     log.info({ addresses: config.ranges.toProbe, way }, 'networks of the miners');
     for (const line of advice) log.warn({}, line);
   };
@@ -177,7 +177,7 @@ export function createAgent(options: AgentOptions): Agent {
     clock,
     log,
     random,
-    config,
+    settings: config,
     access,
     roster,
     knownIps: () => [...roster.all()].map(({ target }) => target.ip),
@@ -187,7 +187,11 @@ export function createAgent(options: AgentOptions): Agent {
   const { scanner, manual, plan, findings } = scanning;
   const ipReports = createIpReports({
     ...{ clock, log, isOurs: mayReach, portOf: (port) => config.portMap.get(port) ?? port },
-    onReport: createIpReportDesk({ clock, log, random, config, access, scanning, book, emit, signal: stopping.signal }),
+    onReport: createIpReportDesk({
+      ...{ clock, log, random, access, scanning, book, emit },
+      settings: config,
+      signal: stopping.signal,
+    }),
   });
 
   const firmware = createFirmwareStore(config.firmware, { clock, log, fetchTo: createFetch(clock) });

@@ -5,7 +5,7 @@ import { createServer as createSecure } from 'node:https';
 import { createServer, type Server, Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createFetch } from '../../src/agent/firmware/fetch.ts';
-import { createIpReports } from '../../src/agent/hints/listener.ts';
+import { createIpReports } from '../../src/agent/ip-reports/listener.ts';
 import { createScanTask } from '../../src/agent/tasks/kinds/scan-task.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError, RefusedError } from '../../src/base/errors.ts';

@@ -6,9 +6,9 @@ import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { type Access, createAccess, type MinerTarget, type ReadLately } from '../../src/agent/device/device-client.ts';
-import { paceOf } from '../../src/agent/pace.ts';
 import { createPoller } from '../../src/agent/poll/poller.ts';
 import { runScan } from '../../src/agent/scan/scan.ts';
+import { paceOf } from '../../src/agent/scan/scan-limits.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -36,7 +36,7 @@ test('a scan that nobody waits for keeps to its rate and asks no port twice, ove
     stations.set(ip, i % 2 === 0 ? { ports: { 80: 'open', 4028: 'open' }, who: [miner(ip)] } : { ports: shut });
   }
   const { deps, seen } = createNetwork(clock, stations);
-  const { limits } = paceOf(config, config.ranges, 'background');
+  const { limits } = paceOf(config.scan, config.ranges, 'background');
   const scan = runScan({ ranges: config.ranges, limits, isBackground: true }, deps, {}, new AbortController().signal);
   const account = await clock.finish(scan, 3 * 3_600 * SECOND);
   const asked = seen.probes.map(({ ip, port }) => `${ip}:${port}`);
@@ -193,7 +193,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
       return undefined;
     return { driverId, status: last.isLoginRefused ? 'login_refused' : 'identified' };
   };
-  const { limits } = paceOf(config, config.ranges, 'background');
+  const { limits } = paceOf(config.scan, config.ranges, 'background');
   const account = await runScan(
     { ranges: config.ranges, known: targets.keys(), limits, isBackground: true },
     {

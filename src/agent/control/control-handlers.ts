@@ -14,7 +14,7 @@ import type { IdentityBook } from '../identity/book.ts';
 import { namedMiners } from '../named-miners.ts';
 import type { Roster } from '../roster.ts';
 import type { ScanPlan } from '../scan/plan.ts';
-import type { Scanning } from '../scanning.ts';
+import type { Scanning } from '../scan/scanning.ts';
 import { logWith } from '../tasks/execution/log-evidence.ts';
 import type { TaskView } from '../tasks/queue/admission.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';

@@ -6,9 +6,9 @@ import type { OutboxState } from '../outbox/contract.ts';
 import type { PollStats } from '../poll/poller.ts';
 import type { Roster } from '../roster.ts';
 import type { Scanner } from '../scan/scanner.ts';
-import type { Standstill } from '../standstill.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/uplink.ts';
+import type { Standstill } from '../watchdog/watchdog.ts';
 import type { DoorState } from './messages.ts';
 
 export type StateParts = {

@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
+import { DueHeap } from './due-heap.ts';
+import { createPlaces } from './poll-capacity.ts';
 import {
   type Course,
   confirmDelayMs,
@@ -13,12 +15,10 @@ import {
   noteFailure,
   noteSuccess,
   type PollTarget,
-} from './course.ts';
-import { DueHeap } from './due-heap.ts';
-import { createPlaces } from './places.ts';
+} from './poll-schedule.ts';
 import { firstRoundMs, POLL_SETTINGS, type PollSettings, paceMs } from './settings.ts';
 
-export type { PollTarget } from './course.ts';
+export type { PollTarget } from './poll-schedule.ts';
 
 export type PollResult<O> =
   | { readonly kind: 'ok'; readonly outcome: O }

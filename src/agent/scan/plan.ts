@@ -3,8 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { NamedRange, RangesToProbe } from '../../base/net/ranges.ts';
 import { IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
 import type { ContactStatus } from '../../model/contact.ts';
-import type { Transport } from '../../transport/transport.ts';
-import type { Brake } from './lane.ts';
+import type { ProbeResult } from '../../transport/tcp/exchange.ts';
+import type { Brake } from './worker-pool.ts';
 
 /** What identification found; the caller adds what it wants to be handed on to the listener. */
 export type Identification = { readonly status: 'identified' | 'unknown' | 'login_refused' };
@@ -47,7 +47,7 @@ export type ScanDeps<F extends Identification> = {
   /** Gives [0, 1). */
   readonly random: () => number;
   /** One connect, closed at once. Rejects only when it could not be tried, or with the signal. */
-  readonly probe: Transport['probe'];
+  probe(ip: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<ProbeResult>;
   /** Who answers there. A rejection counts as `unknown`. On its last try a slow device deserves all the patience there is. */
   identify(ip: string, openPorts: ReadonlySet<number>, signal: AbortSignal, isLastTry: boolean): Promise<F>;
   /** Lets a more urgent scan go first. */
@@ -76,8 +76,6 @@ export type ScanProgress = {
   readonly elapsedMs: number;
   /** Of the first pass, from its speed until now; absent before there is any. */
   readonly remainingMs?: number;
-  /** Within what time live hosts answer here, from those that did. */
-  readonly answerMs?: number;
 };
 
 export type ScanListener<F extends Identification> = {

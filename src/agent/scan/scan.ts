@@ -7,9 +7,8 @@ import { formatIpv4, parseIpv4 } from '../../base/net/ipv4.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import { CONTACT_STATUSES, type ContactStatus, type ScanAccount } from '../../model/contact.ts';
-import { type AnswerTime, type Door, knock, patienceMs } from './knock.ts';
-import { createLane, type Lane } from './lane.ts';
-import { orderAddresses, type Stop } from './order.ts';
+import { Fifo } from '../../transport/limits/queue.ts';
+import { orderAddresses, type Stop } from './address-order.ts';
 import {
   type Identification,
   SCAN_LIMITS,
@@ -19,6 +18,8 @@ import {
   type ScanPlan,
   type ScanProgress,
 } from './plan.ts';
+import { type AnswerTime, type Door, knock, patienceMs } from './probe-ports.ts';
+import { createLane, type Lane } from './worker-pool.ts';
 
 const PROGRESS_EVERY_MS = 250;
 /** What is in flight when a scan is cancelled has this long to end. */
@@ -75,7 +76,6 @@ export async function runScan<F extends Identification>(
       answering,
       elapsedMs,
       ...(probed > 0 && { remainingMs: Math.round((elapsedMs / probed) * (plan.ranges.toProbe - probed)) }),
-      ...(answerTime.count > 0 && { answerMs: answerTime.meanMs + 4 * answerTime.spreadMs }),
     };
   };
 
@@ -108,12 +108,12 @@ export async function runScan<F extends Identification>(
 
   /** Sends doors through both stages; identification starts while probing goes on. `done` gets each door once. */
   const pass = async (next: () => Door<F> | undefined, maxIdentifying: number, done: (door: Door<F>) => void) => {
-    const queue = createQueue<Door<F>>();
+    const queue = new Fifo<Door<F>>();
     const identifyLane = createLane({
       clock,
       limit: maxIdentifying,
       ...(deps.brake && { brake: deps.brake }),
-      next: queue.shift,
+      next: () => queue.shift(),
       run: async (door) => {
         await identify(door);
         identifying--;
@@ -270,34 +270,8 @@ const msPerConnect = (maxPerSecond: number, burst: number): number =>
   1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - 2 * burst);
 
 function limitsOf({ limits = {} }: ScanPlan): ScanLimits {
-  return {
-    maxSockets: limits.maxSockets ?? SCAN_LIMITS.maxSockets,
-    maxPerSecond: limits.maxPerSecond,
-    probeTimeoutMs: limits.probeTimeoutMs ?? SCAN_LIMITS.probeTimeoutMs,
-    maxIdentifying: limits.maxIdentifying ?? SCAN_LIMITS.maxIdentifying,
-    identifyDeadlineMs: limits.identifyDeadlineMs ?? SCAN_LIMITS.identifyDeadlineMs,
-    secondPassAfterMs: limits.secondPassAfterMs ?? SCAN_LIMITS.secondPassAfterMs,
-  };
-}
-
-/** First in, first out, without moving the rest at each take. */
-function createQueue<T>(): { push: (item: T) => void; shift: () => T | undefined } {
-  let items: T[] = [];
-  let head = 0;
-  return {
-    push: (item) => {
-      items.push(item);
-    },
-    shift: () => {
-      const item = items[head++];
-      if (head > 1_024 && head * 2 > items.length) {
-        items = items.slice(head);
-        head = 0;
-      }
-      if (item === undefined) head = Math.min(head, items.length);
-      return item;
-    },
-  };
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return { ...SCAN_LIMITS, ...Object.fromEntries(given) };
 }
 
 function every(clock: Clock, intervalMs: number, run: () => void): () => void {

@@ -4,8 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanAccount } from '../../model/contact.ts';
-import { type Brake, createBrake } from './lane.ts';
 import type { Contact, Identification, ScanListener, ScanPlan, ScanProgress } from './plan.ts';
+import { type Brake, createBrake } from './worker-pool.ts';
 
 export type ScanTicket = { readonly id: string; readonly kind: 'manual' | 'scheduled' };
 

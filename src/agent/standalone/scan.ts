@@ -3,7 +3,7 @@
 import type { ScanAccount } from '../../model/contact.ts';
 import { type Found, type FoundListener, lookWith, scanWith } from '../capture/look.ts';
 import type { AgentConfig } from '../config/config.ts';
-import { paceOf } from '../pace.ts';
+import { paceOf } from '../scan/scan-limits.ts';
 import { logWith } from '../tasks/execution/log-evidence.ts';
 import { mustBeAllowed } from '../tasks/settings.ts';
 import { rangesOrThrow, singleAddress, withAccess } from './reach.ts';
@@ -19,7 +19,7 @@ export async function scanOnce(
 ): Promise<ScanAccount> {
   const ranges = rangesOrThrow(named.ranges, named.exclude);
   mustBeAllowed('agent.scan.create', 'scan', config.tasks);
-  const pace = paceOf(config, ranges);
+  const pace = paceOf(config.scan, ranges);
   for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
   return withAccess(config, ranges, (access) => scanWith(access, { ranges, limits: pace.limits }, listener, signal));
 }
@@ -29,7 +29,7 @@ type OneMiner = { readonly config: AgentConfig; readonly ip: string };
 /** Everything that one miner says now. Throws ConfigError when the address is none. */
 export async function lookOnce({ config, ip }: OneMiner, signal: AbortSignal): Promise<Found> {
   const ranges = rangesOrThrow([singleAddress(ip)], []);
-  const plan = { ranges, limits: paceOf(config, ranges).limits };
+  const plan = { ranges, limits: paceOf(config.scan, ranges).limits };
   return withAccess(config, ranges, (access) => lookWith(access, plan, ip, signal));
 }
 

@@ -12,7 +12,7 @@ import type { Outbox } from '../outbox/contract.ts';
 import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
 import type { Roster } from '../roster.ts';
-import type { Scanning } from '../scanning.ts';
+import type { Scanning } from '../scan/scanning.ts';
 import type { TaskDeps } from './contract.ts';
 import { createTaskLooks } from './execution/observations.ts';
 import { createPoolLockTask } from './kinds/pool-lock-task.ts';

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Agent } from '../../agent/agent.ts';
 import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';
 import { mustBeAlone } from '../../agent/control/control-client.ts';
-import { privateNetworks } from '../../agent/networks.ts';
+import { privateNetworks } from '../../agent/host/networks.ts';
 import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import { readWhole } from '../options.ts';

@@ -7,9 +7,9 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { type AgentConfig, loadConfig, switchedOff } from '../../agent/config/config.ts';
 import { knock } from '../../agent/control/control-client.ts';
-import { privateNetworks } from '../../agent/networks.ts';
+import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
-import { paceOf } from '../../agent/pace.ts';
+import { paceOf } from '../../agent/scan/scan-limits.ts';
 import { memoryPath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
@@ -105,7 +105,7 @@ function networks(config: AgentConfig): Finding[] {
     const remedy = `name those of the miners: pithead setup. This host is in: ${ownNetworks()}`;
     return [wrong('networks', 'none is named, so nothing is scanned', remedy)];
   }
-  const { way, advice } = paceOf(config, ranges, 'background');
+  const { way, advice } = paceOf(config.scan, ranges, 'background');
   const findings = advice.map((line): Finding => {
     const [what = line, ...rest] = line.split(': ');
     const [text = '', ...remedy] = rest.join(': ').split('. ');

@@ -1,6 +1,6 @@
 // The questions of the first run, on a terminal. What was given on the command line is not asked again; nothing is assumed about networks.
 import { type CANCEL_SYMBOL, confirm, isCancel, note, password, select, text } from '@clack/prompts';
-import { type PrivateNetwork, privateNetworks } from '../../agent/networks.ts';
+import { type PrivateNetwork, privateNetworks } from '../../agent/host/networks.ts';
 import { CancelledError } from '../../base/errors.ts';
 import type { CliContext } from '../output/terminal.ts';
 

@@ -6,7 +6,7 @@ import { CancelledError, RefusedError } from '../../../base/errors.ts';
 import type { ScanRanges } from '../../../base/net/ranges.ts';
 import { narrowRanges } from '../../../base/net/restrict-ranges.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../../../model/contact.ts';
-import type { ManualScans } from '../../scan/manual.ts';
+import type { ManualScans } from '../../scan/manual-scans.ts';
 import type { ScanPlan, ScanProgress } from '../../scan/plan.ts';
 import { failed, type OwnTask, type TaskOutcome } from '../contract.ts';
 

@@ -1,9 +1,9 @@
 // How a scan goes about it: what gets a second chance, what streams, what cancel keeps, and that limits hold.
 import { expect, test } from 'vitest';
-import { createBrake } from '../../../../src/agent/scan/lane.ts';
 import type { Contact, ScanPlan, ScanProgress } from '../../../../src/agent/scan/plan.ts';
 import { socketsWithin } from '../../../../src/agent/scan/plan.ts';
 import { runScan } from '../../../../src/agent/scan/scan.ts';
+import { createBrake } from '../../../../src/agent/scan/worker-pool.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createNetwork, miner, type Station, stranger, type Who } from './network.ts';
@@ -265,7 +265,6 @@ test('progress only grows, and its last word is the account', async () => {
     answering: 2,
     identifying: 0,
   });
-  expect(shown.at(-1)?.answerMs).toBeLessThan(50);
 });
 
 test('a held scan starts nothing until it is released, and then goes on where it was', async () => {

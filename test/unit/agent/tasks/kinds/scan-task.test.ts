@@ -1,6 +1,6 @@
 // A scan that the service asks for, on a simulated network and a virtual clock: only what is configured, told not too often, accounted for whole.
 import { expect, test } from 'vitest';
-import { createManualScans } from '../../../../../src/agent/scan/manual.ts';
+import { createManualScans } from '../../../../../src/agent/scan/manual-scans.ts';
 import { runScan } from '../../../../../src/agent/scan/scan.ts';
 import { createScanner, type Scanner } from '../../../../../src/agent/scan/scanner.ts';
 import { createScanTask } from '../../../../../src/agent/tasks/kinds/scan-task.ts';

@@ -1,15 +1,15 @@
 // The agent's scans: the scheduled one and those that people ask for, through one scanner, and every finding handed to the roster one after the
 // other. How a scan goes is the scan organ's.
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import type { AgentConfig } from './config/config.ts';
-import type { Access, Recognised } from './device/device-client.ts';
-import { paceOf } from './pace.ts';
-import type { Roster } from './roster.ts';
-import { createManualScans, type ManualScans } from './scan/manual.ts';
-import type { ScanPlan } from './scan/plan.ts';
-import { runScan } from './scan/scan.ts';
-import { createScanner, type Scanner } from './scan/scanner.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { RangesToProbe } from '../../base/net/ranges.ts';
+import type { Access, Recognised } from '../device/device-client.ts';
+import type { Roster } from '../roster.ts';
+import { createManualScans, type ManualScans } from './manual-scans.ts';
+import type { ScanPlan } from './plan.ts';
+import { runScan } from './scan.ts';
+import { paceOf, type ScanSettings } from './scan-limits.ts';
+import { createScanner, type Scanner } from './scanner.ts';
 
 /** Poll intervals: polls come with jitter, and a little late on a busy host. */
 const LATELY = 1.5;
@@ -31,8 +31,12 @@ export function createScanning(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  /** As it is now. */
-  readonly config: Pick<AgentConfig, 'ranges' | 'scan' | 'poll'>;
+  /** As they are now; times in ms. */
+  readonly settings: {
+    readonly ranges: RangesToProbe;
+    readonly scan: ScanSettings;
+    readonly poll: { readonly interval: number };
+  };
   readonly access: Pick<Access, 'recognise'> & { readonly transport: Pick<Access['transport'], 'probe'> };
   readonly roster: Pick<Roster, 'recognised' | 'readLately'>;
   /** Where the miners were that are known. */
@@ -42,7 +46,7 @@ export function createScanning(parts: {
   /** A finding could not be taken in. */
   onError(error: unknown, ip: string): void;
 }): Scanning {
-  const { clock, log, random, config, access, roster, signal } = parts;
+  const { clock, log, random, settings, access, roster, signal } = parts;
   /** One by one; whoever waits for a scan waits for them too. */
   let findings: Promise<void> = Promise.resolve();
 
@@ -57,14 +61,14 @@ export function createScanning(parts: {
   const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
     ranges,
     known: parts.knownIps(),
-    limits: paceOf(config, config.ranges).limits,
+    limits: paceOf(settings.scan, settings.ranges).limits,
   });
-  const plan = () => (config.ranges.toProbe === 0 ? undefined : planFor(config.ranges));
+  const plan = () => (settings.ranges.toProbe === 0 ? undefined : planFor(settings.ranges));
   /** Nothing is asked twice within a poll interval for its sake. While no miner is known there is nobody to disturb, and somebody waits to see the farm. */
   const backgroundPlan = (): ScanPlan | undefined => {
     const whole = plan();
     if (whole === undefined || parts.knownIps().length === 0) return whole;
-    return { ...whole, limits: paceOf(config, config.ranges, 'background').limits, isBackground: true };
+    return { ...whole, limits: paceOf(settings.scan, settings.ranges, 'background').limits, isBackground: true };
   };
   const manual = createManualScans<Recognised>(
     () => scanner,
@@ -76,13 +80,13 @@ export function createScanning(parts: {
     random,
     run(scanPlan, brake, listener, aborted) {
       const lately = (ip: string) =>
-        scanPlan.isBackground ? roster.readLately(ip, LATELY * config.poll.interval) : undefined;
+        scanPlan.isBackground ? roster.readLately(ip, LATELY * settings.poll.interval) : undefined;
       const identify: Access['recognise'] = (ip, open, scanSignal, isLastTry) =>
         access.recognise(ip, open, scanSignal, isLastTry, lately(ip));
       const deps = { clock, random, brake, probe: access.transport.probe, identify };
       return runScan(scanPlan, deps, listener, aborted);
     },
-    schedule: { everyMs: config.scan.every, plan: backgroundPlan },
+    schedule: { everyMs: settings.scan.every, plan: backgroundPlan },
     sink: {
       onContact(scan, contact) {
         manual.onContact(scan, contact);

@@ -1,10 +1,10 @@
 // The scan that nobody waits for is gentle and repeats nothing; the one that somebody asks for asks everything.
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../src/agent/config/config.ts';
-import type { ReadLately } from '../../../src/agent/device/device-client.ts';
-import { createScanning } from '../../../src/agent/scanning.ts';
-import { silentLog } from '../../../src/base/log.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
+import { parseConfig } from '../../../../src/agent/config/config.ts';
+import type { ReadLately } from '../../../../src/agent/device/device-client.ts';
+import { createScanning } from '../../../../src/agent/scan/scanning.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
 
 const MINER = '127.20.0.9';
 
@@ -23,7 +23,7 @@ function setUp(knownIps: readonly string[] = [MINER]) {
     clock,
     log: silentLog,
     random: () => 0.5,
-    config,
+    settings: config,
     access: {
       transport: {
         probe: async (ip: string, port: number) => {

@@ -1,7 +1,7 @@
 // The walk over the addresses is complete, fair between ranges and even over subnets.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { orderAddresses } from '../../../../src/agent/scan/order.ts';
+import { orderAddresses } from '../../../../src/agent/scan/address-order.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 
 const walk = (written: string[], known: number[], random: () => number) => [

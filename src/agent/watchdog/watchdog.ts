@@ -1,6 +1,6 @@
 // Sees when the agent no longer gets on although it should: polls that do not start, records that do not reach the disk. A dead uplink or a full
 // disk is not that: a restart would help neither. It only looks; who asks decides.
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 export type Standstill = {
   /** What stands still; undefined while all is well. To be asked now and then. */

@@ -4,18 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { drivers } from '../../../drivers/index.ts';
-import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
-import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
-import { createAgent } from '../../../src/agent/agent.ts';
-import { parseConfig } from '../../../src/agent/config/config.ts';
-import { createAccess, type Recognised } from '../../../src/agent/device/device-client.ts';
-import { createIpReports } from '../../../src/agent/hints/listener.ts';
-import { createIpReportDesk } from '../../../src/agent/ip-reports.ts';
-import { systemClock } from '../../../src/base/clock.ts';
-import { type LogFields, silentLog } from '../../../src/base/log.ts';
-import type { EventRecord } from '../../../src/wire/records.ts';
-import { until } from '../../e2e/until.ts';
+import { drivers } from '../../../../drivers/index.ts';
+import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
+import { createAgent } from '../../../../src/agent/agent.ts';
+import { parseConfig } from '../../../../src/agent/config/config.ts';
+import { createAccess, type Recognised } from '../../../../src/agent/device/device-client.ts';
+import { createIpReportDesk } from '../../../../src/agent/ip-reports/handle-report.ts';
+import { createIpReports } from '../../../../src/agent/ip-reports/listener.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { type LogFields, silentLog } from '../../../../src/base/log.ts';
+import type { EventRecord } from '../../../../src/wire/records.ts';
+import { until } from '../../../e2e/until.ts';
 
 const NETWORK = '127.49.1.0/28';
 const KEY = '00000000-0000-7000-8000-000000000001';
@@ -38,7 +38,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
   const events: EventRecord[] = [];
   const access = createAccess({ clock: systemClock, log, drivers, config, mayReach: () => true });
   const desk = createIpReportDesk({
-    ...{ clock: systemClock, log, random: Math.random, config, access },
+    ...{ clock: systemClock, log, random: Math.random, settings: config, access },
     scanning: {
       planFor: (ranges) => ({ ranges, limits: { probeTimeoutMs: 10_000 } }),
       takeIn: async (ip, found) => void taken.push({ ip, found }),

@@ -5,7 +5,6 @@ import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
-import { type Allowance, createAllowance } from './allowance.ts';
 import { MAX_REPORT_BYTES, REPORT_FORMATS, type ReportFormat } from './formats.ts';
 
 /** `claimedMac` is what the datagram says: never identity. `makes` = who is known to send to that port. */
@@ -47,16 +46,16 @@ const WARN_EVERY_MS = 60_000;
 
 export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options): IpReports {
   const sockets = new Map<number, Socket>();
-  const senders = new BoundedMap<Allowance>(MAX_KNOWN);
+  const senders = new BoundedMap<RateLimit>(MAX_KNOWN);
   const reportedMs = new BoundedMap<number>(MAX_KNOWN);
   const handedOn = new Set<Promise<void>>();
-  const inAll = createAllowance(clock, MOST_IN_ALL, WINDOW_MS);
-  const warnings = createAllowance(clock, 1, WARN_EVERY_MS);
+  const inAll = createRateLimit(clock, MOST_IN_ALL, WINDOW_MS);
+  const warnings = createRateLimit(clock, 1, WARN_EVERY_MS);
 
   const senderMayGoOn = (ip: string): boolean => {
-    const allowance = senders.get(ip) ?? createAllowance(clock, MOST_PER_SENDER, WINDOW_MS);
-    senders.set(ip, allowance);
-    return allowance.take();
+    const limit = senders.get(ip) ?? createRateLimit(clock, MOST_PER_SENDER, WINDOW_MS);
+    senders.set(ip, limit);
+    return limit.take();
   };
 
   const take = (format: ReportFormat, bytes: Buffer, sender: string) => {
@@ -107,5 +106,22 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
       await Promise.all(handedOn);
     },
     ports: () => new Map([...sockets].map(([standard, socket]) => [standard, socket.address().port])),
+  };
+}
+
+/** `take` says whether one more may pass now; if so, it counts. */
+type RateLimit = { take(): boolean };
+
+/** At most `most` in any window of time; it keeps the times of those and no more. */
+function createRateLimit(clock: Pick<Clock, 'monotonicMs'>, most: number, windowMs: number): RateLimit {
+  const passed: number[] = [];
+  return {
+    take() {
+      const nowMs = clock.monotonicMs();
+      while (passed.length > 0 && nowMs - (passed[0] ?? 0) >= windowMs) passed.shift();
+      if (passed.length >= most) return false;
+      passed.push(nowMs);
+      return true;
+    },
   };
 }

@@ -1,24 +1,24 @@
 // A technician presses the IP-report button of a miner: its address is looked at now, whatever scans wait, and the service is told. Who stands there is for
 // identification alone to say.
 import pLimit from 'p-limit';
-import type { Clock } from '../base/clock.ts';
-import { renderError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
-import { narrowRanges } from '../base/net/restrict-ranges.ts';
-import type { EventRecord } from '../wire/records.ts';
-import type { AgentConfig } from './config/config.ts';
-import type { Access, Recognised } from './device/device-client.ts';
-import type { IpReport } from './hints/listener.ts';
-import type { Contact } from './scan/plan.ts';
-import { runScan } from './scan/scan.ts';
-import type { Scanning } from './scanning.ts';
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ScanRanges } from '../../base/net/ranges.ts';
+import { narrowRanges } from '../../base/net/restrict-ranges.ts';
+import type { EventRecord } from '../../wire/records.ts';
+import type { Access, Recognised } from '../device/device-client.ts';
+import type { Contact } from '../scan/plan.ts';
+import { runScan } from '../scan/scan.ts';
+import type { Scanning } from '../scan/scanning.ts';
+import type { IpReport } from './listener.ts';
 
 type Parts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  /** As it is now. */
-  readonly config: Pick<AgentConfig, 'ranges'>;
+  /** As they are now. */
+  readonly settings: { readonly ranges: ScanRanges };
   readonly access: Pick<Access, 'transport' | 'recognise'>;
   readonly scanning: Pick<Scanning, 'planFor' | 'takeIn'>;
   readonly book: { byIp(ip: string): { readonly key: string } | undefined };
@@ -33,11 +33,11 @@ const MAX_WAITING = 16;
 
 /** Takes reports; resolves when one is dealt with, and never rejects. */
 export function createIpReportDesk(parts: Parts): (report: IpReport) => Promise<void> {
-  const { clock, log, random, config, access, scanning, book, emit, signal } = parts;
+  const { clock, log, random, settings, access, scanning, book, emit, signal } = parts;
   const turn = pLimit(AT_ONCE);
 
   const look = async ({ ip, makes, claimedMac }: IpReport) => {
-    const ranges = narrowRanges(config.ranges, [ip]);
+    const ranges = narrowRanges(settings.ranges, [ip]);
     if (typeof ranges === 'string' || signal.aborted) return;
     let contact: Contact<Recognised> | undefined;
     const listener = { onContact: (found: Contact<Recognised>) => (contact = found) };

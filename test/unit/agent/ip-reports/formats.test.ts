@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ipReportOf } from '../../../../fixtures/farm/ip-report.ts';
-import { REPORT_FORMATS } from '../../../../src/agent/hints/formats.ts';
+import { REPORT_FORMATS } from '../../../../src/agent/ip-reports/formats.ts';
 
 const IP = '10.31.0.17';
 const MAC = 'CC:0C:13:00:00:17';

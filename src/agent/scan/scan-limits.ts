@@ -1,13 +1,22 @@
 // How hard this host may scan: the configured limits, held within what its open files and its neighbour table bear, and advice where they are tight.
 
-import type { ScanRanges } from '../base/net/ranges.ts';
-import { SCAN_PORTS } from '../driver/identify.ts';
-import type { AgentConfig } from './config/config.ts';
-import { readiness } from './host/readiness.ts';
-import { type ScanLimits, socketsWithin } from './scan/plan.ts';
+import type { RangesToProbe } from '../../base/net/ranges.ts';
+import { SCAN_PORTS } from '../../driver/identify.ts';
+import { readiness } from '../host/readiness.ts';
+import { type ScanPlan, socketsWithin } from './plan.ts';
 
-export type Pace = {
-  readonly limits: { readonly [K in keyof ScanLimits]?: ScanLimits[K] | undefined };
+/** Times in ms. */
+export type ScanSettings = {
+  readonly every: number;
+  readonly maxInFlight: number;
+  /** Connects per second; absent = what the host bears, and less in the background. */
+  readonly maxPerSecond?: number | undefined;
+  readonly timeout: number;
+  readonly maxIdentifying: number;
+};
+
+type Pace = {
+  readonly limits: NonNullable<ScanPlan['limits']>;
   /** How the addresses are reached, in words. */
   readonly way: string;
   /** One line per shortcoming of this host or of the settings, with the setting to change. */
@@ -22,8 +31,8 @@ const BACKGROUND_PER_SECOND = 100;
 
 /** `background` = nobody waits for it. */
 export function paceOf(
-  { scan }: Pick<AgentConfig, 'scan'>,
-  { ranges, toProbe }: Pick<ScanRanges, 'ranges' | 'toProbe'>,
+  scan: ScanSettings,
+  { ranges, toProbe }: Pick<RangesToProbe, 'ranges' | 'toProbe'>,
   kind: 'asked-for' | 'background' = 'asked-for',
 ): Pace {
   const { limits, onLinkPerSecond, way, advice } = readiness({
@@ -45,7 +54,7 @@ export function paceOf(
 }
 
 /** A scan that is not over when the next one is due leaves that out. */
-function adviseSchedule({ every, maxPerSecond }: AgentConfig['scan'], toProbe: number, perSecond: number): string[] {
+function adviseSchedule({ every, maxPerSecond }: ScanSettings, toProbe: number, perSecond: number): string[] {
   const connects = toProbe * SCAN_PORTS.length;
   const tookMs = (connects / perSecond) * 1_000;
   if (tookMs <= every) return [];
