@@ -42,12 +42,24 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
     return dropped;
   };
 
+  const openLane = (name: string, at: number): Lane => ({
+    name,
+    epoch: newEpoch(),
+    base: at,
+    acked: at,
+    through: null,
+  });
+
+  const keep = (name: string, [first, ...rest]: readonly Lane[]) => {
+    if (first !== undefined) lanesOf.set(name, [first, ...rest]);
+  };
+
   /** Replaces the lanes of an uplink and stores that; nothing has changed when it throws. */
-  const put = (name: string, lanes: readonly [Lane, ...Lane[]]) => {
+  const put = (name: string, lanes: readonly Lane[]) => {
     const previous = lanesOf.get(name);
     const dropped = (previous ?? []).filter(({ epoch }) => !lanes.some((lane) => lane.epoch === epoch));
     const fresh = lanes.filter((lane) => !previous?.includes(lane));
-    lanesOf.set(name, lanes);
+    keep(name, lanes);
     for (const { epoch } of fresh) moved.add(epoch);
     for (const lane of dropped) gone.set(lane.epoch, lane);
     try {
@@ -67,8 +79,7 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
   const lanes = (name: string): readonly [Lane, ...Lane[]] => {
     const known = lanesOf.get(name);
     if (known !== undefined) return known;
-    const at = meta.deletedThrough;
-    const made: readonly [Lane] = [{ name, epoch: newEpoch(), base: at, acked: at, through: null }];
+    const made: readonly [Lane] = [openLane(name, meta.deletedThrough)];
     put(name, made);
     return made;
   };
@@ -89,15 +100,10 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       if (!Number.isSafeInteger(id) || id <= lane.acked || id > lastOf(lane)) return false;
       moved.add(epoch);
       const now = known.map((each) => (each === lane ? { ...lane, acked: id } : each));
-      // Only from the front, so that a lane that is missing in the middle is known to be damage.
-      const isDone = ({ acked, through }: Lane) => acked === through;
-      const firstLeft = Math.max(
-        0,
-        now.findIndex((each) => !isDone(each)),
-      );
+      // Only from the front, so that a lane that is missing in the middle is known to be damage. The last one is open, and stays.
+      const firstLeft = now.findIndex(({ acked, through }) => acked !== through);
       for (const done of now.slice(0, firstLeft)) gone.set(done.epoch, done);
-      const [first, ...rest] = now.slice(firstLeft);
-      if (first !== undefined) lanesOf.set(name, [first, ...rest]);
+      keep(name, now.slice(firstLeft));
       return true;
     },
     /** What follows goes into a lane of its own. Throws when that cannot be stored. */
@@ -106,13 +112,10 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       const open = known.at(-1);
       const at = meta.nextId - 1;
       if (open === undefined || open.acked >= at) return;
-      const made: Lane = { name, epoch: newEpoch(), base: at, acked: at, through: null };
-      const [first = made, ...rest] = [...known.slice(0, -1), { ...open, through: at }, made];
-      put(name, [first, ...rest]);
+      put(name, [...known.slice(0, -1), { ...open, through: at }, openLane(name, at)]);
     },
     renew(name: string, epoch: string, peerAckedSeq: number): void {
-      const known = lanes(name);
-      const renewed = known.flatMap((lane, index): Lane[] => {
+      const renewed = lanes(name).flatMap((lane, index): Lane[] => {
         if (lane.epoch !== epoch) return [lane];
         const peerHas = lane.base + peerAckedSeq;
         const base = peerHas > lastOf(lane) ? lane.acked : Math.max(meta.deletedThrough, peerHas);
@@ -120,8 +123,7 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
         // What the peer has stays accounted for, so that it does not look like a lane that is missing.
         return index === 0 || base <= lane.base ? [rest] : [{ ...lane, acked: base, through: base }, rest];
       });
-      const [first, ...rest] = renewed;
-      if (first !== undefined) put(name, [first, ...rest]);
+      put(name, renewed);
     },
     setUplinks(names: readonly string[]): void {
       for (const name of names) lanes(name);

@@ -1,7 +1,6 @@
 // The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, and what it held is declared as lost; the outbox
 // goes on in a new one. Throws only when no file can be opened at all.
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
@@ -52,15 +51,10 @@ export function openOutbox(
     shared.queue.add(gapEntry('buffer_damaged', fromMs, clock.nowMs(), null));
   };
 
-  const openDatabase = () => {
-    const db = openSqlite(path, [outboxMigrations]);
-    db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    return db;
-  };
-
   const openOnce = () => {
-    const db = openDatabase();
+    const db = openSqlite(path, [outboxMigrations]);
     try {
+      db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       return { db, outbox: createOutbox(db, { ...options, space, shared, onDamaged: () => swapSoon() }) };
     } catch (error) {
       db.close();
@@ -146,7 +140,6 @@ const oldestSchema = (nowMs: number) => z.object({ first_ms: z.int().min(0).max(
 
 /** Since when what a damaged file held had not been delivered, as far as the file still tells. */
 function oldestWaitingMs(path: string, nowMs: number): number | undefined {
-  if (!existsSync(path) || !existsSync(dirname(path))) return undefined;
   try {
     const db = new DatabaseSync(path, { readOnly: true });
     try {

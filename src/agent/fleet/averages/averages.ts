@@ -30,8 +30,8 @@ export function createAverages(
   const rowOf = new Map<string, number>();
   /** By row: newest bucket with data. Its length is the number of rows ever given out. */
   const newestOf: number[] = [];
-  /** Rows without a miner; usable again when nothing of the former one is left in any stored bucket. */
-  const free = new Map<number, number>();
+  /** Rows whose miner was silent for a day: nothing of it is left in any stored bucket. */
+  const free = new Set<number>();
   const unsavedRows = new Map<number, StoredRow>();
   const unsavedBuckets = new Set<number>();
   let open = bucketOf(clock.nowMs());
@@ -51,37 +51,25 @@ export function createAverages(
     for (const bucket of buckets) unsavedBuckets.delete(bucket);
   };
 
-  const release = (row: number, freedBucket: number) => {
-    free.set(row, freedBucket);
-    rows.clear(row);
-    unsavedRows.set(row, { row, key: null, freedBucket });
-  };
-
   /** Only when there is no room: a clock that jumps ahead for a moment must not cost the farm its day. */
   const dropSilent = () => {
     for (const [key, row] of rowOf) {
-      const newest = newestOf[row] ?? 0;
-      if (newest > open - BUCKETS) continue;
+      if ((newestOf[row] ?? 0) > open - BUCKETS) continue;
       rowOf.delete(key);
-      release(row, newest);
+      free.add(row);
+      unsavedRows.set(row, { row, key: null });
     }
   };
 
   const takeRow = (key: string): number | undefined => {
     if (newestOf.length >= maxMiners && free.size === 0) dropSilent();
-    for (const [row, freedBucket] of free) {
-      if (open - freedBucket < BUCKETS) continue;
-      free.delete(row);
-      return assign(key, row);
-    }
-    return newestOf.length < maxMiners ? assign(key, newestOf.length) : undefined;
-  };
-
-  const assign = (key: string, row: number): number => {
+    const [row = newestOf.length] = free;
+    if (row >= maxMiners) return undefined;
+    free.delete(row);
     newestOf[row] = open;
     rows.clear(row);
     rowOf.set(key, row);
-    unsavedRows.set(row, { row, key, freedBucket: null });
+    unsavedRows.set(row, { row, key });
     return row;
   };
 
@@ -115,9 +103,9 @@ export function createAverages(
       return covered < MIN_COVERED ? undefined : sum / covered;
     },
     async load() {
-      for (const { row, key, freedBucket } of store.loadRows()) {
+      for (const { row, key } of store.loadRows()) {
         while (newestOf.length <= row) newestOf.push(0);
-        if (key === null) free.set(row, freedBucket ?? 0);
+        if (key === null) free.add(row);
         else rowOf.set(key, row);
       }
       store.loadBuckets((bucket, cells) => {

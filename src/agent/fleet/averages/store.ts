@@ -9,8 +9,7 @@ export const averagesMigrations: Migrations = {
   steps: [
     `CREATE TABLE average_miner (
       row_number INTEGER PRIMARY KEY,
-      key TEXT UNIQUE,
-      freed_bucket INTEGER
+      key TEXT UNIQUE
     ) STRICT;
     CREATE TABLE average_bucket (
       bucket INTEGER PRIMARY KEY,
@@ -19,7 +18,8 @@ export const averagesMigrations: Migrations = {
   ],
 };
 
-export type StoredRow = { readonly row: number; readonly key: string | null; readonly freedBucket: number | null };
+/** `key` null = free. */
+export type StoredRow = Readonly<z.output<typeof rowSchema>>;
 
 /** All counts, one byte each, then all sums, eight bytes each, little endian. */
 const BYTES_PER_CELL = 9;
@@ -46,16 +46,15 @@ export function decodeCells(bytes: Uint8Array): Cell[] {
 }
 
 const rowSchema = z.object({
-  row_number: z.int().min(0),
+  row: z.int().min(0),
   key: z.string().nullable(),
-  freed_bucket: z.number().nullable(),
 });
 const bucketSchema = z.object({ bucket: z.int(), entries: z.instanceof(Uint8Array) });
 
 export function createAveragesStore(db: DatabaseSync) {
   const putRow = db.prepare(
-    `INSERT INTO average_miner VALUES (?, ?, ?)
-     ON CONFLICT (row_number) DO UPDATE SET key = excluded.key, freed_bucket = excluded.freed_bucket`,
+    `INSERT INTO average_miner VALUES (?, ?)
+     ON CONFLICT (row_number) DO UPDATE SET key = excluded.key`,
   );
   const putBucket = db.prepare(
     'INSERT INTO average_bucket VALUES (?, ?) ON CONFLICT (bucket) DO UPDATE SET entries = excluded.entries',
@@ -64,12 +63,9 @@ export function createAveragesStore(db: DatabaseSync) {
   return {
     loadRows: (): StoredRow[] =>
       db
-        .prepare('SELECT * FROM average_miner ORDER BY row_number')
+        .prepare('SELECT row_number AS row, key FROM average_miner ORDER BY row_number')
         .all()
-        .map((raw) => {
-          const row = rowSchema.parse(raw);
-          return { row: row.row_number, key: row.key, freedBucket: row.freed_bucket };
-        }),
+        .map((raw) => rowSchema.parse(raw)),
     loadBuckets(take: (bucket: number, cells: readonly Cell[]) => void): void {
       for (const raw of db.prepare('SELECT * FROM average_bucket ORDER BY bucket').iterate()) {
         const { bucket, entries } = bucketSchema.parse(raw);
@@ -83,7 +79,7 @@ export function createAveragesStore(db: DatabaseSync) {
       readonly keep: readonly [oldest: number, newest: number];
     }): void =>
       transact(db, () => {
-        for (const row of change.rows) putRow.run(row.row, row.key, row.freedBucket);
+        for (const row of change.rows) putRow.run(row.row, row.key);
         for (const [bucket, cells] of change.buckets) putBucket.run(bucket, encodeCells(cells));
         dropBuckets.run(...change.keep);
       }),
