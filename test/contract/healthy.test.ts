@@ -1,8 +1,8 @@
 // No healthy simulated device of any model raises a flag, watched for hours of its own time: what is read of it, judged as the agent judges.
 import { expect, test } from 'vitest';
-import { judge } from '../../src/agent/anomaly/judge.ts';
-import { anomalySettingsSchema } from '../../src/agent/anomaly/settings.ts';
-import type { MinerJudgement } from '../../src/agent/anomaly/state.ts';
+import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
+import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';
+import type { MinerJudgement } from '../../src/agent/fleet/anomaly/state.ts';
 import { abilityFarm, KINDS, type Kind } from './ability-farm.ts';
 
 /** Half an hour of theirs in a second of ours. */

@@ -1,14 +1,14 @@
 // A day with known faults, with the agent killed, stopped and away at any second of it: what it remembers of the miner goes through its real database
 // each time, and what was not written by then is forgotten. PITHEAD_SEED replays a run.
 import { test } from 'vitest';
-import { judge } from '../../src/agent/anomaly/judge.ts';
-import { type MinerJudgement, standingOf } from '../../src/agent/anomaly/state.ts';
+import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
+import { type MinerJudgement, standingOf } from '../../src/agent/fleet/anomaly/state.ts';
 import { caughtUp, rememberedSchema } from '../../src/agent/fleet/remembered.ts';
 import { createMinerStateStore, memoryMigrations } from '../../src/agent/state/miner-state-store.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { toBitmask } from '../../src/model/flags.ts';
-import { DEFAULTS, START_MS } from '../unit/agent/anomaly/fixture.ts';
-import { DAY, sampleAt } from '../unit/agent/anomaly/golden-day.ts';
+import { DEFAULTS, START_MS } from '../unit/agent/fleet/anomaly/fixture.ts';
+import { DAY, sampleAt } from '../unit/agent/fleet/anomaly/golden-day.ts';
 import { makeDir, sample } from '../unit/agent/outbox/farm-records.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { seeded } from './seeded.ts';

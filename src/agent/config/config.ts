@@ -10,8 +10,8 @@ import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
 import { isSealed, openVault } from '../../base/storage/vault.ts';
 import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
-import { anomalySettingsSchema } from '../anomaly/settings.ts';
 import type { LoginRule } from '../device/device-client.ts';
+import { anomalySettingsSchema } from '../fleet/anomaly/settings.ts';
 import { taskSettingsSchema } from '../tasks/settings.ts';
 
 export { switchedOff } from '../tasks/settings.ts';

@@ -2,9 +2,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import { VERSION } from '../../base/version.ts';
+import type { Roster } from '../fleet/fleet.ts';
 import type { OutboxState } from '../outbox/contract.ts';
 import type { PollStats } from '../poll/poller.ts';
-import type { Roster } from '../roster.ts';
 import type { Scanner } from '../scan/scanner.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/uplink.ts';

@@ -1,8 +1,8 @@
 // What a restart must not forget of each miner: the judgement of its flags and the values it last reported. It reads and writes nothing itself.
 import { z } from 'zod';
 import { minerDocumentSchema, minerExtrasSchema } from '../../model/miner.ts';
-import { judgementSchema, passed } from '../anomaly/state.ts';
 import { MAX_STATE_AGE_MS } from '../state/miner-state-store.ts';
+import { judgementSchema, passed } from './anomaly/state.ts';
 
 export const rememberedSchema = z.strictObject({
   judgement: judgementSchema,

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { RangesToProbe } from '../../base/net/ranges.ts';
 import type { Access, Recognised } from '../device/device-client.ts';
-import type { Roster } from '../roster.ts';
+import type { Roster } from '../fleet/fleet.ts';
 import { createManualScans, type ManualScans } from './manual-scans.ts';
 import type { ScanPlan } from './plan.ts';
 import { runScan } from './scan.ts';

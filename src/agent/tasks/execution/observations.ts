@@ -4,9 +4,9 @@ import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import type { VisitOutcome } from '../../../driver/visit.ts';
 import type { Access, MinerTarget } from '../../device/device-client.ts';
-import type { IdentityBook } from '../../identity/book.ts';
-import type { Sighting } from '../../identity/record.ts';
-import { knownOf, type Roster } from '../../roster.ts';
+import { knownOf, type Roster } from '../../fleet/fleet.ts';
+import type { IdentityBook } from '../../fleet/identity/miner-registry.ts';
+import type { Sighting } from '../../fleet/identity/record.ts';
 import type { TaskDeps } from '../contract.ts';
 import { OTHER_UNIT } from './unidentified-target.ts';
 

@@ -1,0 +1,224 @@
+// Moves the memory of a miner one sample on: observed time, restarts, counters by their movement, averages, and what is learned from a steady miner.
+// It raises nothing; rules read what is kept here.
+import type { Reading } from '../../../model/reading.ts';
+import type { Sample } from './sample.ts';
+import type { AnomalySettings } from './settings.ts';
+import type { CounterWindow, History, Idle, Learnable, Learned } from './state.ts';
+
+const HOUR_MS = 3_600_000;
+/** Uptime counters of devices jitter by a few seconds. */
+const UPTIME_JITTER_S = 10;
+/** A restart this soon after our own reboot is ours. */
+const OWN_REBOOT_MS = 15 * 60_000;
+const MIN_SHARES = 50;
+const MIN_SAMPLES = 5;
+
+export type Step = {
+  readonly before: History;
+  readonly elapsedMs: number;
+  readonly sample: Sample;
+  /** Without implausible values; undefined when the visit failed. */
+  readonly reading: Reading | undefined;
+  readonly idle: Idle | undefined;
+  readonly isHashing: boolean;
+  readonly settings: AnomalySettings;
+};
+
+export function advance(step: Step): History {
+  const { before, sample, reading, idle, settings } = step;
+  const t = before.t + Math.min(Math.max(0, step.elapsedMs), settings.maxGap);
+  const common = {
+    ...before,
+    t,
+    idle,
+    ownRebootT: sample.context.isRebooting ? t : before.ownRebootT,
+    addressChangesT: within(
+      HOUR_MS,
+      t,
+      sample.context.ipChanged ? [...before.addressChangesT, t] : before.addressChangesT,
+    ),
+    restartsT: within(HOUR_MS, t, before.restartsT),
+  };
+  if (reading === undefined) return { ...common, onlineT: undefined };
+
+  // Some tell only one of the two clocks; they are never held against each other.
+  const hasRestarted =
+    wentBack(before.uptimeS, reading.uptimeS) || wentBack(before.systemUptimeS, reading.systemUptimeS);
+  const isOwn =
+    sample.context.opsMaintenance || (common.ownRebootT !== undefined && t - common.ownRebootT <= OWN_REBOOT_MS);
+  const model = reading.model ?? before.model;
+  const mode = modeOf(before.mode, reading);
+  const isSameModel = before.model === undefined || before.model === model;
+  const isSameMode = isSameModel && isSame(before.mode, mode);
+  const hasWoken = (before.idle === 'sleep' || before.idle === 'maintenance') && idle !== before.idle;
+  return {
+    ...common,
+    uptimeS: reading.uptimeS ?? before.uptimeS,
+    systemUptimeS: reading.systemUptimeS ?? before.systemUptimeS,
+    onlineT: before.onlineT ?? t,
+    activeT: hasWoken || !isSameMode ? t : before.activeT,
+    restartsT:
+      hasRestarted && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
+    shares: sharesOf(step, t),
+    still: stillOf(before.still, reading, t),
+    average: averageOf(hasRestarted ? undefined : before.average, reading, t, settings.lowHashrate.average),
+    rejects: rejectsOf(before.rejects, reading, t, settings.pool.rejectWindow),
+    hwErrors: hwErrorsOf(before.hwErrors, reading, t, settings.hashboard.hwErrorWindow),
+    model,
+    mode,
+    learned: learn(step, t, isSameModel, isSameMode),
+  };
+}
+
+const wentBack = (beforeS: number | undefined, nowS: number | undefined): boolean =>
+  beforeS !== undefined && nowS !== undefined && nowS < beforeS - UPTIME_JITTER_S;
+
+/** A restart inside a gap counts from when it happened, not from when it was seen. */
+const startOf = (reading: Reading, before: History, t: number): number =>
+  Math.max(before.t, t - (reading.uptimeS ?? reading.systemUptimeS ?? 0) * 1_000);
+
+const within = (spanMs: number, t: number, times: readonly number[]): number[] =>
+  times.filter((time) => t - time < spanMs).slice(-128);
+
+type Mode = NonNullable<History['mode']>;
+
+/** What the miner did not say this time stands: a slow answer that failed once is no change of mode. */
+const modeOf = (before: Mode | undefined, reading: Reading): Mode => ({
+  name: reading.miningMode ?? before?.name,
+  preset: reading.miningModePreset ?? before?.preset,
+  powerLimitW: reading.powerLimitW ?? before?.powerLimitW,
+});
+
+function isSame(before: Mode | undefined, now: Mode): boolean {
+  const isEqual = <T>(a: T | undefined, b: T | undefined) => a === undefined || b === undefined || a === b;
+  const [a, b] = [before?.powerLimitW, now.powerLimitW];
+  // Some devices work their limit out anew each time.
+  const isSameLimit = a === undefined || b === undefined || Math.abs(a - b) <= 0.02 * Math.max(a, b);
+  return isEqual(before?.name, now.name) && isEqual(before?.preset, now.preset) && isSameLimit;
+}
+
+/** The silence clock runs only while it hashes and the counter stands still. */
+function sharesOf({ before, reading, isHashing, idle }: Step, t: number): History['shares'] {
+  const accepted = sumOf(reading?.pools, (pool) => pool.accepted);
+  if (accepted === undefined) return before.shares;
+  const isQuiet = before.shares?.accepted === accepted && isHashing && idle === undefined;
+  return { accepted, changedT: isQuiet ? (before.shares?.changedT ?? t) : t };
+}
+
+function stillOf(before: History['still'], reading: Reading, t: number): History['still'] {
+  const { hashrateHs, hashrateWindow } = reading;
+  // Long averages and coarse figures repeat on healthy miners.
+  const isCoarse = hashrateHs === undefined || Number(hashrateHs.toPrecision(4)) === hashrateHs;
+  if (isCoarse || hashrateWindow === 'average' || hashrateWindow === '30m') return undefined;
+  return before?.hashrateHs === hashrateHs
+    ? { ...before, polls: before.polls + 1 }
+    : { hashrateHs, polls: 1, fromT: t };
+}
+
+function averageOf(before: History['average'], reading: Reading, t: number, windowMs: number): History['average'] {
+  if (reading.hashrateHs === undefined) return before;
+  if (before === undefined) return { hashrateHs: reading.hashrateHs, fromT: t, atT: t };
+  const share = windowMs <= 0 ? 1 : 1 - Math.exp(-(t - before.atT) / windowMs);
+  return { ...before, hashrateHs: before.hashrateHs + share * (reading.hashrateHs - before.hashrateHs), atT: t };
+}
+
+function rejectsOf(before: CounterWindow | undefined, reading: Reading, t: number, windowMs: number) {
+  const good = sumOf(reading.pools, (pool) => pool.accepted);
+  const bad = sumOf(reading.pools, (pool) => pool.rejected);
+  return good === undefined || bad === undefined
+    ? before
+    : windowOf(before, { good, bad, shares: good + bad }, t, windowMs);
+}
+
+/** Hardware errors against accepted work: both count difficulty-1 results, whatever the algorithm. */
+function hwErrorsOf(before: CounterWindow | undefined, reading: Reading, t: number, windowMs: number) {
+  const good = sumOf(reading.pools, (pool) => pool.difficultyAccepted);
+  const shares = sumOf(reading.pools, (pool) => pool.accepted);
+  const bad = sumOf(reading.boards, (board) => board.hwErrors);
+  return good === undefined || bad === undefined || shares === undefined
+    ? before
+    : windowOf(before, { good, bad, shares }, t, windowMs);
+}
+
+function windowOf(
+  before: CounterWindow | undefined,
+  now: { good: number; bad: number; shares: number },
+  t: number,
+  windowMs: number,
+): CounterWindow {
+  const hasReset =
+    before !== undefined && (now.good < before.good || now.bad < before.bad || now.shares < before.shares);
+  if (before === undefined || hasReset) return { fromT: t, ...now };
+  const ageMs = t - before.fromT;
+  const all = now.good - before.good + (now.bad - before.bad);
+  if (ageMs >= windowMs && now.shares - before.shares >= MIN_SHARES && all > 0) {
+    return { fromT: t, ...now, percent: (100 * (now.bad - before.bad)) / all };
+  }
+  // Too few shares to say anything for long: start again, so that old ones do not dilute new ones.
+  return ageMs >= 6 * windowMs ? { fromT: t, ...now } : before;
+}
+
+function learn(
+  { before, reading, idle, isHashing, settings }: Step,
+  t: number,
+  isSameModel: boolean,
+  isSameMode: boolean,
+): History['learned'] {
+  if (!isSameModel || reading === undefined) return {};
+  const { hashrateHs, powerW, ...counts } = before.learned;
+  const known: History['learned'] = isSameMode ? before.learned : counts;
+  if (idle !== undefined || !isHashing) return known;
+  const uptimeS = reading.uptimeS ?? reading.systemUptimeS;
+  const hasSettled = uptimeS === undefined || uptimeS * 1_000 >= settings.lowHashrate.minUptime;
+  const seen: Partial<Record<Learnable, number | undefined>> = {
+    boards: reading.boards?.length || undefined,
+    chips: everyOf(reading.boards, (board) => board.chips),
+    fans: reading.fans?.filter((fan) => (fan.rpm ?? 0) > 0).length || undefined,
+    ...(hasSettled
+      ? { hashrateHs: reading.hashrateSettledHs ?? before.average?.hashrateHs, powerW: reading.powerW || undefined }
+      : {}),
+  };
+  const next: History['learned'] = { ...known };
+  for (const name of ['boards', 'chips', 'fans', 'hashrateHs', 'powerW'] as const) {
+    const value = seen[name];
+    if (value !== undefined) next[name] = learnOne(known[name], value, t, settings.learning);
+  }
+  return next;
+}
+
+/** The best level that was held for a whole window; an old best that nothing confirmed gives way. */
+function learnOne(
+  before: Learned | undefined,
+  value: number,
+  t: number,
+  { window, validFor }: AnomalySettings['learning'],
+): Learned {
+  if (before === undefined) return { low: value, fromT: t, samples: 1 };
+  const low = Math.min(before.low, value);
+  const samples = before.samples + 1;
+  if (t - before.fromT < window || samples < MIN_SAMPLES) return { ...before, low, samples };
+  const { best, bestT } = before;
+  const isBetter = best === undefined || low >= best || t - (bestT ?? t) >= validFor;
+  const isConfirmed = !isBetter && low >= best * 0.98;
+  return {
+    best: isBetter ? low : best,
+    bestT: isBetter || isConfirmed ? t : (bestT ?? t),
+    low: value,
+    fromT: t,
+    samples: 1,
+  };
+}
+
+/** Sum over those that say; undefined when none does. */
+function sumOf<T>(items: readonly T[] | undefined, read: (item: T) => number | undefined): number | undefined {
+  const known = (items ?? []).flatMap((item) => read(item) ?? []);
+  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** Sum when all say; undefined otherwise. */
+function everyOf<T>(items: readonly T[] | undefined, read: (item: T) => number | undefined): number | undefined {
+  const known = (items ?? []).flatMap((item) => read(item) ?? []);
+  return known.length === 0 || known.length < (items ?? []).length
+    ? undefined
+    : known.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,94 @@
+// The judge of one miner: sample in, flags out. Pure: all that it remembers is in the judgement that it returns, so a restart changes nothing.
+import { ANOMALY_TYPES, type Flag } from '../../../model/flags.ts';
+import { stepCondition } from './condition.ts';
+import { expectations, idleReason, isHashing, plausible } from './facts.ts';
+import { advance } from './history.ts';
+import type { Facts } from './rule.ts';
+import { holdsOf, RULES, SUPPRESSED } from './rules.ts';
+import type { Sample } from './sample.ts';
+import type { AnomalySettings } from './settings.ts';
+import { type Condition, EMPTY_HISTORY, type MinerJudgement, SEVERITIES } from './state.ts';
+
+/**
+ * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` since the previous judgement by a clock that nobody
+ * sets. Without it, as after a restart, wall time has to tell.
+ */
+export function judge(
+  previous: MinerJudgement | undefined,
+  sample: Sample,
+  settings: AnomalySettings,
+  nowMs: number,
+  elapsedMs = nowMs - (previous?.atMs ?? nowMs),
+): MinerJudgement {
+  const facts = factsOf(previous, sample, settings, elapsedMs);
+  const conditions: Record<string, Condition> = {};
+  for (const rule of RULES) {
+    const before = previous?.conditions[rule.id];
+    const suppressed = facts.idle === undefined ? undefined : SUPPRESSED[facts.idle][rule.type];
+    const after =
+      suppressed === undefined
+        ? stepCondition(before, {
+            ...holdsOf(rule.type, settings),
+            verdict: rule.evaluate(facts, before?.isRaised === true),
+            t: facts.history.t,
+            nowMs,
+            countedPolls: sample.kind === 'failed' ? sample.consecutive : 1,
+            hasAnswered: sample.kind === 'ok',
+            forgetAfterMs: settings.forgetAfter,
+          })
+        : suppressed === 'freeze' && before?.isRaised
+          ? { ...before, judgedT: facts.history.t }
+          : undefined;
+    if (after !== undefined) conditions[rule.id] = after;
+  }
+  const flags = flagsOf(conditions, previous?.flags ?? []);
+  return { v: 1, atMs: nowMs, flags, conditions, history: facts.history };
+}
+
+function factsOf(
+  previous: MinerJudgement | undefined,
+  sample: Sample,
+  settings: AnomalySettings,
+  elapsedMs: number,
+): Facts {
+  const before = previous?.history ?? EMPTY_HISTORY;
+  const raw = sample.kind === 'ok' ? sample.reading : undefined;
+  const believed =
+    raw === undefined
+      ? { reading: undefined, suspects: [] }
+      : plausible(raw, expectations(raw, before).hashrateHs, settings);
+  const idle = idleReason(sample, raw, before, settings);
+  const hashing = isHashing(believed.reading);
+  const history = advance({
+    before,
+    elapsedMs,
+    sample,
+    reading: believed.reading,
+    idle,
+    isHashing: hashing,
+    settings,
+  });
+  // Expected is what was known before this sample, so that a value is never measured against itself.
+  return { sample, ...believed, history, expected: expectations(raw, before), isHashing: hashing, idle, settings };
+}
+
+const RULES_BY_TYPE = Map.groupBy(RULES, ({ type }) => type);
+
+/** One flag per type: set since its first condition went bad, with the evidence of the gravest. */
+function flagsOf(conditions: Readonly<Record<string, Condition>>, before: readonly Flag[]): Flag[] {
+  return ANOMALY_TYPES.flatMap((type) => {
+    const raised = (RULES_BY_TYPE.get(type) ?? []).flatMap(({ id }) => {
+      const condition = conditions[id];
+      return condition?.isRaised ? condition : [];
+    });
+    const [first, ...others] = raised;
+    if (first === undefined) return [];
+    const gravest = others.reduce((a, b) => (graver(b, a) ? b : a), first);
+    const sinceMs = Math.min(...raised.map((condition) => condition.badAtMs));
+    const since = before.find((flag) => flag.type === type)?.since ?? new Date(sinceMs).toISOString();
+    return { type, since, ...gravest.finding };
+  });
+}
+
+const graver = (a: Condition, b: Condition): boolean =>
+  SEVERITIES.indexOf(a.finding.severity) > SEVERITIES.indexOf(b.finding.severity);

@@ -1,0 +1,48 @@
+// The shape of a rule and what it may look at. A rule is pure and small: one condition, one flag.
+import type { AnomalyType } from '../../../model/flags.ts';
+import type { Reading } from '../../../model/reading.ts';
+import type { Sample } from './sample.ts';
+import type { AnomalySettings } from './settings.ts';
+import type { Finding, History, Idle } from './state.ts';
+
+/** A level that is expected, and who says so. */
+export type Expected = { readonly value: number; readonly from: 'device' | 'learned' };
+
+export type Expectations = {
+  readonly hashrateHs: Expected | undefined;
+  readonly boards: Expected | undefined;
+  /** Of each board. */
+  readonly chipsPerBoard: Expected | undefined;
+  /** Of the whole miner; only learned. */
+  readonly chips: Expected | undefined;
+  readonly fans: Expected | undefined;
+  readonly powerW: Expected | undefined;
+  readonly isLiquidCooled: boolean;
+};
+
+/** A value that cannot be true; the reading that the rules see lacks it. */
+export type Suspect = { readonly source: string; readonly value: number; readonly limit: number };
+
+export type Facts = {
+  readonly sample: Sample;
+  /** Undefined when the visit failed. */
+  readonly reading: Reading | undefined;
+  readonly suspects: readonly Suspect[];
+  /** This sample included. */
+  readonly history: History;
+  readonly expected: Expectations;
+  readonly isHashing: boolean;
+  readonly idle: Idle | undefined;
+  readonly settings: AnomalySettings;
+};
+
+/** `no-data` = this sample cannot say: nothing is raised by it and nothing cleared. */
+export type Verdict = Finding | 'clear' | 'no-data';
+
+export type Rule = {
+  /** Key of the remembered condition: never changed once released. */
+  readonly id: string;
+  readonly type: AnomalyType;
+  /** `isRaised`: compare with the clear threshold. */
+  evaluate(facts: Facts, isRaised: boolean): Verdict;
+};

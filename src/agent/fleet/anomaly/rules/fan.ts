@@ -1,0 +1,68 @@
+// Fans: standing still, or far slower than their peers. Not judged on liquid-cooled units nor where the site runs without fans.
+import type { FanReading } from '../../../../model/reading.ts';
+import type { Facts, Rule, Verdict } from '../rule.ts';
+
+/** The fans that say how fast they turn, or why there is nothing to judge. */
+function turning({ reading, expected, isHashing, settings }: Facts): FanReading[] | 'clear' | 'no-data' {
+  if (reading?.fans === undefined || !isHashing) return 'no-data';
+  if (expected.isLiquidCooled || !settings.fan.isExpected) return 'clear';
+  const known = reading.fans.filter((fan) => fan.rpm !== undefined);
+  return known.length === 0 ? 'no-data' : known;
+}
+
+function stopped(facts: Facts): Verdict {
+  const known = turning(facts);
+  if (typeof known === 'string') return known;
+  const still = known.filter((fan) => fan.rpm === 0);
+  const turns = (facts.reading?.fans ?? []).length - still.length;
+  const wanted = facts.expected.fans;
+  // Some firmwares list empty fan headers as 0 rpm: without an expectation only "nothing turns" is abnormal.
+  const isBad = wanted === undefined ? turns === 0 : turns < wanted.value;
+  if (!isBad) return 'clear';
+  const first = still[0];
+  return {
+    value: first === undefined ? turns : 0,
+    limit: wanted?.value ?? 1,
+    source: first === undefined ? 'fans' : `fans[${first.index}].rpm`,
+    severity: 'critical',
+    message:
+      first === undefined
+        ? `${turns} of ${wanted?.value ?? 1} fans are there`
+        : `fan ${first.index} stands still; ${turns} of ${wanted?.value ?? known.length} turn`,
+  };
+}
+
+function slow(facts: Facts, isRaised: boolean): Verdict {
+  const known = turning(facts);
+  if (typeof known === 'string') return known;
+  const turningFans = known.filter((fan) => (fan.rpm ?? 0) > 0);
+  if (turningFans.length < 2) return 'no-data';
+  // Half again as fast as the limit before it counts as well.
+  const ratio = facts.settings.fan.slowRatio * (isRaised ? 1.5 : 1);
+  for (const fan of turningFans) {
+    const limit = ratio * median(turningFans.filter((other) => other !== fan).map((other) => other.rpm ?? 0));
+    const rpm = fan.rpm ?? 0;
+    if (rpm < limit) {
+      return {
+        value: rpm,
+        limit: Math.round(limit),
+        source: `fans[${fan.index}].rpm`,
+        severity: 'major',
+        message: `fan ${fan.index} turns at ${rpm} rpm, far below the others`,
+      };
+    }
+  }
+  return 'clear';
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+export const FAN_RULES: readonly Rule[] = [
+  { id: 'fan.stopped', type: 'fan', evaluate: stopped },
+  { id: 'fan.slow', type: 'fan', evaluate: slow },
+];

@@ -1,0 +1,46 @@
+// Faults that the device itself reports, by category; codes that nobody knows become `unknown` with the raw code.
+import { ANOMALY_TYPES, type AnomalyType, ERROR_CATEGORY_FLAG } from '../../../../model/flags.ts';
+import { plainText } from '../../../../model/plain-text.ts';
+import type { ErrorReading } from '../../../../model/reading.ts';
+import { presentHashrateHs } from '../facts.ts';
+import type { Facts, Rule, Verdict } from '../rule.ts';
+import { SEVERITIES } from '../state.ts';
+
+/** A low hashrate that names a board is that board's fault too. */
+function concerns(error: ErrorReading, type: AnomalyType): boolean {
+  const flag = ERROR_CATEGORY_FLAG[error.category];
+  return flag === type || (type === 'hashboard' && flag === 'low_hashrate' && error.index !== undefined);
+}
+
+const vendor =
+  (type: AnomalyType) =>
+  (facts: Facts): Verdict => {
+    if (facts.reading?.errors === undefined) return 'no-data';
+    const errors = facts.reading.errors.filter((error) => concerns(error, type));
+    if (errors.length === 0) return 'clear';
+    const worst = errors.reduce((a, b) => (rank(b) > rank(a) ? b : a));
+    const code = plainText(worst.code, 64) ?? 'unknown';
+    const text = plainText(worst.message, 160);
+    const severity = worst.severity ?? 'major';
+    return {
+      value: code,
+      limit: null,
+      source: `errors[${code}]${worst.index === undefined ? '' : `[${worst.index}]`}`,
+      // A miner that does what it should with an old code on record is degraded, not failed.
+      severity: rank({ ...worst, severity }) > 1 && meetsTarget(facts) ? 'minor' : severity,
+      message: `reports ${code}${text === undefined ? '' : `: ${text}`}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
+    };
+  };
+
+const rank = (error: ErrorReading): number => SEVERITIES.indexOf(error.severity ?? 'major');
+
+function meetsTarget({ reading, history, expected }: Facts): boolean {
+  const present = presentHashrateHs(reading, history);
+  return present !== undefined && expected.hashrateHs !== undefined && present >= 0.9 * expected.hashrateHs.value;
+}
+
+export const VENDOR_RULES: readonly Rule[] = ANOMALY_TYPES.map((type) => ({
+  id: `${type.replaceAll('_', '-')}.vendor`,
+  type,
+  evaluate: vendor(type),
+}));

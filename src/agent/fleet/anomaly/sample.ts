@@ -1,0 +1,36 @@
+// What the judge is told of one visit. Types only.
+import type { PeerCode } from '../../../base/errors.ts';
+import type { FactState } from '../../../model/identity-facts.ts';
+import type { Reading } from '../../../model/reading.ts';
+
+export type SampleContext = {
+  readonly macState: FactState;
+  readonly serialState: FactState;
+  /** One of our own tasks is rebooting it (or changing its firmware), and is not yet proven or given up. */
+  readonly isRebooting: boolean;
+  /** The operator has it under maintenance. */
+  readonly opsMaintenance: boolean;
+  /** The identity book saw it move since the last sample. */
+  readonly ipChanged: boolean;
+  /** Why the locked pools are not kept, in words; absent = they are, or none are locked. */
+  readonly poolTrouble?: string | undefined;
+  /** Seconds that the family needs after a restart until its figures mean something. */
+  readonly warmUpS?: number | undefined;
+};
+
+export type Sample =
+  | {
+      readonly kind: 'ok';
+      readonly reading: Reading;
+      /** Names of asks whose answer made no sense. */
+      readonly unparsable: readonly string[];
+      readonly loginRefused: boolean;
+      readonly context: SampleContext;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly code: PeerCode;
+      /** Failed visits in a row, this one included. */
+      readonly consecutive: number;
+      readonly context: SampleContext;
+    };

@@ -1,0 +1,129 @@
+// What is remembered of one miner between two samples: plain JSON, so that a restart goes on where it stopped. No rules in here.
+// Times `…T` are ms of observed time: it advances with each sample, by at most `maxGap`, so a stepping clock or a stopped agent cannot age a condition.
+import { z } from 'zod';
+import { flagSchema } from '../../../model/flags.ts';
+
+const t = z.number().min(0);
+const figure = z.union([z.number(), z.string()]).nullable();
+
+/** The mildest first. */
+export const SEVERITIES = ['info', 'minor', 'major', 'critical'] as const;
+
+const findingSchema = z.strictObject({
+  value: figure,
+  limit: figure,
+  source: z.string(),
+  severity: z.enum(SEVERITIES),
+  message: z.string(),
+});
+/** What a rule found wrong: what was compared, where it was read, how bad it is. */
+export type Finding = z.infer<typeof findingSchema>;
+
+const conditionSchema = z.strictObject({
+  isRaised: z.boolean(),
+  /** First bad sample of this spell: wall time in ms, and observed time. */
+  badAtMs: z.number(),
+  badT: t,
+  badPolls: z.int().min(1),
+  goodT: t.optional(),
+  goodPolls: z.int().min(0),
+  /** Newest sample that had the data to judge. */
+  judgedT: t,
+  finding: findingSchema,
+});
+export type Condition = z.infer<typeof conditionSchema>;
+
+const learnedSchema = z.strictObject({
+  best: z.number().optional(),
+  bestT: t.optional(),
+  /** Lowest value of the window that is open. */
+  low: z.number(),
+  fromT: t,
+  samples: z.int().min(1),
+});
+export type Learned = z.infer<typeof learnedSchema>;
+
+const counterWindowSchema = z.strictObject({
+  fromT: t,
+  good: z.number(),
+  bad: z.number(),
+  shares: z.number(),
+  /** Share of bad ones in the last full window, in percent. */
+  percent: z.number().optional(),
+});
+export type CounterWindow = z.infer<typeof counterWindowSchema>;
+
+const idleSchema = z.enum(['rebooting', 'maintenance', 'sleep', 'warm-up']);
+/** Why a miner is not judged as a working one. */
+export type Idle = z.infer<typeof idleSchema>;
+
+const learnable = ['hashrateHs', 'powerW', 'boards', 'chips', 'fans'] as const;
+export type Learnable = (typeof learnable)[number];
+
+const historySchema = z.strictObject({
+  t,
+  idle: idleSchema.optional(),
+  uptimeS: z.number().optional(),
+  systemUptimeS: z.number().optional(),
+  /** Since when it has answered without a break. */
+  onlineT: t.optional(),
+  /** End of the newest sleep or maintenance, or change of mode: averages from before say nothing. */
+  activeT: t.optional(),
+  ownRebootT: t.optional(),
+  restartsT: z.array(t).max(16),
+  addressChangesT: z.array(t).max(128),
+  shares: z.strictObject({ accepted: z.number(), changedT: t }).optional(),
+  still: z.strictObject({ hashrateHs: z.number(), polls: z.int(), fromT: t }).optional(),
+  average: z.strictObject({ hashrateHs: z.number(), fromT: t, atT: t }).optional(),
+  rejects: counterWindowSchema.optional(),
+  hwErrors: counterWindowSchema.optional(),
+  /** Model, and mode with its settings: what was learned under others does not hold. */
+  model: z.string().optional(),
+  mode: z
+    .strictObject({
+      name: z.string().optional(),
+      preset: z.string().optional(),
+      powerLimitW: z.number().optional(),
+    })
+    .optional(),
+  learned: z.partialRecord(z.enum(learnable), learnedSchema),
+});
+export type History = z.infer<typeof historySchema>;
+
+export const judgementSchema = z.strictObject({
+  v: z.literal(1),
+  /** Wall time of the newest sample, ms since the epoch. */
+  atMs: z.number(),
+  flags: z.array(flagSchema),
+  /** By rule id; absent = nothing pending, nothing raised. */
+  conditions: z.record(z.string(), conditionSchema),
+  history: historySchema,
+});
+/** Everything known of one miner's anomalies after a sample. Store it as JSON; read it back with `judgementSchema`. */
+export type MinerJudgement = z.infer<typeof judgementSchema>;
+
+export const EMPTY_HISTORY: History = { t: 0, restartsT: [], addressChangesT: [], learned: {} };
+
+/** The judgement as it would be after `ms` more of samples like its last one. */
+export const passed = (judgement: MinerJudgement, ms: number): MinerJudgement => ({
+  ...judgement,
+  atMs: judgement.atMs + ms,
+  history: { ...judgement.history, t: judgement.history.t + ms },
+});
+
+/** A value that has come so often need not be counted on. */
+const MANY_REPEATS = 16;
+
+/**
+ * What must outlive a sudden end: two judgements of a miner with the same standing lead to the same flags, however the samples between them are
+ * forgotten. It changes rarely, but for miners whose flags are on their way up or down.
+ */
+export function standingOf({ conditions, history }: MinerJudgement): string {
+  const { t, idle = '', restartsT, addressChangesT, shares, still } = history;
+  const moving = Object.entries(conditions).map(
+    ([id, { isRaised, badPolls, goodPolls }]) => `${id} ${isRaised ? 'raised' : badPolls} ${goodPolls}`,
+  );
+  const standsStill = shares !== undefined && shares.changedT < t;
+  const repeats = Math.min(still?.polls ?? 0, MANY_REPEATS);
+  return [idle, restartsT.length, addressChangesT.length, standsStill, repeats, ...moving].join();
+}

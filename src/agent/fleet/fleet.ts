@@ -1,0 +1,369 @@
+// What the agent knows of each miner right now, and the records that follow from each look at it. It joins visit, identity, flags and
+// averages; it owns no socket and no schedule.
+import type { Clock } from '../../base/clock.ts';
+import { PeerError, renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Known } from '../../driver/contract.ts';
+import type { VisitOutcome } from '../../driver/visit.ts';
+import { toMinerDocument } from '../../model/document.ts';
+import type { Reading } from '../../model/reading.ts';
+import { taskNamesOf } from '../../model/task.ts';
+import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
+import type { Access, MinerTarget, ReadLately, Recognised } from '../device/device-client.ts';
+import type { MinerStateStore } from '../state/miner-state-store.ts';
+import { judge } from './anomaly/judge.ts';
+import type { Sample, SampleContext } from './anomaly/sample.ts';
+import type { AnomalySettings } from './anomaly/settings.ts';
+import { type MinerJudgement, standingOf } from './anomaly/state.ts';
+import type { Averages } from './averages/averages.ts';
+import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
+import type { MinerEntry, Sighting } from './identity/record.ts';
+import { caughtUp, type Remembered } from './remembered.ts';
+
+export type MinerState = {
+  readonly key: string;
+  target: MinerTarget;
+  reading: Reading | undefined;
+  readingAtMs: number | undefined;
+  /** When it last said something, and whether it refused our login then. */
+  answered: { readonly atMs: number; readonly isLoginRefused: boolean } | undefined;
+  judgement: MinerJudgement | undefined;
+  /** When that was, by the monotonic clock; undefined = in an earlier run. */
+  judgedMs: number | undefined;
+  /** What was reported last. */
+  reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
+  isRebooting: boolean;
+};
+
+export type Roster = {
+  /** Miners of earlier runs, from the identity book, as far as they may be reached. `untilMs`: wall time until which those runs went on. */
+  restore(untilMs: number): Promise<void>;
+  /** The networks are others now: who stands outside is let go, who is inside again is back. The identity book keeps all. */
+  confine(): void;
+  get(key: string): MinerState | undefined;
+  all(): Iterable<MinerState>;
+  readonly size: number;
+  /** A scan recognised a miner at this address. */
+  recognised(ip: string, found: Extract<Recognised, { target: MinerTarget }>, signal: AbortSignal): Promise<void>;
+  /** A poll was answered. */
+  polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void>;
+  /** What came of the newest reading of this address, if it is not older than `withinMs`. */
+  readLately(ip: string, withinMs: number): ReadLately | undefined;
+  /** A poll failed for good. */
+  pollFailed(key: string, error: Error, consecutive: number): void;
+  setRebooting(key: string, isRebooting: boolean): void;
+};
+
+type Options = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly access: Pick<Access, 'read' | 'targetOf' | 'forgetRefusals'>;
+  readonly mayReach: (ip: string) => boolean;
+  readonly book: IdentityBook;
+  /** What this host knows of its direct neighbours. */
+  readonly neighbours: { at(ip: string): Sighting['neighbour'] };
+  readonly averages: Averages;
+  readonly states: MinerStateStore<Remembered>;
+  readonly settings: AnomalySettings;
+  /** Operators say that the miner is not meant to mine. */
+  readonly isOutOfOperation: (key: string) => boolean;
+  /** Why its locked pools are not kept, in words. */
+  readonly poolTrouble: (key: string) => string | undefined;
+  readonly emit: (record: ReportRecord) => void;
+  /** The poller's list: a miner is polled at this address from now on, or no longer at all. */
+  readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
+};
+
+/** `isNewHere` = another miner stood at this address before, or none. */
+type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isNewHere: boolean };
+
+/** How long a miner's own driver is believed against a scan that sees only a stranger. */
+const BELIEVED_MS = 15 * 60_000;
+
+export function createRoster({
+  clock,
+  log,
+  access,
+  mayReach,
+  book,
+  neighbours,
+  averages,
+  states,
+  settings,
+  isOutOfOperation,
+  poolTrouble,
+  emit,
+  schedule,
+}: Options): Roster {
+  const miners = new Map<string, MinerState>();
+  /** Miners of an earlier run that have not been heard of in this one. */
+  const remembered = new Map<string, Remembered>();
+
+  const stateOf = (key: string, target: MinerTarget): MinerState => {
+    const present = miners.get(key);
+    if (present !== undefined) {
+      present.target = target;
+      return present;
+    }
+    const earlier = remembered.get(key);
+    remembered.delete(key);
+    const fresh: MinerState = {
+      key,
+      target,
+      reading: undefined,
+      readingAtMs: earlier?.readingAtMs,
+      answered: undefined,
+      judgement: earlier?.judgement,
+      judgedMs: undefined,
+      reported: earlier,
+      isRebooting: false,
+    };
+    miners.set(key, fresh);
+    return fresh;
+  };
+
+  /** The miner stands nowhere any more: the identity book keeps it, nobody polls it. */
+  const leave = (key: string) => {
+    schedule.drop(key);
+    miners.delete(key);
+  };
+
+  /** Whether the miner that we know at `ip` still answers there as itself. */
+  const answersAs = async (key: string, ip: string, signal: AbortSignal): Promise<boolean> => {
+    const present = miners.get(key);
+    if (present === undefined) return false;
+    try {
+      const { driver, known } = present.target;
+      const again = access.targetOf(ip, driver.id, known);
+      if (again === undefined) return false;
+      const { mac, serialNumber } = (await access.read(again, signal, 'command')).reading;
+      return book.answersAs(key, { mac, serialNumber, neighbour: neighbours.at(ip) });
+    } catch (error) {
+      if (error instanceof PeerError) return false;
+      throw error;
+    }
+  };
+
+  /** The key that this miner has, after a look at its old address if the identity book asks for one. */
+  const settle = async (seen: Sighting, signal: AbortSignal): Promise<Settled> => {
+    const sighting = { ...seen, neighbour: seen.mac ? undefined : neighbours.at(seen.ip) };
+    let result = book.observe(sighting);
+    if (result.kind === 'check-old') {
+      const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, signal);
+      result = book.observe(sighting, { oldIpAnswersAsSame });
+    }
+    if (result.kind === 'check-old')
+      throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
+    for (const event of result.events) emit(event);
+    for (const left of result.left) leave(left);
+    const { key, events } = result;
+    const isOf = (type: string) => events.some((event) => event.key === key && event.type === type);
+    return { key, ipChanged: isOf('moved'), isNewHere: isOf('moved') || isOf('appeared') };
+  };
+
+  const statesOf = (key: string): IdentityStates =>
+    book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
+
+  const contextOf = (state: MinerState, ipChanged: boolean): SampleContext => {
+    const { mac, serial } = statesOf(state.key);
+    const { warmUpS } = state.target.driver.quirks;
+    const { isRebooting, key } = state;
+    const opsMaintenance = isOutOfOperation(key);
+    const trouble = poolTrouble(key);
+    return {
+      macState: mac,
+      serialState: serial,
+      isRebooting,
+      opsMaintenance,
+      ipChanged,
+      warmUpS,
+      poolTrouble: trouble,
+    };
+  };
+
+  const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {
+    const before = state.judgement;
+    const nowMs = clock.monotonicMs();
+    const elapsedMs = state.judgedMs === undefined ? undefined : nowMs - state.judgedMs;
+    const judgement = judge(before, sample, settings, atMs, elapsedMs);
+    const { mac, serial, unstableReason } = statesOf(state.key);
+    const reported = toMinerDocument({
+      reading: sample.kind === 'ok' ? sample.reading : undefined,
+      previous: state.reported,
+      ip: state.target.ip,
+      driverId: state.target.driver.id,
+      known: knownFacts(book.get(state.key)),
+      isLastCheckOk: sample.kind === 'ok',
+      unstableReason,
+      isFactoryLogin,
+      flags: judgement.flags,
+      hashrate24hHs: averages.average24h(state.key),
+      lastReadingAtMs: state.readingAtMs,
+    });
+    state.judgement = judgement;
+    state.judgedMs = nowMs;
+    state.reported = reported;
+    const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
+    states.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, hasMoved);
+    const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
+    emit({
+      kind: 'miner',
+      key: state.key,
+      at: new Date(atMs).toISOString(),
+      mac_state: mac,
+      sn_state: serial,
+      ...reported,
+      abilities,
+    });
+  };
+
+  /** A cut answer makes any miner look like a stranger: what its own driver read lately is believed before that. */
+  const isKnownBetter = (ip: string, found: MinerTarget): boolean => {
+    const present = miners.get(book.byIp(ip)?.key ?? '');
+    if (present === undefined || present.target.driver.id === found.driver.id) return false;
+    return present.readingAtMs !== undefined && clock.nowMs() - present.readingAtMs < BELIEVED_MS;
+  };
+
+  /** A miner that was recognised but gave no reading: it is known and polled from now on, and reported with its first poll. */
+  const meet = async (
+    target: MinerTarget,
+    { mac, serialNumber }: Pick<Sighting, 'mac' | 'serialNumber'>,
+    signal: AbortSignal,
+  ) => {
+    if (book.byIp(target.ip) !== undefined) return;
+    const { generation, make, model } = target.known;
+    const sighting: Sighting = {
+      ip: target.ip,
+      driverId: target.driver.id,
+      at: clock.nowMs(),
+      mac,
+      serialNumber,
+      generation,
+      make,
+      model,
+    };
+    const { key } = await settle(sighting, signal);
+    stateOf(key, target);
+    schedule.set(key, target.ip);
+  };
+
+  const observe = async (
+    target: MinerTarget,
+    outcome: VisitOutcome,
+    identity: Pick<Sighting, 'mac' | 'serialNumber'>,
+    signal: AbortSignal,
+  ) => {
+    const { reading } = outcome;
+    const sighting: Sighting = {
+      ip: target.ip,
+      driverId: target.driver.id,
+      at: clock.nowMs(),
+      mac: reading.mac ?? identity.mac,
+      serialNumber: reading.serialNumber ?? identity.serialNumber,
+      generation: target.known.generation,
+      make: reading.make ?? target.known.make,
+      model: reading.model ?? target.known.model,
+      firmwareVersion: reading.firmwareVersion,
+    };
+    const { key, ipChanged, isNewHere } = await settle(sighting, signal);
+    if (isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
+    const state = stateOf(key, target);
+    schedule.set(key, target.ip);
+    state.reading = reading;
+    state.readingAtMs = sighting.at;
+    state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
+    if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, sighting.at);
+    const { unparsable, isLoginRefused: loginRefused } = outcome;
+    judgeAndReport(
+      state,
+      { kind: 'ok', reading, unparsable, loginRefused, context: contextOf(state, ipChanged) },
+      sighting.at,
+      outcome.isFactoryLogin,
+    );
+  };
+
+  /** Those of the identity book that are not here although they may be reached. */
+  const meetAgain = () => {
+    for (const entry of book.all()) {
+      if (entry.ip === null || miners.has(entry.key) || !mayReach(entry.ip)) continue;
+      const target = access.targetOf(entry.ip, entry.driverId, knownOf(entry));
+      if (target === undefined) continue;
+      stateOf(entry.key, target);
+      schedule.set(entry.key, target.ip);
+    }
+  };
+
+  return {
+    async restore(untilMs) {
+      for (const [key, stored] of await states.load()) remembered.set(key, caughtUp(stored, untilMs));
+      meetAgain();
+      remembered.clear();
+    },
+    confine() {
+      for (const { key, target } of [...miners.values()]) if (!mayReach(target.ip)) leave(key);
+      meetAgain();
+    },
+    get: (key) => miners.get(key),
+    all: () => miners.values(),
+    get size() {
+      return miners.size;
+    },
+    async recognised(ip, { target, identity, outcome }, signal) {
+      // Networks may have changed since it was asked.
+      if (!mayReach(ip)) return;
+      if (identity.confidence === 'generic' && isKnownBetter(ip, target)) return;
+      if (outcome === undefined) await meet({ ...target, ip }, identity, signal);
+      else await observe({ ...target, ip }, outcome, identity, signal);
+    },
+    async polled(key, outcome, signal) {
+      const state = miners.get(key);
+      if (state !== undefined) await observe(state.target, outcome, {}, signal);
+    },
+    readLately(ip, withinMs) {
+      const state = miners.get(book.byIp(ip)?.key ?? '');
+      if (state?.answered === undefined || clock.monotonicMs() - state.answered.atMs > withinMs) return undefined;
+      return {
+        driverId: state.target.driver.id,
+        status: state.answered.isLoginRefused ? 'login_refused' : 'identified',
+      };
+    },
+    pollFailed(key, error, consecutive) {
+      const state = miners.get(key);
+      if (state === undefined) return;
+      log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
+      const code = error instanceof PeerError ? error.code : 'peer.unparsable';
+      if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
+      judgeAndReport(state, { kind: 'failed', code, consecutive, context: contextOf(state, false) }, clock.nowMs());
+    },
+    setRebooting(key, isRebooting) {
+      const state = miners.get(key);
+      if (state !== undefined) state.isRebooting = isRebooting;
+    },
+  };
+}
+
+/** The login was not sent, because whoever stood here before has refused it. */
+function isHeldBack({ failed }: VisitOutcome): boolean {
+  const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
+  return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);
+}
+
+/** What its driver may go by. */
+export function knownOf({ generation, make, model }: MinerEntry): Known {
+  return {
+    ...(generation !== null && { generation }),
+    ...(make !== null && { make }),
+    ...(model !== null && { model }),
+  };
+}
+
+function knownFacts(entry: MinerEntry | undefined) {
+  if (entry === undefined) return undefined;
+  return {
+    mac: entry.mac ?? undefined,
+    serialNumber: entry.serialNumber ?? undefined,
+    make: entry.make ?? undefined,
+    model: entry.model ?? undefined,
+    firmwareVersion: entry.firmwareVersion ?? undefined,
+  };
+}

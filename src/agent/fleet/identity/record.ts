@@ -1,0 +1,161 @@
+// What the identity book keeps of one miner, and what a sighting says against it. Pure: no storage, no clock.
+import { z } from 'zod';
+import { macState, normaliseMac, normaliseSerial, serialState } from '../../../model/identity-facts.ts';
+import { plainText } from '../../../model/plain-text.ts';
+
+const ownFactState = z.enum(['ok', 'empty', 'invalid']);
+
+/** One miner of the farm, as it is stored: a column per field. Times in ms since the epoch. */
+export const minerEntrySchema = z.object({
+  key: z.string(),
+  /** Where it stands; null when another unit took its address or it was replaced. */
+  ip: z.string().nullable(),
+  /** Where it was last seen. */
+  lastIp: z.string(),
+  /** The last valid MAC, upper case with colons. */
+  mac: z.string().nullable(),
+  /** Who said the MAC: the device itself, or this host's table of its direct neighbours for a device that is silent about it. */
+  macSource: z.enum(['device', 'neighbour']).nullable(),
+  /** What its newest MAC statement was worth; `empty` = it never made one. */
+  macState: ownFactState,
+  /** The last valid serial number as the device writes it; compared by `serialKey`. */
+  serialNumber: z.string().nullable(),
+  serialState: ownFactState,
+  driverId: z.string(),
+  generation: z.string().nullable(),
+  make: z.string().nullable(),
+  model: z.string().nullable(),
+  firmwareVersion: z.string().nullable(),
+  firstSeenMs: z.number(),
+  lastSeenMs: z.number(),
+});
+export type MinerEntry = Readonly<z.output<typeof minerEntrySchema>>;
+
+/** What one successful look at one address showed. `at` in ms since the epoch. Absent or blank facts are silence. */
+export type Sighting = {
+  readonly ip: string;
+  readonly mac?: string | undefined;
+  readonly serialNumber?: string | undefined;
+  /** What this host's neighbour table says of the address. `isShared` = of others, too: then it names nobody. */
+  readonly neighbour?: { readonly mac: string; readonly isShared: boolean } | undefined;
+  readonly driverId: string;
+  readonly generation?: string | undefined;
+  readonly make?: string | undefined;
+  readonly model?: string | undefined;
+  readonly firmwareVersion?: string | undefined;
+  readonly at: number;
+};
+
+/** The facts of a sighting that can identify; invalid and blank ones are absent here. */
+export type Facts = {
+  readonly mac: string | undefined;
+  readonly macSource: NonNullable<MinerEntry['macSource']>;
+  /** A neighbour's MAC that turns out to stand for several addresses. */
+  readonly sharedMac: string | undefined;
+  readonly macState: MinerEntry['macState'];
+  readonly serialNumber: string | undefined;
+  readonly serialKey: string | undefined;
+  readonly serialState: MinerEntry['serialState'];
+};
+
+/** The device's own word on its MAC goes before its neighbours', also when it makes no sense. */
+export function factsOf(sighting: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>): Facts {
+  const own = macState(sighting.mac);
+  const { neighbour } = sighting;
+  const isFromTable = own === 'empty' && neighbour !== undefined && !neighbour.isShared;
+  const shown = isFromTable ? neighbour.mac : sighting.mac;
+  const mac = macState(shown);
+  const serial = serialState(sighting.serialNumber);
+  const serialNumber = serial === 'ok' ? sighting.serialNumber?.trim() : undefined;
+  return {
+    mac: mac === 'ok' && shown !== undefined ? normaliseMac(shown) : undefined,
+    macSource: isFromTable ? 'neighbour' : 'device',
+    sharedMac: neighbour?.isShared ? normaliseMac(neighbour.mac) : undefined,
+    macState: mac,
+    serialNumber,
+    serialKey: serialKey(serialNumber),
+    serialState: serial,
+  };
+}
+
+export const serialKey = (serialNumber: string | null | undefined): string | undefined =>
+  serialNumber ? normaliseSerial(serialNumber) : undefined;
+
+type Verdict = 'same' | 'other' | 'unknown';
+
+/** Two values say something about each other only when both are valid. */
+const compare = (known: string | undefined, seen: string | undefined): Verdict =>
+  known === undefined || seen === undefined ? 'unknown' : known === seen ? 'same' : 'other';
+
+export type Match = { readonly mac: Verdict; readonly serial: Verdict };
+
+export const matchOf = (entry: MinerEntry, facts: Facts): Match => {
+  const mac = compare(entry.mac ?? undefined, facts.mac);
+  // A device may stand behind a bridge that shows a MAC of its own: what two sources say differently contradicts nothing.
+  const isOtherSource = mac === 'other' && entry.macSource !== facts.macSource;
+  return { mac: isOtherSource ? 'unknown' : mac, serial: compare(serialKey(entry.serialNumber), facts.serialKey) };
+};
+
+type MacFacts = Pick<MinerEntry, 'mac' | 'macSource' | 'macState'>;
+
+/** Silence keeps what is known, the device's own word replaces it; a neighbour's MAC that others show, too, is taken back. */
+function mergeMac(entry: MinerEntry, facts: Facts): MacFacts {
+  const isTakenBack = entry.macSource === 'neighbour' && entry.mac === facts.sharedMac;
+  const before: MacFacts = isTakenBack ? { mac: null, macSource: null, macState: 'empty' } : entry;
+  const { mac, macSource, macState: state } = facts;
+  if (mac === undefined) return { ...before, macState: state === 'empty' ? before.macState : state };
+  const isOwnKnown = before.mac !== null && before.macSource === 'device';
+  return macSource === 'neighbour' && isOwnKnown ? before : { mac, macSource, macState: state };
+}
+
+/** The entry after the sighting: silence keeps what is known, an answer replaces it. */
+export function merge(entry: MinerEntry, sighting: Sighting, facts: Facts): MinerEntry {
+  const { mac, macSource, macState: state } = mergeMac(entry, facts);
+  return {
+    ...entry,
+    ip: sighting.ip,
+    lastIp: sighting.ip,
+    mac,
+    macSource,
+    macState: state,
+    serialNumber: facts.serialNumber ?? entry.serialNumber,
+    serialState: facts.serialState === 'empty' ? entry.serialState : facts.serialState,
+    driverId: sighting.driverId,
+    // A generation belongs to its driver: another driver's word would mislead.
+    generation: plainText(sighting.generation) ?? (sighting.driverId === entry.driverId ? entry.generation : null),
+    make: plainText(sighting.make) ?? entry.make,
+    model: plainText(sighting.model) ?? entry.model,
+    firmwareVersion: plainText(sighting.firmwareVersion) ?? entry.firmwareVersion,
+    lastSeenMs: sighting.at,
+  };
+}
+
+/** The first entry of a miner. */
+export const newEntry = (key: string, sighting: Sighting, facts: Facts): MinerEntry =>
+  merge(
+    {
+      key,
+      ip: sighting.ip,
+      lastIp: sighting.ip,
+      mac: null,
+      macSource: null,
+      macState: 'empty',
+      serialNumber: null,
+      serialState: 'empty',
+      driverId: sighting.driverId,
+      generation: null,
+      make: null,
+      model: null,
+      firmwareVersion: null,
+      firstSeenMs: sighting.at,
+      lastSeenMs: sighting.at,
+    },
+    sighting,
+    facts,
+  );
+
+const FACTS = minerEntrySchema.omit({ lastSeenMs: true }).keyof().options;
+
+/** Whether anything but the time differs, that is, whether it must be written now. */
+export const hasChanged = (before: MinerEntry, after: MinerEntry): boolean =>
+  FACTS.some((name) => before[name] !== after[name]);

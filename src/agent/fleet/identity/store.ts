@@ -1,0 +1,67 @@
+// The rows behind the identity book. It writes what it is told and decides nothing.
+import type { DatabaseSync } from 'node:sqlite';
+import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
+import { type MinerEntry, minerEntrySchema } from './record.ts';
+
+export const identityMigrations: Migrations = {
+  owner: 'identity',
+  steps: [
+    `CREATE TABLE identity_miner (
+      key TEXT PRIMARY KEY,
+      ip TEXT,
+      last_ip TEXT NOT NULL,
+      mac TEXT,
+      mac_state TEXT NOT NULL,
+      serial_number TEXT,
+      serial_state TEXT NOT NULL,
+      driver_id TEXT NOT NULL,
+      generation TEXT,
+      make TEXT,
+      model TEXT,
+      firmware_version TEXT,
+      first_seen_ms INTEGER NOT NULL,
+      last_seen_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX identity_miner_ip ON identity_miner (ip) WHERE ip IS NOT NULL;`,
+    `ALTER TABLE identity_miner ADD COLUMN mac_source TEXT;
+    UPDATE identity_miner SET mac_source = 'device' WHERE mac IS NOT NULL;`,
+  ],
+};
+
+export type IdentityStore = {
+  load(): MinerEntry[];
+  /** One transaction; removals first, then entries in the given order (an address is given up before it is taken). */
+  write(change: { remove?: readonly string[]; put?: readonly MinerEntry[] }): void;
+  /** One transaction. */
+  writeLastSeen(entries: readonly MinerEntry[]): void;
+};
+
+const FIELDS = minerEntrySchema.keyof().options;
+const columnOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const COLUMNS = FIELDS.map(columnOf).join(', ');
+const VALUES = FIELDS.map((field) => `:${field}`).join(', ');
+const AS_FIELDS = FIELDS.map((field) => `${columnOf(field)} AS ${field}`).join(', ');
+const CHANGES = FIELDS.filter((field) => field !== 'key')
+  .map((field) => `${columnOf(field)} = excluded.${columnOf(field)}`)
+  .join(', ');
+
+export function createIdentityStore(db: DatabaseSync): IdentityStore {
+  const select = db.prepare(`SELECT ${AS_FIELDS} FROM identity_miner`);
+  const put = db.prepare(
+    `INSERT INTO identity_miner (${COLUMNS}) VALUES (${VALUES}) ON CONFLICT (key) DO UPDATE SET ${CHANGES}`,
+  );
+  const remove = db.prepare('DELETE FROM identity_miner WHERE key = ?');
+  const seen = db.prepare('UPDATE identity_miner SET last_seen_ms = ? WHERE key = ?');
+  return {
+    load: () => select.all().map((row) => minerEntrySchema.parse(row)),
+    write: (change) =>
+      transact(db, () => {
+        for (const key of change.remove ?? []) remove.run(key);
+        for (const entry of change.put ?? []) put.run(entry);
+      }),
+    writeLastSeen: (entries) =>
+      transact(db, () => {
+        for (const entry of entries) seen.run(entry.lastSeenMs, entry.key);
+      }),
+  };
+}

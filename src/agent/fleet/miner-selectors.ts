@@ -1,0 +1,65 @@
+// Which miners a person means who names them by address, range, MAC, serial number or key. Pure; it asks no miner.
+import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
+import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
+
+export type NameableMiner = {
+  readonly key: string;
+  readonly ip: string;
+  readonly mac: string | null;
+  readonly serialNumber: string | null;
+};
+
+export type Named = {
+  /** Each once, in the order in which they were named. */
+  readonly miners: readonly NameableMiner[];
+  /** What names nobody, as written, and why. */
+  readonly unknown: readonly { readonly name: string; readonly reason: string }[];
+};
+
+/** A range means those that are in it. A MAC or serial number that several miners show means none of them. */
+export function namedMiners(names: readonly string[], known: Iterable<NameableMiner>): Named {
+  const all = [...known];
+  const byIp = indexBy(all, ({ ip }) => ip);
+  const byMac = indexBy(all, ({ mac }) => mac);
+  const bySerial = indexBy(all, ({ serialNumber }) => serialNumber && normaliseSerial(serialNumber));
+  const byKey = indexBy(all, ({ key }) => key);
+  const find = (name: string): readonly NameableMiner[] => {
+    const range = parseIpv4Range(name);
+    if (typeof range !== 'string') return range.form === 'single' ? (byIp.get(name.trim()) ?? []) : inRange(all, range);
+    return byMac.get(normaliseMac(name) ?? '') ?? byKey.get(name.trim()) ?? bySerial.get(normaliseSerial(name)) ?? [];
+  };
+  const miners = new Set<NameableMiner>();
+  const unknown: { name: string; reason: string }[] = [];
+  for (const name of names) {
+    const found = find(name);
+    if (found.length === 0) unknown.push({ name, reason: 'the running agent knows no such miner' });
+    else if (found.length > 1 && typeof parseIpv4Range(name) === 'string')
+      unknown.push({
+        name,
+        reason: `several miners show it: ${found.map(({ ip }) => ip).join(', ')}; name one by address`,
+      });
+    else for (const miner of found) miners.add(miner);
+  }
+  return { miners: [...miners], unknown };
+}
+
+const inRange = (all: readonly NameableMiner[], range: Ipv4Range) =>
+  all
+    .flatMap((miner) => {
+      const address = parseIpv4(miner.ip);
+      return address !== undefined && isInRange(range, address) ? [{ miner, address }] : [];
+    })
+    .sort((a, b) => a.address - b.address)
+    .map(({ miner }) => miner);
+
+function indexBy(all: readonly NameableMiner[], factOf: (miner: NameableMiner) => string | null) {
+  const index = new Map<string, NameableMiner[]>();
+  for (const miner of all) {
+    const value = factOf(miner);
+    if (value === null || value === '') continue;
+    const same = index.get(value) ?? [];
+    same.push(miner);
+    index.set(value, same);
+  }
+  return index;
+}

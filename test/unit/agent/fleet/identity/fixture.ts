@@ -1,0 +1,77 @@
+// A book on a real database, with a clock that the test turns and keys that count up.
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  createIdentityBook,
+  type IdentityBook,
+  type IdentityOptions,
+} from '../../../../../src/agent/fleet/identity/miner-registry.ts';
+import type { Sighting } from '../../../../../src/agent/fleet/identity/record.ts';
+import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
+import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
+import type { EventRecord } from '../../../../../src/wire/records.ts';
+
+export const START_MS = Date.UTC(2026, 0, 5, 8);
+export const MAC = {
+  a: 'AA:00:00:00:00:01',
+  b: 'AA:00:00:00:00:02',
+  c: 'AA:00:00:00:00:03',
+} as const;
+
+export type Bench = {
+  readonly db: DatabaseSync;
+  readonly clock: { now: number; nowMs(): number; monotonicMs(): number };
+  book: IdentityBook;
+  /** Opens a new book on the same database. */
+  restart(): void;
+  /** Observes and answers check-old with what stands at that address in `world`. */
+  see(
+    ip: string,
+    shown: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>,
+    more?: Partial<Sighting>,
+  ): { key: string; events: string[]; records: readonly EventRecord[]; left: readonly string[] };
+  /** What answers where, for check-old. */
+  readonly world: Map<string, Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>>;
+};
+
+export function createBench(options: Partial<IdentityOptions> = {}): Bench {
+  const db = openSqlite(':memory:', [identityMigrations]);
+  return benchOn(db, options);
+}
+
+export function benchOn(db: DatabaseSync, options: Partial<IdentityOptions> = {}): Bench {
+  let keys = 0;
+  const clock = {
+    now: START_MS,
+    nowMs: () => clock.now,
+    monotonicMs: () => clock.now,
+  };
+  const open = () => createIdentityBook(db, { clock, newKey: () => `key-${++keys}`, ...options });
+  const world: Bench['world'] = new Map();
+  const bench: Bench = {
+    db,
+    clock,
+    book: open(),
+    world,
+    restart() {
+      bench.book = open();
+    },
+    see(ip, shown, more) {
+      world.set(ip, shown);
+      const sighting = { ip, driverId: 'antminer-stock', at: clock.now, ...shown, ...more };
+      let observed = bench.book.observe(sighting);
+      if (observed.kind === 'check-old') {
+        const answer = world.get(observed.oldIp);
+        const oldIpAnswersAsSame = answer !== undefined && bench.book.answersAs(observed.key, answer);
+        observed = bench.book.observe(sighting, { oldIpAnswersAsSame });
+      }
+      if (observed.kind !== 'settled') throw new Error('the book asked twice');
+      return {
+        key: observed.key,
+        events: observed.events.map((event) => event.type),
+        records: observed.events,
+        left: observed.left,
+      };
+    },
+  };
+  return bench;
+}

@@ -1,0 +1,102 @@
+// What the book writes, when, and what it brings back.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
+import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
+import { benchOn, createBench, MAC } from './fixture.ts';
+
+const changes = (db: DatabaseSync): number => Number(db.prepare('SELECT total_changes() AS n').get()?.n);
+const lastSeen = (db: DatabaseSync, key: string) =>
+  db.prepare('SELECT last_seen_ms AS at FROM identity_miner WHERE key = ?').get(key)?.at;
+
+test('a miner is on disk before observe returns, and keeps its key in the next process', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'pithead-identity-'));
+  try {
+    const path = join(dir, 'agent.db');
+    const first = benchOn(openSqlite(path, [identityMigrations]));
+    first.see(
+      '10.0.0.1',
+      { mac: MAC.a, serialNumber: 'S1' },
+      { generation: 'c', make: 'Bitmain', model: 'S19', firmwareVersion: '1.2' },
+    );
+    // No close, no flush: as after a kill.
+    const second = benchOn(openSqlite(path, [identityMigrations]));
+    expect(second.book.get('key-1')).toEqual(first.book.get('key-1'));
+    expect(second.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' })).toMatchObject({ key: 'key-1', events: [] });
+    first.db.close();
+    second.db.close();
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test('seeing the same thing again writes nothing within the minute', () => {
+  const bench = createBench();
+  bench.see('10.0.0.1', { mac: MAC.a });
+  const before = changes(bench.db);
+  for (let poll = 0; poll < 5; poll++) {
+    bench.clock.now += 10_000;
+    bench.see('10.0.0.1', { mac: MAC.a });
+  }
+  expect(changes(bench.db)).toBe(before);
+  expect(bench.book.get('key-1')?.lastSeenMs).toBe(bench.clock.now);
+});
+
+test('last-seen times reach the disk each minute, and at a clean stop', () => {
+  const bench = createBench();
+  const start = bench.clock.now;
+  bench.see('10.0.0.1', { mac: MAC.a });
+  bench.clock.now += 61_000;
+  bench.see('10.0.0.1', { mac: MAC.a });
+  expect(lastSeen(bench.db, 'key-1')).toBe(start + 61_000);
+  bench.clock.now += 30_000;
+  bench.see('10.0.0.2', { mac: MAC.b });
+  bench.clock.now += 59_000;
+  bench.see('10.0.0.2', { mac: MAC.b });
+  bench.clock.now += 500;
+  bench.see('10.0.0.1', { mac: MAC.a });
+  bench.book.flush();
+  expect(lastSeen(bench.db, 'key-1')).toBe(bench.clock.now);
+});
+
+test('a sighting that cannot be written changes nothing in memory either', () => {
+  const bench = createBench();
+  bench.see('10.0.0.1', { mac: MAC.a });
+  bench.db.close();
+  expect(() => bench.see('10.0.0.1', { mac: MAC.b })).toThrow();
+  expect(bench.book.byIp('10.0.0.1')?.mac).toBe(MAC.a);
+  expect(bench.book.all()).toHaveLength(1);
+});
+
+test('a full book drops units that stand nowhere, and refuses when there are none', () => {
+  const bench = createBench({ maxMiners: 3 });
+  bench.see('10.0.0.1', { mac: MAC.a });
+  bench.see('10.0.0.1', { mac: MAC.b });
+  bench.see('10.0.0.2', { mac: MAC.c });
+  expect(bench.see('10.0.0.3', { mac: 'AA:00:00:00:00:04' }).events).toEqual(['appeared']);
+  expect(
+    bench.book
+      .all()
+      .map((entry) => entry.mac)
+      .sort(),
+  ).toEqual([MAC.b, MAC.c, 'AA:00:00:00:00:04']);
+  expect(() => bench.see('10.0.0.4', {})).toThrow(expect.objectContaining({ code: 'identity.full' }));
+  expect(bench.see('10.0.0.3', { mac: 'AA:00:00:00:00:04' }).events).toEqual([]);
+});
+
+test('another driver at the same miner takes over, and the generation word of the old one does not stay', () => {
+  const bench = createBench();
+  bench.see('10.0.0.1', { mac: MAC.a }, { generation: 'c' });
+  bench.see('10.0.0.1', { mac: MAC.a }, { driverId: 'braiins-os' });
+  expect(bench.book.get('key-1')).toMatchObject({ driverId: 'braiins-os', generation: null });
+});
+
+test('names with control codes are stored clean', () => {
+  const bench = createBench();
+  bench.see('10.0.0.1', { mac: MAC.a }, { model: 'S19\u001b[31m', make: `\u202e${'x'.repeat(5_000)}` });
+  expect(bench.book.get('key-1')?.model).toBe('S19 [31m');
+  expect(bench.book.get('key-1')?.make?.length).toBeLessThanOrEqual(256);
+});

@@ -1,0 +1,132 @@
+// What the roster makes of who answers: a unit that took the place of another is not held to that one's refused login, and a reading of this interval is
+// known as such.
+import { expect, test } from 'vitest';
+import { drivers } from '../../../../drivers/index.ts';
+import type { MinerTarget } from '../../../../src/agent/device/device-client.ts';
+import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
+import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
+import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
+import { createRoster } from '../../../../src/agent/fleet/fleet.ts';
+import { createIdentityBook } from '../../../../src/agent/fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
+import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
+import { createMinerStateStore, memoryMigrations } from '../../../../src/agent/state/miner-state-store.ts';
+import { PeerError } from '../../../../src/base/errors.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
+import { VisitMemory } from '../../../../src/driver/memory.ts';
+import type { VisitOutcome } from '../../../../src/driver/visit.ts';
+import type { ReportRecord } from '../../../../src/wire/records.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+
+const IP = '10.0.0.1';
+const [MAC_A, MAC_B] = ['AA:00:00:00:00:01', 'AA:00:00:00:00:02'];
+
+function setUp() {
+  const clock = createVirtualClock();
+  const db = openSqlite(':memory:', [identityMigrations, averagesMigrations, memoryMigrations]);
+  const emitted: ReportRecord[] = [];
+  const forgotten: string[] = [];
+  const neighbours = new Map<string, { mac: string; isShared: boolean }>();
+  let keys = 0;
+  const target: MinerTarget = targetOf(IP);
+  const roster = createRoster({
+    clock,
+    log: silentLog,
+    access: {
+      targetOf,
+      read: () => Promise.reject(new PeerError('peer.timeout', 'read', 'soon')),
+      forgetRefusals: (ip) => void forgotten.push(ip),
+    },
+    mayReach: () => true,
+    book: createIdentityBook(db, { clock, newKey: () => `00000000-0000-7000-8000-00000000000${++keys}` }),
+    neighbours: { at: (ip) => neighbours.get(ip) },
+    averages: createAverages(db, { clock }),
+    states: createMinerStateStore(db, clock, rememberedSchema),
+    settings: anomalySettingsSchema.parse({}),
+    isOutOfOperation: () => false,
+    poolTrouble: () => undefined,
+    emit: (record) => void emitted.push(record),
+    schedule: { set() {}, drop() {} },
+  });
+  const see = (outcome: Partial<VisitOutcome>) =>
+    roster.recognised(
+      IP,
+      {
+        status: 'identified',
+        target,
+        identity: { confidence: 'sure' },
+        evidence: { family: 'antminer-stock' },
+        outcome: {
+          reading: { hashrateHs: 1e14 },
+          answered: [],
+          failed: [],
+          unparsable: [],
+          isLoginRefused: false,
+          elapsedMs: 1,
+          ...outcome,
+        },
+      },
+      new AbortController().signal,
+    );
+  return { clock, roster, see, forgotten, emitted, neighbours };
+}
+
+function targetOf(ip: string): MinerTarget {
+  const driver = drivers.find(({ id }) => id === 'antminer-stock');
+  if (driver === undefined) throw new Error('there is no such driver');
+  return { ip, driver, known: {}, memory: new VisitMemory() };
+}
+
+const refused = (wasSent: boolean) => ({
+  isLoginRefused: true,
+  failed: [{ ask: 'system', error: new PeerError('peer.auth', 'ask', 'never', undefined, { wasSent }) }],
+});
+
+test('a unit that stands where another refused the login is given its own try', async () => {
+  const { see, forgotten, neighbours } = setUp();
+  neighbours.set(IP, { mac: MAC_A, isShared: false });
+  await see(refused(true));
+  await see(refused(false));
+  expect(forgotten).toEqual([]);
+  neighbours.set(IP, { mac: MAC_B, isShared: false });
+  await see(refused(false));
+  expect(forgotten).toEqual([IP]);
+  await see(refused(false));
+  expect(forgotten).toEqual([IP]);
+});
+
+test('one that has just refused it itself is not asked again', async () => {
+  const { see, forgotten, neighbours } = setUp();
+  neighbours.set(IP, { mac: MAC_A, isShared: false });
+  await see({});
+  neighbours.set(IP, { mac: MAC_B, isShared: false });
+  await see(refused(true));
+  expect(forgotten).toEqual([]);
+});
+
+test('the MAC that only the neighbour table knows is reported as the miner’s', async () => {
+  const { see, emitted, neighbours } = setUp();
+  neighbours.set(IP, { mac: MAC_A, isShared: false });
+  await see({});
+  expect(emitted.find(({ kind }) => kind === 'miner')).toMatchObject({ mac_state: 'ok', document: { mac: MAC_A } });
+});
+
+test('what was read lately is known with its driver, and a refused login as such', async () => {
+  const { clock, roster, see } = setUp();
+  const driverId = 'antminer-stock';
+  expect(roster.readLately(IP, 60_000)).toBeUndefined();
+  await see({});
+  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'identified' });
+  expect(roster.readLately('10.0.0.2', 60_000)).toBeUndefined();
+  await clock.advance(61_000);
+  expect(roster.readLately(IP, 60_000)).toBeUndefined();
+  await see(refused(true));
+  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'login_refused' });
+  await clock.advance(61_000);
+  const [state] = roster.all();
+  roster.pollFailed(state?.key ?? '', new PeerError('peer.timeout', 'poll', 'soon'), 1);
+  expect(roster.readLately(IP, 60_000)).toBeUndefined();
+  roster.pollFailed(state?.key ?? '', new PeerError('peer.auth', 'poll', 'never'), 2);
+  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'login_refused' });
+});
