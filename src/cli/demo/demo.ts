@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { CancelledError, ConfigError } from '../../base/errors.ts';
-import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
+import { CancelledError } from '../../base/errors.ts';
+import { readDuration, readWhole } from '../options.ts';
 import { createLog, type Level } from '../output/logging.ts';
 import { type CliContext, progressBar } from '../output/terminal.ts';
 import { type DemoFacts, withDemo } from './demo-farm.ts';
@@ -43,17 +43,17 @@ export function addDemo(program: Command, context: CliContext): void {
 }
 
 async function runDemo(flags: Flags, context: CliContext): Promise<void> {
-  const miners = wholeNumber(flags.miners, '--miners', 1, 20_000);
-  const forMs = flags.for === undefined ? undefined : durationOf(flags.for, '--for');
+  const miners = readWhole('--miners', flags.miners, 1, 20_000);
+  const forMs = flags.for === undefined ? undefined : readDuration('--for', flags.for);
   const { signal } = context;
   const progress = progressBar(context, 'first reports');
   const options = {
     miners,
     network: flags.network,
     mix: flags.mix,
-    seed: wholeNumber(flags.seed, '--seed', 0, 2 ** 31),
-    bootS: wholeNumber(flags.bootSeconds, '--boot-seconds', 1, 3_600),
-    port: wholeNumber(flags.port, '--port', 0, 65_535),
+    seed: readWhole('--seed', flags.seed, 0, 2 ** 31),
+    bootS: readWhole('--boot-seconds', flags.bootSeconds, 1, 3_600),
+    port: readWhole('--port', flags.port, 0, 65_535),
     poll: flags.poll,
     log: createLog(context, 'stderr', flags.logLevel),
     signal,
@@ -92,18 +92,4 @@ Try:
 
 Ctrl-C ends it and leaves nothing behind.
 `;
-}
-
-function wholeNumber(text: string, option: string, min: number, max: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new ConfigError('read the command line', [
-    { path: option, message: `'${text}' is not a whole number from ${min} to ${max}` },
-  ]);
-}
-
-function durationOf(text: string, option: string): number {
-  const durationMs = parseDurationMs(text);
-  if (durationMs !== undefined) return durationMs;
-  throw new ConfigError('read the command line', [{ path: option, message: `'${text}' is not ${DURATION_FORMS}` }]);
 }

@@ -12,13 +12,13 @@ import type { CliContext } from '../output/terminal.ts';
 export type Answers = {
   readonly networks: readonly string[];
   /** The company's service; absent = a service of this host's own. */
-  readonly service?: { readonly url: string; readonly enrolmentCode: string; readonly allowPlain: boolean } | undefined;
+  readonly service?: { readonly url: string; readonly enrolmentCode: string; readonly allowPlain?: true } | undefined;
   readonly listen?: { readonly host: string; readonly port: number } | undefined;
   readonly logins: readonly LoginAnswer[];
   readonly portMap?: Readonly<Record<string, number>>;
 };
 
-/** `password` is a reference, `env:NAME` or `secret:name`. */
+/** In a file `password` is a reference, `env:NAME` or `secret:name`. */
 export type LoginAnswer = { readonly family: string; readonly user: string; readonly password: string };
 
 export const DEFAULT_CONFIG = 'pithead.yaml';
@@ -97,27 +97,17 @@ ${logins.length === 0 ? "#  logins:\n#    - { family: antminer-stock, user: root
 ${section('listen', listen, 'listen: { host: 127.0.0.1, port: 8420 }')}
 
 # Or report to your company's service; it gives you the code.
-${section('service', serviceOf(service), 'service:\n  url: https://pithead.example.com\n  enrolmentCode: ABCD-EFGH')}
+${section('service', service, 'service:\n  url: https://pithead.example.com\n  enrolmentCode: ABCD-EFGH')}
 ${portMap === undefined ? '' : `\n${section('portMap', portMap, '')}\n`}`;
 }
-
-const serviceOf = (service: Answers['service']) =>
-  service === undefined
-    ? undefined
-    : {
-        url: service.url,
-        enrolmentCode: service.enrolmentCode,
-        ...(service.allowPlain ? { allowPlain: true } : {}),
-      };
 
 /** An existing file with the answers in it; what they do not speak of stays as it is. */
 export function changedConfig(text: string, answers: Answers): string {
   const document = parseDocument(text);
-  const { networks, service, listen, logins, portMap } = answers;
-  if (networks.length > 0) document.set('networks', document.createNode(networks));
-  if (service !== undefined) document.set('service', document.createNode(serviceOf(service)));
-  if (listen !== undefined) document.set('listen', document.createNode(listen));
-  if (portMap !== undefined) document.set('portMap', document.createNode(portMap));
+  const { networks, service, listen, portMap, logins } = answers;
+  const given = { networks: networks.length > 0 ? networks : undefined, service, listen, portMap };
+  for (const [key, value] of Object.entries(given))
+    if (value !== undefined) document.set(key, document.createNode(value));
   if (logins.length > 0) {
     document.setIn(['credentials', 'logins'], document.createNode(logins));
     document.setIn(['credentials', 'secretsFile'], SECRETS_FILE);

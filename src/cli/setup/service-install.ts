@@ -4,13 +4,15 @@ import { isSea } from 'node:sea';
 import type { Command } from 'commander';
 import { CommandFailed } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { createSystemdHost } from './service-systemd.ts';
-import { createWindowsHost } from './service-windows.ts';
+import { createSystemdService } from './service-systemd.ts';
+import { createWindowsService } from './service-windows.ts';
 
 export function addServiceInstall(program: Command, context: CliContext): void {
   const host = () => {
     const found =
-      process.platform === 'win32' ? createWindowsHost(context.environment) : createSystemdHost(context.environment);
+      process.platform === 'win32'
+        ? createWindowsService(context.environment)
+        : createSystemdService(context.environment);
     found.check();
     return found;
   };

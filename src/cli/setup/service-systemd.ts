@@ -1,22 +1,28 @@
 // The system service on Linux without packages. The Debian package does the same with dpkg; both lay out the same folders.
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemctl } from '../../base/platform/service-manager.ts';
 import { VERSION } from '../../base/version.ts';
-import { NOTES_FOLDER } from '../../update/install/layout.ts';
-import { PATH_UNIT, PROGRAM_FOLDER, STATE_FOLDER, UNIT, UPDATE_UNITS, unitText } from '../../update/linux/units.ts';
+import {
+  currentLink,
+  linkTo,
+  NOTES_FOLDER,
+  provenLink,
+  replaceLink,
+  versionFolder,
+} from '../../update/install/layout.ts';
+import {
+  LINUX_PLACES,
+  PATH_UNIT,
+  PROGRAM_FOLDER,
+  STATE_FOLDER,
+  UNIT,
+  UPDATE_UNITS,
+  unitText,
+} from '../../update/linux/units.ts';
 import { CommandFailed } from '../output/exit.ts';
+import type { CliContext } from '../output/terminal.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';
-import type { ServiceHost } from './service-host.ts';
 
 const UNIT_FOLDER = '/etc/systemd/system';
 const UNIT_PATH = join(UNIT_FOLDER, UNIT);
@@ -25,7 +31,7 @@ const LINK = '/usr/local/bin/pithead';
 /** Of the Debian package: where it is, dpkg is in charge. */
 const PACKAGED_UNIT = `/lib/systemd/system/${UNIT}`;
 
-export function createSystemdHost(environment: Readonly<Record<string, string | undefined>>): ServiceHost {
+export function createSystemdService(environment: CliContext['environment']) {
   const config = systemFolder(environment);
   return {
     called: 'pithead',
@@ -50,7 +56,7 @@ export function createSystemdHost(environment: Readonly<Record<string, string | 
         throw new CommandFailed(`installed, but it does not start: journalctl -u pithead says why (${String(error)})`);
       }
     },
-    async remove(isPurge) {
+    async remove(isPurge: boolean) {
       await systemctl('disable', '--now', UNIT, ...ENABLED);
       const units = [UNIT_PATH, ...UPDATE_UNITS.map(({ name }) => join(UNIT_FOLDER, name))];
       for (const path of [...units, LINK]) rmSync(path, { force: true });
@@ -63,20 +69,13 @@ export function createSystemdHost(environment: Readonly<Record<string, string | 
 }
 
 function putProgram(): void {
-  const folder = join(PROGRAM_FOLDER, 'versions', VERSION);
+  const folder = versionFolder(LINUX_PLACES, VERSION);
   mkdirSync(folder, { recursive: true });
   const program = join(folder, 'pithead');
   copyFileSync(process.execPath, `${program}.new`);
   chmodSync(`${program}.new`, 0o755);
   renameSync(`${program}.new`, program);
-  for (const name of ['current', 'proven']) link(join('versions', VERSION), join(PROGRAM_FOLDER, name));
-  link(join(PROGRAM_FOLDER, 'current', 'pithead'), LINK);
-}
-
-/** In one step: whoever follows the link finds the old or the new one, never nothing. */
-function link(target: string, path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  rmSync(`${path}.new`, { force: true });
-  symlinkSync(target, `${path}.new`);
-  renameSync(`${path}.new`, path);
+  for (const link of [currentLink(LINUX_PLACES), provenLink(LINUX_PLACES)]) linkTo(LINUX_PLACES, link, VERSION);
+  mkdirSync(dirname(LINK), { recursive: true });
+  replaceLink(join(currentLink(LINUX_PLACES), 'pithead'), LINK);
 }

@@ -15,8 +15,8 @@ import {
   windowsPlaces,
 } from '../../update/install/layout.ts';
 import { CommandFailed } from '../output/exit.ts';
+import type { CliContext } from '../output/terminal.ts';
 import { systemFolder, writeFirstConfig } from './config-file.ts';
-import type { ServiceHost } from './service-host.ts';
 
 const NAME = 'pithead';
 const HOST = 'pithead-service.exe';
@@ -26,7 +26,7 @@ const DESCRIPTION = 'Watches the miners of this farm.';
 /** Restart the host itself, should it ever die: after 5 s, three times a day, then every minute. */
 const ON_FAILURE = ['failure', NAME, 'reset=', '86400', 'actions=', 'restart/5000/restart/5000/restart/60000'];
 
-export function createWindowsHost(environment: Readonly<Record<string, string | undefined>>): ServiceHost {
+export function createWindowsService(environment: CliContext['environment']) {
   const places = windowsPlaces(environment);
   const { programs } = places;
   const data = systemFolder(environment);
@@ -59,7 +59,7 @@ export function createWindowsHost(environment: Readonly<Record<string, string | 
         throw new CommandFailed(`installed, but it does not start: ${join(data, 'pithead.log')} says why`);
       });
     },
-    async remove(isPurge) {
+    async remove(isPurge: boolean) {
       await stop();
       await sc('delete', NAME).catch(() => {
         throw new CommandFailed('Windows does not remove the service: is it installed, is this run as administrator?');
@@ -73,15 +73,15 @@ export function createWindowsHost(environment: Readonly<Record<string, string | 
 
 async function createService(host: string): Promise<void> {
   const binPath = `"${host}"`;
-  const isThere = await quietly(() => sc('query', NAME));
+  const isThere = await works(sc('query', NAME));
   const create = isThere
     ? sc('config', NAME, 'binPath=', binPath)
     : sc('create', NAME, 'binPath=', binPath, 'start=', 'auto', 'DisplayName=', 'Pithead');
   await create.catch(() => {
     throw new CommandFailed('Windows refuses the service: run this as administrator');
   });
-  await quietly(() => sc('description', NAME, DESCRIPTION));
-  await quietly(() => sc(...ON_FAILURE));
+  await works(sc('description', NAME, DESCRIPTION));
+  await works(sc(...ON_FAILURE));
 }
 
 /** If there is one: a program that runs cannot be replaced. */
@@ -103,12 +103,8 @@ function putFile(from: string, to: string): void {
   }
 }
 
-/** Whether it worked. */
-async function quietly(act: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await act();
-    return true;
-  } catch {
-    return false;
-  }
-}
+const works = (act: Promise<unknown>): Promise<boolean> =>
+  act.then(
+    () => true,
+    () => false,
+  );

@@ -3,20 +3,14 @@ import { type CANCEL_SYMBOL, confirm, isCancel, note, password, select, text } f
 import { type PrivateNetwork, privateNetworks } from '../../agent/host/networks.ts';
 import { CancelledError } from '../../base/errors.ts';
 import type { CliContext } from '../output/terminal.ts';
-
-/** As far as the command line says it. */
-export type Wishes = {
-  readonly networks: readonly string[];
-  readonly service?: string | undefined;
-  readonly code?: string | undefined;
-};
+import type { LoginAnswer } from './config-file.ts';
 
 export type Told = {
   readonly networks: readonly string[];
   readonly service: string | undefined;
   readonly code: string | undefined;
   /** Passwords that people changed, as typed. */
-  readonly logins: readonly { readonly family: string; readonly user: string; readonly password: string }[];
+  readonly logins: readonly LoginAnswer[];
 };
 
 export type QuestionOptions = {
@@ -32,15 +26,19 @@ export function describeNetworks(networks: readonly PrivateNetwork[]): string {
   return networks.map(({ interface: name, cidr, addresses }) => `${name}  ${cidr}  ${addresses} addresses`).join('\n');
 }
 
-/** Throws CancelledError when the person gives up. */
-export async function askQuestions(wishes: Wishes, options: QuestionOptions, context: CliContext): Promise<Told> {
+/** `given` = as far as the command line says it. Throws CancelledError when the person gives up. */
+export async function askQuestions(
+  given: Omit<Told, 'logins'>,
+  options: QuestionOptions,
+  context: CliContext,
+): Promise<Told> {
   const common = { output: context.stderr, signal: context.signal };
   const answered = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (isCancel(answer)) throw new CancelledError('set up');
     return answer;
   };
 
-  let { networks, service, code } = wishes;
+  let { networks, service, code } = given;
   if (networks.length === 0) {
     const own = privateNetworks();
     note(describeNetworks(own), 'Networks of this host', common);
@@ -77,7 +75,7 @@ export async function askQuestions(wishes: Wishes, options: QuestionOptions, con
       value?.trim() ? undefined : 'The service gives it: pithead enroll';
     code = answered(await text({ ...common, message: 'Enrolment code', validate })).trim();
   }
-  const logins: { family: string; user: string; password: string }[] = [];
+  const logins: LoginAnswer[] = [];
   const isMore = () =>
     confirm({
       ...common,

@@ -9,6 +9,7 @@ import { isExposed } from '../../base/net/ipv4.ts';
 import { restartService } from '../../base/platform/service-manager.ts';
 import { openVault } from '../../base/storage/vault.ts';
 import { readPortMap } from '../miners/access-options.ts';
+import { wrongOption } from '../options.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import {
   type Answers,
@@ -68,8 +69,6 @@ Examples:
     .action((flags: Flags) => runSetup(flags, context));
 }
 
-const wrong = (path: string, message: string) => new ConfigError('read the command line', [{ path, message }]);
-
 async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   const path = flags.config ?? usualPlace(context.environment);
   const told = await answersOf(flags, context);
@@ -79,7 +78,7 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
     service:
       told.service === undefined
         ? undefined
-        : { url: told.service, enrolmentCode: told.code ?? '', allowPlain: flags.allowPlain === true },
+        : { url: told.service, enrolmentCode: told.code ?? '', ...(flags.allowPlain === true && { allowPlain: true }) },
     listen: flags.listen === undefined ? undefined : readListen(flags.listen),
     ...(flags.portMap === undefined ? {} : { portMap: readPortMap(flags.portMap) }),
     logins: [
@@ -94,13 +93,8 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   // Only with the key that came with the installation: the service is known to get that one.
   const vault = openVault(join(dirname(path), KEY_FILE));
   const secrets = existsSync(secretsPath) ? readFileSync(secretsPath, 'utf8') : '';
-  writePrivate(
-    secretsPath,
-    changedSecrets(
-      secrets,
-      Object.fromEntries(told.logins.map(({ family, password }) => [family, vault?.seal(password) ?? password])),
-    ),
-  );
+  const passwords = told.logins.map(({ family, password }) => [family, vault?.seal(password) ?? password]);
+  writePrivate(secretsPath, changedSecrets(secrets, Object.fromEntries(passwords)));
   const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
   if (before !== undefined && before !== text) writeFileSync(`${path}.bak`, before);
   writeFileSync(path, text);
@@ -138,11 +132,8 @@ function configText(before: string | undefined, answers: Answers, path: string):
   try {
     return changedConfig(before, answers);
   } catch (error) {
-    throw new ConfigError(
-      `change ${path}`,
-      [{ path: '(file)', message: 'is not YAML: mend it, or move it away' }],
-      error,
-    );
+    const message = 'is not YAML: mend it, or move it away';
+    throw new ConfigError(`change ${path}`, [{ path: '(file)', message }], error);
   }
 }
 
@@ -151,12 +142,13 @@ async function answersOf(flags: Flags, context: CliContext): Promise<Told> {
   if (networks.length > 0) rangesOrThrow(networks, []);
   if (flags.yes) {
     if (networks.length === 0)
-      throw wrong('--network', 'is needed with --yes: Pithead scans nothing that was not named');
-    if (flags.service !== undefined && flags.code === undefined) throw wrong('--code', 'is needed with --service');
+      throw wrongOption('--network', 'is needed with --yes: Pithead scans nothing that was not named');
+    if (flags.service !== undefined && flags.code === undefined)
+      throw wrongOption('--code', 'is needed with --service');
     return { networks, service: flags.service, code: flags.code, logins: [] };
   }
   if (!process.stdin.isTTY || !context.stderr.isTTY) {
-    throw wrong('--yes', 'is needed where nobody can be asked, with --network and what else is wanted');
+    throw wrongOption('--yes', 'is needed where nobody can be asked, with --network and what else is wanted');
   }
   const checkRanges = (ranges: readonly string[]) => {
     try {
@@ -174,7 +166,7 @@ async function answersOf(flags: Flags, context: CliContext): Promise<Told> {
 function readListen(text: string): { host: string; port: number } {
   const [, host, port] = /^([\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(text) ?? [];
   if (host === undefined || port === undefined)
-    throw wrong('--listen', `'${text}' is not HOST:PORT, for example 0.0.0.0:8420`);
+    throw wrongOption('--listen', `'${text}' is not HOST:PORT, for example 0.0.0.0:8420`);
   return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port) };
 }
 
@@ -182,7 +174,10 @@ function readLogins(texts: readonly string[]): LoginAnswer[] {
   return texts.map((text) => {
     const [, family, user, password] = /^([\w-]+)=([^:]*):((?:env|secret):.+)$/.exec(text) ?? [];
     if (family === undefined || user === undefined || password === undefined) {
-      throw wrong('--login', 'is not FAMILY=USER:REFERENCE, for example antminer-stock=root:env:ANTMINER_PASSWORD');
+      throw wrongOption(
+        '--login',
+        'is not FAMILY=USER:REFERENCE, for example antminer-stock=root:env:ANTMINER_PASSWORD',
+      );
     }
     return { family, user, password };
   });

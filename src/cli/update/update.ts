@@ -8,7 +8,7 @@ import { parseDurationMs } from '../../base/time/duration.ts';
 import { saveDatabases } from '../../update/install/database-copies.ts';
 import { PATIENCE, type Patience } from '../../update/install/healthy.ts';
 import { install, recover, type UpdateParts } from '../../update/install/install.ts';
-import { currentLink, linkedVersion, NOTES_FOLDER, type Places, windowsPlaces } from '../../update/install/layout.ts';
+import { currentLink, linkedVersion, type Places, windowsPlaces } from '../../update/install/layout.ts';
 import { lockUpdates, openNotes } from '../../update/install/notes.ts';
 import {
   openWish,
@@ -17,7 +17,7 @@ import {
   removeRequest,
   type UpdateRequest,
 } from '../../update/install/request.ts';
-import { PROGRAM_FOLDER, WISHES_FOLDER } from '../../update/linux/units.ts';
+import { LINUX_PLACES } from '../../update/linux/units.ts';
 import { builtInPins } from '../../update/trust/trust.ts';
 import { wrongOption } from '../options.ts';
 import { CommandFailed } from '../output/exit.ts';
@@ -30,10 +30,7 @@ const LOCK_MS = 15 * 60_000;
 const RETURN_AGAIN_MS = 10 * 60_000;
 const isWindows = process.platform === 'win32';
 
-const placesOf = ({ environment }: CliContext): Places =>
-  isWindows
-    ? windowsPlaces(environment)
-    : { system: 'linux', programs: PROGRAM_FOLDER, notes: NOTES_FOLDER, wishes: WISHES_FOLDER };
+const placesOf = ({ environment }: CliContext): Places => (isWindows ? windowsPlaces(environment) : LINUX_PLACES);
 
 type Flags = {
   json?: boolean;

@@ -34,12 +34,7 @@ export function saveDatabases(stateDir: string): readonly string[] {
 }
 
 function copyDatabase(from: string, to: string): void {
-  const database = new DatabaseSync(from, { timeout: 5_000 });
-  try {
-    database.prepare('VACUUM INTO ?').run(to);
-  } finally {
-    database.close();
-  }
+  withDatabase(from, (database) => database.prepare('VACUUM INTO ?').run(to));
   // It holds what the database holds: nobody else may read it.
   chmodSync(to, statSync(from).mode & 0o777);
   syncFile(to);
@@ -84,14 +79,18 @@ function isChanged(place: string, copy: string): boolean {
 /** Schema version by owner; undefined when the file cannot be read. */
 function versionsOf(path: string): ReadonlyMap<string, number> | undefined {
   try {
-    const database = new DatabaseSync(path, { timeout: 5_000 });
-    try {
-      const rows = database.prepare('SELECT owner, version FROM schema_version').all();
-      return new Map(rows.map(({ owner, version }) => [String(owner), Number(version)]));
-    } finally {
-      database.close();
-    }
+    const read = (database: DatabaseSync) => database.prepare('SELECT owner, version FROM schema_version').all();
+    return new Map(withDatabase(path, read).map(({ owner, version }) => [String(owner), Number(version)]));
   } catch {
     return undefined;
+  }
+}
+
+function withDatabase<T>(path: string, act: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  try {
+    return act(database);
+  } finally {
+    database.close();
   }
 }

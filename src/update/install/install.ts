@@ -70,9 +70,9 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
   try {
     await host.tryProgram(programOf(places, to), to);
   } catch (error) {
-    return broken(parts, now, `it does not work here: ${renderError(error)}`, (reason) =>
-      undo(parts, now, 'failed', reason),
-    );
+    const reason = `it does not work here: ${renderError(error)}`;
+    setBroken(parts, now, reason);
+    return undo(parts, now, 'failed', reason);
   }
   try {
     now = await goTo({ ...now, step: 'saving' }, from ?? '');
@@ -90,7 +90,8 @@ export async function install(parts: UpdateParts, { bundle, taskId, again = fals
     await host.start();
     await watchHealthy(host, clock, parts.patience);
   } catch (error) {
-    return broken(parts, now, renderError(error), (reason) => goBack(parts, now, reason, 'rolled-back'));
+    setBroken(parts, now, renderError(error));
+    return goBack(parts, now, renderError(error), 'rolled-back');
   }
   return succeed(parts, now);
 }
@@ -109,16 +110,9 @@ async function verified(parts: UpdateParts, { bundle, again = false }: Order, in
 }
 
 /** Remembers it before anything else, so that a kill from here on does not make it be tried again. */
-function broken<T>(
-  { notes, clock }: UpdateParts,
-  { sha256, to }: Journal,
-  reason: string,
-  then: (reason: string) => T,
-): T {
-  if (sha256 !== null) {
+function setBroken({ notes, clock }: UpdateParts, { sha256, to }: Journal, reason: string): void {
+  if (sha256 !== null)
     notes.setBroken({ sha256, version: to ?? '', reason, at: new Date(clock.nowMs()).toISOString() });
-  }
-  return then(reason);
 }
 
 /** The new version has proven itself: from now on it looks after updates. */

@@ -76,10 +76,14 @@ export function linkTo({ system }: Places, link: string, version: string): void 
     writeWhole(link, `${version}\n`, 0o644);
     return;
   }
-  rmSync(`${link}.new`, { force: true });
-  symlinkSync(join('versions', version), `${link}.new`);
-  renameSync(`${link}.new`, link);
+  replaceLink(join('versions', version), link);
   syncFolder(dirname(link));
+}
+
+export function replaceLink(target: string, link: string): void {
+  rmSync(`${link}.new`, { force: true });
+  symlinkSync(target, `${link}.new`);
+  renameSync(`${link}.new`, link);
 }
 
 /** Gives the incoming program its place. */

@@ -1,6 +1,6 @@
 // The units of a Linux host, as text: what the Debian package ships and what `service-install` writes. A test scores their sandboxes with systemd's
 // own analysis; 2.0 of 10 is the most that is accepted.
-import { NOTES_FOLDER, WISHES } from '../install/layout.ts';
+import { NOTES_FOLDER, type Places, WISHES } from '../install/layout.ts';
 
 /** Where programs of all versions lie, one folder each; `current` leads to the one in use. */
 export const PROGRAM_FOLDER = '/usr/lib/pithead';
@@ -91,69 +91,13 @@ WantedBy=multi-user.target
 
 /** Where a dynamic user's state directory really lies. */
 const PRIVATE_STATE_FOLDER = '/var/lib/private/pithead';
-export const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/${WISHES}`;
+const WISHES_FOLDER = `${PRIVATE_STATE_FOLDER}/${WISHES}`;
 export const PATH_UNIT = 'pithead-update.path';
 const RECOVER_UNIT = 'pithead-update-recover.service';
 const PROVEN = `${PROGRAM_FOLDER}/proven/pithead`;
 
-/** By file name. `isEnabled` = started at boot by itself. */
-export const UPDATE_UNITS: readonly { readonly name: string; readonly text: string; readonly isEnabled: boolean }[] = [
-  { name: PATH_UNIT, text: pathText(), isEnabled: true },
-  { name: 'pithead-update.service', text: updateText(), isEnabled: false },
-  { name: RECOVER_UNIT, text: recoverText(), isEnabled: true },
-  { name: 'pithead-databases@.service', text: databasesText(), isEnabled: false },
-];
-
-function pathText(): string {
-  return `# The agent wants an update, or one was cut short.
-[Unit]
-Description=Watch for updates of Pithead
-After=${RECOVER_UNIT}
-
-[Path]
-PathExists=${WISHES_FOLDER}/request.json
-PathExists=${NOTES_FOLDER}/journal.json
-
-[Install]
-WantedBy=multi-user.target
-`;
-}
-
-function updateText(): string {
-  return `# Verifies again what the agent wants, installs it, and goes back if it does not work. Ends one that was killed.
-[Unit]
-Description=Update Pithead
-After=${RECOVER_UNIT}
-StartLimitIntervalSec=10min
-StartLimitBurst=60
-
-[Service]
-Type=oneshot
-ExecStart=${PROVEN} update --staged
-TimeoutStartSec=1h
-${rootSandbox()}`;
-}
-
-function recoverText(): string {
-  return `# After a power cut in the middle of an update: the version before, and data that it can read, before the service starts.
-[Unit]
-Description=Undo an update of Pithead that was cut short
-Before=${UNIT}
-ConditionPathExists=${NOTES_FOLDER}/journal.json
-
-[Service]
-Type=oneshot
-ExecStart=${PROVEN} update --recover --boot
-TimeoutStartSec=20min
-${rootSandbox()}
-[Install]
-WantedBy=multi-user.target
-`;
-}
-
 /** Root, but only for the programs and the notes; it reads, and clears, what the agent put down for it. */
-function rootSandbox(): string {
-  return `ProtectSystem=strict
+const ROOT_SANDBOX = `ProtectSystem=strict
 ReadWritePaths=${PROGRAM_FOLDER} -${PRIVATE_STATE_FOLDER}
 StateDirectory=pithead-update
 StateDirectoryMode=0755
@@ -171,10 +115,49 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM
 `;
-}
 
-function databasesText(): string {
-  return `# Copies the databases of the stopped service before an update (save), and puts them back after a failed one (restore).
+const PATH_TEXT = `# The agent wants an update, or one was cut short.
+[Unit]
+Description=Watch for updates of Pithead
+After=${RECOVER_UNIT}
+
+[Path]
+PathExists=${WISHES_FOLDER}/request.json
+PathExists=${NOTES_FOLDER}/journal.json
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+const UPDATE_TEXT = `# Verifies again what the agent wants, installs it, and goes back if it does not work. Ends one that was killed.
+[Unit]
+Description=Update Pithead
+After=${RECOVER_UNIT}
+StartLimitIntervalSec=10min
+StartLimitBurst=60
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update --staged
+TimeoutStartSec=1h
+${ROOT_SANDBOX}`;
+
+const RECOVER_TEXT = `# After a power cut in the middle of an update: the version before, and data that it can read, before the service starts.
+[Unit]
+Description=Undo an update of Pithead that was cut short
+Before=${UNIT}
+ConditionPathExists=${NOTES_FOLDER}/journal.json
+
+[Service]
+Type=oneshot
+ExecStart=${PROVEN} update --recover --boot
+TimeoutStartSec=20min
+${ROOT_SANDBOX}
+[Install]
+WantedBy=multi-user.target
+`;
+
+const DATABASES_TEXT = `# Copies the databases of the stopped service before an update (save), and puts them back after a failed one (restore).
 [Unit]
 Description=Databases of Pithead: %i
 
@@ -184,4 +167,19 @@ ExecStart=${PROVEN} update-databases %i ${STATE_FOLDER}
 TimeoutStartSec=14min
 ${SANDBOX}PrivateNetwork=yes
 `;
-}
+
+/** By file name. `isEnabled` = started at boot by itself. */
+export const UPDATE_UNITS: readonly { readonly name: string; readonly text: string; readonly isEnabled: boolean }[] = [
+  { name: PATH_UNIT, text: PATH_TEXT, isEnabled: true },
+  { name: 'pithead-update.service', text: UPDATE_TEXT, isEnabled: false },
+  { name: RECOVER_UNIT, text: RECOVER_TEXT, isEnabled: true },
+  { name: 'pithead-databases@.service', text: DATABASES_TEXT, isEnabled: false },
+];
+
+/** Where the programs and the notes of a Linux host lie. */
+export const LINUX_PLACES: Places = {
+  system: 'linux',
+  programs: PROGRAM_FOLDER,
+  notes: NOTES_FOLDER,
+  wishes: WISHES_FOLDER,
+};
