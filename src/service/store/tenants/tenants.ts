@@ -84,6 +84,12 @@ export function createTenantStore({ read, write, transact, lock }: Databases) {
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
+    ...createGrants({ read, write }),
+  };
+}
+
+function createGrants({ read, write }: Pick<Databases, 'read' | 'write'>) {
+  return {
     async createGrant({ id, grantorId, granteeId, ...grant }: Omit<GrantRecord, 'revokedAtMs'>): Promise<void> {
       await write
         .insertInto('grants')
