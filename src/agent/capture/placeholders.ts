@@ -22,7 +22,7 @@ const VERSIONS =
 const LOCAL_IP = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 
 export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions) {
-  const given = new Map<string, string>();
+  const given = new Map<string, number>();
   const issued = new Set<string>();
   const counts = new Map<string, number>();
   const versions = new Set<string>();
@@ -36,10 +36,9 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
   const substitute = (kind: PrivateKind, original: string): string => {
     if (issued.has(original) || FILLER.test(original.trim()) || isKept(kind, original)) return original;
     const identity = kind === 'mac' ? `mac ${macDigits(original)}` : original;
-    const number = given.get(identity);
-    const text = number ?? String(next(familyOf(kind)));
-    given.set(identity, text);
-    const placeholder = shape(kind, original, Number(text));
+    const number = given.get(identity) ?? next(familyOf(kind));
+    given.set(identity, number);
+    const placeholder = shape(kind, original, number);
     issued.add(placeholder);
     return placeholder;
   };
@@ -114,14 +113,10 @@ function shape(kind: PrivateKind, original: string, number: number): string {
     case 'mail':
       return `mail-${number}@example.com`;
     case 'serial':
-      return /^\d+$/.test(original)
-        ? `9${String(number).padStart(Math.max(original.length - 1, 3), '0')}`
-        : `REDACTED${String(number).padStart(6, '0')}`;
     case 'secret':
     case 'worker':
-      return /^\d+$/.test(original)
-        ? `9${String(number).padStart(Math.max(original.length - 1, 3), '0')}`
-        : `${kind}-${number}`;
+      if (/^\d+$/.test(original)) return `9${String(number).padStart(Math.max(original.length - 1, 3), '0')}`;
+      return kind === 'serial' ? `REDACTED${String(number).padStart(6, '0')}` : `${kind}-${number}`;
     case 'wallet':
       return `wallet-${number}`;
   }

@@ -206,6 +206,8 @@ function toCapture(
   for (const [kind, original] of privateParts(driver?.read(plain, known).reading ?? {}))
     placeholders.know(kind, original);
   for (const text of texts) placeholders.learn(text);
+  const hideAll = (own: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(own).map(([name, text]) => [name, placeholders.hide(text)]));
   const taken = new Set<string>(['case.json']);
   const files = new Map<string, string>();
   const answers: Record<string, unknown> = {};
@@ -215,7 +217,7 @@ function toCapture(
     files.set(file, text);
     const { ask, failure } = exchange;
     if (ask !== undefined && failure === undefined) answers[ask] = asAnswered(driver?.asks[ask], text);
-    return { ...exchange, file, ...(headers && { headers: hideAll(headers, placeholders.hide) }) };
+    return { ...exchange, file, ...(headers && { headers: hideAll(headers) }) };
   });
   const reading = driver?.read(answers, known).reading;
   const { make, model, firmwareVersion } = { ...known, ...reading };
@@ -227,7 +229,7 @@ function toCapture(
       make: make ?? null,
       model: model ?? null,
       firmwareVersion: firmwareVersion ?? null,
-      known: Object.fromEntries(Object.entries(known).map(([key, value]) => [key, placeholders.hide(value)])),
+      known: hideAll({ ...known }),
       capturedBy: `pithead ${VERSION}`,
       ports,
       responses,
@@ -253,9 +255,6 @@ function privateParts(reading: Reading): [PrivateKind, string][] {
   ];
   return parts.flatMap(([kind, part]) => (part === undefined || part === '' ? [] : [[kind, part]]));
 }
-
-const hideAll = (texts: Readonly<Record<string, string>>, hide: (text: string) => string) =>
-  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, hide(text)]));
 
 /** As the link would have handed it to the driver. */
 function asAnswered(ask: Ask | undefined, text: string): unknown {

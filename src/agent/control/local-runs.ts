@@ -9,30 +9,24 @@ import type { RunRequest, Step } from './messages.ts';
 
 type Miner = { readonly key: string; readonly ip: string };
 
-export type LocalRuns = {
-  /**
-   * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the gate stops, with RefusedError when it
-   * takes no more.
-   */
-  run(
-    request: RunRequest,
-    miners: readonly Miner[],
-    onStep: (step: Step) => void,
-    signal: AbortSignal,
-  ): Promise<number>;
-  /** Also what is still to be handed to the gate; says how many. */
-  abortAll(reason: string): number;
-};
-
 /** A long line of miners, a few at a time; after that somebody should look again. */
 const EXPIRES_S = 4 * 3_600;
 
-export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelAll' | 'abortAll'>): LocalRuns {
+export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelAll' | 'abortAll'>) {
   /** Each gives up what one run has not handed to the gate yet, and says how many. */
   const holding = new Set<(message: string) => number>();
 
   return {
-    async run({ name, params, concurrency, rollout }, miners, onStep, signal) {
+    /**
+     * Resolves with the number of those that succeeded when all are over. Rejects with CancelledError when the gate stops, with RefusedError when it
+     * takes no more.
+     */
+    async run(
+      { name, params, concurrency, rollout }: RunRequest,
+      miners: readonly Miner[],
+      onStep: (step: Step) => void,
+      signal: AbortSignal,
+    ): Promise<number> {
       const batchId = newUuid();
       let succeeded = 0;
 
@@ -96,7 +90,8 @@ export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelA
       }
       return succeeded;
     },
-    abortAll(reason) {
+    /** Also what is still to be handed to the gate; says how many. */
+    abortAll(reason: string): number {
       const message = `given up with all others: ${reason}`;
       const left = [...holding].reduce((sum, giveUpHeld) => sum + giveUpHeld(message), 0);
       return left + tasks.abortAll(reason);

@@ -33,12 +33,7 @@ export function createFetch(
   /** What is fetched, in the codes of errors too, and the setting that names the hosts. */
   { kind, setting } = { kind: 'firmware', setting: 'firmware.allowedHosts' },
 ): Fetch {
-  const fetchOnce = async (
-    path: string,
-    first: URL,
-    allowedHosts: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Fetched> => {
+  const fetchOnce: Fetch = async (path, first, allowedHosts, signal) => {
     const agent = new Agent({
       // Certificates are checked whatever the environment says.
       connect: {
@@ -82,7 +77,8 @@ export function createFetch(
           body.destroy();
           throw new RefusedError(`${kind}.status`, `${what}: the host answers ${statusCode}`);
         }
-        return await write(path, body, { what, tooLarge: `${kind}.too-large`, maxBytes }, signal);
+        const tooLarge = () => new RefusedError(`${kind}.too-large`, `${what}: more than ${maxBytes} bytes`);
+        return await write(path, body, maxBytes, tooLarge, signal);
       }
     } finally {
       await agent.destroy();
@@ -105,7 +101,8 @@ export function createFetch(
 async function write(
   path: string,
   body: AsyncIterable<Uint8Array>,
-  { what, tooLarge, maxBytes }: { readonly what: string; readonly tooLarge: string; readonly maxBytes: number },
+  maxBytes: number,
+  tooLarge: () => Error,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const hash = createHash('sha256');
@@ -113,7 +110,7 @@ async function write(
   const measured = async function* (chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw new RefusedError(tooLarge, `${what}: more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) throw tooLarge();
       hash.update(chunk);
       yield chunk;
     }

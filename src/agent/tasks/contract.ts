@@ -111,6 +111,9 @@ export type TaskOutcome = {
 /** `tookEffect` = the miner may have done it. */
 export type TaskEnd = { readonly outcome: TaskOutcome; readonly tookEffect: boolean };
 
-export function failed(message: string, evidence: TaskOutcome['evidence'] = {}): TaskOutcome {
-  return { status: 'failed', message, evidence };
-}
+const outcome =
+  <M extends string | null>(status: TaskOutcome['status']) =>
+  (message: M, evidence: TaskOutcome['evidence'] = {}): TaskOutcome => ({ status, message, evidence });
+export const failed = outcome<string>('failed');
+export const cancelled = outcome<string>('cancelled');
+export const succeeded = outcome<string | null>('succeeded');

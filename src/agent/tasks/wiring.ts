@@ -7,8 +7,6 @@ import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Roster } from '../fleet/fleet.ts';
-import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
-import type { Sighting } from '../fleet/identity/record.ts';
 import type { Outbox } from '../outbox/contract.ts';
 import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
@@ -23,32 +21,30 @@ import type { TaskSettings } from './settings.ts';
 export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';
 
-export function gateDeps(parts: {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Read anew with each use: they may change while the agent runs. */
-  readonly settings: {
-    readonly stateDir: string;
-    readonly ranges: ScanRanges;
-    readonly poll: { readonly interval: number };
-    readonly update: { readonly allowedHosts: readonly string[] };
-    readonly tasks: TaskSettings;
-  };
-  readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secretsOf' | 'targetOf'>;
-  readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
-  readonly book: Pick<IdentityBook, 'whoIs' | 'answersAs' | 'get'>;
-  readonly neighbours: { at(ip: string): Sighting['neighbour'] };
-  readonly poller: Pick<Poller, 'pollNow'>;
-  readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
-  readonly firmware: Pick<FirmwareStore, 'find' | 'mayFetch'>;
-  readonly pools: PoolGuard;
-  readonly outbox: Pick<Outbox, 'append'>;
-  readonly mayReach: (ip: string) => boolean;
-  /** Aborts when the agent stops. */
-  readonly signal: AbortSignal;
-  /** What was heard at this address could not be taken in. */
-  onError(error: unknown, ip: string): void;
-}): TaskDeps {
+type LookParts = Pick<Parameters<typeof createTaskLooks>[0], 'book' | 'neighbours' | 'signal' | 'onError'>;
+
+export function gateDeps(
+  parts: LookParts & {
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Read anew with each use: they may change while the agent runs. */
+    readonly settings: {
+      readonly stateDir: string;
+      readonly ranges: ScanRanges;
+      readonly poll: { readonly interval: number };
+      readonly update: { readonly allowedHosts: readonly string[] };
+      readonly tasks: TaskSettings;
+    };
+    readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secretsOf' | 'targetOf'>;
+    readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
+    readonly poller: Pick<Poller, 'pollNow'>;
+    readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
+    readonly firmware: Pick<FirmwareStore, 'find' | 'mayFetch'>;
+    readonly pools: PoolGuard;
+    readonly outbox: Pick<Outbox, 'append'>;
+    readonly mayReach: (ip: string) => boolean;
+  },
+): TaskDeps {
   const { clock, log, settings, access, roster, poller, scanning, firmware, pools, outbox, mayReach } = parts;
   const targetOf = (key: string) => {
     const state = roster.get(key);

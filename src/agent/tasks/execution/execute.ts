@@ -4,15 +4,16 @@ import { formatDurationMs } from '../../../base/time/duration.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { TASK_ABILITIES } from '../../../model/task.ts';
-import { failed, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
+import { failed, succeeded, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
 import { expired } from '../queue/admission.ts';
 import type { Baseline, Journal, JournalRow } from '../queue/journal.ts';
 import type { PowerGate } from '../queue/power-budget.ts';
 import { notAllowed } from '../settings.ts';
 import { logEvidence } from './log-evidence.ts';
 import { observeWithin, type WatchStart } from './look.ts';
+import { refuseUnseen } from './observations.ts';
 import { type Order, sendOrder } from './send-command.ts';
-import { refuseUnseen } from './unidentified-target.ts';
+
 import { showsVersion, watchEffect } from './verify-effect.ts';
 import { watchReboot } from './verify-reboot.ts';
 
@@ -127,7 +128,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const isReplyLost = reply.kind === 'lost-reply';
   if (reply.kind === 'accepted' && plan.ability === 'log') return settleLog(parts, row, reply);
   if (reply.kind === 'accepted' && !isWatched && plan.rule.shows === undefined) {
-    return { outcome: { status: 'succeeded', message: reply.note ?? null, evidence: ANSWER_ONLY }, tookEffect: true };
+    return { outcome: succeeded(reply.note ?? null, ANSWER_ONLY), tookEffect: true };
   }
   if (isReplyLost && !isWatched && plan.rule.shows === undefined) return { outcome: replyLost(plan), tookEffect: true };
   if (!isReplyLost) {
@@ -230,8 +231,7 @@ function replyLost({ ability, effect }: Plan): TaskOutcome {
 function settleLog({ deps }: CarryOutParts, { minerKey }: JournalRow, reply: ActResult): TaskEnd {
   const { note = null, log } = reply.kind === 'accepted' ? reply : {};
   if (log === undefined) return { outcome: failed('the miner gave no log'), tookEffect: false };
-  const evidence = logEvidence(log, deps.secretsOf?.(minerKey));
-  return { outcome: { status: 'succeeded', message: note, evidence }, tookEffect: true };
+  return { outcome: succeeded(note, logEvidence(log, deps.secretsOf?.(minerKey))), tookEffect: true };
 }
 
 /** Whether the farm's power gate counts it: a restart, whatever the order that brings it about, or a wake. */

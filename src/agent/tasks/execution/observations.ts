@@ -1,15 +1,16 @@
 // What a task sees of its miner: what that miner says, never what another unit says that stands at its address by now; and who stands there where
-// nobody says it. It sends nothing but looks.
+// nobody says it, and what may be sent then. It sends nothing but looks.
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
+import type { AbilityName } from '../../../driver/contract.ts';
 import type { VisitOutcome } from '../../../driver/visit.ts';
 import type { Access, MinerTarget } from '../../device/device-client.ts';
 import { knownOf, type Roster } from '../../fleet/fleet.ts';
 import type { IdentityBook } from '../../fleet/identity/miner-registry.ts';
 import type { Sighting } from '../../fleet/identity/record.ts';
-import type { TaskDeps } from '../contract.ts';
-import { OTHER_UNIT } from './unidentified-target.ts';
+import { failed, type Standing, type TaskDeps, type TaskOutcome } from '../contract.ts';
 
+const OTHER_UNIT = 'another unit stands at this address now';
 /** However seldom is polled: no unit is exchanged for another, started and on the network in less. */
 const LATELY_MS = 60_000;
 
@@ -78,4 +79,33 @@ export function createTaskLooks(parts: {
       return isNeighbour || wasSeenLately(key, isNameless) ? 'itself' : 'unknown';
     },
   };
+}
+
+/** What it costs when the wrong unit takes it: `lasting` = until somebody notices and undoes it. */
+const HARM = {
+  reboot: 'passing',
+  light: 'passing',
+  log: 'passing',
+  powerMode: 'lasting',
+  pools: 'lasting',
+  firmware: 'lasting',
+} as const satisfies Readonly<Record<AbilityName, 'passing' | 'lasting'>>;
+
+/**
+ * Why nothing is sent to an address whose miner did not say who it is, because it hangs or its login is refused, or because another unit stands there
+ * and is silent too; undefined = it may go. A hung miner is the one that has to be rebooted, and a reboot of the wrong unit is over in minutes: that
+ * may go. What stays with the unit that takes it goes only where something else shows that it is the one that is meant.
+ */
+export function refuseUnseen(standing: Standing, ability: AbilityName, taskName: string): TaskOutcome | undefined {
+  switch (standing) {
+    case 'itself':
+      return undefined;
+    case 'another':
+      return failed(`refused: ${OTHER_UNIT}`);
+    case 'unknown':
+      if (HARM[ability] === 'passing') return undefined;
+      return failed(
+        `refused: nothing shows who stands at this address, and ${taskName} would stay with the wrong unit; reboot it, or order again when it answers`,
+      );
+  }
 }

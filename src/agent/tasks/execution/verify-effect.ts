@@ -3,7 +3,7 @@
 import type { Ability, AbilityName } from '../../../driver/contract.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { Reading } from '../../../model/reading.ts';
-import { failed, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
+import { failed, succeeded, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
 import { inWords, lookAt, oddities, SETTLE_S, stopwatch, type WatchStart } from './look.ts';
 import { judgeRestart } from './proof.ts';
@@ -56,11 +56,7 @@ export async function watchEffect(parts: TaskParts, start: EffectStart, signal: 
     ...oddities(start),
   });
   const succeed = (proof: string): TaskEnd => ({
-    outcome: {
-      status: 'succeeded',
-      message: start.note ?? null,
-      evidence: { ...evidence(proof), shownAfterS: Math.round(time.sinceActS()) },
-    },
+    outcome: succeeded(start.note ?? null, { ...evidence(proof), shownAfterS: Math.round(time.sinceActS()) }),
     tookEffect: true,
   });
   const fail = (message: string): TaskEnd => ({ outcome: failed(message, evidence(undefined)), tookEffect: true });

@@ -6,7 +6,7 @@ import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { PoolGuard } from '../../pool-lock/guard.ts';
-import { failed, type OwnTask, type TaskOutcome } from '../contract.ts';
+import { cancelled, failed, type OwnTask, succeeded } from '../contract.ts';
 
 const CONCURRENCY = 20;
 const paramsSchema = z.object({ locked: z.boolean() });
@@ -30,7 +30,7 @@ export function createPoolLockTask(parts: {
         return failed(`unsupported: driver ${target.driverId} cannot do miner.pool.lock`);
       if (!wanted.data.locked) {
         const wasLocked = guard.unlock(minerKey);
-        return done(wasLocked ? null : 'the pools were not locked', { locked: false });
+        return succeeded(wasLocked ? null : 'the pools were not locked', { locked: false });
       }
       if (!mayReach(target.ip)) return failed(`refused: ${target.ip} is outside the networks configured here`);
       const wish = guard.wishOf(minerKey);
@@ -57,19 +57,16 @@ export function createPoolLockTask(parts: {
           );
         }
       } catch (error) {
-        if (signal.aborted) return { status: 'cancelled', message: 'cancelled before it was locked', evidence: {} };
+        if (signal.aborted) return cancelled('cancelled before it was locked');
         if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
         if (error instanceof PeerError) return failed(`the miner does not answer (${renderError(error)})`);
         throw error;
       }
       guard.lock(minerKey);
-      return done(null, { locked: true, pools: wish.pools.map(({ url, user }) => ({ url: withoutLogin(url), user })) });
+      return succeeded(null, {
+        locked: true,
+        pools: wish.pools.map(({ url, user }) => ({ url: withoutLogin(url), user })),
+      });
     },
   };
 }
-
-const done = (message: string | null, evidence: TaskOutcome['evidence']): TaskOutcome => ({
-  status: 'succeeded',
-  message,
-  evidence,
-});

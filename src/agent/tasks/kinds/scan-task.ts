@@ -8,7 +8,7 @@ import { narrowRanges } from '../../../base/net/restrict-ranges.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../../../model/contact.ts';
 import type { ManualScans } from '../../scan/manual-scans.ts';
 import type { ScanPlan, ScanProgress } from '../../scan/plan.ts';
-import { failed, type OwnTask, type TaskOutcome } from '../contract.ts';
+import { cancelled, failed, type OwnTask, succeeded, type TaskOutcome } from '../contract.ts';
 
 const TELL_EVERY_MS = 2_000;
 const MAX_RANGES = 256;
@@ -79,6 +79,6 @@ function outcomeOf({ notes = [], ...account }: ScanAccount): TaskOutcome {
     .join(', ');
   const words = `${settled} of ${account.addresses - account.excluded} addresses${seen === '' ? '' : `: ${seen}`}`;
   return account.isCancelled
-    ? { status: 'cancelled', message: `cancelled after ${words}; what was found is kept`, evidence }
-    : { status: 'succeeded', message: words, evidence };
+    ? cancelled(`cancelled after ${words}; what was found is kept`, evidence)
+    : succeeded(words, evidence);
 }

@@ -14,12 +14,13 @@ import { type Outcome, readNotes } from '../../../update/install/notes.ts';
 import { MAX_BUNDLE_BYTES, type Manifest, readBundle } from '../../../update/trust/bundle.ts';
 import { builtInPins, type Pins } from '../../../update/trust/trust.ts';
 import { createFetch, type Fetch } from '../../firmware/fetch.ts';
-import { failed, type OwnTask, type TaskOutcome } from '../contract.ts';
+import { cancelled, failed, type OwnTask, succeeded, type TaskOutcome } from '../contract.ts';
 
 const LOOK_EVERY_MS = 500;
 /** Root's unit starts as soon as the request is there; it may wait for another update to end. */
 const TAKEN_WITHIN_MS = 30_000;
 const DONE_WITHIN_MS = 20 * 60_000;
+const NOT_BEGUN = 'given up before it was begun';
 
 const paramsSchema = z.object({
   url: z
@@ -141,8 +142,7 @@ export function createSelfUpdate(parts: {
       try {
         await clock.sleep(LOOK_EVERY_MS, signal);
       } catch {
-        const message = withdraw() ? 'given up before it was begun' : 'the update was under way already, and goes on';
-        return { status: 'cancelled', message, evidence: {} };
+        return cancelled(withdraw() ? NOT_BEGUN : 'the update was under way already, and goes on');
       }
     }
   };
@@ -163,7 +163,7 @@ export function createSelfUpdate(parts: {
         await handOver(taskId);
       } catch (error) {
         await rm(fetched, { force: true });
-        if (signal.aborted) return { status: 'cancelled', message: 'given up before it was begun', evidence: {} };
+        if (signal.aborted) return cancelled(NOT_BEGUN);
         log.warn({ taskId, cause: renderError(error) }, 'an update is not taken');
         if (error instanceof RefusedError) return failed(`refused: ${error.message}`);
         return failed('the update could not be kept here; the log of the agent says why');
@@ -175,9 +175,7 @@ export function createSelfUpdate(parts: {
 
 function endOf({ result, message, from, to, sha256 }: Outcome): TaskOutcome {
   const evidence = { result, from, to, sha256 };
-  return result === 'updated'
-    ? { status: 'succeeded', message: null, evidence }
-    : failed(`${result}: ${message}`, evidence);
+  return result === 'updated' ? succeeded(null, evidence) : failed(`${result}: ${message}`, evidence);
 }
 
 function readAsked(path: string): string | undefined {

@@ -1,7 +1,7 @@
 // The rule of a batch that is not carried out all at once, and what it says of a batch with these counts. Pure; who counts is rollouts.ts.
 import { z } from 'zod';
 import type { TaskOrder } from '../../../wire/frames.ts';
-import type { TaskOutcome } from '../contract.ts';
+import { cancelled, type TaskOutcome } from '../contract.ts';
 
 export const rolloutRuleSchema = z.object({
   /** Tasks that go first: the others only when so many have succeeded, which means proven. 0 = none has to. */
@@ -47,5 +47,5 @@ export function stoppedOutcome(rule: Rollout, stop: BatchStop): TaskOutcome {
     stop.reason === 'canary'
       ? `${stop.failed} failed before the first ${rule.canary} had succeeded`
       : `${stop.failed} failed, and it stops after ${rule.stopAfter}`;
-  return { status: 'cancelled', message: `not started: the batch was stopped, ${why}`, evidence: { stopped: stop } };
+  return cancelled(`not started: the batch was stopped, ${why}`, { stopped: stop });
 }

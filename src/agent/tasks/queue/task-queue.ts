@@ -6,7 +6,7 @@ import { loop } from '../../../base/clock.ts';
 import { BugError, CancelledError, RefusedError, renderError } from '../../../base/errors.ts';
 import type { Vault } from '../../../base/storage/vault.ts';
 import type { TaskOrder } from '../../../wire/frames.ts';
-import { failed, type TaskOutcome, type TaskParts } from '../contract.ts';
+import { cancelled, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { CarryOutParts } from '../execution/execute.ts';
 import { enter, expired, type LocalTask, newRow, rowOfOrder, viewOf } from './admission.ts';
 import { createEndings, createSteps } from './completion.ts';
@@ -267,8 +267,6 @@ export function createTaskGate(
     }
     return runs;
   };
-
-  const cancelled = (message: string): TaskOutcome => ({ status: 'cancelled', message, evidence: {} });
 
   /** Like `cancel` for many in one transaction; says how many. While the journal refuses they are over all the same, and it is tried again. */
   const cancelAll = (taskIds: readonly string[]): number => {
