@@ -73,11 +73,9 @@ export async function mustBeAlone(stateDir: string): Promise<() => void> {
   const endMs = systemClock.monotonicMs() + STOP_MS;
   for (;;) {
     const release = takeLock(lockOf(stateDir));
-    // An agent of a version without the lock has its door only.
+    if (release !== undefined) return release;
     const { kind, agent } = await atDoor(stateDir);
     await agent?.close();
-    if (release !== undefined && kind !== 'running' && kind !== 'silent') return release;
-    release?.();
     if (kind === 'running' || systemClock.monotonicMs() >= endMs)
       throw new RefusedError('agent.not-alone', `start an agent on ${stateDir}: another one runs there`);
     await systemClock.sleep(STOP_LOOK_MS);

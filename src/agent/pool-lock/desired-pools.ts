@@ -2,9 +2,10 @@
 // in here, because no reading gives them: sealed where there is a key, in a file that is its owner's alone, and nothing of it is logged.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { forgetDeleted, type Migrations, transact } from '../../base/storage/sqlite.ts';
-import { isSealed, openWith, sealWith, type Vault } from '../../base/storage/vault.ts';
+import type { Migrations } from '../../base/storage/sqlite.ts';
+import { openWith, sealWith, type Vault } from '../../base/storage/vault.ts';
 import { parseJson } from '../../wire/frames.ts';
+import { sealTexts } from '../state/database.ts';
 
 export const poolLockMigrations: Migrations = {
   owner: 'pool-lock',
@@ -44,7 +45,7 @@ export type PoolWishes = ReturnType<typeof openPoolWishes>;
 
 /** Without a vault they lie in the open. */
 export function openPoolWishes(db: DatabaseSync, vault?: Vault) {
-  if (vault !== undefined) sealOld(db, vault);
+  if (vault !== undefined) sealTexts(db, vault, SELECT_POOLS, 'UPDATE pool_wishes SET pools = ? WHERE key = ?');
   const one = db.prepare('SELECT * FROM pool_wishes WHERE key = ?');
   const locked = db.prepare('SELECT key FROM pool_wishes WHERE is_locked = 1');
   const upsert = db.prepare(
@@ -67,14 +68,4 @@ export function openPoolWishes(db: DatabaseSync, vault?: Vault) {
   };
 }
 
-/** Rows of a version, or a time, that kept them in the open. */
-function sealOld(db: DatabaseSync, vault: Vault): void {
-  const seal = db.prepare('UPDATE pool_wishes SET pools = ? WHERE key = ?');
-  const sealed = transact(db, () => {
-    const rows = z.array(rowSchema).parse(db.prepare('SELECT * FROM pool_wishes').all());
-    const inTheOpen = rows.filter(({ pools }) => !isSealed(pools));
-    for (const { key, pools } of inTheOpen) seal.run(vault.seal(pools), key);
-    return inTheOpen.length;
-  });
-  if (sealed > 0) forgetDeleted(db);
-}
+const SELECT_POOLS = 'SELECT key, pools AS text FROM pool_wishes';

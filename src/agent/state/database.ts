@@ -2,10 +2,18 @@
 // service recognises its miners. What is to be reported lies elsewhere, in the outbox.
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { type Migrations, openOrSetAside, openSqlite, throwIfDamaged } from '../../base/storage/sqlite.ts';
-import { openVault, type Vault } from '../../base/storage/vault.ts';
+import {
+  forgetDeleted,
+  type Migrations,
+  openOrSetAside,
+  openSqlite,
+  throwIfDamaged,
+  transact,
+} from '../../base/storage/sqlite.ts';
+import { isSealed, openVault, type Vault } from '../../base/storage/vault.ts';
 
 /** Where the agent's memory lies in its state directory. */
 export const memoryPath = (stateDir: string): string => join(stateDir, 'agent.sqlite');
@@ -36,6 +44,19 @@ export function vaultOf(keyFile: string, log: Log): Vault | undefined {
   if (vault === undefined) log.warn({ keyFile }, NO_KEY);
   return vault;
 }
+
+/** Encrypts texts that lie in the open from a time without a key. `select` gives `key` and `text` of each, `update` takes text and key. */
+export function sealTexts(db: DatabaseSync, vault: Vault, select: string, update: string): void {
+  const seal = db.prepare(update);
+  const sealed = transact(db, () => {
+    const rows = textsSchema.parse(db.prepare(select).all());
+    const inTheOpen = rows.filter(({ text }) => !isSealed(text));
+    for (const { key, text } of inTheOpen) seal.run(vault.seal(text), key);
+    return inTheOpen.length;
+  });
+  if (sealed > 0) forgetDeleted(db);
+}
+const textsSchema = z.array(z.object({ key: z.string(), text: z.string() }));
 
 const NO_KEY =
   "passwords of pools lie in the open in the agent's database, because there is no key that it may read: make one with `pithead config seal` beside the configuration, or name its file as credentials.keyFile, and start the agent again";

@@ -20,11 +20,10 @@ export const identityMigrations: Migrations = {
       model TEXT,
       firmware_version TEXT,
       first_seen_ms INTEGER NOT NULL,
-      last_seen_ms INTEGER NOT NULL
+      last_seen_ms INTEGER NOT NULL,
+      mac_source TEXT
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX identity_miner_ip ON identity_miner (ip) WHERE ip IS NOT NULL;`,
-    `ALTER TABLE identity_miner ADD COLUMN mac_source TEXT;
-    UPDATE identity_miner SET mac_source = 'device' WHERE mac IS NOT NULL;`,
   ],
 };
 

@@ -2,10 +2,11 @@
 // hold passwords of pools, lie sealed where there is a key, and only until the task is over. It decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { forgetDeleted, type Migrations, transact } from '../../../base/storage/sqlite.ts';
-import { isSealed, openWith, sealWith, type Vault } from '../../../base/storage/vault.ts';
+import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
+import { openWith, sealWith, type Vault } from '../../../base/storage/vault.ts';
 import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
+import { sealTexts } from '../../state/database.ts';
 import { TASK_STATES, type TaskEnd } from '../contract.ts';
 import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
 
@@ -30,24 +31,17 @@ export const tasksMigrations: Migrations = {
        status TEXT NOT NULL,
        message TEXT,
        evidence TEXT NOT NULL DEFAULT '{}',
-       reported INTEGER NOT NULL DEFAULT 0
+       reported INTEGER NOT NULL DEFAULT 0,
+       is_powered INTEGER NOT NULL DEFAULT 0,
+       uplink TEXT
      ) STRICT;
      CREATE INDEX tasks_journal_open ON tasks_journal (state) WHERE state <> 'final';
      CREATE INDEX tasks_journal_unreported ON tasks_journal (finished_ms) WHERE state = 'final' AND reported = 0;
      CREATE INDEX tasks_journal_miner ON tasks_journal (miner_key, started_ms);
      CREATE INDEX tasks_journal_started ON tasks_journal (started_ms);
-     CREATE INDEX tasks_journal_accepted ON tasks_journal (accepted_ms);`,
-    `ALTER TABLE tasks_journal ADD COLUMN is_powered INTEGER NOT NULL DEFAULT 0;
-     UPDATE tasks_journal SET is_powered = 1 WHERE started_ms IS NOT NULL AND name IN ('miner.system.reboot', 'miner.firmware.update');
-     CREATE TABLE tasks_batches (
-       batch_id TEXT PRIMARY KEY,
-       rollout TEXT NOT NULL,
-       stopped TEXT
-     ) STRICT, WITHOUT ROWID;
-     CREATE INDEX tasks_journal_batch ON tasks_journal (batch_id) WHERE batch_id IS NOT NULL;`,
-    // Lives of more than a week, which are refused since, were remembered as long.
-    `ALTER TABLE tasks_journal ADD COLUMN uplink TEXT;
-     UPDATE tasks_journal SET expires_ms = accepted_ms WHERE state = 'final' AND expires_ms > accepted_ms + 604800000;`,
+     CREATE INDEX tasks_journal_accepted ON tasks_journal (accepted_ms);
+     CREATE INDEX tasks_journal_batch ON tasks_journal (batch_id) WHERE batch_id IS NOT NULL;
+     CREATE TABLE tasks_batches (batch_id TEXT PRIMARY KEY, rollout TEXT NOT NULL, stopped TEXT) STRICT, WITHOUT ROWID;`,
   ],
 };
 
@@ -80,7 +74,7 @@ const rowSchema = z.object({
   minerKey: z.string(),
   params: z.string(),
   source: z.enum(['service', 'local']),
-  /** Over which it came; null = from here, or taken by a version that did not keep it. */
+  /** Over which it came; null = from here. */
   uplink: z.string().nullable(),
   acceptedMs: z.int(),
   expiresMs: z.int(),
@@ -102,7 +96,6 @@ export type JournalRow = Omit<z.output<typeof rowSchema>, 'params'> & {
 };
 /** A task that is over, as it was before, and how it ended. */
 export type Ended = { readonly row: JournalRow; readonly end: TaskEnd };
-const openParamsSchema = z.object({ task_id: z.string(), params: z.string() });
 const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
 const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
 const countSchema = z.object({ count: z.int() });
@@ -119,7 +112,7 @@ export type Journal = ReturnType<typeof openJournal>;
 
 /** Without a vault params lie in the open while their task is not over. */
 export function openJournal(db: DatabaseSync, vault?: Vault) {
-  closeOld(db, vault);
+  if (vault !== undefined) sealTexts(db, vault, SELECT_PARAMS, SEAL_PARAMS);
   const insert = db.prepare(
     `INSERT INTO tasks_journal
        (task_id, batch_id, name, miner_key, params, source, uplink, accepted_ms, expires_ms, state, started_ms, sent_ms, finished_ms, status,
@@ -260,25 +253,8 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
   };
 }
 
-/** Rows of a version that kept params in the open, or kept them longer. */
-function closeOld(db: DatabaseSync, vault: Vault | undefined): void {
-  const drop = db.prepare(
-    `UPDATE tasks_journal SET params = '${NO_PARAMS}' WHERE state = 'final' AND params <> '${NO_PARAMS}'`,
-  );
-  const seal = db.prepare('UPDATE tasks_journal SET params = ? WHERE task_id = ?');
-  const open = db.prepare("SELECT task_id, params FROM tasks_journal WHERE state <> 'final'");
-  const closed = transact(db, () => {
-    const { changes } = drop.run();
-    const inTheOpen = z
-      .array(openParamsSchema)
-      .parse(vault === undefined ? [] : open.all())
-      .filter(({ params }) => !isSealed(params));
-    for (const { task_id, params } of inTheOpen) seal.run(sealWith(vault, params), task_id);
-    return Number(changes) + inTheOpen.length;
-  });
-  if (closed > 0) forgetDeleted(db);
-}
-
+const SELECT_PARAMS = "SELECT task_id AS key, params AS text FROM tasks_journal WHERE state <> 'final'";
+const SEAL_PARAMS = 'UPDATE tasks_journal SET params = ? WHERE task_id = ?';
 const NO_PARAMS = '{}';
 
 /** Room for a clock that steps back. */
