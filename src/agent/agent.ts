@@ -28,14 +28,12 @@ import { createHostReader } from './host/host.ts';
 import { createNeighbours } from './host/neighbours.ts';
 import { createIpReportDesk } from './ip-reports/handle-report.ts';
 import { createIpReports } from './ip-reports/listener.ts';
-import { ordersMigrations } from './orders/guard.ts';
 import { openOutbox } from './outbox/open.ts';
 import { createPoller } from './poll/poller.ts';
 import { openPoolWishes, poolLockMigrations } from './pool-lock/desired-pools.ts';
 import { createPoolGuard } from './pool-lock/guard.ts';
 import { paceOf } from './scan/scan-limits.ts';
 import { createScanning } from './scan/scanning.ts';
-import { createServiceLink, type UplinkConfig } from './service-link.ts';
 import { memoryPath, openAgentDatabase, vaultOf } from './state/database.ts';
 import { homeMigrations, homeOf } from './state/instance-id.ts';
 import { createMinerStateStore, memoryMigrations } from './state/miner-state-store.ts';
@@ -43,6 +41,8 @@ import { tasksMigrations } from './tasks/queue/journal.ts';
 import { createTaskGate, type TaskGate } from './tasks/queue/task-queue.ts';
 import { notAllowed } from './tasks/settings.ts';
 import { gateDeps, POOL_LOCK, POOL_UPDATE } from './tasks/wiring.ts';
+import { createServiceLink, type UplinkConfig } from './uplink/service-link.ts';
+import { ordersMigrations } from './uplink/signatures/message-guard.ts';
 import { createStandstill } from './watchdog/watchdog.ts';
 
 export type Agent = {

@@ -17,7 +17,7 @@ import {
 import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 import { PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
 import { type ReportRecord, sliceBodySchema } from '../../src/wire/records.ts';
-import { newSigner, type Signer, signNotice, signOrder } from '../unit/agent/orders/signed.ts';
+import { newSigner, type Signer, signNotice, signOrder } from '../unit/agent/uplink/signatures/signed.ts';
 
 const unpack = promisify(zstdDecompress);
 

@@ -1,6 +1,6 @@
 // Who an agent is towards a service that never answers.
 import { randomUUID } from 'node:crypto';
-import { memoryPin } from '../../src/agent/orders/pin.ts';
+import { memoryPin } from '../../src/agent/uplink/signatures/key-pin.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { newIdentityKey } from '../identity-key.ts';
 

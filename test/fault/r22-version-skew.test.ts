@@ -2,9 +2,9 @@
 // of today on both sides, and work gets done between every pair.
 import { randomUUID } from 'node:crypto';
 import { test } from 'vitest';
-import { createOrderGuard, ordersMigrations } from '../../src/agent/orders/guard.ts';
-import { memoryPin } from '../../src/agent/orders/pin.ts';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
+import { memoryPin } from '../../src/agent/uplink/signatures/key-pin.ts';
+import { createOrderGuard, ordersMigrations } from '../../src/agent/uplink/signatures/message-guard.ts';
 import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';

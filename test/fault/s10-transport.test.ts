@@ -8,7 +8,7 @@ import { createServer as createTcp, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { enrol } from '../../src/agent/uplink/enrol.ts';
+import { enrol } from '../../src/agent/uplink/enrolment/enrol.ts';
 import { ConfigError, PeerError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secrets.ts';
 import { runPithead } from '../e2e/process.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { enrolOnce, loadCredentials } from '../../src/agent/credentials.ts';
+import { enrolOnce, loadCredentials } from '../../src/agent/uplink/enrolment/credentials.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
 import { UPLINK_PATH } from '../../src/wire/protocol.ts';

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { loadCredentials } from '../../src/agent/credentials.ts';
+import { loadCredentials } from '../../src/agent/uplink/enrolment/credentials.ts';
 import { runPithead, startPithead } from '../e2e/process.ts';
 import { minerListSchema } from '../e2e/site.ts';
 import { until } from '../e2e/until.ts';

@@ -15,12 +15,12 @@ import {
 } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../wire/proof.ts';
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
-import type { Credentials } from '../credentials.ts';
-import type { OrderGuard } from '../orders/guard.ts';
 import type { LanePosition, SliceSource } from '../outbox/contract.ts';
 import type { ServiceAddress } from './address.ts';
+import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
 import { createSender } from './sender.ts';
+import type { OrderGuard } from './signatures/message-guard.ts';
 import type { Window } from './window.ts';
 
 export type ConnectionEnd = {

@@ -1,8 +1,8 @@
 // The line to the service that the configuration names: who the agent is there, got once by the enrolment code. It connects nothing by itself.
 
 import type { AgentConfig } from '../../agent/config/config.ts';
-import { enrolOnce, loadCredentials } from '../../agent/credentials.ts';
-import type { UplinkConfig } from '../../agent/service-link.ts';
+import { enrolOnce, loadCredentials } from '../../agent/uplink/enrolment/credentials.ts';
+import type { UplinkConfig } from '../../agent/uplink/service-link.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 /** Throws ConfigError when the configuration lacks what is needed, PeerError when the service cannot be asked. The state directory must exist. */

@@ -2,10 +2,10 @@
 // agent take a key that no earlier one has signed.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { ConfigError } from '../../base/errors.ts';
-import { readPublicKey } from '../../base/secrets.ts';
-import { writeWhole } from '../../base/storage/atomic-file.ts';
-import { parseJson } from '../../wire/frames.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { readPublicKey } from '../../../base/secrets.ts';
+import { writeWhole } from '../../../base/storage/atomic-file.ts';
+import { parseJson } from '../../../wire/frames.ts';
 
 /** The key that a service signs with; SPKI in DER as base64. */
 export type KeyPin = {

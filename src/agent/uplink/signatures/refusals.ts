@@ -1,7 +1,7 @@
 // The record of refused orders and notices: every one is counted in an event for the services and a line of the log, the first at once, a flood of them summed
 // up per reason, so that forging orders costs an attacker more than us.
-import type { Cancel, Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
+import type { Cancel, Clock } from '../../../base/clock.ts';
+import type { Log } from '../../../base/log.ts';
 import type { Refusal } from './verify.ts';
 
 const TELL_MS = 10_000;

@@ -1,13 +1,13 @@
 // What a service says beside orders, and somebody else might say in its name: who cancels tasks or calls miners out of operation must be the service
 // once it has shown that it signs this, on this connection and on every later one; a service of before is heard as ever.
 import { expect, onTestFinished, test } from 'vitest';
-import { createOrderGuard, ordersMigrations } from '../../../../src/agent/orders/guard.ts';
-import { memoryPin } from '../../../../src/agent/orders/pin.ts';
-import type { OrderEvent } from '../../../../src/agent/orders/refusals.ts';
-import { silentLog } from '../../../../src/base/log.ts';
-import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
-import type { Notice } from '../../../../src/wire/frames.ts';
-import { createVirtualClock } from '../../../virtual-clock.ts';
+import { memoryPin } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
+import { createOrderGuard, ordersMigrations } from '../../../../../src/agent/uplink/signatures/message-guard.ts';
+import type { OrderEvent } from '../../../../../src/agent/uplink/signatures/refusals.ts';
+import { silentLog } from '../../../../../src/base/log.ts';
+import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
+import type { Notice } from '../../../../../src/wire/frames.ts';
+import { createVirtualClock } from '../../../../virtual-clock.ts';
 import { newSigner, order, type Signer, signNotice, signOrder } from './signed.ts';
 
 const AGENT = '0198c0de-0000-7000-8000-0000000000a1';

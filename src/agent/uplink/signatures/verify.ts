@@ -2,8 +2,8 @@
 // signed form and its reasons are in wire/orders.ts.
 import { type KeyObject, verify } from 'node:crypto';
 import type { z } from 'zod';
-import { readPublicKey } from '../../base/secrets.ts';
-import { type KeyChange, parseJson, type SignedNoticeFrame, type SignedTaskFrame } from '../../wire/frames.ts';
+import { readPublicKey } from '../../../base/secrets.ts';
+import { type KeyChange, parseJson, type SignedNoticeFrame, type SignedTaskFrame } from '../../../wire/frames.ts';
 import {
   keyChangeBytes,
   noticeBytes,
@@ -12,7 +12,7 @@ import {
   type SignedOrder,
   signedNoticeSchema,
   signedOrderSchema,
-} from '../../wire/orders.ts';
+} from '../../../wire/orders.ts';
 
 /** Why an order is not taken, or a notice. */
 export type Refusal = 'unsigned' | 'signature' | 'unreadable' | 'another agent' | 'another connection' | 'sequence';

@@ -3,10 +3,10 @@ import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Expected, leadsTo, verifyOrder } from '../../../../src/agent/orders/verify.ts';
-import { readPublicKey } from '../../../../src/base/secrets.ts';
-import { readServiceFrame, serviceFrameSchema } from '../../../../src/wire/frames.ts';
-import type { SignedOrder } from '../../../../src/wire/orders.ts';
+import { type Expected, leadsTo, verifyOrder } from '../../../../../src/agent/uplink/signatures/verify.ts';
+import { readPublicKey } from '../../../../../src/base/secrets.ts';
+import { readServiceFrame, serviceFrameSchema } from '../../../../../src/wire/frames.ts';
+import type { SignedOrder } from '../../../../../src/wire/orders.ts';
 import { keyChange, newSigner, order, signOrder, signText } from './signed.ts';
 
 const AGENT = '0198c0de-0000-7000-8000-0000000000a1';

@@ -4,14 +4,14 @@ import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Secret } from '../base/secrets.ts';
-import { writeWhole } from '../base/storage/atomic-file.ts';
-import { isSealed, openOrCreateVault, openVault, openWith, sealWith } from '../base/storage/vault.ts';
-import { VERSION } from '../base/version.ts';
-import { parseJson } from '../wire/frames.ts';
-import { proofBytes } from '../wire/proof.ts';
-import { filePin, type KeyPin, newPin, readKept, unusable } from './orders/pin.ts';
-import { enrol } from './uplink/enrol.ts';
+import { Secret } from '../../../base/secrets.ts';
+import { writeWhole } from '../../../base/storage/atomic-file.ts';
+import { isSealed, openOrCreateVault, openVault, openWith, sealWith } from '../../../base/storage/vault.ts';
+import { VERSION } from '../../../base/version.ts';
+import { parseJson } from '../../../wire/frames.ts';
+import { proofBytes } from '../../../wire/proof.ts';
+import { filePin, type KeyPin, newPin, readKept, unusable } from '../signatures/key-pin.ts';
+import { enrol } from './enrol.ts';
 
 export type Credentials = {
   readonly url: string;

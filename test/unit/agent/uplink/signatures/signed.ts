@@ -1,13 +1,13 @@
 // Orders and notices as a service signs them, and as somebody else would.
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
-import type { SignedNoticeFrame, SignedTaskFrame, TaskOrder } from '../../../../src/wire/frames.ts';
+import type { SignedNoticeFrame, SignedTaskFrame, TaskOrder } from '../../../../../src/wire/frames.ts';
 import {
   keyChangeBytes,
   noticeBytes,
   orderBytes,
   type SignedNotice,
   type SignedOrder,
-} from '../../../../src/wire/orders.ts';
+} from '../../../../../src/wire/orders.ts';
 
 export type Signer = { readonly key: KeyObject; readonly publicKey: string };
 

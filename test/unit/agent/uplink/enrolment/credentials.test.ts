@@ -6,12 +6,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { enrolOnce, loadCredentials } from '../../../src/agent/credentials.ts';
-import { ConfigError } from '../../../src/base/errors.ts';
-import { readPublicKey } from '../../../src/base/secrets.ts';
-import { openOrCreateVault } from '../../../src/base/storage/vault.ts';
-import { proofBytes } from '../../../src/wire/proof.ts';
-import { newSigner } from './orders/signed.ts';
+import { enrolOnce, loadCredentials } from '../../../../../src/agent/uplink/enrolment/credentials.ts';
+import { ConfigError } from '../../../../../src/base/errors.ts';
+import { readPublicKey } from '../../../../../src/base/secrets.ts';
+import { openOrCreateVault } from '../../../../../src/base/storage/vault.ts';
+import { proofBytes } from '../../../../../src/wire/proof.ts';
+import { newSigner } from '../signatures/signed.ts';
 
 const ID = '0198c0de-0000-7000-8000-0000000000a1';
 const REALM = 'https://pithead.example';

@@ -1,11 +1,11 @@
 // The line to one service: what is reported goes up, the orders that are its own come down. It knows no miner.
 import type { DatabaseSync } from 'node:sqlite';
-import { VERSION } from '../base/version.ts';
-import type { ReportRecord } from '../wire/records.ts';
-import type { Credentials } from './credentials.ts';
-import { createOrderGuard } from './orders/guard.ts';
-import type { LinkParts } from './uplink/connection.ts';
-import { createUplink, type Uplink } from './uplink/uplink.ts';
+import { VERSION } from '../../base/version.ts';
+import type { ReportRecord } from '../../wire/records.ts';
+import type { LinkParts } from './connection.ts';
+import type { Credentials } from './enrolment/credentials.ts';
+import { createOrderGuard } from './signatures/message-guard.ts';
+import { createUplink, type Uplink } from './uplink.ts';
 
 /** One service to report to. `name` names its cursor in the outbox. */
 export type UplinkConfig = Pick<Credentials, 'url' | 'agentId' | 'token' | 'prove' | 'pin'> & {

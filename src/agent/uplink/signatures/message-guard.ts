@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
-import { renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import { readPublicKey } from '../../base/secrets.ts';
-import type { Migrations } from '../../base/storage/sqlite.ts';
-import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskOrder, WelcomeFrame } from '../../wire/frames.ts';
-import type { KeyPin } from './pin.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { renderError } from '../../../base/errors.ts';
+import type { Log } from '../../../base/log.ts';
+import { readPublicKey } from '../../../base/secrets.ts';
+import type { Migrations } from '../../../base/storage/sqlite.ts';
+import type { Notice, SignedNoticeFrame, SignedTaskFrame, TaskOrder, WelcomeFrame } from '../../../wire/frames.ts';
+import type { KeyPin } from './key-pin.ts';
 import { createRefusals, type OrderEvent } from './refusals.ts';
 import { type Expected, leadsTo, verifyNotice, verifyOrder } from './verify.ts';
 

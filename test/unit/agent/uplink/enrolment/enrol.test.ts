@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { enrol } from '../../../../src/agent/uplink/enrol.ts';
-import { ENROL_PATH } from '../../../../src/wire/protocol.ts';
-import { newIdentityKey } from '../../../identity-key.ts';
+import { enrol } from '../../../../../src/agent/uplink/enrolment/enrol.ts';
+import { ENROL_PATH } from '../../../../../src/wire/protocol.ts';
+import { newIdentityKey } from '../../../../identity-key.ts';
 
 const ANSWER = {
   agent_id: '0198a7a2-0000-7000-8000-00000000000a',
