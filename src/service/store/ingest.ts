@@ -6,7 +6,7 @@ import { rollUp } from './history/history-write.ts';
 import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './miners/identity.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { chunks, countAll } from './rows.ts';
-import type { Db } from './schema.ts';
+import type { Db, Row } from './schema.ts';
 import { applyTaskRecords } from './tasks/task-outcomes.ts';
 
 /** Never stale before this, however fast the agent polls; in poll intervals otherwise. */
@@ -176,8 +176,6 @@ async function readPollIntervalMs(db: Db, agentId: string): Promise<number | nul
 }
 
 const homeOf = ({ home, epoch }: Slice) => home ?? epoch;
-/** A late slice does not make a key look older than it is. */
-const lastAtOf = (before: Registered | undefined) => before?.last_at ?? 0;
 
 /** How long after its newest successful reading a miner counts as online. */
 function staleAfterMs(pollIntervalMs: number): number {
@@ -203,15 +201,9 @@ async function register(
     const isFresh = before?.epoch === homeOf(slice) && lastAtMs - before.last_at < RENEW_REGISTRATION_MS;
     const row_id = before?.row_id ?? rowOf(record.key);
     if (isFresh || row_id === undefined) return [];
-    return [
-      {
-        agent_id: slice.agentId,
-        key: record.key,
-        row_id,
-        epoch: homeOf(slice),
-        last_at: Math.max(lastAtMs, lastAtOf(before)),
-      },
-    ];
+    // A late slice does not make a key look older than it is.
+    const last_at = Math.max(lastAtMs, before?.last_at ?? 0);
+    return [{ agent_id: slice.agentId, key: record.key, row_id, epoch: homeOf(slice), last_at }];
   });
   for (const part of chunks(rows)) {
     await db
@@ -255,26 +247,16 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
 }
 
 async function storeGaps(db: Db, slice: Slice, records: readonly GapRecord[]): Promise<void> {
-  const { agentId: agent_id, epoch, seq, rejected, producedAtMs } = slice;
-  const rows = records.map(({ from, to, reason, count }) => ({
-    agent_id,
-    epoch,
-    seq,
+  const { agentId, epoch, seq, rejected, producedAtMs: at } = slice;
+  const origin = { agent_id: agentId, epoch, seq };
+  const rows: Row<'gaps'>[] = records.map(({ from, to, reason, count }) => ({
+    ...origin,
     from_at: Date.parse(from),
     to_at: Date.parse(to),
-    reason: `${reason}`,
+    reason,
     count,
   }));
-  if (rejected > 0)
-    rows.push({
-      agent_id,
-      epoch,
-      seq,
-      from_at: producedAtMs,
-      to_at: producedAtMs,
-      reason: 'rejected',
-      count: rejected,
-    });
+  if (rejected > 0) rows.push({ ...origin, from_at: at, to_at: at, reason: 'rejected', count: rejected });
   for (const part of chunks(rows)) await db.insertInto('gaps').values(part).execute();
 }
 
