@@ -34,7 +34,7 @@ export type DocumentFacts = {
 };
 
 type KnownFacts = {
-  readonly [K in 'mac' | 'serialNumber' | 'make' | 'model' | 'firmwareVersion']?: string | undefined;
+  readonly [K in 'mac' | 'serialNumber' | 'make' | 'model' | 'firmwareVersion']?: string | null | undefined;
 };
 
 export function toMinerDocument(facts: DocumentFacts): MinerRecordParts {
@@ -63,8 +63,8 @@ function fromReading(reading: Reading, { ip, known, hashrate24hHs }: DocumentFac
   const boards = inSlotOrder(reading.boards);
   return {
     ip,
-    mac: identifyingMac(said(reading.mac) ?? known?.mac) ?? '',
-    serial_number: identifyingSerial(said(reading.serialNumber) ?? known?.serialNumber) ?? null,
+    mac: identifyingMac(said(reading.mac) ?? known?.mac ?? undefined) ?? '',
+    serial_number: identifyingSerial(said(reading.serialNumber) ?? known?.serialNumber ?? undefined) ?? null,
     model: text(reading.model) ?? text(known?.model) ?? null,
     firmware_version: text(reading.firmwareVersion) ?? text(known?.firmwareVersion) ?? null,
     is_mining: reading.isMining ?? (reading.miningMode !== 'sleep' && (reading.hashrateHs ?? 0) > 0),

@@ -1,8 +1,8 @@
 // Text of a device made fit to show and store: no control or direction codes, no half characters, bounded. It does not escape for any markup.
 
 /** One line of at most `maxLength` characters; undefined when nothing is left. */
-export function plainText(text: string | undefined, maxLength = 256): string | undefined {
-  if (text === undefined) return undefined;
+export function plainText(text: string | null | undefined, maxLength = 256): string | undefined {
+  if (text === undefined || text === null) return undefined;
   // Cut before cleaning, so that a giant costs no more than what is kept of it.
   const clean = text
     .slice(0, maxLength)

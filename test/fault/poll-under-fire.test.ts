@@ -17,7 +17,7 @@ test('half the farm hangs, and the cycle of the others is what it was', async ()
   for (const isIll of [false, true]) {
     const { clock, poller, manners, timesOf, visits } = createFarm({ intervalMs: 15_000 });
     for (const [i, { key }] of minersOf(miners).entries()) if (isIll && i % 2 === 1) manners.set(key, 'hung');
-    poller.setTargets(minersOf(miners));
+    for (const miner of minersOf(miners)) poller.add(miner);
     poller.start();
     await clock.advance(10 * MINUTE);
     cycles.push(p99(healthy.flatMap(({ key }) => gapsOf(timesOf(key).slice(1)))));
@@ -35,7 +35,7 @@ test('half the farm hangs, and the cycle of the others is what it was', async ()
 test('a miner whose answers break the reader is set aside with growing pauses, and nobody else notices', async () => {
   const { clock, poller, manners, timesOf, resultsOf } = createFarm();
   manners.set('m3', 'poison');
-  poller.setTargets(minersOf(50));
+  for (const miner of minersOf(50)) poller.add(miner);
   poller.start();
   await clock.advance(HOUR);
   const least = Math.min(...minersOf(50).flatMap(({ key }) => (key === 'm3' ? [] : [timesOf(key).length])));
@@ -52,7 +52,7 @@ test('a miner whose answers break the reader is set aside with growing pauses, a
 
 test('the host clock is set and suspended, and every miner is polled once per interval all the same', async () => {
   const { clock, poller, timesOf } = createFarm();
-  poller.setTargets(minersOf(100));
+  for (const miner of minersOf(100)) poller.add(miner);
   poller.start();
   await clock.advance(3 * MINUTE);
   const steps = [1_000, -1_000, HOUR, -HOUR, 24 * HOUR, -24 * HOUR, 8 * HOUR];

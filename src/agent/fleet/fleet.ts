@@ -54,7 +54,7 @@ export type Roster = {
   setRebooting(key: string, isRebooting: boolean): void;
 };
 
-type Options = {
+type Parts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly access: Pick<Access, 'read' | 'targetOf' | 'forgetRefusals'>;
@@ -80,21 +80,8 @@ type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isN
 /** How long a miner's own driver is believed against a scan that sees only a stranger. */
 const BELIEVED_MS = 15 * 60_000;
 
-export function createRoster({
-  clock,
-  log,
-  access,
-  mayReach,
-  book,
-  neighbours,
-  averages,
-  states,
-  settings,
-  isOutOfOperation,
-  poolTrouble,
-  emit,
-  schedule,
-}: Options): Roster {
+export function createRoster(parts: Parts): Roster {
+  const { clock, log, access, mayReach, book, neighbours, averages, states, emit, schedule } = parts;
   const miners = new Map<string, MinerState>();
   /** Miners of an earlier run that have not been heard of in this one. */
   const remembered = new Map<string, Remembered>();
@@ -164,35 +151,26 @@ export function createRoster({
   const statesOf = (key: string): IdentityStates =>
     book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
-  const contextOf = (state: MinerState, ipChanged: boolean): SampleContext => {
-    const { mac, serial } = statesOf(state.key);
-    const { warmUpS } = state.target.driver.quirks;
-    const { isRebooting, key } = state;
-    const opsMaintenance = isOutOfOperation(key);
-    const trouble = poolTrouble(key);
-    return {
-      macState: mac,
-      serialState: serial,
-      isRebooting,
-      opsMaintenance,
-      ipChanged,
-      warmUpS,
-      poolTrouble: trouble,
-    };
+  const contextOf = ({ key, isRebooting, target }: MinerState, ipChanged: boolean): SampleContext => {
+    const { mac: macState, serial: serialState } = statesOf(key);
+    const opsMaintenance = parts.isOutOfOperation(key);
+    const poolTrouble = parts.poolTrouble(key);
+    const { warmUpS } = target.driver.quirks;
+    return { macState, serialState, isRebooting, opsMaintenance, ipChanged, warmUpS, poolTrouble };
   };
 
   const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {
     const before = state.judgement;
     const nowMs = clock.monotonicMs();
     const elapsedMs = state.judgedMs === undefined ? undefined : nowMs - state.judgedMs;
-    const judgement = judge(before, sample, settings, atMs, elapsedMs);
+    const judgement = judge(before, sample, parts.settings, atMs, elapsedMs);
     const { mac, serial, unstableReason } = statesOf(state.key);
     const reported = toMinerDocument({
       reading: sample.kind === 'ok' ? sample.reading : undefined,
       previous: state.reported,
       ip: state.target.ip,
       driverId: state.target.driver.id,
-      known: knownFacts(book.get(state.key)),
+      known: book.get(state.key),
       isLastCheckOk: sample.kind === 'ok',
       unstableReason,
       isFactoryLogin,
@@ -205,16 +183,9 @@ export function createRoster({
     state.reported = reported;
     const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
     states.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, hasMoved);
+    const at = new Date(atMs).toISOString();
     const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
-    emit({
-      kind: 'miner',
-      key: state.key,
-      at: new Date(atMs).toISOString(),
-      mac_state: mac,
-      sn_state: serial,
-      ...reported,
-      abilities,
-    });
+    emit({ kind: 'miner', key: state.key, at, mac_state: mac, sn_state: serial, ...reported, abilities });
   };
 
   /** A cut answer makes any miner look like a stranger: what its own driver read lately is believed before that. */
@@ -225,24 +196,9 @@ export function createRoster({
   };
 
   /** A miner that was recognised but gave no reading: it is known and polled from now on, and reported with its first poll. */
-  const meet = async (
-    target: MinerTarget,
-    { mac, serialNumber }: Pick<Sighting, 'mac' | 'serialNumber'>,
-    signal: AbortSignal,
-  ) => {
+  const meet = async (target: MinerTarget, identity: Pick<Sighting, 'mac' | 'serialNumber'>, signal: AbortSignal) => {
     if (book.byIp(target.ip) !== undefined) return;
-    const { generation, make, model } = target.known;
-    const sighting: Sighting = {
-      ip: target.ip,
-      driverId: target.driver.id,
-      at: clock.nowMs(),
-      mac,
-      serialNumber,
-      generation,
-      make,
-      model,
-    };
-    const { key } = await settle(sighting, signal);
+    const { key } = await settle(sightingOf(target, identity, clock.nowMs()), signal);
     stateOf(key, target);
     schedule.set(key, target.ip);
   };
@@ -254,17 +210,7 @@ export function createRoster({
     signal: AbortSignal,
   ) => {
     const { reading } = outcome;
-    const sighting: Sighting = {
-      ip: target.ip,
-      driverId: target.driver.id,
-      at: clock.nowMs(),
-      mac: reading.mac ?? identity.mac,
-      serialNumber: reading.serialNumber ?? identity.serialNumber,
-      generation: target.known.generation,
-      make: reading.make ?? target.known.make,
-      model: reading.model ?? target.known.model,
-      firmwareVersion: reading.firmwareVersion,
-    };
+    const sighting = sightingOf(target, identity, clock.nowMs(), reading);
     const { key, ipChanged, isNewHere } = await settle(sighting, signal);
     if (isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
     const state = stateOf(key, target);
@@ -342,6 +288,24 @@ export function createRoster({
   };
 }
 
+/** What the device says itself goes before what identification made of it. */
+const sightingOf = (
+  { ip, driver, known }: MinerTarget,
+  identity: Pick<Sighting, 'mac' | 'serialNumber'>,
+  at: number,
+  reading: Reading = {},
+): Sighting => ({
+  ip,
+  driverId: driver.id,
+  at,
+  mac: reading.mac ?? identity.mac,
+  serialNumber: reading.serialNumber ?? identity.serialNumber,
+  generation: known.generation,
+  make: reading.make ?? known.make,
+  model: reading.model ?? known.model,
+  firmwareVersion: reading.firmwareVersion,
+});
+
 /** The login was not sent, because whoever stood here before has refused it. */
 function isHeldBack({ failed }: VisitOutcome): boolean {
   const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
@@ -354,16 +318,5 @@ export function knownOf({ generation, make, model }: MinerEntry): Known {
     ...(generation !== null && { generation }),
     ...(make !== null && { make }),
     ...(model !== null && { model }),
-  };
-}
-
-function knownFacts(entry: MinerEntry | undefined) {
-  if (entry === undefined) return undefined;
-  return {
-    mac: entry.mac ?? undefined,
-    serialNumber: entry.serialNumber ?? undefined,
-    make: entry.make ?? undefined,
-    model: entry.model ?? undefined,
-    firmwareVersion: entry.firmwareVersion ?? undefined,
   };
 }

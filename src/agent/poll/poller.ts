@@ -56,11 +56,8 @@ export type PollStats = {
 };
 
 export type Poller = {
-  /** Exactly these miners from now on; those that were there keep their rhythm. */
-  setTargets(targets: readonly PollTarget[]): void;
   /** Adds a miner, or moves it when it is there already. */
   add(target: PollTarget): void;
-  update(key: string, ip: string): void;
   remove(key: string): void;
   /** Ahead of all others, again afterwards when a visit is under way now. False when there is no such miner. */
   pollNow(key: string): boolean;
@@ -290,24 +287,10 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
   };
 
   return {
-    setTargets(targets) {
-      const wanted = new Map(targets.map((target) => [target.key, target]));
-      for (const key of courses.keys()) if (!wanted.has(key)) remove(key);
-      const fresh = [...wanted.values()].filter(({ key }) => !courses.has(key));
-      for (const { key, ip } of wanted.values()) {
-        const course = courses.get(key);
-        if (course !== undefined) move(course, ip);
-      }
-      for (const target of fresh) admit(target, firstRoundMs(fresh.length, settings));
-    },
     add(target) {
       const course = courses.get(target.key);
       if (course !== undefined) move(course, target.ip);
       else admit(target, firstRoundMs(1, settings));
-    },
-    update(key, ip) {
-      const course = courses.get(key);
-      if (course !== undefined) move(course, ip);
     },
     remove,
     pollNow(key) {

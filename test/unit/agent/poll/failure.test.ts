@@ -13,7 +13,7 @@ test('half the farm hangs and the other half is polled as if nothing were', asyn
       for (const [i, { key }] of minersOf(1_000).entries()) {
         if (isIll && i % 2 === 1) manners.set(key, 'hung');
       }
-      poller.setTargets(minersOf(1_000));
+      for (const miner of minersOf(1_000)) poller.add(miner);
       poller.start();
       await clock.advance(10 * MINUTE);
       const gaps = healthy.flatMap(({ key }) => gapsOf(timesOf(key).slice(1))).toSorted((a, b) => a - b);
@@ -36,7 +36,7 @@ test('half the farm hangs and the other half is polled as if nothing were', asyn
 
 test('a single lost poll is repeated soon and is not told to anyone', async () => {
   const { clock, poller, manners, timesOf, resultsOf } = createFarm();
-  poller.setTargets(minersOf(1));
+  for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
   await clock.advance(3 * MINUTE);
   const before = timesOf('m0').length;
@@ -54,7 +54,7 @@ test('a single lost poll is repeated soon and is not told to anyone', async () =
 
 test('a miner that stays away is polled after 1, 2, 4 and then 5 intervals, and normally again once it answers', async () => {
   const { clock, poller, manners, timesOf, resultsOf } = createFarm();
-  poller.setTargets(minersOf(1));
+  for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
   await clock.advance(2 * MINUTE);
   manners.set('m0', 'refused');
@@ -76,7 +76,7 @@ test('an error that says never is not tried twice; a busy miner is given more ti
   const { clock, poller, manners, timesOf, resultsOf } = createFarm();
   manners.set('m0', 'auth');
   manners.set('m1', 'busy');
-  poller.setTargets(minersOf(2));
+  for (const miner of minersOf(2)) poller.add(miner);
   poller.start();
   await clock.advance(25_000);
   expect(timesOf('m0')).toHaveLength(1);
@@ -89,7 +89,7 @@ test('poison stays with its miner, whose pauses grow, and the log does not fill 
   for (const poison of ['poison', 'poison at once'] as const) {
     const { clock, poller, manners, timesOf, resultsOf, logged } = createFarm();
     manners.set('m3', poison);
-    poller.setTargets(minersOf(50));
+    for (const miner of minersOf(50)) poller.add(miner);
     poller.start();
     await clock.advance(60 * MINUTE);
     for (const { key } of minersOf(50)) {
@@ -107,7 +107,7 @@ test('poison stays with its miner, whose pauses grow, and the log does not fill 
 test('a visit that hangs is ended at its deadline and told as a timeout', async () => {
   const { clock, poller, manners, visits, resultsOf } = createFarm({ visitDeadlineMs: 4_000 });
   manners.set('m0', 'hung');
-  poller.setTargets(minersOf(1));
+  for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
   await clock.advance(20_000);
   expect(visits.map(({ atMs, endMs }) => Math.round((endMs ?? 0) - atMs))).toEqual([4_000, 4_000]);
@@ -118,7 +118,7 @@ test('a visit that hangs is ended at its deadline and told as a timeout', async 
 test('a visit that does not end when told to is a defect: reported, and left alone for long', async () => {
   const { clock, poller, manners, timesOf, resultsOf, logged } = createFarm();
   manners.set('m0', 'deaf');
-  poller.setTargets(minersOf(1));
+  for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
   await clock.advance(20_000);
   expect(timesOf('m0')).toHaveLength(1);
@@ -129,7 +129,7 @@ test('a visit that does not end when told to is a defect: reported, and left alo
 
 test('a visit that something more urgent pushed aside counts as nothing', async () => {
   const { clock, poller, manners, timesOf, resultsOf } = createFarm();
-  poller.setTargets(minersOf(1));
+  for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
   await clock.advance(2 * MINUTE);
   const told = resultsOf('m0').length;
@@ -149,7 +149,7 @@ test('a receiver that throws loses that result and nothing else', async () => {
       },
     },
   );
-  poller.setTargets(minersOf(3));
+  for (const miner of minersOf(3)) poller.add(miner);
   poller.start();
   await clock.advance(3 * MINUTE);
   for (const { key } of minersOf(3))

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 
 test('every miner is seen within seconds of the start and then once per interval', async () => {
   const { clock, poller, timesOf } = createFarm();
-  poller.setTargets(minersOf(300));
+  for (const miner of minersOf(300)) poller.add(miner);
   poller.start();
   await clock.advance(10 * MINUTE);
   for (const { key } of minersOf(300)) {
@@ -23,7 +23,7 @@ test('every miner is seen within seconds of the start and then once per interval
 
 test('no second of the steady state carries much more than its share, and the start is no burst', async () => {
   const { clock, poller, visits, seen } = createFarm();
-  poller.setTargets(minersOf(1_200));
+  for (const miner of minersOf(1_200)) poller.add(miner);
   poller.start();
   await clock.advance(10 * MINUTE);
   const times = visits.map(({ atMs }) => atMs);
@@ -36,7 +36,7 @@ test('no second of the steady state carries much more than its share, and the st
 
 test('miners that are found later do not disturb the others and are seen at once', async () => {
   const { clock, poller, timesOf, visits } = createFarm();
-  poller.setTargets(minersOf(600));
+  for (const miner of minersOf(600)) poller.add(miner);
   poller.start();
   await clock.advance(3 * MINUTE);
   const late = minersOf(900).slice(600);
@@ -54,7 +54,7 @@ test('miners that are found later do not disturb the others and are seen at once
 
 test('25,000 miners are each polled once per interval within the bound on what is in flight', async () => {
   const { clock, poller, visits, seen } = createFarm({ maxInFlight: 256 });
-  poller.setTargets(minersOf(25_000));
+  for (const miner of minersOf(25_000)) poller.add(miner);
   poller.start();
   await clock.advance(2 * MINUTE);
   const first = new Set(visits.flatMap(({ key, atMs }) => (atMs <= MINUTE ? [key] : [])));
@@ -74,7 +74,7 @@ test('25,000 miners are each polled once per interval within the bound on what i
 
 test('a step of the wall clock changes nothing', async () => {
   const { clock, poller, timesOf } = createFarm();
-  poller.setTargets(minersOf(1));
+  for (const miner of minersOf(1)) poller.add(miner);
   poller.start();
   await clock.advance(2 * MINUTE);
   clock.stepWall(-86_400_000);
@@ -90,7 +90,7 @@ test('after a long sleep of the host each miner is polled once, at the usual pac
     {},
     { clock: (inner) => ({ ...inner, monotonicMs: () => inner.monotonicMs() + jump.ms }) },
   );
-  poller.setTargets(minersOf(600));
+  for (const miner of minersOf(600)) poller.add(miner);
   poller.start();
   await clock.advance(3 * MINUTE);
   const from = visits.length;
