@@ -136,7 +136,7 @@ test('a new key is believed only through changes that the keys before it signed'
 
 test('what was signed by an earlier build of this version is still signed', () => {
   for (const name of ['present', 'newer']) {
-    const file = readFileSync(new URL(`../../../../fixtures/wire/${name}.json`, import.meta.url), 'utf8');
+    const file = readFileSync(new URL(`../../../../../fixtures/wire/${name}.json`, import.meta.url), 'utf8');
     const frames = JSON.parse(file).service.flatMap((frame: unknown) => serviceFrameSchema.safeParse(frame).data ?? []);
     const [welcome] = frames.filter(({ type }: { type: string }) => type === 'welcome');
     const [signed] = frames.filter(({ type }: { type: string }) => type === 'signed-task');
