@@ -17,7 +17,7 @@ export const enrolRequestSchema = z.object({
   name: z.string().min(1).max(128),
   version: z.string().max(64),
   protocol: z.int(),
-  /** Of the key that the agent proves with each connection: see proof.ts. */
+  /** Of the key that the agent proves with each connection: see protocol.ts. */
   identity_key: publicKey,
 });
 export type EnrolRequest = z.infer<typeof enrolRequestSchema>;
@@ -45,7 +45,7 @@ const helloFrameSchema = z.object({
   nonce: nonceSchema,
   /** Sequence number of the last order that the agent admitted. */
   task_seq: z.int().min(0),
-  /** Of the agent's key, for the challenge of this connection: see proof.ts. */
+  /** Of the agent's key, for the challenge of this connection: see protocol.ts. */
   proof: signature,
 });
 export type HelloFrame = z.infer<typeof helloFrameSchema>;

@@ -1,4 +1,5 @@
-// The agreement between agent and service: version, doors, limits. The messages are in frames.ts, what reports carry is in records.ts.
+// The agreement between agent and service: version, doors, limits, and how an agent proves who it is. The messages are in frames.ts, what reports carry is in
+// records.ts.
 
 /** Raised when a message changes so that an older reader would misread it. Readers keep or ignore fields they do not know. */
 export const PROTOCOL_VERSION = 1;
@@ -19,3 +20,16 @@ export const MAX_PARAMS_LENGTH = 16 * 1024;
 /** Both sides ping this often and give up on a silent peer after PEER_SILENCE_MS. */
 export const PING_INTERVAL_MS = 15_000;
 export const PEER_SILENCE_MS = 40_000;
+
+/** Of the answer to the upgrade: the challenge that the hello answers with a signature; new with each connection, base64url. */
+export const CHALLENGE_HEADER = 'x-pithead-challenge';
+
+/** Goes before what is signed, so that no signature can be moved to another purpose. */
+const PROOF_PURPOSE = 'pithead agent\n';
+
+/**
+ * What an agent signs with the key that it made at its enrolment and that never leaves its host: a token alone, overheard or copied, opens nothing. The
+ * id is another one with each service, so that none can pass a proof on.
+ */
+export const proofBytes = (agentId: string, challenge: string): Buffer =>
+  Buffer.from(`${PROOF_PURPOSE}${agentId}\n${challenge}`);

@@ -59,7 +59,7 @@ export function roomOf(path: string): string {
 }
 
 /** Rooms that are still to be moved: until then they may stand in any relation to the rooms beside them. */
-const TO_MOVE = ['door', 'orders'];
+const TO_MOVE = ['door'];
 const isToMove = (room: string) => TO_MOVE.includes(room.split('/')[1] ?? '') || room === 'agent';
 
 /** Whether files of `room` may import files of `target`, another room. */

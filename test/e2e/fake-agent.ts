@@ -10,8 +10,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import { encodeSlice, enrolAnswerSchema, serviceFrameSchema, type TaskOrder } from '../../src/wire/frames.ts';
-import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
-import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
+import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import type { ReportRecord, TaskRecord } from '../../src/wire/records.ts';
 import { newIdentityKey } from '../identity-key.ts';
 

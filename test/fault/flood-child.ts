@@ -7,8 +7,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { encodeSlice, serviceFrameSchema } from '../../src/wire/frames.ts';
-import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
-import { UPLINK_PATH } from '../../src/wire/protocol.ts';
+import { CHALLENGE_HEADER, UPLINK_PATH } from '../../src/wire/protocol.ts';
 import { hostRecord, minerRecord } from '../unit/service-http/records.ts';
 import { helloOf, type Identity } from '../unit/service-http/wire-agent.ts';
 

@@ -14,8 +14,7 @@ import {
   type SignedTaskFrame,
   type TaskOrder,
 } from '../../src/wire/frames.ts';
-import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
-import { PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
+import { CHALLENGE_HEADER, PROTOCOL_VERSION } from '../../src/wire/protocol.ts';
 import { type ReportRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { newSigner, type Signer, signNotice, signOrder } from '../unit/agent/uplink/signatures/signed.ts';
 

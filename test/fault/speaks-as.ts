@@ -7,7 +7,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { decodeSlice, encodeSlice } from '../../src/wire/frames.ts';
-import { CHALLENGE_HEADER } from '../../src/wire/proof.ts';
+import { CHALLENGE_HEADER } from '../../src/wire/protocol.ts';
 
 const messagesSchema = z.array(z.record(z.string(), z.unknown()));
 const versionSchema = z.object({ agent: messagesSchema, records: messagesSchema, service: messagesSchema });

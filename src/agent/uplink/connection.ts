@@ -13,8 +13,7 @@ import {
   type SignedTaskFrame,
   type TaskOrder,
 } from '../../wire/frames.ts';
-import { CHALLENGE_HEADER } from '../../wire/proof.ts';
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
+import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { LanePosition, SliceSource } from '../outbox/contract.ts';
 import type { ServiceAddress } from './address.ts';
 import type { Credentials } from './enrolment/credentials.ts';

@@ -15,8 +15,7 @@ import {
   type TaskOrder,
 } from '../../wire/frames.ts';
 import type { SignedConnection, Signing } from '../../wire/orders.ts';
-import { proofBytes } from '../../wire/proof.ts';
-import { MAX_SLICE_BYTES, PROTOCOL_VERSION } from '../../wire/protocol.ts';
+import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
 import { readBody, readHeader } from './decode.ts';

@@ -11,8 +11,7 @@ import {
   type TaskOrder,
 } from '../../../src/wire/frames.ts';
 import { signedNoticeSchema, signedOrderSchema } from '../../../src/wire/orders.ts';
-import { CHALLENGE_HEADER } from '../../../src/wire/proof.ts';
-import { ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
+import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
 import { newIdentityKey } from '../../identity-key.ts';
 import { call, type Rig } from './rig.ts';

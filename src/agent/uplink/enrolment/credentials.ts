@@ -9,7 +9,7 @@ import { writeWhole } from '../../../base/storage/atomic-file.ts';
 import { isSealed, openOrCreateVault, openVault, openWith, sealWith } from '../../../base/storage/vault.ts';
 import { VERSION } from '../../../base/version.ts';
 import { parseJson } from '../../../wire/frames.ts';
-import { proofBytes } from '../../../wire/proof.ts';
+import { proofBytes } from '../../../wire/protocol.ts';
 import { filePin, type KeyPin, newPin, readKept, unusable } from '../signatures/key-pin.ts';
 import { enrol } from './enrol.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type AgentFrame, agentFrameSchema, decodeSlice } from '../../../../src/wire/frames.ts';
-import { CHALLENGE_HEADER } from '../../../../src/wire/proof.ts';
+import { CHALLENGE_HEADER } from '../../../../src/wire/protocol.ts';
 import { newIdentityKey } from '../../../identity-key.ts';
 import { contents } from '../outbox/farm-records.ts';
 

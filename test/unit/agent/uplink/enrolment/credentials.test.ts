@@ -10,7 +10,7 @@ import { enrolOnce, loadCredentials } from '../../../../../src/agent/uplink/enro
 import { ConfigError } from '../../../../../src/base/errors.ts';
 import { readPublicKey } from '../../../../../src/base/secrets.ts';
 import { openOrCreateVault } from '../../../../../src/base/storage/vault.ts';
-import { proofBytes } from '../../../../../src/wire/proof.ts';
+import { proofBytes } from '../../../../../src/wire/protocol.ts';
 import { newSigner } from '../signatures/signed.ts';
 
 const ID = '0198c0de-0000-7000-8000-0000000000a1';
