@@ -24,16 +24,32 @@ export type Found = {
   readonly sample?: string;
 };
 
-export type FoundListener = {
+type FoundListener = {
   /** Each miner, and each host that answers without being recognised, once. */
   onFound(found: Found): void;
   onProgress(done: number, total: number, identified: number): void;
 };
 
+export type ScanListener = FoundListener & {
+  /** What was understood of the ranges, before anything is sent. */
+  onUnderstood(text: string): void;
+};
+
 /** What a person is shown of an address; undefined where nobody answers or every port is closed. */
 export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): Found | undefined {
   if (status === 'silent' || status === 'closed') return undefined;
-  return { ...describeFound(ip, status, found), openPorts };
+  if (found === undefined) return { ip, status, openPorts };
+  const { evidence } = found;
+  if (found.status === 'unknown') return { ip, status, evidence, openPorts };
+  const { target, identity, outcome } = found;
+  const base = { ip, status, evidence, driver: target.driver.id, identity, openPorts };
+  if (outcome === undefined) return base;
+  return {
+    ...base,
+    reading: outcome.reading,
+    failedAsks: outcome.failed.map(({ ask, error }) => ({ ask, message: renderError(error) })),
+    elapsedMs: outcome.elapsedMs,
+  };
 }
 
 /** One scan by way of this client. */
@@ -84,19 +100,4 @@ async function sampleOf(access: Access, ip: string, evidence: Evidence, signal: 
     }
   }
   return pleaseAddMe(evidence, raw);
-}
-
-function describeFound(ip: string, status: ContactStatus, found: Recognised | undefined): Omit<Found, 'openPorts'> {
-  if (found === undefined) return { ip, status };
-  const { evidence } = found;
-  if (found.status === 'unknown') return { ip, status, evidence };
-  const { target, identity, outcome } = found;
-  const base = { ip, status, evidence, driver: target.driver.id, identity };
-  if (outcome === undefined) return base;
-  return {
-    ...base,
-    reading: outcome.reading,
-    failedAsks: outcome.failed.map(({ ask, error }) => ({ ask, message: renderError(error) })),
-    elapsedMs: outcome.elapsedMs,
-  };
 }

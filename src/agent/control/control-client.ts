@@ -6,9 +6,8 @@ import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import { isLocked, takeLock } from '../../base/storage/lock.ts';
-import type { ScanAccount } from '../../model/contact.ts';
+import type { DoorOffers } from './control-handlers.ts';
 import {
-  type captureSchema,
   foundSchema,
   type Line,
   lineSchema,
@@ -17,7 +16,6 @@ import {
   shownTaskSchema,
   stateSchema,
 } from './messages.ts';
-import type { DoorOffers } from './server.ts';
 import { doorAddress } from './socket-address.ts';
 
 export type { DoorState, RunRequest, ShownCapture, ShownTask, Step } from './messages.ts';
@@ -145,10 +143,16 @@ function openDoor(stateDir: string, address: string): RunningAgent {
     throw new PeerError('peer.unparsable', `understand the agent that runs on ${stateDir}`, 'never', parsed.error);
   };
 
-  /** Hands over each line; ends with the last. */
-  const listen = async (path: string, body: unknown, onLine: (line: Line) => void, signal: AbortSignal) => {
+  /** Hands over each line; ends with the last. Gives what `onLine` made of the line that holds the outcome. */
+  const listen = async <T>(
+    path: string,
+    body: unknown,
+    onLine: (line: Line) => T | undefined,
+    signal: AbortSignal,
+  ): Promise<T> => {
     const answer = await send('POST', path, body);
     if (answer.statusCode !== 200) throw refusalOf(await jsonOf(answer.body));
+    let outcome: T | undefined;
     let stop = () => {};
     const onAbort = () => stop();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -159,7 +163,7 @@ function openDoor(stateDir: string, address: string): RunningAgent {
           const { id } = line;
           stop = () => void ask(z.object({}), 'POST', '/stop', { id }).catch(() => answer.body.destroy());
           if (signal.aborted) stop();
-        } else onLine(line);
+        } else outcome = onLine(line) ?? outcome;
       }
     } catch (error) {
       if (error instanceof RefusedError) throw error;
@@ -167,9 +171,9 @@ function openDoor(stateDir: string, address: string): RunningAgent {
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
+    if (outcome !== undefined) return outcome;
+    throw new PeerError('peer.reset', `hear the agent that runs on ${stateDir} to the end: it went away`, 'later');
   };
-  const unfinished = () =>
-    new PeerError('peer.reset', `hear the agent that runs on ${stateDir} to the end: it went away`, 'later');
 
   return {
     stateDir,
@@ -177,55 +181,35 @@ function openDoor(stateDir: string, address: string): RunningAgent {
     state: () => ask(stateSchema, 'GET', '/state'),
     tasks: async (limit) =>
       (await ask(z.object({ tasks: z.array(shownTaskSchema) }), 'GET', `/tasks?limit=${limit}`)).tasks,
-    async run(request, onStep, signal) {
-      let end: { total: number; succeeded: number } | undefined;
-      await listen(
-        '/tasks/run',
-        request,
-        (line) => {
-          if (line.type === 'step') onStep(line.step);
-          if (line.type === 'end') end = { total: line.total, succeeded: line.succeeded };
-        },
-        signal,
-      );
-      if (end === undefined) throw unfinished();
-      return end;
+    run(request, onStep, signal) {
+      const onLine = (line: Line) => {
+        if (line.type === 'step') onStep(line.step);
+        return line.type === 'end' ? { total: line.total, succeeded: line.succeeded } : undefined;
+      };
+      return listen('/tasks/run', request, onLine, signal);
     },
     cancel: async (taskIds) => (await ask(givenUpSchema, 'POST', '/tasks/cancel', { task_ids: taskIds })).given_up,
     abortAll: async (reason) => (await ask(givenUpSchema, 'POST', '/tasks/abort', { reason })).given_up,
-    async scan(request, hearer, signal) {
-      let account: ScanAccount | undefined;
-      await listen(
-        '/scan',
-        request,
-        (line) => {
-          if (line.type === 'understood') hearer.onUnderstood(line.text);
-          if (line.type === 'found') hearer.onFound(line.found);
-          if (line.type === 'progress') hearer.onProgress(line.done, line.total, line.identified);
-          if (line.type === 'account') account = line.account;
-        },
-        signal,
-      );
-      if (account === undefined) throw unfinished();
-      return account;
+    scan(request, hearer, signal) {
+      const onLine = (line: Line) => {
+        if (line.type === 'understood') hearer.onUnderstood(line.text);
+        if (line.type === 'found') hearer.onFound(line.found);
+        if (line.type === 'progress') hearer.onProgress(line.done, line.total, line.identified);
+        return line.type === 'account' ? line.account : undefined;
+      };
+      return listen('/scan', request, onLine, signal);
     },
     look: (ip, signal) => ask(foundSchema, 'POST', '/look', { ip }, { headersTimeout: LOOK_MS, signal }),
     log: async (ip, signal) =>
       (await ask(z.object({ text: z.string() }), 'POST', '/log', { ip }, { headersTimeout: LOOK_MS, signal })).text,
     async capture(ip, onAsked, signal) {
-      let capture: z.output<typeof captureSchema> | null | undefined;
       const files = new Map<string, string>();
-      await listen(
-        '/capture',
-        { ip },
-        (line) => {
-          if (line.type === 'asked') onAsked(line.done, line.total, line.note);
-          if (line.type === 'file') files.set(line.name, line.text);
-          if (line.type === 'captured') capture = line.capture;
-        },
-        signal,
-      );
-      if (capture === undefined) throw unfinished();
+      const onLine = (line: Line) => {
+        if (line.type === 'asked') onAsked(line.done, line.total, line.note);
+        if (line.type === 'file') files.set(line.name, line.text);
+        return line.type === 'captured' ? line : undefined;
+      };
+      const { capture } = await listen('/capture', { ip }, onLine, signal);
       if (capture === null) return undefined;
       const { case: about, driver, is_login_refused: isLoginRefused } = capture;
       return { case: about, files, driver, isLoginRefused };

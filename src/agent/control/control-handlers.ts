@@ -8,7 +8,7 @@ import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import { rangesWithin, spansOutside } from '../../base/net/restrict-ranges.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { Captures } from '../capture/captures.ts';
-import { type Found, foundOf, lookWith } from '../capture/look.ts';
+import { type Found, foundOf, lookWith, type ScanListener } from '../capture/look.ts';
 import type { Access } from '../device/device-client.ts';
 import type { Roster } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
@@ -20,14 +20,16 @@ import type { TaskView } from '../tasks/queue/admission.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import { type AllowSettings, mustBeAllowed } from '../tasks/settings.ts';
 import { createLocalRuns } from './local-runs.ts';
-import type { ShownFound, ShownTask } from './messages.ts';
-import type { DoorOffers } from './server.ts';
+import type { RunRequest, ScanRequest, ShownCapture, ShownFound, ShownTask, Step } from './messages.ts';
 import { type StateParts, shownState } from './status.ts';
 
 /** What came of reading the configuration anew: sections that are different now, and settings that take a restart. */
 export type Reloaded = { readonly changed: readonly string[]; readonly needsRestart: readonly string[] };
 
 const RECOGNISED_AT_ONCE = 32;
+
+/** Each refuses with RefusedError; its code and its message are for whoever asked. */
+export type DoorOffers = ReturnType<typeof createDoorOffers>;
 
 export function createDoorOffers(
   parts: Omit<StateParts, 'tasks' | 'scanner' | 'config' | 'roster'> & {
@@ -43,7 +45,7 @@ export function createDoorOffers(
     readonly newId: () => string;
     readonly reload: (() => Reloaded) | undefined;
   },
-): DoorOffers {
+) {
   const { config, access, roster, book, scanning, tasks, mayReach } = parts;
 
   const known = () =>
@@ -74,8 +76,10 @@ export function createDoorOffers(
 
   return {
     state: () => shownState({ ...parts, scanner: scanning.scanner }),
-    tasks: (limit) => tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip)),
-    async run(request, onStep, signal) {
+    /** Newest first. */
+    tasks: (limit: number) => tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip)),
+    /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
+    async run(request: RunRequest, onStep: (step: Step) => void, signal: AbortSignal) {
       const beyond = new Set(request.miners.filter((name) => isBeyond(config.ranges, name)));
       if (beyond.size === request.miners.length)
         throw new RefusedError('run.outside', `${request.name}: all outside the networks of the running agent`);
@@ -87,9 +91,12 @@ export function createDoorOffers(
       const succeeded = await runs.run(request, miners, onStep, signal);
       return { total: miners.length + unknown.length, succeeded };
     },
+    /** Gives up those that have not been started, and says how many there were. */
     cancel: tasks.cancelAll,
+    /** The same for all tasks, whoever asked for them. */
     abortAll: runs.abortAll,
-    async scan({ ranges, exclude }, hearer, signal) {
+    /** What it found is kept when `signal` ends it early. */
+    async scan({ ranges, exclude }: ScanRequest, hearer: ScanListener, signal: AbortSignal) {
       const wanted = readRanges(ranges, exclude, { path: 'ranges', excludePath: '--exclude' });
       const [problem] = wanted.problems;
       if (problem !== undefined) throw new RefusedError('scan.ranges', `${problem.path}: ${problem.message}`);
@@ -110,21 +117,29 @@ export function createDoorOffers(
         onProgress: ({ probed, toProbe, identified }) => hearer.onProgress(probed, toProbe, identified),
       });
     },
-    async look(ip, signal) {
+    /** Everything that one address says now. */
+    async look(ip: string, signal: AbortSignal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `look at ${ip}: outside the networks configured here`);
       return shownFound(await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal));
     },
-    capture(ip, onAsked, signal) {
+    /** Everything that one device answers, nothing private in it; undefined when nothing answers there. */
+    capture(
+      ip: string,
+      onAsked: Parameters<Captures['capture']>[1],
+      signal: AbortSignal,
+    ): Promise<ShownCapture | undefined> {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `capture ${ip}: outside the networks configured here`);
       return parts.captures.capture(ip, onAsked, signal);
     },
+    /** Throws ConfigError too, and then nothing has changed. */
     reload() {
       if (parts.reload === undefined)
         throw new RefusedError('reload.unable', 'read the configuration anew: there is none');
       const { changed, needsRestart } = parts.reload();
       return { changed, needs_restart: needsRestart };
     },
-    async log(ip, signal) {
+    /** The log that the miner there keeps, without passwords. Throws PeerError too. */
+    async log(ip: string, signal: AbortSignal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `ask ${ip}: outside the networks configured here`);
       mustBeAllowed('miner.log.get', `read the log of ${ip}`, config.tasks);
       return logWith(access, ip, signal);

@@ -4,38 +4,19 @@ import { once } from 'node:events';
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import { type Clock, loop } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import type { DoorOffers } from './server.ts';
-import { createDoorServer, type DoorServer } from './server.ts';
+import { createRound } from '../../base/lifecycle.ts';
+import { createDoorServer } from './server.ts';
 import { doorAddress } from './socket-address.ts';
-
-export type Door = {
-  /** Never throws; resolves after the first attempt. */
-  start(): Promise<void>;
-  /** Stops what was asked here and is still under way; from now on whoever asks is told that the agent stops. */
-  stop(): Promise<void>;
-  /** Leaves the place to the next agent: until then none is to begin on this state. */
-  close(): Promise<void>;
-};
 
 const RETRY_MS = 30_000;
 const ANSWER_MS = 2_000;
 const isWindows = process.platform === 'win32';
 
-export function createDoor(options: {
-  readonly stateDir: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly newId: () => string;
-  readonly offers: DoorOffers;
-}): Door {
+export function createDoor(options: Parameters<typeof createDoorServer>[0] & { readonly stateDir: string }) {
   const { stateDir, clock, log } = options;
   const address = doorAddress(stateDir);
-  const stopping = new AbortController();
-  let opened: DoorServer | undefined;
-  let trying = Promise.resolve();
+  let opened: Awaited<ReturnType<typeof createDoorServer>> | undefined;
   let told: string | undefined;
 
   const isThere = () => opened !== undefined && (isWindows || address === undefined || isSocket(address));
@@ -58,39 +39,42 @@ export function createDoor(options: {
     log.debug({ address: path }, 'the local door is open');
   };
 
+  const tried = Promise.withResolvers<void>();
+  const attempt = async (path: string) => {
+    try {
+      await open(path);
+    } catch (error) {
+      const cause = renderError(error);
+      if (cause !== told) log.warn({ address: path, cause }, 'no local door for now');
+      told = cause;
+    } finally {
+      tried.resolve();
+    }
+  };
+  const attempts =
+    address === undefined ? undefined : createRound('local door', RETRY_MS, () => attempt(address), clock, log);
+
   return {
+    /** Never throws; resolves after the first attempt. */
     async start() {
-      if (address === undefined) {
+      if (attempts === undefined) {
         log.warn(
           { stateDir },
           'no local door: the path of the state directory is too long for a socket; `pithead status` and the like will not find this agent',
         );
         return;
       }
-      const { promise: first, resolve } = Promise.withResolvers<void>();
-      const attempt = async () => {
-        try {
-          await open(address);
-        } catch (error) {
-          const cause = renderError(error);
-          if (cause !== told) log.warn({ address, cause }, 'no local door for now');
-          told = cause;
-        } finally {
-          resolve();
-        }
-      };
-      const onError = (error: unknown) => log.error({ cause: renderError(error) }, 'look after the local door');
-      trying = loop(clock, { intervalMs: RETRY_MS, signal: stopping.signal, onError }, attempt);
-      await first;
+      attempts.start();
+      await tried.promise;
     },
+    /** Stops what was asked here and is still under way; from now on whoever asks is told that the agent stops. */
     async stop() {
-      stopping.abort();
-      await trying;
+      await attempts?.stop();
       await opened?.stop();
     },
+    /** Leaves the place to the next agent: until then none is to begin on this state. */
     async close() {
-      stopping.abort();
-      await trying;
+      await attempts?.stop();
       await opened?.close();
       opened = undefined;
     },

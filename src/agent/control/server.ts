@@ -1,72 +1,22 @@
 // The door as a server: its routes, and the bounds on what a caller may send and hold. Who may open it is the business of whoever listens.
-import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { fastify, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
-import { ConfigError, PeerError, type Problem, RefusedError, renderError } from '../../base/errors.ts';
+import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { ScanAccount } from '../../model/contact.ts';
+import type { DoorOffers } from './control-handlers.ts';
 import {
   abortRequestSchema,
   addressRequestSchema,
   cancelRequestSchema,
-  type DoorState,
-  type RunRequest,
   runRequestSchema,
-  type ScanRequest,
   type ShownCapture,
-  type ShownFound,
-  type ShownTask,
-  type Step,
   scanRequestSchema,
   stopRequestSchema,
   tasksQuerySchema,
 } from './messages.ts';
 import { createStreams } from './streams.ts';
-
-export type ScanHearer = {
-  onUnderstood(text: string): void;
-  onFound(found: ShownFound): void;
-  onProgress(done: number, total: number, identified: number): void;
-};
-
-/** Each refuses with RefusedError; its code and its message are for whoever asked. */
-export type DoorOffers = {
-  state(): DoorState;
-  /** Newest first. */
-  tasks(limit: number): ShownTask[];
-  /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
-  run(
-    request: RunRequest,
-    onStep: (step: Step) => void,
-    signal: AbortSignal,
-  ): Promise<{ total: number; succeeded: number }>;
-  /** Gives up those that have not been started, and says how many there were. */
-  cancel(taskIds: readonly string[]): number;
-  /** The same for all tasks, whoever asked for them. */
-  abortAll(reason: string): number;
-  /** What it found is kept when `signal` ends it early. */
-  scan(request: ScanRequest, hearer: ScanHearer, signal: AbortSignal): Promise<ScanAccount>;
-  /** Everything that one address says now. */
-  look(ip: string, signal: AbortSignal): Promise<ShownFound>;
-  /** Everything that one device answers, nothing private in it; undefined when nothing answers there. */
-  capture(
-    ip: string,
-    onAsked: (done: number, total: number, note: string) => void,
-    signal: AbortSignal,
-  ): Promise<ShownCapture | undefined>;
-  /** Throws ConfigError too, and then nothing has changed. */
-  reload(): { readonly changed: readonly string[]; readonly needs_restart: readonly string[] };
-  /** The log that the miner there keeps, without passwords. Throws PeerError too. */
-  log(ip: string, signal: AbortSignal): Promise<string>;
-};
-
-export type DoorServer = {
-  readonly server: Server;
-  /** Ends what is under way, and answers nothing any more. */
-  stop(): Promise<void>;
-  close(): Promise<void>;
-};
 
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_CONNECTIONS = 32;
@@ -85,7 +35,7 @@ export async function createDoorServer(parts: {
   readonly log: Log;
   readonly newId: () => string;
   readonly offers: DoorOffers;
-}): Promise<DoorServer> {
+}) {
   const { log, offers } = parts;
   const server = createHttpServer({
     headersTimeout: REQUEST_MS,
@@ -165,6 +115,7 @@ export async function createDoorServer(parts: {
   await app.ready();
   return {
     server,
+    /** Ends what is under way, and answers nothing any more. */
     stop() {
       isStopping = true;
       return streams.stopAll();
@@ -179,7 +130,8 @@ export async function createDoorServer(parts: {
 }
 
 const captureOf = ({ case: about, driver, isLoginRefused }: ShownCapture) => ({
-  ...{ case: about, is_login_refused: isLoginRefused },
+  case: about,
+  is_login_refused: isLoginRefused,
   ...(driver !== undefined && { driver }),
 });
 
@@ -190,14 +142,7 @@ function whileHeard({ socket }: IncomingMessage, limitMs: number): AbortSignal {
   return AbortSignal.any([gone.signal, AbortSignal.timeout(limitMs)]);
 }
 
-type Refusal = {
-  readonly status: number;
-  readonly code: string;
-  readonly error: string;
-  readonly problems?: readonly Problem[];
-};
-
-function answerTo(error: unknown): Refusal {
+function answerTo(error: unknown) {
   if (error instanceof RefusedError)
     return { status: error.code === STOPPING ? 503 : 409, code: error.code, error: error.message };
   if (error instanceof ConfigError)

@@ -6,15 +6,7 @@ import { CancelledError, RefusedError, renderError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts';
 import type { Line } from './messages.ts';
 
-export type Streams = {
-  /** Answers with what `work` writes; resolves when it is over. The signal aborts when it is to stop, or nobody is there to hear. */
-  answer(reply: FastifyReply, work: (write: (line: Line) => void, signal: AbortSignal) => Promise<void>): Promise<void>;
-  /** False when there is none of this id. */
-  stop(id: string): boolean;
-  /** Stops all of them; those that take longer than a moment end without their work. */
-  stopAll(): Promise<void>;
-};
-
+type Work = (write: (line: Line) => void, signal: AbortSignal) => Promise<void>;
 type Stream = { readonly abort: AbortController; readonly over: Promise<void>; end(last: Line): void };
 
 /** Shorter than callers wait for a line. */
@@ -22,17 +14,17 @@ const BEAT_MS = 5_000;
 const LAST_MS = 300;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; newId: () => string }): Streams {
+export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; newId: () => string }) {
   const open = new Map<string, Stream>();
   return {
-    async answer(reply, work) {
+    /** Answers with what `work` writes; resolves when it is over. The signal aborts when it is to stop, or nobody is there to hear. */
+    async answer(reply: FastifyReply, work: Work) {
       const id = newId();
       const abort = new AbortController();
       const { promise: over, resolve } = Promise.withResolvers<void>();
       reply.hijack();
       const { raw } = reply;
-      raw.once('close', () => abort.abort('nobody is there to hear'));
-      raw.on('error', () => abort.abort('nobody is there to hear'));
+      for (const event of ['close', 'error']) raw.on(event, () => abort.abort('nobody is there to hear'));
       raw.writeHead(200, { 'content-type': 'application/x-ndjson' });
       const write = (line: Line) => {
         if (raw.destroyed || raw.writableEnded) return;
@@ -62,11 +54,13 @@ export function createStreams({ clock, log, newId }: { clock: Clock; log: Log; n
         resolve();
       }
     },
-    stop(id) {
+    /** False when there is none of this id. */
+    stop(id: string) {
       const stream = open.get(id);
       stream?.abort.abort('stopped by who asked');
       return stream !== undefined;
     },
+    /** Stops all of them; those that take longer than a moment end without their work. */
     async stopAll() {
       const all = [...open.values()];
       for (const { abort } of all) abort.abort('the agent stops');

@@ -1,7 +1,7 @@
 // An agent's offers for tests of the door: what was asked of them is kept, and answers come when the test says so.
 
+import type { DoorOffers } from '../../../../src/agent/control/control-handlers.ts';
 import type { DoorState, RunRequest } from '../../../../src/agent/control/messages.ts';
-import type { DoorOffers } from '../../../../src/agent/control/server.ts';
 import { ConfigError, RefusedError } from '../../../../src/base/errors.ts';
 
 export const STATE: DoorState = {
