@@ -1,5 +1,4 @@
 // Values of options, read with their bounds. What is wrong becomes a ConfigError that names the option.
-
 import { ConfigError } from '../base/errors.ts';
 import { DURATION_FORMS, parseDurationMs } from '../base/time/duration.ts';
 

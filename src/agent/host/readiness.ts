@@ -1,17 +1,14 @@
 // Is this host set up for what it is to do? Reads limits of the system and says which setting to change. It never changes one.
-
 import { countAddresses, type Span } from '../../base/net/intervals.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
 import { openFileLimit } from '../../base/platform/fd-limit.ts';
 import { countOnLink, type OwnNetwork, ownNetworks, readTable, routedSpans } from './networks.ts';
 
-/** Entries of the IPv4 neighbour table: below `least` nothing is collected, above `most` new hosts cannot be reached. */
-export type NeighbourLimits = { readonly least: number; readonly soft: number; readonly most: number };
-
 /** Undefined where this system does not say. */
 export type HostLimits = {
   readonly openFiles: number | undefined;
-  readonly neighbours: NeighbourLimits | undefined;
+  /** Entries of the IPv4 neighbour table above which new hosts cannot be reached. */
+  readonly maxNeighbours: number | undefined;
   readonly networks: readonly OwnNetwork[];
   readonly routes: readonly Span[] | undefined;
 };
@@ -34,7 +31,7 @@ export type Readiness = {
   readonly advice: readonly string[];
 };
 
-const NEIGHBOURS = '/proc/sys/net/ipv4/neigh/default';
+const MAX_NEIGHBOURS = '/proc/sys/net/ipv4/neigh/default/gc_thresh3';
 /** Files and sockets that the rest of the process needs. */
 const RESERVE = 512;
 /** A silent neighbour holds its entry for three seconds; a quarter of the table per second leaves room for those that live. */
@@ -42,17 +39,13 @@ const SHARE_PER_SECOND = 4;
 const LARGEST_TABLE = 262_144;
 
 export function readLimits(): HostLimits {
-  const [least, soft, most] = [1, 2, 3].map((i) => Number.parseInt(readTable(`${NEIGHBOURS}/gc_thresh${i}`), 10));
-  const neighbours =
-    least !== undefined && soft !== undefined && most !== undefined && least + soft + most > 0
-      ? { least, soft, most }
-      : undefined;
-  return { openFiles: openFileLimit(), neighbours, networks: ownNetworks(), routes: routedSpans() };
+  const maxNeighbours = Number.parseInt(readTable(MAX_NEIGHBOURS), 10) || undefined;
+  return { openFiles: openFileLimit(), maxNeighbours, networks: ownNetworks(), routes: routedSpans() };
 }
 
 export function readiness(needs: HostNeeds, limits: HostLimits = readLimits()): Readiness {
   const onLinkAddresses = countOnLink(needs.ranges, limits.networks);
-  const most = limits.neighbours?.most;
+  const most = limits.maxNeighbours;
   const isTight = most !== undefined && onLinkAddresses * 2 > most;
   const astray = limits.routes === undefined ? [] : needs.ranges.filter((range) => !isReached(range, limits));
   return {

@@ -1,5 +1,4 @@
 // The course of one miner through its polls: which slot is next, when a failure counts. Decisions only: no I/O, no timer.
-
 import { CancelledError, PeerError, RefusedError } from '../../base/errors.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import type { Due } from './due-heap.ts';

@@ -1,6 +1,5 @@
 // The order in which a scan walks its addresses: known ones first, then all ranges in turn, each shuffled over its subnets.
 // Lazy: it holds a few numbers per range, never a list of addresses.
-
 import { holdsAddress, type Span } from '../../base/net/intervals.ts';
 import type { NamedRange } from '../../base/net/ranges.ts';
 

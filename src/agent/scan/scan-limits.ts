@@ -1,5 +1,4 @@
 // How hard this host may scan: the configured limits, held within what its open files and its neighbour table bear, and advice where they are tight.
-
 import type { RangesToProbe } from '../../base/net/ranges.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import { readiness } from '../host/readiness.ts';

@@ -1,6 +1,5 @@
 // One scan: probes the ports of every address, identifies what answers, gives a second chance where one is worth it, and accounts for every
 // address. Results stream. It does not remember anything between scans and reaches miners only through what it is handed.
-
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { formatIpv4, parseIpv4 } from '../../base/net/ipv4.ts';
@@ -112,7 +111,7 @@ export async function runScan<F extends Identification>(
     const identifyLane = createLane({
       clock,
       limit: maxIdentifying,
-      ...(deps.brake && { brake: deps.brake }),
+      brake: deps.brake,
       next: () => queue.shift(),
       run: async (door) => {
         await identify(door);
@@ -124,7 +123,7 @@ export async function runScan<F extends Identification>(
       clock,
       limit: Math.max(1, Math.floor(limits.maxSockets / ports.length)),
       paceMs: connectMs * ports.length,
-      ...(deps.brake && { brake: deps.brake }),
+      brake: deps.brake,
       next,
       run: async (door) => {
         const wasUp = isAnswering(door);

@@ -36,7 +36,7 @@ export type LaneOptions<T> = {
   readonly limit: number;
   /** Least time between two starts, ms; 0 = no pace. */
   readonly paceMs?: number;
-  readonly brake?: Brake;
+  readonly brake?: Brake | undefined;
   /** The next item, or undefined when there is none now. */
   readonly next: () => T | undefined;
   /** A rejection is a defect: it ends the lane. */

@@ -1,5 +1,4 @@
 // Restricts the configured ranges to a part that a request from outside names: narrower is fine, wider is refused. Pure.
-
 import { countAddresses, formatSpan, intersectSpans, mergeSpans, type Span, subtractSpans } from './intervals.ts';
 import { type Ipv4Range, parseIpv4Range } from './ipv4.ts';
 import type { RangesToProbe, ScanRanges } from './ranges.ts';

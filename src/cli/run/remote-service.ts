@@ -1,5 +1,4 @@
 // The line to the service that the configuration names: who the agent is there, got once by the enrolment code. It connects nothing by itself.
-
 import type { AgentConfig } from '../../agent/config/config.ts';
 import { enrolOnce, loadCredentials } from '../../agent/uplink/enrolment/credentials.ts';
 import type { UplinkConfig } from '../../agent/uplink/service-link.ts';

@@ -1,6 +1,5 @@
 // The life of a long-running command once everything has started: the service manager hears that it is ready and that it gets on, SIGHUP makes the
 // agent read its configuration anew, until a signal to stop comes; then everything stops in order.
-
 import { once } from 'node:events';
 import type { Agent } from '../../agent/agent.ts';
 import type { AgentConfig } from '../../agent/config/config.ts';

@@ -1,6 +1,5 @@
 // `pithead up`, `agent`, `service`, `run`: the long-running ways to start. They print where they listen, then log, and stop cleanly on a signal.
 // Agent and service are loaded by the one that runs them.
-
 import type { Command } from 'commander';
 import type { Agent } from '../../agent/agent.ts';
 import { type AgentConfig, loadConfig } from '../../agent/config/config.ts';

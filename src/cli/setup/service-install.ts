@@ -1,5 +1,4 @@
 // `pithead service-install` and `service-remove`: the single program as a system service, on Linux hosts without packages and on Windows.
-
 import { isSea } from 'node:sea';
 import type { Command } from 'commander';
 import { CommandFailed } from '../output/exit.ts';

@@ -62,8 +62,8 @@ export function advance(step: Step): History {
     shares: sharesOf(step, t),
     still: stillOf(before.still, reading, t),
     average: averageOf(hasRestarted ? undefined : before.average, reading, t, settings.lowHashrate.average),
-    rejects: rejectsOf(before.rejects, reading, t, settings.pool.rejectWindow),
-    hwErrors: hwErrorsOf(before.hwErrors, reading, t, settings.hashboard.hwErrorWindow),
+    rejects: windowOf(before.rejects, rejectsOf(reading), t, settings.pool.rejectWindow),
+    hwErrors: windowOf(before.hwErrors, hwErrorsOf(reading), t, settings.hashboard.hwErrorWindow),
     model,
     mode,
     learned: learn(step, t, isSameModel, isSameMode),
@@ -122,30 +122,30 @@ function averageOf(before: History['average'], reading: Reading, t: number, wind
   return { ...before, hashrateHs: before.hashrateHs + share * (reading.hashrateHs - before.hashrateHs), atT: t };
 }
 
-function rejectsOf(before: CounterWindow | undefined, reading: Reading, t: number, windowMs: number) {
-  const good = sumOf(reading.pools, (pool) => pool.accepted);
-  const bad = sumOf(reading.pools, (pool) => pool.rejected);
-  return good === undefined || bad === undefined
-    ? before
-    : windowOf(before, { good, bad, shares: good + bad }, t, windowMs);
+/** Counters as they stand; those that nobody tells are undefined. */
+type Counters = { readonly [K in 'good' | 'bad' | 'shares']: number | undefined };
+
+function rejectsOf({ pools }: Reading): Counters {
+  const good = sumOf(pools, (pool) => pool.accepted);
+  const bad = sumOf(pools, (pool) => pool.rejected);
+  return { good, bad, shares: good === undefined || bad === undefined ? undefined : good + bad };
 }
 
 /** Hardware errors against accepted work: both count difficulty-1 results, whatever the algorithm. */
-function hwErrorsOf(before: CounterWindow | undefined, reading: Reading, t: number, windowMs: number) {
-  const good = sumOf(reading.pools, (pool) => pool.difficultyAccepted);
-  const shares = sumOf(reading.pools, (pool) => pool.accepted);
-  const bad = sumOf(reading.boards, (board) => board.hwErrors);
-  return good === undefined || bad === undefined || shares === undefined
-    ? before
-    : windowOf(before, { good, bad, shares }, t, windowMs);
-}
+const hwErrorsOf = ({ pools, boards }: Reading): Counters => ({
+  good: sumOf(pools, (pool) => pool.difficultyAccepted),
+  bad: sumOf(boards, (board) => board.hwErrors),
+  shares: sumOf(pools, (pool) => pool.accepted),
+});
 
 function windowOf(
   before: CounterWindow | undefined,
-  now: { good: number; bad: number; shares: number },
+  { good, bad, shares }: Counters,
   t: number,
   windowMs: number,
-): CounterWindow {
+): CounterWindow | undefined {
+  if (good === undefined || bad === undefined || shares === undefined) return before;
+  const now = { good, bad, shares };
   const hasReset =
     before !== undefined && (now.good < before.good || now.bad < before.bad || now.shares < before.shares);
   if (before === undefined || hasReset) return { fromT: t, ...now };

@@ -14,6 +14,9 @@ const duration = (fallback: string) => z.string().default(fallback).transform(to
 const hold = (polls: number, time: string) =>
   z.strictObject({ polls: z.int().min(1).max(1_000).default(polls), time: duration(time) }).prefault({});
 
+type HoldDefault = readonly [polls: number, time: string];
+const holds = (raise: HoldDefault, clear: HoldDefault) => ({ raise: hold(...raise), clear: hold(...clear) });
+
 const ratio = (fallback: number) => z.number().min(0).max(10).default(fallback);
 const tempC = z.number().min(-50).max(200);
 
@@ -44,8 +47,7 @@ export const anomalySettingsSchema = z.strictObject({
       isExpected: z.boolean().default(true),
       /** Share of the median of its peers below which a turning fan is too slow. */
       slowRatio: ratio(0.2),
-      raise: hold(2, '0s'),
-      clear: hold(2, '0s'),
+      ...holds([2, '0s'], [2, '0s']),
     })
     .prefault({}),
   power: z
@@ -54,8 +56,7 @@ export const anomalySettingsSchema = z.strictObject({
       overLimitRatio: ratio(1.1),
       /** Above what it steadily drew in this mode. */
       overLearnedRatio: ratio(1.3),
-      raise: hold(2, '2m'),
-      clear: hold(2, '0s'),
+      ...holds([2, '2m'], [2, '0s']),
     })
     .prefault({}),
   temperature: z
@@ -70,8 +71,7 @@ export const anomalySettingsSchema = z.strictObject({
       clearByC: z.number().min(0).max(50).default(5),
       /** By model name, matched as whole words anywhere in the reported model. */
       models: z.record(z.string().min(1).max(64), temperatureLimitsSchema).default({}),
-      raise: hold(2, '0s'),
-      clear: hold(2, '0s'),
+      ...holds([2, '0s'], [2, '0s']),
     })
     .prefault({}),
   hashboard: z
@@ -79,24 +79,21 @@ export const anomalySettingsSchema = z.strictObject({
       hwErrorPercent: z.number().min(0).max(100).default(1),
       hwErrorMajorPercent: z.number().min(0).max(100).default(5),
       hwErrorWindow: duration('20m'),
-      raise: hold(2, '0s'),
-      clear: hold(3, '0s'),
+      ...holds([2, '0s'], [3, '0s']),
     })
     .prefault({}),
   network: z
     .strictObject({
       /** Address changes within an hour that make a flapping link. */
       addressChangesPerHour: z.int().min(2).max(100).default(3),
-      raise: hold(2, '0s'),
-      clear: hold(1, '0s'),
+      ...holds([2, '0s'], [1, '0s']),
     })
     .prefault({}),
   firmware: z
     .strictObject({
       /** Accepted firmware versions, by their beginning; empty = any. */
       allowed: z.array(z.string().min(1).max(128)).max(256).default([]),
-      raise: hold(2, '0s'),
-      clear: hold(1, '0s'),
+      ...holds([2, '0s'], [1, '0s']),
     })
     .prefault({}),
   unknown: z
@@ -105,8 +102,7 @@ export const anomalySettingsSchema = z.strictObject({
       implausibleRatio: z.number().min(1).max(1_000).default(3),
       /** The same hashrate to the last digit for this long is no measurement. */
       frozen: hold(5, '3m'),
-      raise: hold(2, '0s'),
-      clear: hold(2, '0s'),
+      ...holds([2, '0s'], [2, '0s']),
     })
     .prefault({}),
   lowHashrate: z
@@ -116,16 +112,14 @@ export const anomalySettingsSchema = z.strictObject({
       minUptime: duration('30m'),
       /** Window of our own average, for devices that report none. */
       average: duration('5m'),
-      raise: hold(2, '0s'),
-      clear: hold(2, '0s'),
+      ...holds([2, '0s'], [2, '0s']),
     })
     .prefault({}),
   controlBoard: z
     .strictObject({
       /** Restarts that nobody asked for within an hour. */
       restartsPerHour: z.int().min(2).max(8).default(2),
-      raise: hold(1, '0s'),
-      clear: hold(1, '0s'),
+      ...holds([1, '0s'], [1, '0s']),
     })
     .prefault({}),
   pool: z
@@ -140,8 +134,7 @@ export const anomalySettingsSchema = z.strictObject({
       noFirstShare: duration('30m'),
       /** Hosts (or their parents, `example.com` covers `eu.example.com`) that may be mined at; empty = any. */
       allowedHosts: z.array(z.string().min(1).max(253)).max(256).default([]),
-      raise: hold(2, '0s'),
-      clear: hold(3, '0s'),
+      ...holds([2, '0s'], [3, '0s']),
     })
     .prefault({}),
 });

@@ -1,5 +1,4 @@
 // Who a sighting is: valid MAC, then valid serial, then address. Pure; it names the case, the book carries it out.
-
 import { type Facts, type Match, type MinerEntry, matchOf, type Sighting } from './record.ts';
 import type { MinerIndex } from './registry-index.ts';
 

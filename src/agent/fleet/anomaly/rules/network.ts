@@ -1,7 +1,6 @@
 // Network: no answer, an identity that another live miner shows too, an address that keeps changing.
 import type { PeerCode } from '../../../../base/errors.ts';
 import { OFFLINE_SOURCE } from '../../../../model/document.ts';
-import type { FactState } from '../../../../model/identity-facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
 /** Codes that mean that nothing whole came back; the others prove that somebody is there. */
@@ -19,23 +18,13 @@ function contact({ sample, settings }: Facts): Verdict {
 }
 
 const duplicate =
-  (
-    read: (facts: Facts) => { state: FactState; value: string | undefined },
-    what: string,
-    severity: 'major' | 'minor',
-    source: string,
-  ) =>
-  (facts: Facts): Verdict => {
-    const { state, value } = read(facts);
-    if (facts.reading === undefined) return 'no-data';
-    if (state !== 'duplicate') return 'clear';
-    return {
-      value: value ?? null,
-      limit: 'unique',
-      source,
-      severity,
-      message: `another live miner shows the same ${what}`,
-    };
+  (fact: 'mac' | 'serialNumber', words: string, severity: 'major' | 'minor') =>
+  ({ sample, reading }: Facts): Verdict => {
+    if (reading === undefined) return 'no-data';
+    const { macState, serialState } = sample.context;
+    if ((fact === 'mac' ? macState : serialState) !== 'duplicate') return 'clear';
+    const message = `another live miner shows the same ${words}`;
+    return { value: reading[fact] ?? null, limit: 'unique', source: fact, severity, message };
   };
 
 function addressChanges({ history, settings }: Facts, isRaised: boolean): Verdict {
@@ -53,25 +42,7 @@ function addressChanges({ history, settings }: Facts, isRaised: boolean): Verdic
 
 export const NETWORK_RULES: readonly Rule[] = [
   { id: 'network.contact', type: 'network', evaluate: contact },
-  {
-    id: 'network.duplicate-mac',
-    type: 'network',
-    evaluate: duplicate(
-      ({ sample, reading }) => ({ state: sample.context.macState, value: reading?.mac }),
-      'MAC address',
-      'major',
-      'mac',
-    ),
-  },
-  {
-    id: 'network.duplicate-serial',
-    type: 'network',
-    evaluate: duplicate(
-      ({ sample, reading }) => ({ state: sample.context.serialState, value: reading?.serialNumber }),
-      'serial number',
-      'minor',
-      'serialNumber',
-    ),
-  },
+  { id: 'network.duplicate-mac', type: 'network', evaluate: duplicate('mac', 'MAC address', 'major') },
+  { id: 'network.duplicate-serial', type: 'network', evaluate: duplicate('serialNumber', 'serial number', 'minor') },
   { id: 'network.address-changes', type: 'network', evaluate: addressChanges },
 ];
