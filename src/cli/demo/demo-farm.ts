@@ -16,7 +16,7 @@ import { type Stack, startStack } from '../run/all-in-one.ts';
 
 export { DRIVER_NAMES, FAMILY_NAMES } from '../../../fixtures/farm/families/index.ts';
 
-export type DemoOptions = {
+type DemoOptions = {
   readonly miners: number;
   readonly network: string;
   readonly mix: string;

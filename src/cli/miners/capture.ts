@@ -7,7 +7,7 @@ import type { ShownCapture } from '../../agent/control/control-client.ts';
 import { singleAddress } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { CommandFailed } from '../output/exit.ts';
-import { type CliContext, progressBar } from '../output/terminal.ts';
+import { type CliContext, withProgress } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
 
@@ -40,16 +40,12 @@ Examples:
 
 async function run(ip: string, flags: Flags, context: CliContext): Promise<void> {
   singleAddress(ip);
-  const bar = progressBar(context, 'capturing');
-  let capture: ShownCapture | undefined;
-  try {
-    capture = await throughRunning(flags, context, {
-      ask: (agent) => agent.capture(ip, bar.update, context.signal),
-      alone: (config) => captureOnce({ config, ip }, bar.update, context.signal),
-    });
-  } finally {
-    bar.stop();
-  }
+  const capture = await withProgress(context, 'capturing', ({ update }) =>
+    throughRunning<ShownCapture | undefined>(flags, context, {
+      ask: (agent) => agent.capture(ip, update, context.signal),
+      alone: (config) => captureOnce({ config, ip }, update, context.signal),
+    }),
+  );
   const answered = capture?.case.responses.filter(({ failure }) => failure === undefined).length ?? 0;
   const folder = capture && answered > 0 ? save(capture, flags.output) : undefined;
   if (flags.json) context.stdout.write(`${JSON.stringify(toJson(ip, folder, capture, answered))}\n`);

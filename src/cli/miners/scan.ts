@@ -11,7 +11,7 @@ import { normaliseMac } from '../../model/identity-facts.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText } from '../output/format.ts';
 import { type Column, headerLine, rowLine } from '../output/table.ts';
-import { type CliContext, type Paint, painter, progressBar } from '../output/terminal.ts';
+import { type CliContext, type Paint, painter, withProgress } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
 
@@ -45,27 +45,21 @@ Examples:
 async function runScanCommand(written: readonly string[], flags: Flags, context: CliContext): Promise<void> {
   const asked = { ranges: written, exclude: flags.exclude ?? [] };
   rangesOrThrow(asked.ranges, asked.exclude);
-  const progress = progressBar(context, 'scanning');
   const paint = painter(context.stdout);
-  const print = flags.json
-    ? jsonPrinter(progress.line)
-    : flags.csv
-      ? csvPrinter(progress.line)
-      : tablePrinter(progress.line, paint);
-  let account: ScanAccount;
-  try {
+  const toPrinter = flags.json ? jsonPrinter : flags.csv ? csvPrinter : tablePrinter;
+  const { print, account } = await withProgress(context, 'scanning', async ({ update, line }) => {
+    const print = toPrinter(line, paint);
     const listener = {
       onUnderstood: (text: string) => void context.stderr.write(`${text}\n`),
       onFound: print.found,
-      onProgress: (done: number, total: number, found: number) => progress.update(done, total, `${found} miners`),
+      onProgress: (done: number, total: number, found: number) => update(done, total, `${found} miners`),
     };
-    account = await throughRunning(flags, context, {
+    const account = await throughRunning(flags, context, {
       ask: (agent) => agent.scan(asked, listener, context.signal),
       alone: (config) => scanOnce({ config, ...asked }, listener, context.signal),
     });
-  } finally {
-    progress.stop();
-  }
+    return { print, account };
+  });
   print.account(account);
   if (account.isCancelled) throw new CommandFailed('stopped before the end; what was found is above', EXIT.interrupted);
 }
@@ -155,13 +149,8 @@ function tablePrinter(line: Line, paint: Paint): Printer {
       if (!hasHeader) line(paint('bold', headerLine(COLUMNS)));
       hasHeader = true;
       const text = rowLine(COLUMNS, toRow(found));
-      line(
-        found.status === 'identified'
-          ? found.reading?.hashrateHs === 0
-            ? paint('red', text)
-            : text
-          : paint('yellow', text),
-      );
+      const isHashing = found.reading?.hashrateHs !== 0;
+      line(found.status !== 'identified' ? paint('yellow', text) : isHashing ? text : paint('red', text));
     },
     account(account) {
       const parts = CONTACT_STATUSES.map((status) => `${account.counts[status]} ${status.replace('_', ' ')}`);

@@ -17,7 +17,7 @@ export function painter(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream, validateStream: true });
 }
 
-export type Progress = {
+type Progress = {
   update(done: number, total: number, note: string): void;
   /** Prints a line of results without tearing the bar. */
   line(text: string): void;
@@ -46,4 +46,18 @@ export function progressBar({ stdout, stderr }: Pick<CliContext, 'stdout' | 'std
     line: (text) => (stdout.isTTY ? bars.log(`${text}\n`) : plain.line(text)),
     stop: () => bars.stop(),
   };
+}
+
+/** A bar for as long as `work` takes. */
+export async function withProgress<T>(
+  context: Pick<CliContext, 'stdout' | 'stderr'>,
+  label: string,
+  work: (bar: Progress) => Promise<T>,
+): Promise<T> {
+  const bar = progressBar(context, label);
+  try {
+    return await work(bar);
+  } finally {
+    bar.stop();
+  }
 }

@@ -9,7 +9,7 @@ import { formatDurationMs } from '../../base/time/duration.ts';
 import type { ScanAccount } from '../../model/contact.ts';
 import { byWayOf, seekAgent, troubleOf, WITHOUT_IT } from '../miners/running-agent.ts';
 import { formatModel } from '../output/format.ts';
-import { type CliContext, painter, progressBar } from '../output/terminal.ts';
+import { type CliContext, painter, withProgress } from '../output/terminal.ts';
 
 export type FirstScan = {
   readonly addresses: number;
@@ -27,23 +27,19 @@ const NAMED = 5;
 
 /** `path` = the file of the configuration, as it is on the disk now. */
 export async function firstScan(config: AgentConfig, path: string, context: CliContext): Promise<FirstScan> {
-  const progress = progressBar(context, 'scanning');
   const found: Found[] = [];
-  let account: ScanAccount;
-  try {
-    const asked = { ranges: config.ranges.ranges.map(({ range }) => range.text), exclude: [] };
+  const asked = { ranges: config.ranges.ranges.map(({ range }) => range.text), exclude: [] };
+  const account = await withProgress(context, 'scanning', ({ update }) => {
     const listener = {
       onUnderstood() {},
       onFound: (miner: Found) => void found.push(miner),
-      onProgress: (done: number, total: number, miners: number) => progress.update(done, total, `${miners} miners`),
+      onProgress: (done: number, total: number, miners: number) => update(done, total, `${miners} miners`),
     };
-    account = await throughOwn(path, context, {
+    return throughOwn(path, context, {
       ask: (agent) => agent.scan(asked, listener, context.signal),
       alone: () => scanOnce({ config, ...asked }, listener, context.signal),
     });
-  } finally {
-    progress.stop();
-  }
+  });
   const of = (status: Found['status']) => found.filter((miner) => miner.status === status);
   const models = new Map<string, number>();
   for (const { reading, identity, driver } of [...of('identified'), ...of('login_refused')]) {

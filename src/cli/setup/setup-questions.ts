@@ -13,7 +13,7 @@ export type Told = {
   readonly logins: readonly LoginAnswer[];
 };
 
-export type QuestionOptions = {
+type QuestionOptions = {
   /** What is wrong with ranges, as a sentence; undefined when nothing is. */
   checkRanges(ranges: readonly string[]): string | undefined;
   readonly families: readonly { readonly id: string; readonly make: string; readonly user: string }[];

@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 250;
 const TAKEN_WITHIN_MS = 30_000;
 const DONE_WITHIN_MS = 20 * 60_000;
 
-export type ByHand = {
+type ByHand = {
   readonly bundle: string;
   readonly again: boolean;
   readonly patience: Patience;

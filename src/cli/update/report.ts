@@ -18,7 +18,7 @@ const STEP_TEXTS = {
   returning: (about) => `going back: ${about}`,
 } as const satisfies Record<Step, (about: string) => string>;
 
-export type OnStep = (step: Step, about: string) => void;
+type OnStep = (step: Step, about: string) => void;
 
 /** Nothing for scripts, which read the outcome. */
 export const stepPrinter =

@@ -54,7 +54,7 @@ const memorySchema = z.object({
     .array(z.object({ sha256: z.string(), version: z.string(), reason: z.string(), at: z.string() }))
     .default([]),
 });
-export type Broken = z.output<typeof memorySchema>['broken'][number];
+type Broken = z.output<typeof memorySchema>['broken'][number];
 
 const MAX_BROKEN = 200;
 const MAX_REASON = 500;

@@ -10,7 +10,7 @@ import { tryNewProgram } from '../install/try-program.ts';
 /** One order at a time: gives the line that the service host answers. */
 export type Ask = (order: 'start' | 'stop' | 'unit') => Promise<string>;
 
-export type WindowsFacts = Pick<UpdateHost, 'isServing' | 'saveDatabases' | 'restoreDatabases'> & {
+type WindowsFacts = Pick<UpdateHost, 'isServing' | 'saveDatabases' | 'restoreDatabases'> & {
   /** Undefined when no agent answers. */
   runningVersion(): Promise<string | undefined>;
 };
