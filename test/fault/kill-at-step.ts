@@ -2,6 +2,7 @@
 // after a step of them is written to the journal, and nothing more is written of them. When as many as it says are there the program is killed.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 
 type Arm = { readonly names: readonly string[]; readonly point: string; readonly count: number };
 
@@ -16,12 +17,14 @@ function armed(): Arm | undefined {
   }
 }
 
+const inserted = z.object({ taskId: z.string(), name: z.string() });
+
 /** What the statement writes, with the values that it is run with. */
 function stepOf(
   sql: string,
   values: readonly unknown[],
-): { readonly step: string; readonly taskId: string } | undefined {
-  if (sql.includes('INSERT INTO tasks_journal')) return { step: 'insert', taskId: String(values[0]) };
+): { readonly step: string; readonly taskId: string; readonly name?: string } | undefined {
+  if (sql.includes('INSERT INTO tasks_journal')) return { step: 'insert', ...inserted.parse(values[0]) };
   if (!sql.includes('UPDATE tasks_journal')) return undefined;
   const taskId = String(values.at(-1));
   if (sql.includes("SET state = 'started'")) return { step: 'started', taskId };
@@ -39,8 +42,8 @@ function runAt(sql: string, values: readonly unknown[], run: () => unknown): unk
   const found = stepOf(sql, values);
   const arm = armed();
   if (found === undefined || arm === undefined) return run();
-  const { step, taskId } = found;
-  if (step === 'insert') names.set(taskId, String(values[2]));
+  const { step, taskId, name } = found;
+  if (name !== undefined) names.set(taskId, name);
   if (!arm.names.includes(names.get(taskId) ?? '')) return run();
   if (held.has(taskId) && step !== 'reported') throw new Error('held by the test');
   const isBefore = arm.point === `before ${step}`;
