@@ -5,22 +5,14 @@ import { PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
-import type {
-  AbilityName,
-  ActResult,
-  Driver,
-  Evidence,
-  FirmwareImage,
-  Identity,
-  Known,
-} from '../../driver/contract.ts';
+import type { AbilityName, Driver, Evidence, FirmwareImage, Identity, Known } from '../../driver/contract.ts';
 import { chooseDriver, type DriverChoice, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
 import { VisitMemory } from '../../driver/memory.ts';
 import { type VisitOutcome, visit } from '../../driver/visit.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Tap } from '../../transport/tcp/recorder.ts';
-import { createTransport, type Transport } from '../../transport/transport.ts';
+import { createTransport } from '../../transport/transport.ts';
 import { type LoginTrial, newTrial, withTrial } from './login-attempts.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
@@ -45,43 +37,7 @@ export type Recognised =
 /** What came of a reading of an address not long ago. */
 export type ReadLately = { readonly driverId: string; readonly status: 'identified' | 'login_refused' };
 
-export type Access = {
-  readonly transport: Transport;
-  readonly drivers: readonly Driver[];
-  /**
-   * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. A reading of
-   * `lately` by the same driver stands for another one. Whoever does not say that there will be another try gets all the patience.
-   */
-  recognise(
-    ip: string,
-    openPorts: ReadonlySet<number>,
-    signal: AbortSignal,
-    isLastTry?: boolean,
-    lately?: ReadLately,
-  ): Promise<Recognised>;
-  /** The driver for what was found, after a question behind the login where families look alike. The caller holds the turn. */
-  choose(ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined>;
-  /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
-  read(target: MinerTarget, signal: AbortSignal, priority?: 'poll' | 'command'): Promise<VisitOutcome>;
-  /** The same as a command, every question asked and nothing taken from memory: what it says is true now. */
-  readAfresh(target: MinerTarget, signal: AbortSignal): Promise<VisitOutcome>;
-  /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
-  act(
-    target: MinerTarget,
-    ability: AbilityName,
-    params: unknown,
-    signal: AbortSignal,
-    image?: FirmwareImage,
-  ): Promise<ActResult>;
-  /** With the miner's login, held to its trial. The caller holds the turn. */
-  linkTo(target: MinerTarget): MinerLink;
-  /** Passwords that an operator has set for this miner. */
-  secretsOf(target: MinerTarget): readonly string[];
-  targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined;
-  /** Another unit stands at this address now: logins that the one before refused are tried again. */
-  forgetRefusals(ip: string): void;
-  close(): Promise<void>;
-};
+export type Access = ReturnType<typeof createAccess>;
 
 /** The first rule that fits counts; without `family` or `ranges` it fits each. */
 export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges; readonly login: Login };
@@ -125,9 +81,8 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 type StartedTrial = { readonly trial: LoginTrial; readonly startedMs: number };
 
-export function createAccess({ clock, log, drivers, config, mayReach, tap }: AccessOptions): Access {
+export function createAccess({ clock, log, drivers, config, mayReach, tap }: AccessOptions) {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(tap && { tap }) });
-  const rhythms = () => ({ slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery });
   const factoryTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
   const configuredTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
   let memories = 0;
@@ -192,20 +147,14 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     { memory = target.memory, deadlineMs = config.poll.deadline } = {},
   ): Promise<VisitOutcome> => {
     const { driver, known } = target;
-    const outcome = await visit({
-      driver,
-      link: linkTo(target),
-      known,
-      memory,
-      rhythms: rhythms(),
-      clock,
-      signal,
-      deadlineMs,
-    });
+    const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
+    const link = linkTo(target);
+    const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs });
     return usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
   };
 
   /**
+   * The driver for what was found, after a question behind the login where families look alike. The caller holds the turn.
    * Families that look like the likely one from outside each have one question. It goes with the login configured for them, else with that of the
    * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
    */
@@ -229,8 +178,18 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     return likely;
   };
 
-  /** Its questions and its visit take a turn each, so that an order waits for one of them and not for both. */
-  const recognise: Access['recognise'] = async (ip, openPorts, signal, isLastTry = true, lately) => {
+  /**
+   * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. A reading of
+   * `lately` by the same driver stands for another one. Whoever does not say that there will be another try gets all the patience.
+   * Its questions and its visit take a turn each, so that an order waits for one of them and not for both.
+   */
+  const recognise = async (
+    ip: string,
+    openPorts: ReadonlySet<number>,
+    signal: AbortSignal,
+    isLastTry = true,
+    lately?: ReadLately,
+  ): Promise<Recognised> => {
     const endMs = clock.monotonicMs() + IDENTIFY_DEADLINE_MS;
     const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
     const { evidence, choice } = await inTurn(async () => {
@@ -261,16 +220,21 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     drivers,
     choose,
     recognise,
-    read: (target, signal, priority = 'poll') =>
+    /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
+    read: (target: MinerTarget, signal: AbortSignal, priority: 'poll' | 'command' = 'poll') =>
       transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
-    readAfresh: (target, signal) =>
+    /** The same as a command, every question asked and nothing taken from memory: what it says is true now. */
+    readAfresh: (target: MinerTarget, signal: AbortSignal) =>
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
-    linkTo: (target) => linkTo(target),
-    secretsOf(target) {
+    /** With the miner's login, held to its trial. The caller holds the turn. */
+    linkTo: (target: MinerTarget) => linkTo(target),
+    /** Passwords that an operator has set for this miner. */
+    secretsOf(target: MinerTarget): string[] {
       const rule = ruleFor(target);
       return rule === undefined ? [] : [rule.login.password.reveal()];
     },
-    act(target, abilityName, params, signal, image) {
+    /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
+    act(target: MinerTarget, abilityName: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) {
       return transport.turns.run(target.ip, 'command', signal, () => {
         const ability = target.driver.abilities[abilityName];
         if (ability === undefined) {
@@ -284,11 +248,12 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
         return ability.act(linkTo(target, true), ability.params.parse(params), target.known, image);
       });
     },
-    targetOf(ip, driverId, known) {
+    targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined {
       const driver = drivers.find(({ id }) => id === driverId);
       return driver === undefined ? undefined : { ip, driver, known, memory: newMemory() };
     },
-    forgetRefusals(ip) {
+    /** Another unit stands at this address now: logins that the one before refused are tried again. */
+    forgetRefusals(ip: string) {
       for (const trials of [factoryTrials, configuredTrials]) {
         for (const driver of drivers) {
           const key = trialKey(driver, ip);
@@ -300,13 +265,11 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   };
 }
 
-export function knownFrom(identity: Identity): Known {
-  return {
-    ...(identity.generation === undefined ? {} : { generation: identity.generation }),
-    ...(identity.make === undefined ? {} : { make: identity.make }),
-    ...(identity.model === undefined ? {} : { model: identity.model }),
-  };
-}
+export const knownFrom = ({ generation, make, model }: Identity): Known => ({
+  ...(generation !== undefined && { generation }),
+  ...(make !== undefined && { make }),
+  ...(model !== undefined && { model }),
+});
 
 function matches(rule: LoginRule, driver: Driver, ip: string): boolean {
   if (rule.family !== undefined && rule.family !== driver.id) return false;
