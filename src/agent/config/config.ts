@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigError, type Problem } from '../../base/errors.ts';
-import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
+import { readRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
 import { isSealed, openVault } from '../../base/storage/vault.ts';
 import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
@@ -148,42 +148,49 @@ export const fileSchema = z.strictObject({
   log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
 });
 
-export type AgentConfig = Omit<
-  z.output<typeof fileSchema>,
-  'networks' | 'exclude' | 'portMap' | 'credentials' | 'firmware'
-> & {
-  /** `folder` is absolute. */
-  readonly firmware: { readonly folder: string; readonly allowedHosts: readonly string[] };
-  readonly ranges: ScanRanges;
-  readonly portMap: ReadonlyMap<number, number>;
-  /** `keyFile` is absolute; there may be none yet. */
-  readonly credentials: {
-    readonly factoryDefaults: boolean;
-    readonly logins: readonly LoginRule[];
-    readonly keyFile: string;
-  };
+/** All paths are absolute; the key file may not be there yet. */
+export type AgentConfig = Readonly<ReturnType<typeof parseConfig>>;
+
+type Surroundings = {
+  /** Where relative paths begin. */
+  readonly baseDir: string;
+  /** Answers `env:` references. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** Reads and checks the file. Throws ConfigError with every problem that was found. `environment` answers `env:` references. */
-export function loadConfig(path: string, environment: Readonly<Record<string, string | undefined>>): AgentConfig {
-  let text: string;
+/** Reads and checks the file. Throws ConfigError with every problem that was found. */
+export const loadConfig = (path: string, environment: Surroundings['environment']): AgentConfig =>
+  parseConfig(readText(path), { baseDir: dirname(resolve(path)), environment, name: path });
+
+function readText(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(
-      `read config file ${path}`,
-      [{ path: '(file)', message: 'cannot be read: does it exist, may this user read it?' }],
-      error,
-    );
+    throw wrongFile(`file ${path}`, 'cannot be read: does it exist, may this user read it?', error);
   }
-  return parseConfig(text, { baseDir: dirname(resolve(path)), environment, name: path });
 }
 
-/** The same for text; relative paths are taken from `baseDir`. */
-export function parseConfig(
-  text: string,
-  options: { baseDir: string; environment: Readonly<Record<string, string | undefined>>; name: string },
-): AgentConfig {
+const wrongFile = (name: string, message: string, cause: unknown) =>
+  new ConfigError(`read config ${name}`, [{ path: '(file)', message }], cause);
+
+/** Where the state of this configuration lies. Nothing else of it is checked, and no secret is needed. Throws ConfigError as `loadConfig` does. */
+export function stateDirOf(path: string): string {
+  const text = readText(path);
+  try {
+    const document = parseDocument(text);
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    const { stateDir } = z
+      .looseObject({ stateDir: fileSchema.shape.stateDir })
+      .parse(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {});
+    return resolve(dirname(resolve(path)), stateDir);
+  } catch (error) {
+    throw wrongFile(`file ${path}`, 'is wrong: pithead config check says where', error);
+  }
+}
+
+/** The same as `loadConfig` for text. */
+export function parseConfig(text: string, options: Surroundings & { readonly name: string }) {
   const document = parseDocument(text, { prettyErrors: true });
   const syntax = document.errors.map((error) => ({
     path: `line ${error.linePos?.[0].line ?? '?'}`,
@@ -200,17 +207,19 @@ export function parseConfig(
   const logins = readLogins(credentials, options);
   const problems = [...ranges.problems, ...logins.problems];
   if (problems.length > 0) throw new ConfigError(`check config ${options.name}`, problems);
-  const stateDir = resolve(options.baseDir, rest.stateDir);
+  const fromBase = (path: string) => resolve(options.baseDir, path);
+  const stateDir = fromBase(rest.stateDir);
+  const { tls, sealKeyFile } = rest.listen;
   return {
     ...rest,
     stateDir,
     listen: {
       ...rest.listen,
-      tls: rest.listen.tls && fromBase(rest.listen.tls, options.baseDir),
-      sealKeyFile: rest.listen.sealKeyFile && resolve(options.baseDir, rest.listen.sealKeyFile),
+      tls: tls && { certFile: fromBase(tls.certFile), keyFile: fromBase(tls.keyFile) },
+      sealKeyFile: sealKeyFile && fromBase(sealKeyFile),
     },
     firmware: {
-      folder: firmware.folder === undefined ? join(stateDir, 'firmware') : resolve(options.baseDir, firmware.folder),
+      folder: firmware.folder === undefined ? join(stateDir, 'firmware') : fromBase(firmware.folder),
       allowedHosts: firmware.allowedHosts,
     },
     ranges,
@@ -228,33 +237,25 @@ function plainValue(document: Document, name: string): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    throw new ConfigError(
-      `read config ${name}`,
-      [{ path: '(file)', message: 'its aliases (*name) make no sense' }],
-      error,
-    );
+    throw wrongFile(name, 'its aliases (*name) make no sense', error);
   }
 }
 
 const MAX_ALIASES = 50;
 
-const fromBase = ({ certFile, keyFile }: { certFile: string; keyFile: string }, baseDir: string) => ({
-  certFile: resolve(baseDir, certFile),
-  keyFile: resolve(baseDir, keyFile),
-});
-
 const PATHS = { path: 'networks', excludePath: 'exclude' } as const;
+
+const pathOf = (parts: readonly PropertyKey[]) =>
+  parts
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
 
 function problemsOf(error: z.ZodError): Problem[] {
   return error.issues.flatMap((issue) => {
-    const path = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        path: `${path}.${key}`.replace(/^\./, ''),
-        message: 'is not a known setting',
-      }));
-    }
-    return [{ path: path.replace(/^\./, '') || '(top level)', message: issue.message }];
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({ path: pathOf([...issue.path, key]), message: 'is not a known setting' }));
+    return [{ path: pathOf(issue.path) || '(top level)', message: issue.message }];
   });
 }
 
@@ -268,7 +269,7 @@ function rangeProblems(raw: unknown): readonly Problem[] {
 
 function readLogins(
   credentials: z.output<typeof fileSchema>['credentials'],
-  options: { baseDir: string; environment: Readonly<Record<string, string | undefined>> },
+  options: Surroundings,
 ): { rules: LoginRule[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const secrets =
@@ -289,8 +290,8 @@ function readLogins(
     for (const problem of ranges?.problems ?? []) problems.push({ path: `${field}.range`, message: problem.message });
     return [
       {
-        ...(entry.family === undefined ? {} : { family: entry.family }),
-        ...(ranges === undefined ? {} : { ranges }),
+        ...(entry.family !== undefined && { family: entry.family }),
+        ...(ranges && { ranges }),
         login: { user: entry.user, password: new Secret(value ?? '') },
       },
     ];
@@ -302,7 +303,7 @@ function readLogins(
  * Beside the configuration, or where this user keeps configurations: never among the data that it protects. A service manager may hand the file beside
  * the configuration over (systemd: LoadCredential), because its owner is somebody else; a file elsewhere is another one, also by the same name.
  */
-function keyFileOf(file: string | undefined, { baseDir, environment }: Parameters<typeof readLogins>[1]): string {
+function keyFileOf(file: string | undefined, { baseDir, environment }: Surroundings): string {
   const beside = resolve(baseDir, file ?? KEY_FILE);
   const handed = environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, KEY_FILE);
   if (handed && beside === resolve(baseDir, KEY_FILE) && existsSync(handed)) return handed;
@@ -317,7 +318,7 @@ function keyFileOf(file: string | undefined, { baseDir, environment }: Parameter
 export const KEY_FILE = 'pithead.key';
 
 /** A service manager may hand the file over under the same name (systemd: LoadCredential), because its owner is somebody else. */
-function secretsPath(file: string, { baseDir, environment }: Parameters<typeof readLogins>[1]): string {
+function secretsPath(file: string, { baseDir, environment }: Surroundings): string {
   const handed = environment.CREDENTIALS_DIRECTORY && join(environment.CREDENTIALS_DIRECTORY, basename(file));
   return handed && existsSync(handed) ? handed : resolve(baseDir, file);
 }

@@ -1,8 +1,7 @@
 // Finds the agent that runs on this host: the one of the configuration's state directory. Says what a person should know where it may not be asked.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentConfig } from '../../agent/config/config.ts';
-import { stateDirOf } from '../../agent/config/state-dir.ts';
+import { type AgentConfig, stateDirOf } from '../../agent/config/config.ts';
 import { type Knock, knock, type RunningAgent } from '../../agent/control/control-client.ts';
 import { ConfigError, RefusedError } from '../../base/errors.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';

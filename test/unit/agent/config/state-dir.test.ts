@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseConfig } from '../../../../src/agent/config/config.ts';
-import { stateDirOf } from '../../../../src/agent/config/state-dir.ts';
+import { parseConfig, stateDirOf } from '../../../../src/agent/config/config.ts';
 import { ConfigError } from '../../../../src/base/errors.ts';
 
 function written(text: string) {
