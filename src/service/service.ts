@@ -6,14 +6,13 @@ import { v4 } from 'uuid';
 import type { Clock } from '../base/clock.ts';
 import { BugError, renderError } from '../base/errors.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
-import { type Admin, createAdmin } from './admin.ts';
+import { createAdmin } from './admin.ts';
 import { createAuthSource } from './auth/authorise.ts';
 import { type KeyFiles, keyNotOpened, openServiceVault } from './auth/key-file.ts';
 import { createHttpServer, createRenewal, readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
-import { type App, createServer, DEFAULT_LIMITS, type ServerLimits } from './http/server.ts';
+import { type App, createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
 import { createPageCache } from './http/shared/page-cache.ts';
 import { createShares } from './ingest/quota.ts';
 import { createUplinks } from './ingest/uplink.ts';
@@ -26,7 +25,7 @@ import { createSigner } from './tasks/signer.ts';
 
 export { readTls, type TlsFiles };
 
-export type ServiceOptions = {
+export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> & {
   /** A file, or a `postgres://` URL: several copies of the service may share that. */
   readonly databasePath: string;
   /** What the secrets in the database are sealed with. Absent: they lie open. */
@@ -34,28 +33,14 @@ export type ServiceOptions = {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly random?: () => number;
-  readonly version: string;
-  /** How integrators reach it, for the OpenAPI document. */
-  readonly publicUrl?: string | undefined;
   /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
   readonly tls?: TlsFiles | undefined;
-  /** Addresses and networks of the proxies in front of it. */
-  readonly trustProxy?: readonly string[];
   readonly limits?: ServerLimits;
   /** Between not being ready and the end of anything, for those who send requests here to look. Default: 0. */
   readonly drainMs?: number | undefined;
 };
 
-export type Service = {
-  /** Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where there is no TLS). */
-  start(): Promise<{ url: string; localUrl: string }>;
-  /** Lets go of agents and requests in order; idempotent, and who asks again while it drains has it end at once. */
-  stop(): Promise<void>;
-  readonly admin: Admin;
-};
+export type Service = Awaited<ReturnType<typeof createService>>;
 
 /** Of each part, and of all; requests under way get the shorter time to be answered. */
 const STOP = { stopMs: 5_000, totalMs: 9_000, answerMs: 4_000 };
@@ -66,7 +51,7 @@ const FIRST_KEY = 'pithead: first key of orders';
 const PAGE_CACHE = { minBytes: 256 * 1024, maxBytes: 128 * 1024 * 1024 };
 
 /** Reads the certificate, opens the store (throws when it cannot) and builds the rest; nothing listens before `start`. */
-export async function createService(options: ServiceOptions): Promise<Service> {
+export async function createService(options: ServiceOptions) {
   const secured = options.tls && readTls(options.tls);
   if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
     options.log.warn({ certFile: options.tls?.certFile }, 'the certificate has expired: clients will refuse it');
@@ -103,24 +88,16 @@ async function listenLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined): Promise<Service> {
+async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined) {
   const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
   const app = await createServer({
+    ...options,
     source: createAuthSource(store.tenants, store.keys, log),
-    clock,
-    log,
-    version: options.version,
-    publicUrl: options.publicUrl,
     limits,
     tls,
-    trustProxy: options.trustProxy ?? [],
-    newRequestId: () => v4(),
   });
   const unopened = () => keyNotOpened(options.databasePath, options.keyFiles);
-  const signer = createSigner(store.taskKeys, clock, {
-    seed: store.vault?.derive(FIRST_KEY),
-    unopened,
-  });
+  const signer = createSigner(store.taskKeys, clock, { seed: store.vault?.derive(FIRST_KEY), unopened });
   // Whoever cannot sign must not take the place of a copy that can.
   const taskKey = await signer.publicKey();
   await store.sealWhatIsOpen();
@@ -233,26 +210,21 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     { ...relay, name: 'relay' },
     { ...uplinks, name: 'uplinks' },
     createRound('pruning', PRUNE_MS, () => store.prune(clock.nowMs()), clock, log),
-    ...(options.tls !== undefined && tls !== undefined && app.server instanceof SecureServer
-      ? [
-          createRound(
-            'renewing the certificate',
-            RENEW_MS,
-            createRenewal(options.tls, app.server, tls, log),
-            clock,
-            log,
-          ),
-        ]
-      : []),
   ];
+  if (options.tls !== undefined && tls !== undefined && app.server instanceof SecureServer) {
+    const renew = createRenewal(options.tls, app.server, tls, log);
+    parts.push(createRound('renewing the certificate', RENEW_MS, renew, clock, log));
+  }
   let stopParts: (() => Promise<void>) | undefined;
   return {
     admin: createAdmin(store, clock, unopened),
-    async start() {
+    /** Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where there is no TLS). */
+    async start(): Promise<{ url: string; localUrl: string }> {
       stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
       return { url, localUrl };
     },
-    async stop() {
+    /** Lets go of agents and requests in order; idempotent, and who asks again while it drains has it end at once. */
+    async stop(): Promise<void> {
       const drains = !isStopping && stopParts !== undefined && drainMs > 0;
       isStopping = true;
       if (drains) await clock.sleep(drainMs);

@@ -3,15 +3,11 @@
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ApiKey, Farm, Grant, KeyStore, TenantStore } from '../store/store.ts';
-import type { Needed, Rule } from './rules.data.ts';
+import type { KeyRule, Needed } from './rules.data.ts';
 import { apiKeyId, isSecretOf } from './secrets.ts';
 
 /** What it needs of the store. */
-export type AuthSource = Pick<TenantStore, 'findFarm' | 'listActiveGrants'> & {
-  readonly findKey: KeyStore['find'];
-  /** The key was used; nobody waits for that to be written down. */
-  readonly markUsed: (key: Pick<ApiKey, 'id' | 'lastUsedAtMs'>, nowMs: number) => void;
-};
+export type AuthSource = ReturnType<typeof createAuthSource>;
 
 /** When a key was used is written down once a minute, beside the request that used it. What cannot be written is logged and fails nobody. */
 const MARK_USED_MS = 60_000;
@@ -22,14 +18,15 @@ export function createAuthSource(
   { findFarm, listActiveGrants }: TenantStore,
   keys: Pick<KeyStore, 'find' | 'markUsed'>,
   log: Log,
-): AuthSource {
+) {
   /** Also those that could not be written: whoever asks often does not try often. */
   const tried = new Map<string, number>();
   return {
     findFarm,
     listActiveGrants,
     findKey: keys.find,
-    markUsed({ id, lastUsedAtMs }, nowMs) {
+    /** The key was used; nobody waits for that to be written down. */
+    markUsed({ id, lastUsedAtMs }: ApiKey, nowMs: number): void {
       const lastMs = Math.max(lastUsedAtMs ?? Number.NEGATIVE_INFINITY, tried.get(id) ?? Number.NEGATIVE_INFINITY);
       if (nowMs - lastMs < MARK_USED_MS) return;
       if (tried.size >= MAX_TRIED) tried.clear();
@@ -59,15 +56,12 @@ export type Access = {
   readonly farm: Farm | undefined;
 };
 
-type KeyRule = Extract<Rule, { access: 'key' }>;
-
 /** The key in either of its two places, or undefined when neither has one. */
 export function presentedKey(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
   const direct = headers['x-api-key'];
   if (typeof direct === 'string' && direct !== '') return direct;
   const { authorization } = headers;
-  const bearer = typeof authorization === 'string' ? /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] : undefined;
-  return bearer;
+  return typeof authorization === 'string' ? /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] : undefined;
 }
 
 /** Throws RefusedError `auth.missing` or `auth.invalid`. */
@@ -102,7 +96,7 @@ export async function authorise(
     if (rule.unknownWorkspace === 'not-found' && isAmong(seenIds, farm))
       throw permissionDenied('grant', rule.permission);
   }
-  throw rule.unknownFarm === 'denied' ? farmDenied() : notFound();
+  throw rule.unknownFarm === 'not-found' ? notFound() : farmDenied();
 }
 
 export const farmDenied = () => new RefusedError('auth.farm', 'Access denied to farm');
@@ -128,11 +122,11 @@ async function usableFarms(
   workspaceId: string,
   rule: KeyRule,
   nowMs: number,
-): Promise<{ farmIds: readonly string[] | null; seenIds: readonly string[] | null }> {
+): Promise<{ farmIds: Access['farmIds']; seenIds: Access['farmIds'] }> {
   const isOwn = workspaceId === caller.workspaceId;
   const grants = isOwn ? [] : await source.listActiveGrants(caller.workspaceId, nowMs, workspaceId);
   if (!isOwn && grants.length === 0)
-    throw rule.scope !== 'own' && rule.unknownWorkspace === 'not-found'
+    throw rule.unknownWorkspace === 'not-found'
       ? notFound()
       : new RefusedError('auth.workspace', 'Access denied to workspace');
   const useful = grants.filter(({ permissions }) => isHeld(permissions, rule.permission));

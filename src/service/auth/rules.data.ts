@@ -13,32 +13,27 @@ export type Permission = (typeof PERMISSIONS)[number];
 /** What a rule asks for: one permission, or `any`: what it shows is the way to whatever the key may do. */
 export type Needed = Permission | 'any';
 
-/** Answer of a workspace that does not exist or that the caller may not use; denied unless it says otherwise. */
-type UnknownWorkspace = { readonly unknownWorkspace?: 'not-found' };
+/** Answer where the path names what does not exist or what the caller may not use. Default: denied. */
+type Unknown = 'denied' | 'not-found';
 
-export type Rule =
-  /** Anybody may ask; it says nothing about any tenant. */
-  | { readonly access: 'open' }
-  /** A one-time code in the body decides. */
-  | { readonly access: 'enrolment-code' }
-  /** A key, for its own workspace. */
-  | { readonly access: 'key'; readonly permission: Needed; readonly scope: 'own' }
-  /** A key, for the workspace in the path: its own or one that a grant opens. */
-  | ({ readonly access: 'key'; readonly permission: Needed; readonly scope: 'workspace' } & UnknownWorkspace)
-  /** ... and the farm in the path. `unknownFarm`: what a farm that does not exist or is foreign answers. */
-  | ({
-      readonly access: 'key';
-      readonly permission: Needed;
-      readonly scope: 'farm';
-      readonly unknownFarm: 'denied' | 'not-found';
-    } & UnknownWorkspace);
+export type KeyRule = {
+  readonly access: 'key';
+  readonly permission: Needed;
+  /** `own` = the workspace of the key; else that in the path, its own or one that a grant opens, and with `farm` the farm in the path. */
+  readonly scope: 'own' | 'workspace' | 'farm';
+  readonly unknownWorkspace?: Unknown;
+  readonly unknownFarm?: Unknown;
+};
+
+/** `open` = anybody may ask, it says nothing about any tenant; `enrolment-code` = a one-time code in the body decides. */
+export type Rule = KeyRule | { readonly access: 'open' } | { readonly access: 'enrolment-code' };
 
 export const V1_WORKSPACE = '/private-api/v1/:workspace_id';
 export const V1_FARM = `${V1_WORKSPACE}/farms/:farm_id`;
 export const V2_WORKSPACE = '/public-api/v2/workspaces/:workspace_id';
 export const V2_FARM = `${V2_WORKSPACE}/farms/:farm_id`;
 
-const v1Farm = (permission: Permission, unknownFarm: 'denied' | 'not-found' = 'denied'): Rule => ({
+const v1Farm = (permission: Permission, unknownFarm: Unknown = 'denied'): Rule => ({
   access: 'key',
   permission,
   scope: 'farm',

@@ -43,7 +43,7 @@ export const documented = z.registry<{ openapi: Readonly<Record<string, unknown>
 
 export async function registerOpenApi(
   app: FastifyInstance,
-  { version, publicUrl }: { version: string; publicUrl: string | undefined },
+  { version, publicUrl }: { version: string; publicUrl?: string | undefined },
 ): Promise<void> {
   const options: Parameters<typeof createJsonSchemaTransform>[0] = {
     schemaRegistry: components,
@@ -159,9 +159,7 @@ function neverGiven(method: string, path: string): number[] {
   const rule = RULES[`${method} ${path}`];
   const mayBeUnknown =
     path === '/private-api/v1/me/grants' ||
-    (rule?.access === 'key' &&
-      ((rule.scope !== 'own' && rule.unknownWorkspace === 'not-found') ||
-        (rule.scope === 'farm' && rule.unknownFarm === 'not-found')));
+    (rule?.access === 'key' && (rule.unknownWorkspace === 'not-found' || rule.unknownFarm === 'not-found'));
   return [...(method === 'GET' ? [413, 415] : []), ...(mayBeUnknown ? [] : [404])];
 }
 

@@ -1,16 +1,8 @@
 // The HTTP server: limits, request ids, the guard, one shape of errors, OpenAPI. It serves no resource itself: see routes.ts.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
 import { parse } from 'node:querystring';
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyBaseLogger } from 'fastify';
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-  type RawServerDefault,
-} from 'fastify';
+import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -25,13 +17,7 @@ import { createErrorHandler, errorBody, invalidRequest, toErrorBody } from './sh
 import type { PageCache } from './shared/page-cache.ts';
 import { compileValidator } from './shared/validation.ts';
 
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
+export type App = Awaited<ReturnType<typeof createServer>>;
 
 /** What routes are registered with: what they need of the rest of the service. */
 export type RouteParts = {
@@ -69,24 +55,24 @@ export type ServerParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
-  readonly publicUrl: string | undefined;
+  /** How integrators reach it, for the OpenAPI document. */
+  readonly publicUrl?: string | undefined;
   readonly limits: ServerLimits;
   readonly tls: TlsMaterial | undefined;
   /** Addresses and networks of the proxies in front of us: what they say of the client's address counts, what others say does not. */
-  readonly trustProxy: readonly string[];
-  readonly newRequestId: () => string;
+  readonly trustProxy?: readonly string[];
 };
 
 /** The server without its routes: register them, then listen. */
-export async function createServer(parts: ServerParts): Promise<App> {
-  const { limits, log } = parts;
+export async function createServer(parts: ServerParts) {
+  const { limits, log, trustProxy = [] } = parts;
   const app = fastify({
     serverFactory: (handler) => createHttpServer(handler, limits, parts.tls),
     bodyLimit: limits.bodyBytes,
     handlerTimeout: limits.handlerMs,
-    trustProxy: parts.trustProxy.length === 0 ? false : [...parts.trustProxy],
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     requestIdHeader: false,
-    genReqId: parts.newRequestId,
+    genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     logController: new LogController({ disableRequestLogging: true }),
     frameworkErrors: (error, request, reply) => {
@@ -103,7 +89,7 @@ export async function createServer(parts: ServerParts): Promise<App> {
         return;
       }
       const status = CLIENT_ERROR_STATUS[error.code] ?? 400;
-      const requestId = parts.newRequestId();
+      const requestId = randomUUID();
       log.info({ requestId, status, code: error.code }, 'request refused before it could be read');
       socket.end(rawError(status, requestId));
     },
