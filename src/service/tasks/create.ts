@@ -24,7 +24,7 @@ export type BatchOrder = Pick<
   readonly idempotency: Pick<NonNullable<BatchRequest['idempotency']>, 'apiKeyId' | 'key'> | undefined;
   /** Words the answer, which becomes JSON. Orders that are worded in different ways are different orders. */
   readonly wording: 'v1' | 'v2';
-  toAnswer(made: Made): unknown;
+  readonly toAnswer: (made: Made) => unknown;
 };
 
 /** What became of an order. */
@@ -46,7 +46,8 @@ export async function createBatches(
   },
 ): Promise<string> {
   const nowMs = parts.clock.nowMs();
-  const { workspaceId, farmId, name, targets, ids, params, rollout, expiresInS, actor, idempotency, wording } = order;
+  const { rollout, expiresInS, idempotency, wording, toAnswer, ...request } = order;
+  const { farmId, name, targets, ids, params } = request;
   const { length } = JSON.stringify(params);
   if (length > MAX_PARAMS_LENGTH)
     throw new RefusedError(
@@ -57,13 +58,8 @@ export async function createBatches(
   const usualMs = rollout === undefined ? TASK_TTL_MS : ROLLOUT_TTL_MS;
   const outcome = await parts.batches.create(
     {
-      workspaceId,
-      farmId,
-      name,
-      targets,
+      ...request,
       ids: [...new Set(ids)],
-      params,
-      actor,
       nowMs,
       expiresAtMs: nowMs + (expiresInS === undefined ? usualMs : expiresInS * 1_000),
       idempotency: idempotency && { ...idempotency, bodyHash, sinceMs: nowMs - IDEMPOTENCY_MS },
@@ -71,7 +67,7 @@ export async function createBatches(
     (candidates) => {
       const { batches, skipped } = planBatches(name, targets, ids, candidates, () => parts.newId(nowMs), rollout);
       const made = batches.map(({ id, tasks }) => ({ id, taskCount: tasks.length }));
-      const answer = order.toAnswer({ batches: made, skipped, createdAtMs: nowMs });
+      const answer = toAnswer({ batches: made, skipped, createdAtMs: nowMs });
       return { batches, response: JSON.stringify(answer) };
     },
   );

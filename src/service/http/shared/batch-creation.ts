@@ -6,7 +6,7 @@ import type { Caller } from '../../auth/authorise.ts';
 import type { BatchOrder, Made } from '../../tasks/create.ts';
 import { accessOf, farmOf } from '../guard.ts';
 import type { RouteParts } from '../server.ts';
-import { answerOf, toIso } from './envelope.ts';
+import { answerOf, good, toIso } from './envelope.ts';
 import { invalidRequest } from './errors.ts';
 import { show } from './validation.ts';
 
@@ -35,17 +35,9 @@ export const createdAnswerOf = <B extends z.ZodType, S extends z.ZodType, N exte
     }),
   });
 
-/** How a version words what became of an order. `fields` are the same in both. */
+/** How a version words what became of an order. `fields` = name and params of the task, who made the batch and when: the same in both. */
 type Words = {
-  toBatch(
-    batch: Made['batches'][number],
-    fields: {
-      readonly task_name: BatchOrder['name'];
-      readonly task_params: Record<string, unknown>;
-      readonly created_by: Actor;
-      readonly created_at: string;
-    },
-  ): unknown;
+  toBatch(batch: Made['batches'][number], fields: object): unknown;
   toSkipped(skip: Made['skipped'][number]): unknown;
 };
 
@@ -67,18 +59,18 @@ export async function sendCreated(
     actor,
     idempotency: idempotencyOf(caller, request.headers['idempotency-key']),
     toAnswer({ batches, skipped, createdAtMs }) {
-      const fields = { task_name: order.name, task_params: shownParams(order.params), created_by: actor };
-      const created_at = toIso(createdAtMs);
+      const fields = {
+        task_name: order.name,
+        task_params: shownParams(order.params),
+        created_by: actor,
+        created_at: toIso(createdAtMs),
+      };
       const summary = {
         created_count: batches.reduce((sum, { taskCount }) => sum + taskCount, 0),
         skipped_count: skipped.reduce((sum, { ids }) => sum + ids.length, 0),
       };
-      return {
-        success: true,
-        data: batches.map((batch) => toBatch(batch, { ...fields, created_at })),
-        error: null,
-        meta: { summary, skipped: skipped.map(toSkipped) },
-      };
+      const data = batches.map((batch) => toBatch(batch, fields));
+      return { ...good(data), meta: { summary, skipped: skipped.map(toSkipped) } };
     },
   });
   return reply.type('application/json; charset=utf-8').send(text);

@@ -4,29 +4,15 @@ import { z } from 'zod';
 import { ACTOR_TYPES, BATCH_STATUSES, TASK_NAMES, taskNameSchema } from '../../../model/task.ts';
 import type { BatchFilter } from '../../store/store.ts';
 import { list, oneOf } from './parameters.ts';
-import { closedObject, ofGoodFields } from './validation.ts';
+import { atLeastOneOf, closedObject } from './validation.ts';
 
 /** More values than anybody means; keeps statements within what databases take. */
 const MAX_VALUES = 1_000;
 
-const atLeastOne = <S extends z.ZodType<object>>(schema: S, operators: readonly string[]) =>
-  schema
-    .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
-      ...ofGoodFields,
-      error: `received {}, accepted: an object with at least one of ${operators.join(', ')}`,
-    })
-    .meta({ minProperties: 1 });
-
 /** `eq`, `ne`, `in`, `nin` over values of one kind. */
 export function valueFilter<S extends z.ZodType<string>>(value: S) {
   const values = z.array(value).min(1).max(MAX_VALUES);
-  const shape = { eq: value.optional(), ne: value.optional(), in: values.optional(), nin: values.optional() };
-  return atLeastOne(closedObject(shape), Object.keys(shape));
-}
-
-/** `eq` only. */
-export function equalFilter<S extends z.ZodType<string>>(value: S) {
-  return closedObject({ eq: value });
+  return atLeastOneOf({ eq: value.optional(), ne: value.optional(), in: values.optional(), nin: values.optional() });
 }
 
 /** A time in a body. */
@@ -35,8 +21,7 @@ export const isoUtc = z.iso.datetime({ error: 'accepted: an ISO 8601 time in UTC
 /** `eq`, `ne`, `gt`, `gte`, `lt`, `lte` over times; as ms. */
 export function dateFilter() {
   const bound = isoUtc.transform((text) => Date.parse(text)).optional();
-  const shape = { eq: bound, ne: bound, gt: bound, gte: bound, lt: bound, lte: bound };
-  return atLeastOne(closedObject(shape), Object.keys(shape));
+  return atLeastOneOf({ eq: bound, ne: bound, gt: bound, gte: bound, lt: bound, lte: bound });
 }
 
 export const batchListShape = {
@@ -46,7 +31,7 @@ export const batchListShape = {
 export const batchSearchShape = {
   status: valueFilter(z.enum(BATCH_STATUSES)).optional(),
   task_name: valueFilter(taskNameSchema).optional(),
-  actor_type: equalFilter(z.enum(ACTOR_TYPES)).optional(),
+  actor_type: closedObject({ eq: z.enum(ACTOR_TYPES) }).optional(),
   created_at: dateFilter().optional(),
 };
 

@@ -5,9 +5,12 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
+import type { Farm, Item, MinerStore } from '../../store/store.ts';
+import { farmOf } from '../guard.ts';
+import type { RouteParts } from '../server.ts';
 
 /** As text or as its bytes. */
-export type PageText = string | Buffer;
+type PageText = string | Buffer;
 
 export type PageBody = {
   readonly bytes: Buffer;
@@ -91,16 +94,8 @@ export function createPageCache(
 /** Pages from this size on may be a second old. */
 const LARGE_PAGE = 1_000;
 
-export type WantedPage = {
-  readonly size: number;
-  /** What the page depends on; the same for the same page only. */
-  readonly key: readonly unknown[];
-  /** Its JSON text. */
-  readonly make: () => Promise<PageText>;
-};
-
 /** The envelope of both versions around items that are JSON text already. */
-export function writePage(items: string | Uint8Array, pagination: object): PageText {
+function writePage(items: string | Uint8Array, pagination: object): PageText {
   const before = '{"success":true,"data":[';
   const after = `],"pagination":${JSON.stringify(pagination)},"error":null}`;
   return typeof items === 'string'
@@ -108,16 +103,28 @@ export function writePage(items: string | Uint8Array, pagination: object): PageT
     : Buffer.concat([Buffer.from(before), items, Buffer.from(after)]);
 }
 
-/** Large pages come from the cache, compressed when the client takes it. Small ones are made anew and sent as they are. */
-export async function sendPage(
-  pages: PageCache,
+type WantedMiners = Omit<Parameters<MinerStore['list']>[0], 'nowMs' | 'item'> & {
+  readonly version: 'v1' | 'v2';
+  /** How the version writes a miner of this farm. */
+  readonly minerItem: (farm: Farm) => Item;
+  readonly paginate: (total: number) => object;
+};
+
+/** A page of miners. Large ones come from the cache, compressed when the client takes it. Small ones are made anew and sent as they are. */
+export async function sendMiners(
+  { store, pages, clock }: RouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { size, key, make }: WantedPage,
+  { version, minerItem, paginate, ...wanted }: WantedMiners,
 ): Promise<FastifyReply> {
+  const make = async () => {
+    const item = minerItem(farmOf(request));
+    const { items, total } = await store.miners.list({ ...wanted, item, nowMs: clock.nowMs() });
+    return writePage(items, paginate(total));
+  };
   reply.type('application/json; charset=utf-8');
-  if (size < LARGE_PAGE) return reply.send(await make());
-  const page = await pages.get(JSON.stringify(key), make);
+  if (wanted.window.limit < LARGE_PAGE) return reply.send(await make());
+  const page = await pages.get(JSON.stringify([version, wanted]), make);
   reply.header('vary', 'accept-encoding');
   if (page.gzipped === undefined || !takesGzip(request.headers['accept-encoding'])) return reply.send(page.bytes);
   return reply.header('content-encoding', 'gzip').send(await page.gzipped());

@@ -81,3 +81,12 @@ export function closedObject<S extends z.core.$ZodLooseShape>(shape: S) {
  * it say that nothing was received.
  */
 export const ofGoodFields = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
+
+/** A closed object of optional fields that takes no object without any of them. */
+export const atLeastOneOf = <S extends z.core.$ZodLooseShape>(shape: S) =>
+  closedObject(shape)
+    .refine((object) => Object.values(object).some((value) => value !== undefined), {
+      ...ofGoodFields,
+      error: `received {}, accepted: an object with at least one of ${Object.keys(shape).join(', ')}`,
+    })
+    .meta({ minProperties: 1 });

@@ -9,10 +9,10 @@ import type { App, RouteParts } from '../server.ts';
 import { toWindow } from '../shared/envelope.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
 import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
-import { sendPage, writePage } from '../shared/page-cache.ts';
+import { sendMiners } from '../shared/page-cache.ts';
 import { listOf, pageShape, paginate } from './envelope.ts';
 
-export function registerMiners(app: App, { store, pages, clock }: RouteParts): void {
+export function registerMiners(app: App, parts: RouteParts): void {
   app.route({
     method: 'GET',
     url: `${V1_FARM}/miner/latest`,
@@ -25,17 +25,15 @@ export function registerMiners(app: App, { store, pages, clock }: RouteParts): v
       response: answers(listOf(minerV1Schema)),
     },
     handler: (request, reply) => {
-      const farm = farmOf(request);
-      const { page, pageSize } = request.query;
-      const window = toWindow(page, pageSize);
-      const filter = toMinerFilter(request.query);
-      const make = async () => {
-        const nowMs = clock.nowMs();
-        const item = minerItem(farm);
-        const { items, total } = await store.miners.list({ farmId: farm.id, filter, window, item, nowMs });
-        return writePage(items, paginate(window, total));
-      };
-      return sendPage(pages, request, reply, { size: pageSize, key: ['v1', farm.id, window, filter], make });
+      const window = toWindow(request.query.page, request.query.pageSize);
+      return sendMiners(parts, request, reply, {
+        version: 'v1',
+        farmId: farmOf(request).id,
+        filter: toMinerFilter(request.query),
+        window,
+        minerItem,
+        paginate: (total) => paginate(window, total),
+      });
     },
   });
 }

@@ -1,4 +1,5 @@
 // Miners of a farm in v2: the list with the filters of v1, and the search.
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ANOMALY_TYPES, anomalyTypeSchema, toBitmask } from '../../../model/flags.ts';
 import { minerExtrasSchema, minerV1Schema, OPS_STATUSES, RUN_STATUSES } from '../../../model/miner.ts';
@@ -10,7 +11,7 @@ import type { App, RouteParts } from '../server.ts';
 import { SERVICE_FIELDS } from '../shared/fields.ts';
 import { dateFilter, valueFilter } from '../shared/filters.ts';
 import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
-import { sendPage, type WantedPage, writePage } from '../shared/page-cache.ts';
+import { sendMiners } from '../shared/page-cache.ts';
 import { givenId } from '../shared/parameters.ts';
 import { closedObject } from '../shared/validation.ts';
 import { listOf, type PageQuery, pageShape, paginate, searchPage, windowOf } from './envelope.ts';
@@ -60,21 +61,22 @@ const searchBodySchema = closedObject({
   ...searchPage,
 }).prefault({});
 
-export function registerFarmMiners(app: App, { store, pages, clock }: RouteParts): void {
+export function registerFarmMiners(app: App, parts: RouteParts): void {
   const described = { tags: ['miners'], params: farmParams, response: answers(listOf(minerV2Schema)) };
-  const answer = (farm: Farm, query: PageQuery, wanted: { filter?: MinerFilter; search?: MinerSearch }): WantedPage => {
-    const window = windowOf(query);
-    return {
-      size: query.page_size,
-      key: ['v2', farm.id, window, wanted],
-      async make() {
-        const nowMs = clock.nowMs();
-        const item = minerItem(farm);
-        const { items, total } = await store.miners.list({ farmId: farm.id, ...wanted, window, item, nowMs });
-        return writePage(items, paginate(query, total));
-      },
-    };
-  };
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: PageQuery,
+    conditions: { filter: MinerFilter } | { search: MinerSearch },
+  ) =>
+    sendMiners(parts, request, reply, {
+      version: 'v2',
+      farmId: farmOf(request).id,
+      ...conditions,
+      window: windowOf(query),
+      minerItem,
+      paginate: (total) => paginate(query, total),
+    });
   app.route({
     method: 'GET',
     url: `${V2_FARM}/miners`,
@@ -84,10 +86,7 @@ export function registerFarmMiners(app: App, { store, pages, clock }: RouteParts
       summary: 'Latest status of the miners of a farm',
       querystring: z.object({ ...pageShape, ...minerFilterShape }),
     },
-    handler: (request, reply) => {
-      const page = answer(farmOf(request), request.query, { filter: toMinerFilter(request.query) });
-      return sendPage(pages, request, reply, page);
-    },
+    handler: (request, reply) => send(request, reply, request.query, { filter: toMinerFilter(request.query) }),
   });
   app.route({
     method: 'POST',
@@ -98,10 +97,7 @@ export function registerFarmMiners(app: App, { store, pages, clock }: RouteParts
       summary: 'Search the miners of a farm: all conditions must hold',
       body: searchBodySchema,
     },
-    handler: (request, reply) => {
-      const page = answer(farmOf(request), request.body, { search: toSearch(request.body) });
-      return sendPage(pages, request, reply, page);
-    },
+    handler: (request, reply) => send(request, reply, request.body, { search: toSearch(request.body) }),
   });
 }
 

@@ -12,9 +12,8 @@ import { actorOf } from '../shared/batch-creation.ts';
 import { answerOf, good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 import { anyId } from '../shared/parameters.ts';
-import { closedObject, ofGoodFields } from '../shared/validation.ts';
+import { atLeastOneOf } from '../shared/validation.ts';
 
-const opsStatus = z.enum(OPS_STATUSES).nullable();
 // Blanks around it do not count, which no length can say.
 documented.add(rackSchema, {
   openapi: {
@@ -23,8 +22,6 @@ documented.add(rackSchema, {
     description: '1 to 64 characters, not beginning with an apostrophe',
   },
 });
-const rack = rackSchema.nullable();
-const position = positionSchema.nullable();
 
 const operatorFieldsSchema = named(
   'MinerOperatorFields',
@@ -36,16 +33,11 @@ const operatorFieldsSchema = named(
   }),
 );
 
-const bodySchema = closedObject({
-  ops_status: opsStatus.optional(),
-  rack: rack.optional().meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
-  position: position.optional().meta({ description: 'One miner per position of a rack; needs a rack' }),
-})
-  .refine((body) => Object.values(body).some((value) => value !== undefined), {
-    ...ofGoodFields,
-    error: 'received {}, accepted: an object with at least one of ops_status, rack, position',
-  })
-  .meta({ minProperties: 1 });
+const bodySchema = atLeastOneOf({
+  ops_status: z.enum(OPS_STATUSES).nullish(),
+  rack: rackSchema.nullish().meta({ description: 'null takes the miner out of its rack, and so out of its position' }),
+  position: positionSchema.nullish().meta({ description: 'One miner per position of a rack; needs a rack' }),
+});
 
 export function registerOperatorFields(app: App, { store, clock }: RouteParts): void {
   app.route({

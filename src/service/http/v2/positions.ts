@@ -10,7 +10,7 @@ import { answers, EXTENSION, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { actorOf } from '../shared/batch-creation.ts';
 import { readUtf8 } from '../shared/body.ts';
-import { answerOf } from '../shared/envelope.ts';
+import { answerOf, good } from '../shared/envelope.ts';
 import { invalidRequest } from '../shared/errors.ts';
 import { closedObject } from '../shared/validation.ts';
 
@@ -91,7 +91,7 @@ function registerImport(app: App, { store, clock }: RouteParts): void {
         throw error instanceof ConfigError ? toRefusal(error) : error;
       });
       const data = changed.map(({ id, before, after }) => ({ id, before: toPlace(before), after: toPlace(after) }));
-      return { success: true, data, error: null, meta: { dry_run: isDryRun, changed_count: data.length } };
+      return { ...good(data), meta: { dry_run: isDryRun, changed_count: data.length } };
     },
   });
 }
