@@ -13,9 +13,7 @@ type Fetched = { readonly bytes: number; readonly sha256: string };
 /** Writes the file to `path`. Throws RefusedError or CancelledError; what was written stays for the caller to remove. */
 export type Fetch = (path: string, url: URL, allowedHosts: readonly string[], signal: AbortSignal) => Promise<Fetched>;
 
-type FetchLimits = { readonly deadlineMs: number; readonly maxBytes: number };
-
-const FETCH_LIMITS: FetchLimits = { deadlineMs: 30 * 60_000, maxBytes: 1024 ** 3 };
+const FETCH_LIMITS = { deadlineMs: 30 * 60_000, maxBytes: 1024 ** 3 };
 const MAX_REDIRECTS = 3;
 
 /** Host and port when the address may be fetched from, else undefined. */
@@ -27,7 +25,7 @@ export function hostOf(url: URL, allowedHosts: readonly string[]): string | unde
 
 export function createFetch(
   clock: Pick<Clock, 'after'>,
-  { deadlineMs, maxBytes }: FetchLimits = FETCH_LIMITS,
+  { deadlineMs, maxBytes } = FETCH_LIMITS,
   /** Certificate authorities besides the usual ones. */
   ca?: string,
   /** What is fetched, in the codes of errors too, and the setting that names the hosts. */
@@ -54,13 +52,12 @@ export function createFetch(
             `${what}: not in ${setting}, or not by https; allow the host there, on site`,
           );
         }
-        const answer = await agent.request({
+        const { statusCode, headers, body } = await agent.request({
           origin: url.origin,
           path: url.pathname + url.search,
           method: 'GET',
           signal,
         });
-        const { statusCode, headers, body } = answer;
         // A body that is given up says so, to nobody in particular.
         body.on('error', () => {});
         const location = typeof headers.location === 'string' ? headers.location : undefined;

@@ -9,22 +9,15 @@ import { withDeadline } from '../../base/time/deadline.ts';
 import type { Host } from '../../model/host.ts';
 import { ownAddress } from './networks.ts';
 
-type Memory = Host['memory'];
-
-/** Where the figures come from; the real ones by default. */
-export type HostSources = {
-  readonly osName: () => Promise<string>;
-  readonly memory: () => Promise<Memory>;
-};
-
 const SOURCE_DEADLINE_MS = 3_000;
 const KEEP_MS = 60_000;
 
-const systemSources: HostSources = {
-  async osName() {
+/** Where the figures come from. */
+const systemSources = {
+  async osName(): Promise<string> {
     return os.platform() === 'linux' ? distribution(await readRelease()) : os.version();
   },
-  async memory() {
+  async memory(): Promise<Host['memory']> {
     const { total, free, used, swaptotal, swapfree, swapused } = await mem();
     return { total, free, used, swap_total: swaptotal, swap_free: swapfree, swap_used: swapused };
   },
@@ -44,7 +37,7 @@ export function distribution(text: string): string {
 }
 
 /** Reads the host now. What a source does not tell in time is taken from Node's own figures, which know no swap. Never rejects. */
-export async function readHost(clock: Clock, sources: HostSources = systemSources): Promise<Host> {
+export async function readHost(clock: Clock, sources = systemSources): Promise<Host> {
   const [osName, memory] = await Promise.all([
     inTime(clock, sources.osName, `${os.type()} ${os.release()}`),
     inTime(clock, sources.memory, nodeMemory()),
@@ -64,7 +57,7 @@ export async function readHost(clock: Clock, sources: HostSources = systemSource
 }
 
 /** `readHost` at most once a minute: whoever asks sooner gets the same object, and shares a reading that is under way. */
-export function createHostReader(clock: Clock, sources: HostSources = systemSources): () => Promise<Host> {
+export function createHostReader(clock: Clock, sources = systemSources): () => Promise<Host> {
   let kept: { readonly atMs: number; readonly host: Promise<Host> } | undefined;
   return () => {
     const nowMs = clock.monotonicMs();
@@ -82,7 +75,7 @@ async function inTime<T>(clock: Clock, read: () => Promise<T>, otherwise: T): Pr
   }
 }
 
-function nodeMemory(): Memory {
+function nodeMemory(): Host['memory'] {
   const total = os.totalmem();
   const free = os.freemem();
   return { total, free, used: total - free, swap_total: 0, swap_free: 0, swap_used: 0 };

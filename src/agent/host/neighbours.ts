@@ -8,17 +8,6 @@ import { type OwnNetwork, ownNetworks, readTable } from './networks.ts';
 /** `isShared` = other addresses show this MAC, too: something stands in between, or a miner has moved and its old address is not forgotten yet. */
 export type Neighbour = { readonly mac: string; readonly isShared: boolean };
 
-export type Neighbours = {
-  /** True of whoever answered at `ip` a moment ago. Undefined when it is no direct neighbour, or has not answered lately. */
-  at(ip: string): Neighbour | undefined;
-};
-
-export type NeighbourSources = {
-  /** The table as Linux prints it. */
-  readonly table: () => string;
-  readonly networks: () => readonly OwnNetwork[];
-};
-
 const TABLE = '/proc/net/arp';
 /** For thousands of miners in a row the table is read once. */
 const KEEP_MS = 1_000;
@@ -26,18 +15,18 @@ const ETHERNET = 0x1;
 const COMPLETE = 0x2;
 const MAX_ENTRIES = 262_144;
 
-const systemSources: NeighbourSources = { table: () => readTable(TABLE), networks: () => ownNetworks() };
-
+/** `table` = as Linux prints it. */
 export function createNeighbours(
   clock: Pick<Clock, 'monotonicMs'>,
-  sources: NeighbourSources = systemSources,
-): Neighbours {
+  { table, networks } = { table: () => readTable(TABLE), networks: () => ownNetworks() },
+) {
   let kept: { readonly atMs: number; readonly byIp: ReadonlyMap<string, Neighbour> } | undefined;
   return {
-    at(ip) {
+    /** True of whoever answered at `ip` a moment ago. Undefined when it is no direct neighbour, or has not answered lately. */
+    at(ip: string): Neighbour | undefined {
       const nowMs = clock.monotonicMs();
       if (kept === undefined || nowMs - kept.atMs >= KEEP_MS)
-        kept = { atMs: nowMs, byIp: readNeighbours(sources.table(), sources.networks()) };
+        kept = { atMs: nowMs, byIp: readNeighbours(table(), networks()) };
       return kept.byIp.get(ip);
     },
   };
@@ -50,9 +39,7 @@ function readNeighbours(table: string, networks: readonly OwnNetwork[]): Readonl
     const [ip = '', type, flags, written = '', , name] = line.trim().split(/\s+/);
     if (Number(type) !== ETHERNET || (Number(flags) & COMPLETE) === 0 || macState(written) !== 'ok') continue;
     const address = parseIpv4(ip) ?? -1;
-    const isOnLink = networks.some(
-      ({ interface: own, first, last }) => own === name && address >= first && address <= last,
-    );
+    const isOnLink = networks.some((own) => own.interface === name && address >= own.first && address <= own.last);
     const mac = normaliseMac(written);
     if (!isOnLink || mac === undefined) continue;
     const ips = holders.get(mac) ?? [];

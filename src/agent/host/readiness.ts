@@ -5,30 +5,12 @@ import { openFileLimit } from '../../base/platform/fd-limit.ts';
 import { countOnLink, type OwnNetwork, ownNetworks, readTable, routedSpans } from './networks.ts';
 
 /** Undefined where this system does not say. */
-export type HostLimits = {
+type HostLimits = {
   readonly openFiles: number | undefined;
   /** Entries of the IPv4 neighbour table above which new hosts cannot be reached. */
   readonly maxNeighbours: number | undefined;
   readonly networks: readonly OwnNetwork[];
   readonly routes: readonly Span[] | undefined;
-};
-
-/** `sockets` = most that scan and poll hold at once. */
-export type HostNeeds = {
-  readonly sockets: number;
-  readonly ranges: readonly Span[];
-};
-
-export type Readiness = {
-  readonly limits: HostLimits;
-  /** Addresses of the ranges that are direct neighbours of this host. */
-  readonly onLinkAddresses: number;
-  /** How the addresses of the ranges are reached, in words. */
-  readonly way: string;
-  /** New silent neighbours per second that the table bears; undefined when it is no constraint. */
-  readonly onLinkPerSecond: number | undefined;
-  /** One line per shortcoming, with the setting to change. Empty = ready. */
-  readonly advice: readonly string[];
 };
 
 const MAX_NEIGHBOURS = '/proc/sys/net/ipv4/neigh/default/gc_thresh3';
@@ -43,18 +25,26 @@ export function readLimits(): HostLimits {
   return { openFiles: openFileLimit(), maxNeighbours, networks: ownNetworks(), routes: routedSpans() };
 }
 
-export function readiness(needs: HostNeeds, limits: HostLimits = readLimits()): Readiness {
-  const onLinkAddresses = countOnLink(needs.ranges, limits.networks);
+/** `sockets` = most that scan and poll hold at once. */
+export function readiness(
+  { sockets, ranges }: { readonly sockets: number; readonly ranges: readonly Span[] },
+  limits = readLimits(),
+) {
+  const onLinkAddresses = countOnLink(ranges, limits.networks);
   const most = limits.maxNeighbours;
   const isTight = most !== undefined && onLinkAddresses * 2 > most;
-  const astray = limits.routes === undefined ? [] : needs.ranges.filter((range) => !isReached(range, limits));
+  const astray = limits.routes === undefined ? [] : ranges.filter((range) => !isReached(range, limits));
   return {
     limits,
+    /** Addresses of the ranges that are direct neighbours of this host. */
     onLinkAddresses,
-    way: wayTo(needs.ranges, onLinkAddresses, limits.networks),
+    /** How the addresses of the ranges are reached, in words. */
+    way: wayTo(ranges, onLinkAddresses, limits.networks),
+    /** New silent neighbours per second that the table bears; undefined when it is no constraint. */
     onLinkPerSecond: isTight ? Math.max(1, Math.floor(most / SHARE_PER_SECOND)) : undefined,
+    /** One line per shortcoming, with the setting to change. Empty = ready. */
     advice: [
-      ...adviseOpenFiles(needs.sockets, limits.openFiles),
+      ...adviseOpenFiles(sockets, limits.openFiles),
       ...(isTight ? adviseNeighbours(onLinkAddresses, most) : []),
       ...adviseRoutes(astray),
     ],

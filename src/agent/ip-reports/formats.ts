@@ -4,9 +4,10 @@ import { inflateSync } from 'node:zlib';
 import { z } from 'zod';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { macState, normaliseMac } from '../../model/identity-facts.ts';
+import { parseJson } from '../../wire/frames.ts';
 
 /** `ip` is absent where the form has none: then it is the sender's. */
-export type Claim = { readonly ip?: string; readonly mac?: string };
+type Claim = { readonly ip?: string; readonly mac?: string };
 
 export type ReportFormat = {
   readonly port: number;
@@ -47,13 +48,7 @@ function byWords(form: RegExp): ReportFormat['read'] {
 
 function byFields(schema: z.ZodType<{ ip: string; mac: string }>): ReportFormat['read'] {
   return (bytes) => {
-    let value: unknown;
-    try {
-      value = JSON.parse(textOf(bytes));
-    } catch {
-      return undefined;
-    }
-    const { data } = schema.safeParse(value);
+    const { data } = schema.safeParse(parseJson(textOf(bytes)));
     return data && claimOf(data.ip, data.mac);
   };
 }

@@ -14,15 +14,6 @@ export type IpReport = {
   readonly claimedMac?: string;
 };
 
-export type IpReports = {
-  /** Resolves when every port is bound or given up. */
-  start(): Promise<void>;
-  /** Resolves when nothing is heard any more and what was handed on is dealt with. */
-  stop(): Promise<void>;
-  /** Of each format that is listened to, by its own port: where it is bound. */
-  ports(): ReadonlyMap<number, number>;
-};
-
 type Options = {
   readonly clock: Clock;
   readonly log: Log;
@@ -44,18 +35,18 @@ const MOST_IN_ALL = 20;
 const MAX_KNOWN = 1_024;
 const WARN_EVERY_MS = 60_000;
 
-export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options): IpReports {
+export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options) {
   const sockets = new Map<number, Socket>();
-  const senders = new BoundedMap<RateLimit>(MAX_KNOWN);
+  const senders = new BoundedMap<() => boolean>(MAX_KNOWN);
   const reportedMs = new BoundedMap<number>(MAX_KNOWN);
   const handedOn = new Set<Promise<void>>();
-  const inAll = createRateLimit(clock, MOST_IN_ALL, WINDOW_MS);
-  const warnings = createRateLimit(clock, 1, WARN_EVERY_MS);
+  const mayHandOn = createRateLimit(clock, MOST_IN_ALL, WINDOW_MS);
+  const mayWarn = createRateLimit(clock, 1, WARN_EVERY_MS);
 
   const senderMayGoOn = (ip: string): boolean => {
-    const limit = senders.get(ip) ?? createRateLimit(clock, MOST_PER_SENDER, WINDOW_MS);
-    senders.set(ip, limit);
-    return limit.take();
+    const mayGoOn = senders.get(ip) ?? createRateLimit(clock, MOST_PER_SENDER, WINDOW_MS);
+    senders.set(ip, mayGoOn);
+    return mayGoOn();
   };
 
   const take = (format: ReportFormat, bytes: Buffer, sender: string) => {
@@ -65,8 +56,8 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
     const ip = claim.ip ?? sender;
     const nowMs = clock.monotonicMs();
     if (!isOurs(ip) || nowMs - (reportedMs.get(ip) ?? -Infinity) < REPEAT_MS) return;
-    if (!inAll.take()) {
-      if (warnings.take()) log.warn({ sender }, 'more IP reports than technicians can press buttons: some are ignored');
+    if (!mayHandOn()) {
+      if (mayWarn()) log.warn({ sender }, 'more IP reports than technicians can press buttons: some are ignored');
       return;
     }
     reportedMs.set(ip, nowMs);
@@ -96,32 +87,31 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
   };
 
   return {
-    async start() {
+    /** Resolves when every port is bound or given up. */
+    async start(): Promise<void> {
       await Promise.all(REPORT_FORMATS.map(listen));
     },
-    async stop() {
+    /** Resolves when nothing is heard any more and what was handed on is dealt with. */
+    async stop(): Promise<void> {
       const open = [...sockets.values()];
       sockets.clear();
       await Promise.all(open.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
       await Promise.all(handedOn);
     },
-    ports: () => new Map([...sockets].map(([standard, socket]) => [standard, socket.address().port])),
+    /** Of each format that is listened to, by its own port: where it is bound. */
+    ports: (): ReadonlyMap<number, number> =>
+      new Map([...sockets].map(([standard, socket]) => [standard, socket.address().port])),
   };
 }
 
-/** `take` says whether one more may pass now; if so, it counts. */
-type RateLimit = { take(): boolean };
-
-/** At most `most` in any window of time; it keeps the times of those and no more. */
-function createRateLimit(clock: Pick<Clock, 'monotonicMs'>, most: number, windowMs: number): RateLimit {
+/** Says whether one more may pass now, and counts it if so: at most `most` in any window of time. It keeps the times of those and no more. */
+function createRateLimit(clock: Pick<Clock, 'monotonicMs'>, most: number, windowMs: number): () => boolean {
   const passed: number[] = [];
-  return {
-    take() {
-      const nowMs = clock.monotonicMs();
-      while (passed.length > 0 && nowMs - (passed[0] ?? 0) >= windowMs) passed.shift();
-      if (passed.length >= most) return false;
-      passed.push(nowMs);
-      return true;
-    },
+  return () => {
+    const nowMs = clock.monotonicMs();
+    while (passed.length > 0 && nowMs - (passed[0] ?? 0) >= windowMs) passed.shift();
+    if (passed.length >= most) return false;
+    passed.push(nowMs);
+    return true;
   };
 }

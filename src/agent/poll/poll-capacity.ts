@@ -2,28 +2,17 @@
 // up in places of their own, so that they cannot take those of healthy ones. It counts; it neither starts nor ends a visit.
 import type { PollSettings } from './settings.ts';
 
-export type Place = { readonly startMs: number; readonly isSuspect: boolean };
+type Place = { readonly startMs: number; readonly isSuspect: boolean };
 
-export type Places = {
-  /** Moves visits that take long to the lingering places. Call it before asking for room. */
-  setSlowOnesAside(nowMs: number): void;
-  hasRoom(): boolean;
-  hasRoomForSuspect(): boolean;
-  take(startMs: number, isSuspect: boolean): Place;
-  leave(place: Place): void;
-  /** When there may be room again although no visit ends; undefined when only the end of one helps. */
-  nextRoomMs(): number | undefined;
-  counts(): { readonly inFlight: number; readonly lingering: number };
-};
-
-export function createPlaces({ maxInFlight, maxLingering, lingerMs }: PollSettings): Places {
+export function createPlaces({ maxInFlight, maxLingering, lingerMs }: PollSettings) {
   /** In order of their start. */
   const brisk = new Set<Place>();
   const lingering = new Set<Place>();
   const maxSuspects = Math.ceil((maxInFlight + maxLingering) / 2);
   let suspects = 0;
   return {
-    setSlowOnesAside(nowMs) {
+    /** Moves visits that take long to the lingering places. Call it before asking for room. */
+    setSlowOnesAside(nowMs: number): void {
       for (const place of brisk) {
         if (place.startMs + lingerMs > nowMs) return;
         brisk.delete(place);
@@ -32,18 +21,19 @@ export function createPlaces({ maxInFlight, maxLingering, lingerMs }: PollSettin
     },
     hasRoom: () => brisk.size < maxInFlight && lingering.size < maxLingering,
     hasRoomForSuspect: () => suspects < maxSuspects,
-    take(startMs, isSuspect) {
+    take(startMs: number, isSuspect: boolean): Place {
       const place = { startMs, isSuspect };
       brisk.add(place);
       if (isSuspect) suspects++;
       return place;
     },
-    leave(place) {
+    leave(place: Place): void {
       brisk.delete(place);
       lingering.delete(place);
       if (place.isSuspect) suspects--;
     },
-    nextRoomMs() {
+    /** When there may be room again although no visit ends; undefined when only the end of one helps. */
+    nextRoomMs(): number | undefined {
       const oldest = brisk.values().next().value;
       return oldest === undefined || lingering.size >= maxLingering ? undefined : oldest.startMs + lingerMs;
     },

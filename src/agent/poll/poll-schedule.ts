@@ -6,25 +6,31 @@ import type { PollSettings } from './settings.ts';
 
 export type PollTarget = { readonly key: string; readonly ip: string };
 
-export type Course = Due & {
+export class Course implements Due {
+  dueMs = 0;
+  place = -1;
   target: PollTarget;
   /** Share of the interval at which its slots lie, [0, 1). */
   readonly phase: number;
   /** Grows when results of a visit under way no longer matter: another address, removed. */
-  generation: number;
+  generation = 0;
   abort: AbortController | undefined;
   /** Asked for while a visit was under way. */
-  isWantedAgain: boolean;
+  isWantedAgain = false;
   /** Its last poll failed and is about to be repeated before that counts. */
-  isConfirming: boolean;
+  isConfirming = false;
   /** Failed polls in a row that counted. */
-  failures: number;
+  failures = 0;
   /** Of these, those that were nobody's fault but the program's. */
-  defects: number;
-};
+  defects = 0;
 
-export type Verdict =
-  | { readonly kind: 'ok' }
+  constructor(target: PollTarget, phase: number) {
+    this.target = target;
+    this.phase = phase;
+  }
+}
+
+type Verdict =
   /** Nothing to tell yet: tried again soon. */
   | { readonly kind: 'confirm' }
   | { readonly kind: 'failed'; readonly error: Error; readonly isDefect: boolean }
@@ -35,30 +41,17 @@ export type Verdict =
 const JITTER = 0.1;
 const BUSY_FACTOR = 5;
 
-export function newCourse(target: PollTarget, phase: number): Course {
-  return {
-    target,
-    phase,
-    dueMs: 0,
-    place: -1,
-    generation: 0,
-    abort: undefined,
-    isWantedAgain: false,
-    isConfirming: false,
-    failures: 0,
-    defects: 0,
-  };
-}
-
-/** What the end of a visit means. A miner that failed before is not given a second try each time, nor is one that must not be asked again. */
-export function judge(course: Course, error: unknown): Verdict {
+/**
+ * What the failure of a visit means. A miner that failed before is not given a second try each time, nor is one that must not be asked again. A visit
+ * that is stuck goes on after its abort and would meet the next one at the same miner: that is a defect, and gets the long pause.
+ */
+export function judge(course: Course, error: unknown, isStuck: boolean): Verdict {
   if (error instanceof CancelledError) return { kind: 'skipped' };
-  if (!(error instanceof PeerError)) {
-    const isRefusal = error instanceof RefusedError;
-    return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)), isDefect: !isRefusal };
-  }
-  const isWorthATry = course.failures === 0 && !course.isConfirming && error.retry !== 'never';
-  return isWorthATry ? { kind: 'confirm' } : { kind: 'failed', error, isDefect: false };
+  const isPeers = error instanceof PeerError;
+  const isWorthATry = isPeers && course.failures === 0 && !course.isConfirming && error.retry !== 'never';
+  if (isWorthATry && !isStuck) return { kind: 'confirm' };
+  const isDefect = isStuck || !(isPeers || error instanceof RefusedError);
+  return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)), isDefect };
 }
 
 /** How soon a failed poll is repeated. A busy miner is given more time than a silent one. */
@@ -71,7 +64,6 @@ export function confirmDelayMs(
   return Math.min(confirmAfterMs * factor, intervalMs / 2) * (1 + 0.25 * random());
 }
 
-/** Notes a success. */
 export function noteSuccess(course: Course): void {
   course.failures = 0;
   course.defects = 0;

@@ -7,10 +7,9 @@ import { withDeadline } from '../../base/time/deadline.ts';
 import { DueHeap } from './due-heap.ts';
 import { createPlaces } from './poll-capacity.ts';
 import {
-  type Course,
+  Course,
   confirmDelayMs,
   judge,
-  newCourse,
   nextDueMs,
   noteFailure,
   noteSuccess,
@@ -30,58 +29,29 @@ export type PollerOptions<O> = {
   /** Gives [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  readonly settings?: { readonly [K in keyof PollSettings]?: PollSettings[K] | undefined };
+  readonly settings?: Partial<PollSettings>;
   /** Must end soon after its signal aborts. A CancelledError that we did not cause counts as nothing: the next slot comes. */
   readonly visit: (target: PollTarget, signal: AbortSignal) => Promise<O>;
   readonly onResult: (target: PollTarget, result: PollResult<O>) => void;
 };
 
-export type PollStats = {
-  readonly targets: number;
-  /** Of them, those whose newest poll failed. */
-  readonly failing: number;
-  readonly inFlight: number;
-  readonly lingering: number;
-  /** Since the start. */
-  readonly ok: number;
-  readonly failed: number;
-  readonly retried: number;
-  readonly timeouts: number;
-  readonly defects: number;
-  readonly skipped: number;
-  /** Longest time between falling due and starting, in the last one to two intervals. */
-  readonly worstLateMs: number;
-  /** How long the next miner in line could have been visited already, ms: whoever watches the agent sees standstill by it. */
-  readonly overdueMs: number;
-};
-
-export type Poller = {
-  /** Adds a miner, or moves it when it is there already. */
-  add(target: PollTarget): void;
-  remove(key: string): void;
-  /** Ahead of all others, again afterwards when a visit is under way now. False when there is no such miner. */
-  pollNow(key: string): boolean;
-  /** From now on; each miner takes the new rhythm with its next poll, which comes within the new interval. Places stay as they are. */
-  adjust(settings: Pick<PollSettings, 'intervalMs' | 'visitDeadlineMs'>): void;
-  start(): void;
-  /** Aborts what is in flight; nothing is reported any more. */
-  stop(): Promise<void>;
-  stats(): PollStats;
-};
+export type Poller = ReturnType<typeof createPoller>;
+export type PollStats = ReturnType<Poller['stats']>;
 
 const GRACE_MS = 250;
 /** A late start may be made up for by this much. */
 const CATCH_UP_MS = 20;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-export function createPoller<O>(options: PollerOptions<O>): Poller {
+export function createPoller<O>(options: PollerOptions<O>) {
   const { clock, random, log } = options;
-  let settings = settingsOf(options.settings);
+  let settings: PollSettings = { ...POLL_SETTINGS, ...options.settings };
   const courses = new Map<string, Course>();
   /** Miners that fail wait in their own line, with their own share of the places. */
   const lines = { sound: new DueHeap<Course>(), suspect: new DueHeap<Course>() };
   const places = createPlaces(settings);
   const ending = new Set<Promise<void>>();
+  /** Since the start. */
   const totals = { ok: 0, failed: 0, retried: 0, timeouts: 0, defects: 0, skipped: 0 };
   const late = { now: 0, before: 0, sinceMs: 0 };
   const firstPhase = random();
@@ -110,6 +80,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
     return sound.dueMs <= Math.max(nowMs, suspect.dueMs) ? sound : suspect;
   };
 
+  /** How long the next miner in line could have been visited already: whoever watches the agent sees standstill by it. */
   const overdueMs = () => {
     const next = isRunning ? nextInLine(clock.monotonicMs()) : undefined;
     const dueMs = Math.max(next?.dueMs ?? Infinity, nextStartMs);
@@ -193,22 +164,19 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
       totals.ok++;
       noteSuccess(course);
     } else {
-      // A visit that goes on after its abort would meet the next one at the same miner: that is a defect, and gets the long pause.
-      const isStuck = !isOver;
-      const verdict = judge(course, failure.error);
+      const verdict = judge(course, failure.error, !isOver);
       if (verdict.kind === 'skipped') {
         totals.skipped++;
         course.isConfirming = false;
-      } else if (verdict.kind === 'confirm' && !isStuck) {
+      } else if (verdict.kind === 'confirm') {
         totals.retried++;
         course.isConfirming = true;
         dueMs = clock.monotonicMs() + confirmDelayMs(failure.error, settings, random);
       } else {
-        const error = verdict.kind === 'failed' ? verdict.error : asError(failure.error);
-        const isDefect = isStuck || (verdict.kind === 'failed' && verdict.isDefect);
+        const { error, isDefect } = verdict;
         totals.failed++;
         noteFailure(course, isDefect);
-        if (isDefect) tellDefect(course, error, isStuck);
+        if (isDefect) tellDefect(course, error, !isOver);
         result = { kind: 'failed', error, consecutive: course.failures };
       }
     }
@@ -257,7 +225,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
 
   const admit = (target: PollTarget, spreadMs: number) => {
     const phase = (firstPhase + seen++ * GOLDEN) % 1;
-    const course = newCourse(target, phase);
+    const course = new Course(target, phase);
     courses.set(target.key, course);
     if (isRunning) enqueue(course, clock.monotonicMs() + phase * spreadMs);
   };
@@ -273,9 +241,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
     if (course.target.ip === ip) return;
     disown(course);
     course.target = { key: course.target.key, ip };
-    course.failures = 0;
-    course.defects = 0;
-    course.isConfirming = false;
+    noteSuccess(course);
     if (isRunning && course.abort === undefined) enqueue(course, -Infinity);
   };
 
@@ -287,13 +253,15 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
   };
 
   return {
-    add(target) {
+    /** Adds a miner, or moves it when it is there already. */
+    add(target: PollTarget): void {
       const course = courses.get(target.key);
       if (course !== undefined) move(course, target.ip);
       else admit(target, firstRoundMs(1, settings));
     },
     remove,
-    pollNow(key) {
+    /** Ahead of all others, again afterwards when a visit is under way now. False when there is no such miner. */
+    pollNow(key: string): boolean {
       const course = courses.get(key);
       if (course === undefined) return false;
       course.isWantedAgain = true;
@@ -303,7 +271,8 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
       }
       return true;
     },
-    adjust(changed) {
+    /** From now on; each miner takes the new rhythm with its next poll, which comes within the new interval. Places stay as they are. */
+    adjust(changed: Pick<PollSettings, 'intervalMs' | 'visitDeadlineMs'>): void {
       settings = { ...settings, ...changed };
       const lastMs = clock.monotonicMs() + settings.intervalMs;
       for (const course of isRunning ? courses.values() : []) {
@@ -313,7 +282,7 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
         enqueue(course, clock.monotonicMs() + course.phase * settings.intervalMs);
       }
     },
-    start() {
+    start(): void {
       if (isRunning) return;
       isRunning = true;
       const nowMs = clock.monotonicMs();
@@ -323,7 +292,8 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
         if (course.abort === undefined) enqueue(course, nowMs + course.phase * spreadMs);
       }
     },
-    async stop() {
+    /** Aborts what is in flight; nothing is reported any more. */
+    async stop(): Promise<void> {
       isRunning = false;
       timer?.cancel();
       timer = undefined;
@@ -332,9 +302,11 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
     },
     stats: () => ({
       targets: courses.size,
+      /** Of them, those whose newest poll failed. */
       failing: [...courses.values()].filter(({ failures }) => failures > 0).length,
       ...places.counts(),
       ...totals,
+      /** Longest time between falling due and starting, in the last one to two intervals. */
       worstLateMs: Math.max(late.now, late.before),
       overdueMs: overdueMs(),
     }),
@@ -342,10 +314,3 @@ export function createPoller<O>(options: PollerOptions<O>): Poller {
 }
 
 const isSuspect = (course: Course): boolean => course.failures > 0 || course.isConfirming;
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
-
-function settingsOf(given: PollerOptions<never>['settings'] = {}): PollSettings {
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...POLL_SETTINGS, ...Object.fromEntries(known) };
-}

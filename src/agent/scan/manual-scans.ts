@@ -4,17 +4,8 @@ import type { ScanAccount } from '../../model/contact.ts';
 import type { Contact, Identification, ScanPlan, ScanProgress } from './plan.ts';
 import type { FinishedScan, Scanner, ScanTicket } from './scanner.ts';
 
-export type ManualScans<F extends Identification = Identification> = {
-  /**
-   * Queues the scan before any scheduled one. A scan that `signal` cancels keeps what it found and resolves with its account. Rejects with
-   * RefusedError when too many wait, with CancelledError when the scan broke.
-   */
-  run(id: string, plan: ScanPlan, options?: ManualOptions<F>): Promise<ScanAccount>;
-  /** These are for the sink of the scanner. */
-  onContact(scan: ScanTicket, contact: Contact<F>): void;
-  onProgress(scan: ScanTicket, progress: ScanProgress): void;
-  onEnd(finished: FinishedScan): void;
-};
+export type ManualScans<F extends Identification = Identification> = ReturnType<typeof createManualScans<F>>;
+
 type ManualOptions<F extends Identification> = {
   readonly signal?: AbortSignal;
   readonly onContact?: (contact: Contact<F>) => void;
@@ -30,10 +21,14 @@ type Waiting<F extends Identification> = ManualOptions<F> & {
 export function createManualScans<F extends Identification = Identification>(
   scanner: () => Pick<Scanner, 'request' | 'cancel'>,
   findings: () => Promise<void>,
-): ManualScans<F> {
+) {
   const waiting = new Map<string, Waiting<F>>();
   return {
-    async run(id, plan, options = {}) {
+    /**
+     * Queues the scan before any scheduled one. A scan that `signal` cancels keeps what it found and resolves with its account. Rejects with
+     * RefusedError when too many wait, with CancelledError when the scan broke.
+     */
+    async run(id: string, plan: ScanPlan, options: ManualOptions<F> = {}): Promise<ScanAccount> {
       const { promise, resolve, reject } = Promise.withResolvers<ScanAccount>();
       const cancel = () => scanner().cancel(id);
       waiting.set(id, { ...options, resolve, reject });
@@ -51,9 +46,10 @@ export function createManualScans<F extends Identification = Identification>(
         options.signal?.removeEventListener('abort', cancel);
       }
     },
-    onContact: ({ id }, contact) => waiting.get(id)?.onContact?.(contact),
-    onProgress: ({ id }, progress) => waiting.get(id)?.onProgress?.(progress),
-    onEnd({ id, account }) {
+    /** This and the following are for the sink of the scanner. */
+    onContact: ({ id }: ScanTicket, contact: Contact<F>) => waiting.get(id)?.onContact?.(contact),
+    onProgress: ({ id }: ScanTicket, progress: ScanProgress) => waiting.get(id)?.onProgress?.(progress),
+    onEnd({ id, account }: FinishedScan): void {
       const who = waiting.get(id);
       waiting.delete(id);
       if (account === undefined) who?.reject(new CancelledError('scan the farm'));

@@ -37,7 +37,7 @@ export type ScanPlan = {
   readonly known?: Iterable<string>;
   /** Default 80, 4028, 4433. */
   readonly ports?: readonly number[];
-  readonly limits?: { readonly [K in keyof ScanLimits]?: ScanLimits[K] | undefined };
+  readonly limits?: Partial<ScanLimits>;
   /** Nobody waits for it. */
   readonly isBackground?: boolean;
 };

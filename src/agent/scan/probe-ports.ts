@@ -1,24 +1,31 @@
 // Asks all ports of one address at once and adds the answers up. It does not judge the address: one pass knows less than two.
 import type { Clock } from '../../base/clock.ts';
+import { formatIpv4 } from '../../base/net/ipv4.ts';
 import type { NamedRange } from '../../base/net/ranges.ts';
 import type { ProbeResult } from '../../transport/tcp/exchange.ts';
+import type { Stop } from './address-order.ts';
 import type { ScanDeps } from './plan.ts';
 
 /** One address on its way through a scan. */
-export type Door<F> = {
-  readonly address: number;
+export class Door<F> {
   readonly ip: string;
   readonly range: NamedRange;
   readonly isKnown: boolean;
-  readonly open: Set<number>;
+  readonly open = new Set<number>();
   /** A closed port answered: the host is up. */
-  isUp: boolean;
-  hasSilentPort: boolean;
+  isUp = false;
+  hasSilentPort = false;
   /** A probe could not be sent. */
-  isUnasked: boolean;
-  isIdentified: boolean;
+  isUnasked = false;
+  isIdentified = false;
   found: F | undefined;
-};
+
+  constructor({ address, range }: Stop, isKnown: boolean) {
+    this.ip = formatIpv4(address);
+    this.range = range;
+    this.isKnown = isKnown;
+  }
+}
 
 /** A probe that never settles is a defect of the prober; it may wait in a line, so it is given this much above its own timeout. */
 const STUCK_AFTER_MS = 30_000;
@@ -48,7 +55,7 @@ export function patienceMs({ meanMs, spreadMs, count }: AnswerTime, leastMs: num
   return Math.min(MOST_PATIENCE * leastMs, Math.max(leastMs, meanMs + 4 * spreadMs));
 }
 
-export type Knock = {
+type Knock = {
   readonly clock: Clock;
   readonly probe: ScanDeps<never>['probe'];
   readonly ports: readonly number[];
@@ -86,20 +93,9 @@ export async function knock<F>(
   door.hasSilentPort = false;
   for (const port of asked) {
     const answer = answers.get(port) ?? 'unasked';
-    switch (answer) {
-      case 'open':
-        door.open.add(port);
-        break;
-      case 'refused':
-        door.isUp = true;
-        break;
-      case 'silent':
-      case 'unreachable':
-        door.hasSilentPort = true;
-        break;
-      case 'unasked':
-        door.isUnasked = true;
-        break;
-    }
+    if (answer === 'open') door.open.add(port);
+    else if (answer === 'refused') door.isUp = true;
+    else if (answer === 'unasked') door.isUnasked = true;
+    else door.hasSilentPort = true;
   }
 }

@@ -2,22 +2,15 @@
 // address. Results stream. It does not remember anything between scans and reaches miners only through what it is handed.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import { formatIpv4, parseIpv4 } from '../../base/net/ipv4.ts';
+import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import { CONTACT_STATUSES, type ContactStatus, type ScanAccount } from '../../model/contact.ts';
 import { Fifo } from '../../transport/limits/queue.ts';
-import { orderAddresses, type Stop } from './address-order.ts';
-import {
-  type Identification,
-  SCAN_LIMITS,
-  type ScanDeps,
-  type ScanLimits,
-  type ScanListener,
-  type ScanPlan,
-  type ScanProgress,
-} from './plan.ts';
-import { type AnswerTime, type Door, knock, patienceMs } from './probe-ports.ts';
+import { orderAddresses } from './address-order.ts';
+import type { ScanProgress } from './plan.ts';
+import { type Identification, SCAN_LIMITS, type ScanDeps, type ScanListener, type ScanPlan } from './plan.ts';
+import { type AnswerTime, Door, knock, patienceMs } from './probe-ports.ts';
 import { createLane, type Lane } from './worker-pool.ts';
 
 const PROGRESS_EVERY_MS = 250;
@@ -39,7 +32,7 @@ export async function runScan<F extends Identification>(
   signal: AbortSignal,
 ): Promise<ScanAccount> {
   const { clock } = deps;
-  const limits = limitsOf(plan);
+  const limits = { ...SCAN_LIMITS, ...plan.limits };
   const ports = plan.ports?.length ? plan.ports : SCAN_PORTS;
   const sidePorts = plan.ports?.length ? [] : SIDE_PORTS;
   const known = new Set([...(plan.known ?? [])].flatMap((ip) => parseIpv4(ip) ?? []));
@@ -95,10 +88,9 @@ export async function runScan<F extends Identification>(
     const onDeadline = () => new PeerError('peer.timeout', `identify ${door.ip}`, 'soon');
     const bounds = { deadlineMs: limits.identifyDeadlineMs, graceMs: IDENTIFY_GRACE_MS, signal, onDeadline };
     try {
-      const found = await withDeadline(clock, bounds, (inner) =>
+      door.found = await withDeadline(clock, bounds, (inner) =>
         deps.identify(door.ip, door.open, inner, phase === 'second pass'),
       );
-      door.found = found;
     } catch {
       if (signal.aborted) return;
     }
@@ -179,7 +171,7 @@ export async function runScan<F extends Identification>(
   try {
     const nextAddress = (): Door<F> | undefined => {
       const stop = stops.next();
-      return stop.done ? undefined : newDoor(stop.value, known.has(stop.value.address));
+      return stop.done ? undefined : new Door(stop.value, known.has(stop.value.address));
     };
     await pass(nextAddress, limits.maxIdentifying, (door) => {
       if (deservesSecondChance(door)) secondChance.add(door);
@@ -249,29 +241,9 @@ function deservesSecondChance(door: Door<Identification>): boolean {
 
 const isAnswering = (door: Door<Identification>): boolean => door.isUp || door.open.size > 0;
 
-function newDoor<F>({ address, range }: Stop, isKnown: boolean): Door<F> {
-  return {
-    address,
-    ip: formatIpv4(address),
-    range,
-    isKnown,
-    open: new Set(),
-    isUp: false,
-    hasSilentPort: false,
-    isUnasked: false,
-    isIdentified: false,
-    found: undefined,
-  };
-}
-
 /** The ports of an address are asked in bursts: a second that begins and ends in the middle of one must not hold more than the rate allows either. */
 const msPerConnect = (maxPerSecond: number, burst: number): number =>
   1_000 / Math.max(maxPerSecond * 0.75, maxPerSecond - 2 * burst);
-
-function limitsOf({ limits = {} }: ScanPlan): ScanLimits {
-  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return { ...SCAN_LIMITS, ...Object.fromEntries(given) };
-}
 
 function every(clock: Clock, intervalMs: number, run: () => void): () => void {
   let cancel = () => {};

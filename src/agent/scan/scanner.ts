@@ -12,45 +12,28 @@ export type ScanTicket = { readonly id: string; readonly kind: 'manual' | 'sched
 /** `account` is absent when the scan broke; the log says why. `startedMs` is wall time. */
 export type FinishedScan = ScanTicket & { readonly startedMs: number; readonly account: ScanAccount | undefined };
 
-export type ScanSink<F extends Identification> = {
-  onContact?(scan: ScanTicket, contact: Contact<F>): void;
-  onProgress?(scan: ScanTicket, progress: ScanProgress): void;
-  /** Once for each scan that was accepted, also for a cancelled one. */
-  onEnd?(scan: FinishedScan): void;
-};
-
-export type ScannerOptions<F extends Identification> = {
+type ScannerOptions<F extends Identification> = {
   readonly clock: Clock;
   readonly log: Log;
   /** Gives [0, 1). */
   readonly random: () => number;
   /** `runScan` with its dependencies in place. */
   readonly run: (plan: ScanPlan, brake: Brake, listener: ScanListener<F>, signal: AbortSignal) => Promise<ScanAccount>;
-  readonly sink: ScanSink<F>;
+  readonly sink: {
+    onContact?(scan: ScanTicket, contact: Contact<F>): void;
+    onProgress?(scan: ScanTicket, progress: ScanProgress): void;
+    /** Once for each scan that was accepted, also for a cancelled one. */
+    onEnd?(scan: FinishedScan): void;
+  };
   /** The scheduled scan: made anew each time, so that it knows today's miners; undefined = nothing to scan. Absent = no schedule. */
   readonly schedule?: { readonly everyMs: number; readonly plan: () => ScanPlan | undefined } | undefined;
   /** Manual scans that may wait; default 16. */
   readonly maxWaiting?: number;
 };
 
-export type Scanner = {
-  /** Begins the schedule, with a first scan at once. */
-  start(): void;
-  /** Cancels everything and waits for it to end. */
-  stop(): Promise<void>;
-  /** Queues a manual scan. Throws RefusedError `scan.queue-full`, or `scan.duplicate` when a scan of this id is not over yet. */
-  request(id: string, plan: ScanPlan): void;
-  /** Cancels the scan, running or waiting; what it found stays found. False when there is none of this id. */
-  cancel(id: string): boolean;
-  /** The newest scan that ended. */
-  latest(): FinishedScan | undefined;
-  /** What runs or is held now, with its newest progress, and what waits. */
-  current(): {
-    readonly running: readonly (ScanTicket & { progress?: ScanProgress })[];
-    readonly waiting: readonly ScanTicket[];
-  };
-};
+export type Scanner = ReturnType<typeof createScanner>;
 
+type Waiting = { readonly ticket: ScanTicket; readonly plan: ScanPlan };
 type Running = {
   readonly ticket: ScanTicket;
   readonly abort: AbortController;
@@ -58,12 +41,11 @@ type Running = {
   progress?: ScanProgress;
   readonly ended: Promise<void>;
 };
-type Waiting = { readonly ticket: ScanTicket; readonly plan: ScanPlan };
 
 const MAX_WAITING = 16;
 const SCHEDULE_JITTER = 0.1;
 
-export function createScanner<F extends Identification>(options: ScannerOptions<F>): Scanner {
+export function createScanner<F extends Identification>(options: ScannerOptions<F>) {
   const { clock, log, sink, schedule } = options;
   const waiting: Waiting[] = [];
   let manual: Running | undefined;
@@ -145,8 +127,10 @@ export function createScanner<F extends Identification>(options: ScannerOptions<
   const running = () => [manual, scheduled].flatMap((scan) => scan ?? []);
 
   return {
+    /** Begins the schedule, with a first scan at once. */
     start: tick,
-    async stop() {
+    /** Cancels everything and waits for it to end. */
+    async stop(): Promise<void> {
       isStopped = true;
       cancelTimer();
       for (const { ticket, plan } of waiting.splice(0)) end(neverBegun(ticket, plan, clock.nowMs()));
@@ -154,7 +138,8 @@ export function createScanner<F extends Identification>(options: ScannerOptions<
       for (const { abort } of ending) abort.abort();
       await Promise.all(ending.map(({ ended }) => ended));
     },
-    request(id, plan) {
+    /** Queues a manual scan. Throws RefusedError `scan.queue-full`, or `scan.duplicate` when a scan of this id is not over yet. */
+    request(id: string, plan: ScanPlan): void {
       const isTaken = [...running(), ...waiting].some(({ ticket }) => ticket.id === id);
       if (isTaken) throw new RefusedError('scan.duplicate', `queue scan ${id}: a scan of this id is not over yet`);
       const most = options.maxWaiting ?? MAX_WAITING;
@@ -164,7 +149,8 @@ export function createScanner<F extends Identification>(options: ScannerOptions<
       waiting.push({ ticket: { id, kind: 'manual' }, plan });
       advance();
     },
-    cancel(id) {
+    /** Cancels the scan, running or waiting; what it found stays found. False when there is none of this id. */
+    cancel(id: string): boolean {
       const scan = running().find(({ ticket }) => ticket.id === id);
       scan?.abort.abort();
       const place = waiting.findIndex(({ ticket }) => ticket.id === id);
@@ -173,7 +159,9 @@ export function createScanner<F extends Identification>(options: ScannerOptions<
       }
       return scan !== undefined || place >= 0;
     },
+    /** The newest scan that ended. */
     latest: () => newest,
+    /** What runs or is held now, with its newest progress, and what waits. */
     current: () => ({
       running: running().map(({ ticket, progress }) => ({ ...ticket, ...(progress && { progress }) })),
       waiting: waiting.map(({ ticket }) => ticket),

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import type { RangesToProbe } from '../../base/net/ranges.ts';
 import type { Access, Recognised } from '../device/device-client.ts';
 import type { Roster } from '../fleet/fleet.ts';
-import { createManualScans, type ManualScans } from './manual-scans.ts';
+import { createManualScans } from './manual-scans.ts';
 import type { ScanPlan } from './plan.ts';
 import { runScan } from './scan.ts';
 import { paceOf, type ScanSettings } from './scan-limits.ts';
@@ -14,18 +14,7 @@ import { createScanner, type Scanner } from './scanner.ts';
 /** Poll intervals: polls come with jitter, and a little late on a busy host. */
 const LATELY = 1.5;
 
-export type Scanning = {
-  readonly scanner: Scanner;
-  readonly manual: ManualScans<Recognised>;
-  /** The plan of a scan of these ranges, with the miners that are known today. */
-  planFor(ranges: ScanPlan['ranges']): ScanPlan;
-  /** Of all configured ranges; undefined when there are none. */
-  plan(): ScanPlan | undefined;
-  /** Hands over what was found at an address; resolves when it is taken in. */
-  takeIn(ip: string, found: Recognised): Promise<void>;
-  /** When everything that was found until now has been taken in. */
-  findings(): Promise<void>;
-};
+export type Scanning = ReturnType<typeof createScanning>;
 
 export function createScanning(parts: {
   readonly clock: Clock;
@@ -45,11 +34,12 @@ export function createScanning(parts: {
   readonly signal: AbortSignal;
   /** A finding could not be taken in. */
   onError(error: unknown, ip: string): void;
-}): Scanning {
+}) {
   const { clock, log, random, settings, access, roster, signal } = parts;
   /** One by one; whoever waits for a scan waits for them too. */
   let findings: Promise<void> = Promise.resolve();
 
+  /** Hands over what was found at an address; resolves when it is taken in. */
   const takeIn = (ip: string, found: Recognised): Promise<void> => {
     if (found.status !== 'unknown')
       findings = findings
@@ -58,11 +48,13 @@ export function createScanning(parts: {
     return findings;
   };
 
+  /** The plan of a scan of these ranges, with the miners that are known today. */
   const planFor = (ranges: ScanPlan['ranges']): ScanPlan => ({
     ranges,
     known: parts.knownIps(),
     limits: paceOf(settings.scan, settings.ranges).limits,
   });
+  /** Of all configured ranges; undefined when there are none. */
   const plan = () => (settings.ranges.toProbe === 0 ? undefined : planFor(settings.ranges));
   /** Nothing is asked twice within a poll interval for its sake. While no miner is known there is nobody to disturb, and somebody waits to see the farm. */
   const backgroundPlan = (): ScanPlan | undefined => {
@@ -101,5 +93,13 @@ export function createScanning(parts: {
       },
     },
   });
-  return { scanner, manual, planFor, plan, takeIn, findings: () => findings };
+  return {
+    scanner,
+    manual,
+    planFor,
+    plan,
+    takeIn,
+    /** When everything that was found until now has been taken in. */
+    findings: () => findings,
+  };
 }

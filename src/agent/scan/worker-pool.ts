@@ -3,34 +3,29 @@
 import type { Clock } from '../../base/clock.ts';
 
 /** Stops a scan from starting anything new while it is held, so that a more urgent one has the network. */
-export type Brake = {
-  readonly isHeld: () => boolean;
-  hold(): void;
-  release(): void;
-  /** Calls `run` at each release; returns the way to unsubscribe. */
-  onRelease(run: () => void): () => void;
-};
+export type Brake = ReturnType<typeof createBrake>;
 
-export function createBrake(): Brake {
+export function createBrake() {
   const waiting = new Set<() => void>();
   let isHeld = false;
   return {
-    isHeld: () => isHeld,
-    hold: () => {
+    isHeld: (): boolean => isHeld,
+    hold(): void {
       isHeld = true;
     },
-    release: () => {
+    release(): void {
       isHeld = false;
       for (const run of waiting) run();
     },
-    onRelease: (run) => {
+    /** Calls `run` at each release; returns the way to unsubscribe. */
+    onRelease(run: () => void): () => void {
       waiting.add(run);
       return () => waiting.delete(run);
     },
   };
 }
 
-export type LaneOptions<T> = {
+type LaneOptions<T> = {
   readonly clock: Clock;
   /** At most this many at once. */
   readonly limit: number;
@@ -43,22 +38,7 @@ export type LaneOptions<T> = {
   readonly run: (item: T) => Promise<void>;
 };
 
-export type Lane = {
-  /** There may be new items. */
-  wake(): void;
-  /** No further items will come; `drained` resolves when all are done. */
-  close(): void;
-  /** Starts nothing any more; `drained` resolves when what is in flight is done. */
-  stop(): void;
-  /** Stops, and resolves `drained` without waiting. */
-  abandon(): void;
-  /** Lowers the limit when the host runs out of something. */
-  shrink(): void;
-  /** An item took more than its share of the pace: the next start waits that much longer. */
-  charge(paceMs: number): void;
-  readonly active: () => number;
-  readonly drained: Promise<void>;
-};
+export type Lane = ReturnType<typeof createLane>;
 
 /** Starts per loop turn: enough for 64,000 a second, too few to hold up the loop. */
 const STARTS_PER_TURN = 64;
@@ -66,7 +46,7 @@ const STARTS_PER_TURN = 64;
 const CATCH_UP_MS = 20;
 const LEAST_LIMIT = 4;
 
-export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: LaneOptions<T>): Lane {
+export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: LaneOptions<T>) {
   let most = limit;
   let active = 0;
   let mayStart = true;
@@ -74,10 +54,7 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
   let isDry = false;
   let nextStartMs = 0;
   let cancelTimer: (() => void) | undefined;
-  let settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} };
-  const drained = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
+  const { promise: drained, ...settle } = Promise.withResolvers<void>();
   const unsubscribe = brake?.onRelease(() => plan(0));
 
   const finish = () => {
@@ -127,26 +104,31 @@ export function createLane<T>({ clock, limit, paceMs = 0, brake, next, run }: La
 
   plan(0);
   return {
+    /** There may be new items. */
     wake: () => plan(0),
-    close: () => {
+    /** No further items will come; `drained` resolves when all are done. */
+    close(): void {
       isClosed = true;
       plan(0);
     },
-    stop: () => {
+    /** Starts nothing any more; `drained` resolves when what is in flight is done. */
+    stop(): void {
       mayStart = false;
       settleIfDone();
     },
-    abandon: () => {
+    /** Stops, and resolves `drained` without waiting. */
+    abandon(): void {
       finish();
       settle.resolve();
     },
-    shrink: () => {
+    /** Lowers the limit when the host runs out of something. */
+    shrink(): void {
       most = Math.max(Math.min(LEAST_LIMIT, limit), most >> 1);
     },
-    charge: (ms) => {
+    /** An item took more than its share of the pace: the next start waits that much longer. */
+    charge(ms: number): void {
       nextStartMs += ms;
     },
-    active: () => active,
     drained,
   };
 }

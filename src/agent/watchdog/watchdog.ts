@@ -1,31 +1,23 @@
 // Sees when the agent no longer gets on although it should: polls that do not start, records that do not reach the disk. A dead uplink or a full
 // disk is not that: a restart would help neither. It only looks; who asks decides.
 import type { Clock } from '../../base/clock.ts';
+import type { OutboxState } from '../outbox/contract.ts';
 
-export type Standstill = {
-  /** What stands still; undefined while all is well. To be asked now and then. */
-  stalled(): string | undefined;
-  /** The newest one that was seen, over or not; `atMs` = since the epoch, when it was seen first. */
-  last(): { readonly reason: string; readonly atMs: number } | undefined;
-};
+export type Standstill = ReturnType<typeof createStandstill>;
 
 type Parts = {
   readonly clock: Clock;
   /** A poll may start this late at worst. */
   readonly maxOverdueMs: () => number;
   readonly overdueMs: () => number;
-  readonly outbox: () => {
-    readonly pendingRecords: number;
-    readonly lastCommitAt: number | undefined;
-    readonly fault: string | undefined;
-  };
+  readonly outbox: () => Pick<OutboxState, 'pendingRecords' | 'lastCommitAt' | 'fault'>;
 };
 
 /** Records wait a few hundred milliseconds for their slice, and as long again for the disk. */
 const MAX_UNWRITTEN_MS = 60_000;
 
-export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Parts): Standstill {
-  let waiting: { readonly sinceMs: number; readonly lastCommitAt: number | undefined } | undefined;
+export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Parts) {
+  let waiting: { readonly sinceMs: number; readonly lastCommitAt: OutboxState['lastCommitAt'] } | undefined;
   const unwrittenMs = (): number => {
     const { pendingRecords, lastCommitAt, fault } = outbox();
     const isWaiting = pendingRecords > 0 && fault === undefined;
@@ -43,12 +35,14 @@ export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Par
   let last: { readonly reason: string; readonly atMs: number } | undefined;
   let isStalled = false;
   return {
-    stalled() {
+    /** What stands still; undefined while all is well. To be asked now and then. */
+    stalled(): string | undefined {
       const reason = look();
       if (reason !== undefined) last = { reason, atMs: isStalled && last !== undefined ? last.atMs : clock.nowMs() };
       isStalled = reason !== undefined;
       return reason;
     },
+    /** The newest one that was seen, over or not; `atMs` = since the epoch, when it was seen first. */
     last: () => last,
   };
 }
