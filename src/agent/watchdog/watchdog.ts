@@ -1,7 +1,6 @@
 // Sees when the agent no longer gets on although it should: polls that do not start, records that do not reach the disk. A dead uplink or a full
 // disk is not that: a restart would help neither. It only looks; who asks decides.
 import type { Clock } from '../../base/clock.ts';
-import type { OutboxState } from '../outbox/contract.ts';
 
 export type Standstill = ReturnType<typeof createStandstill>;
 
@@ -10,14 +9,18 @@ type Parts = {
   /** A poll may start this late at worst. */
   readonly maxOverdueMs: () => number;
   readonly overdueMs: () => number;
-  readonly outbox: () => Pick<OutboxState, 'pendingRecords' | 'lastCommitAt' | 'fault'>;
+  readonly outbox: () => {
+    readonly pendingRecords: number;
+    readonly lastCommitAt: number | undefined;
+    readonly fault: string | undefined;
+  };
 };
 
 /** Records wait a few hundred milliseconds for their slice, and as long again for the disk. */
 const MAX_UNWRITTEN_MS = 60_000;
 
 export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Parts) {
-  let waiting: { readonly sinceMs: number; readonly lastCommitAt: OutboxState['lastCommitAt'] } | undefined;
+  let waiting: { readonly sinceMs: number; readonly lastCommitAt: number | undefined } | undefined;
   const unwrittenMs = (): number => {
     const { pendingRecords, lastCommitAt, fault } = outbox();
     const isWaiting = pendingRecords > 0 && fault === undefined;
