@@ -58,17 +58,11 @@ export function roomOf(path: string): string {
   return second ?? path;
 }
 
-/** Rooms that are still to be moved: until then they may stand in any relation to the rooms beside them. */
-const TO_MOVE = ['door'];
-const isToMove = (room: string) => TO_MOVE.includes(room.split('/')[1] ?? '') || room === 'agent';
-
 /** Whether files of `room` may import files of `target`, another room. */
 export function mayImport(room: string, target: string): boolean {
   const [top = '', folder = ''] = room.split('/');
-  if ((isToMove(room) || isToMove(target)) && target.split('/')[0] === top) return true;
-  if (isToMove(room) && top === 'agent') return [...BELOW_AGENT, 'update', 'drivers/index'].includes(target);
-  if (folder !== '' && top === 'agent') return BELOW_AGENT.includes(target) || isLowerAgentFolder(folder, target);
-  if (folder !== '' && top === 'service') return BELOW_SERVICE.includes(target) || isLowerServiceFolder(folder, target);
+  if (folder !== '' && top === 'agent') return mayAgentFolderImport(folder, target);
+  if (folder !== '' && top === 'service') return mayServiceFolderImport(folder, target);
   if (top === 'drivers' && room !== 'drivers/index' && room !== 'drivers/data') return BELOW_DRIVERS.includes(target);
   return WHOLE_ROOMS[room]?.(target) ?? false;
 }
@@ -87,7 +81,9 @@ const WHOLE_ROOMS: Readonly<Record<string, (target: string) => boolean>> = {
   driver: oneOf('base', 'model', 'wire', 'transport'),
   'drivers/data': oneOf('base', 'model'),
   'drivers/index': (target) => target === 'driver' || target.startsWith('drivers/'),
-  agent: (target) => [...BELOW_AGENT, 'drivers/index'].includes(target) || target.startsWith('agent/'),
+  agent: (target) =>
+    [...BELOW_AGENT, 'drivers/index'].includes(target) ||
+    (target.startsWith('agent/') && target !== 'agent/standalone'),
   service: (target) => BELOW_SERVICE.includes(target) || target.startsWith('service/'),
   page: oneOf('base', 'model', 'wire'),
   cli: (target) => !/^(main|page|drivers\/(?!index))/.test(target),
@@ -95,9 +91,10 @@ const WHOLE_ROOMS: Readonly<Record<string, (target: string) => boolean>> = {
   fixtures: oneOf('base', 'model', 'transport'),
 };
 
-function isLowerAgentFolder(folder: string, target: string): boolean {
+function mayAgentFolderImport(folder: string, target: string): boolean {
   const own = AGENT_FOLDERS[folder];
   if (own === undefined) return false;
+  if (BELOW_AGENT.includes(target)) return true;
   // A task updates the program; without a running agent the command line needs the drivers as well.
   if (folder === 'tasks' && target === 'update') return true;
   if ((folder === 'standalone' || folder === 'capture') && target === 'drivers/index') return true;
@@ -105,7 +102,9 @@ function isLowerAgentFolder(folder: string, target: string): boolean {
   return top === 'agent' && (AGENT_FOLDERS[name] ?? Infinity) < own;
 }
 
-function isLowerServiceFolder(folder: string, target: string): boolean {
+function mayServiceFolderImport(folder: string, target: string): boolean {
+  if (!['store', 'http', ...SERVICE_FOLDERS].includes(folder)) return false;
+  if (BELOW_SERVICE.includes(target)) return true;
   const name = target.replace(/^service\//, '');
   if (folder === 'store') return false;
   if (folder === 'http') return name === 'store' || SERVICE_FOLDERS.includes(name);
