@@ -1,8 +1,8 @@
 // `npm run release:sign -- <command>`: the keys and signatures of releases. The root key belongs on a machine without a network; only `set` needs it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { newKey, publicHalf, type SignedSet, signSet, writeBundle } from '../../src/update/trust/sign.ts';
 import { keyName, keySetSchema, pinsSchema, signaturesSchema } from '../../src/update/trust/trust.ts';
+import { newKey, publicHalf, type SignedSet, signSet, writeBundle } from './sign.ts';
 
 const USAGE = `npm run release:sign -- <command>
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { newKey, publicHalf, type SignedSet, signSet, writeBundle } from '../../../packaging/release/sign.ts';
 import type { Expected, Manifest } from '../../../src/update/trust/bundle.ts';
-import { newKey, publicHalf, type SignedSet, signSet, writeBundle } from '../../../src/update/trust/sign.ts';
 
 export const NOW = Date.parse('2030-06-01T00:00:00Z');
 export const PROGRAM = Buffer.from('#!/bin/sh\necho a program of some length\n'.repeat(50));

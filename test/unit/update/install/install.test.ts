@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { publicHalf } from '../../../../packaging/release/sign.ts';
 import type { UnitState, UpdateHost } from '../../../../src/update/install/healthy.ts';
 import { install, recover, type UpdateParts } from '../../../../src/update/install/install.ts';
 import { linkedVersion, linkTo, type Places, programOf } from '../../../../src/update/install/layout.ts';
 import { openNotes, STEPS, type Step } from '../../../../src/update/install/notes.ts';
-import { publicHalf } from '../../../../src/update/trust/sign.ts';
 import { bundleIn, NOW, root, tempFolder } from '../release.ts';
 
 /** What a version does once it is started. */

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { newKey, publicHalf, signManifest } from '../../../../packaging/release/sign.ts';
 import { MAGIC, MAX_LINE_BYTES, MAX_PAYLOAD_BYTES, readBundle } from '../../../../src/update/trust/bundle.ts';
-import { newKey, publicHalf, signManifest } from '../../../../src/update/trust/sign.ts';
 import { keyName } from '../../../../src/update/trust/trust.ts';
 import { bundleIn, expectations, PROGRAM, root, setOf, signing, tempFolder } from '../release.ts';
 

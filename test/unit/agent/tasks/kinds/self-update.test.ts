@@ -2,12 +2,12 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newKey, publicHalf } from '../../../../../packaging/release/sign.ts';
 import type { Fetch } from '../../../../../src/agent/firmware/fetch.ts';
 import { createSelfUpdate } from '../../../../../src/agent/tasks/kinds/self-update.ts';
 import { RefusedError } from '../../../../../src/base/errors.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
 import { type Outcome, openNotes } from '../../../../../src/update/install/notes.ts';
-import { newKey, publicHalf } from '../../../../../src/update/trust/sign.ts';
 import { createVirtualClock } from '../../../../virtual-clock.ts';
 import { bundleIn, NOW, root, setOf, signing, tempFolder } from '../../../update/release.ts';
 

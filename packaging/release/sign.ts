@@ -2,8 +2,15 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { MAGIC, type Manifest, manifestSchema } from './bundle.ts';
-import { type KeySet, keyName, keySetSchema, MANIFEST_PURPOSE, SET_PURPOSE, type Signatures } from './trust.ts';
+import { MAGIC, type Manifest, manifestSchema } from '../../src/update/trust/bundle.ts';
+import {
+  type KeySet,
+  keyName,
+  keySetSchema,
+  MANIFEST_PURPOSE,
+  SET_PURPOSE,
+  type Signatures,
+} from '../../src/update/trust/trust.ts';
 
 /** A signed set of signing keys, as it is kept between releases. */
 export type SignedSet = Pick<Signatures, 'set' | 'rootSignatures'>;
