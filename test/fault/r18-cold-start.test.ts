@@ -3,8 +3,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'vitest';
-import type { Outbox } from '../../src/agent/outbox/contract.ts';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
+import type { Outbox } from '../../src/agent/outbox/outbox.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { until } from '../e2e/until.ts';

@@ -3,13 +3,15 @@ import type { Clock } from '../../base/clock.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Roster } from '../fleet/fleet.ts';
-import type { OutboxState } from '../outbox/contract.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import type { PollStats } from '../poll/poller.ts';
 import type { Scanner } from '../scan/scanner.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/uplink.ts';
 import type { Standstill } from '../watchdog/watchdog.ts';
 import type { DoorState } from './messages.ts';
+
+type OutboxState = ReturnType<Outbox['state']>;
 
 export type StateParts = {
   readonly clock: Clock;

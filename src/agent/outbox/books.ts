@@ -42,14 +42,6 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
     return dropped;
   };
 
-  const openLane = (name: string, at: number): Lane => ({
-    name,
-    epoch: newEpoch(),
-    base: at,
-    acked: at,
-    through: null,
-  });
-
   const keep = (name: string, [first, ...rest]: readonly Lane[]) => {
     if (first !== undefined) lanesOf.set(name, [first, ...rest]);
   };
@@ -79,7 +71,7 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
   const lanes = (name: string): readonly [Lane, ...Lane[]] => {
     const known = lanesOf.get(name);
     if (known !== undefined) return known;
-    const made: readonly [Lane] = [openLane(name, meta.deletedThrough)];
+    const made: readonly [Lane] = [laneOf(name, newEpoch(), meta.deletedThrough)];
     put(name, made);
     return made;
   };
@@ -112,7 +104,7 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
       const open = known.at(-1);
       const at = meta.nextId - 1;
       if (open === undefined || open.acked >= at) return;
-      put(name, [...known.slice(0, -1), { ...open, through: at }, openLane(name, at)]);
+      put(name, [...known.slice(0, -1), { ...open, through: at }, laneOf(name, newEpoch(), at)]);
     },
     renew(name: string, epoch: string, peerAckedSeq: number): void {
       const renewed = lanes(name).flatMap((lane, index): Lane[] => {
@@ -150,6 +142,10 @@ export function openBooks(store: Store, options: { nowMs: number; newEpoch: () =
   };
 }
 
+function laneOf(name: string, epoch: string, base: number, through: number | null = null): Lane {
+  return { name, epoch, base, acked: base, through };
+}
+
 /**
  * Lanes by uplink, oldest first, each beginning where the one before ends, the last one open. Where a row is missing, because it was damaged,
  * a new lane takes its place: what it may have delivered goes out again rather than not at all.
@@ -161,9 +157,9 @@ function groupLanes(
 ): { lanesOf: Map<string, readonly [Lane, ...Lane[]]>; made: string[] } {
   const made: string[] = [];
   const make = (name: string, base: number, through: number | null): Lane => {
-    const lane = { name, epoch: newEpoch(), base, acked: base, through };
-    made.push(lane.epoch);
-    return lane;
+    const epoch = newEpoch();
+    made.push(epoch);
+    return laneOf(name, epoch, base, through);
   };
   const lanesOf = new Map<string, readonly [Lane, ...Lane[]]>();
   for (const name of new Set(stored.map((lane) => lane.name))) {

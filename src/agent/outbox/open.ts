@@ -3,12 +3,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import { openOrSetAside, openSqlite, setAside, sqliteFault } from '../../base/storage/sqlite.ts';
-import type { Outbox, OutboxSettings, SliceSource } from './contract.ts';
-import { createOutbox, createShared } from './outbox.ts';
+import { createOutbox, createShared, type Outbox } from './outbox.ts';
+import type { SliceSource } from './outgoing.ts';
 import { gapEntry } from './slice.ts';
 import { createSpace, type DiskUse } from './space.ts';
 import { outboxMigrations } from './store.ts';
@@ -25,11 +23,7 @@ const AGAIN_AFTER_MS = 60_000;
 /** `settings.maxBytes` is at most 2 GiB; a tenth of the disk is never exceeded. */
 export function openOutbox(
   folder: string,
-  options: {
-    readonly clock: Clock;
-    readonly log: Log;
-    readonly newEpoch: () => string;
-    readonly settings?: OutboxSettings;
+  options: Omit<Parameters<typeof createOutbox>[1], 'space' | 'shared' | 'onDamaged'> & {
     readonly diskUse?: (folder: string) => DiskUse;
   },
 ): Outbox {

@@ -8,8 +8,6 @@ import { sqliteFault } from '../../base/storage/sqlite.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { openBooks } from './books.ts';
-
-import type { Outbox, OutboxSettings } from './contract.ts';
 import { createOutgoing } from './outgoing.ts';
 import { type Batch, createQueue, type Queue, queueFull } from './queue.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
@@ -20,12 +18,19 @@ const RETRY = { baseMs: 1_000, capMs: 30_000 };
 const DELETE_BATCH = 256;
 const UNFOLLOWED_FACTOR = 10;
 const DEFAULTS = {
+  /** Compressed slices on disk, all uplinks together. */
   maxBytes: 256 * 1024 * 1024,
   sliceRecords: 250,
+  /** A sample waits at most this long for its slice to fill, ten times as long while nobody takes what is stored. */
   flushMs: 1_000,
+  /** Records and bytes that wait in memory while the disk refuses. */
   maxPendingRecords: 20_000,
   maxPendingBytes: 64 * 1024 * 1024,
 };
+
+export type OutboxSettings = Readonly<Partial<typeof DEFAULTS>>;
+/** What others may ask of the outbox. */
+export type Outbox = Omit<ReturnType<typeof createOutbox>, 'abandon'>;
 
 /** Records that wait, and who waits for slices. */
 export type Shared = { readonly queue: Queue; readonly listeners: Set<() => void> };
@@ -49,7 +54,7 @@ export function createOutbox(
     /** The database says that it is damaged. Called at every such error. */
     readonly onDamaged?: () => void;
   },
-): Outbox & { abandon(): Promise<void> } {
+) {
   const { clock, log } = options;
   const settings = { ...DEFAULTS, ...options.settings };
   const store = openStore(db);
@@ -114,13 +119,7 @@ export function createOutbox(
   };
 
   const tell = () => {
-    for (const listener of listeners) {
-      try {
-        listener();
-      } catch (error) {
-        log.error({ error: renderError(error) }, 'a listener of the outbox failed');
-      }
-    }
+    for (const listener of listeners) guarded('a listener of the outbox failed', listener);
   };
 
   const commit = async (batch: Batch): Promise<void> => {
@@ -148,7 +147,7 @@ export function createOutbox(
   const shrink = async () => {
     isFull = false;
     for (let limit = maxBytes(); bytes > limit && !isFull; limit = maxBytes()) {
-      const step = shrinkOnce(store, { bytes, maxBytes: limit, nowMs: clock.nowMs(), given });
+      const step = shrinkOnce(store, { bytes, maxBytes: limit, nowMs: clock.nowMs() }, given);
       bytes -= step.freed;
       droppedBySpace += step.samples;
       droppedChanges += step.changes;
@@ -282,13 +281,15 @@ export function createOutbox(
   }
 
   return {
-    offer(record) {
+    /** Hands over a sample to memory that is bounded, to be stored within `flushMs`, or ten times that while no uplink takes what is stored. */
+    offer(record: ReportRecord): void {
       if (isClosed) return;
       enqueue(record);
       if (fault === undefined && queue.size() >= settings.sliceRecords) void work();
       else wakeForSamples();
     },
-    append(records) {
+    /** Stores these now, in order. Resolves with the number of the slice once it is on disk; rejects when too much waits or the outbox closes. */
+    append(records: readonly ReportRecord[]): Promise<number> {
       if (isClosed) return Promise.reject(new CancelledError('store records: the outbox is closed'));
       if (records.length === 0) return Promise.resolve(books.meta().nextId - 1);
       return new Promise((resolve, reject) => {
@@ -301,34 +302,44 @@ export function createOutbox(
       });
     },
     source: outgoing.source,
-    async setUplinks(names) {
+    /** The uplinks that exist now: new ones get a cursor, those that are gone no longer hold slices back. */
+    async setUplinks(names: readonly string[]): Promise<void> {
       guarded('the outbox cannot store its uplinks', () => books.setUplinks(names));
     },
-    async flush() {
+    /** Resolves when everything handed over so far is on disk, or the disk has refused it. */
+    async flush(): Promise<void> {
       do {
         urgent = queue.size();
         await work();
       } while (queue.size() > 0 && fault === undefined);
     },
+    /** From memory. */
     state: () => ({
       slices,
       bytes,
       pendingRecords: queue.pending(),
+      /** Lost and not yet declared on disk. */
       undeclaredRecords: queue.loss()?.count ?? 0,
+      /** Samples that gave way on disk although they showed a change, since the start. */
       droppedChanges,
+      /** Samples given up since the start, for want of disk or memory. */
       droppedRecords: droppedBySpace + queue.lost(),
+      /** Nothing is left that could give way: new samples are counted, not kept. */
       isFull,
       lastCommitAt,
+      /** Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its start. */
       earlierUntil: books.earlierUntilMs(),
+      /** Why the newest commit failed; undefined when it worked. */
       fault,
       backlog: books.backlog(),
     }),
-    async abandon() {
+    async abandon(): Promise<void> {
       isAbandoned = true;
       stopTimer();
       await working;
     },
-    async close() {
+    /** Stores what waits and marks the end as clean. */
+    async close(): Promise<void> {
       if (isClosed) return;
       isClosed = true;
       stopTimer();

@@ -2,10 +2,18 @@
 // missing, is replaced by a declared gap first. New slices are made in outbox.ts.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { SliceHeader } from '../../wire/frames.ts';
 import type { Books } from './books.ts';
-import type { LanePosition, OutgoingSlice, SliceRange, SliceSource } from './contract.ts';
 import { damagedSlice, isSound, type StoredSlice } from './slice.ts';
-import type { Lane, Store } from './store.ts';
+import type { Lane, Meta, Store } from './store.ts';
+
+/** The outbox as one uplink sees it. Calls take effect in the order in which they are made. */
+export type SliceSource = ReturnType<ReturnType<typeof createOutgoing>['source']>;
+/** A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. */
+export type OutgoingSlice = { readonly header: SliceHeader; readonly body: Uint8Array };
+/** A run of slices under an epoch of its own. */
+export type LanePosition = Readonly<ReturnType<typeof positionOf>>;
+type SliceRange = Record<'afterSeq' | 'maxSlices' | 'maxBytes', number> & Pick<Lane, 'epoch'>;
 
 /** Slices; with more than these to be read an uplink is behind. */
 const BEHIND_FROM = 32;
@@ -49,28 +57,27 @@ export function createOutgoing(options: {
     }
   };
 
-  const positionOf = ({ epoch, base, acked, through }: Lane): LanePosition => {
-    const { nextId, deletedThrough } = books.meta();
-    return {
-      epoch,
-      firstSeq: Math.max(deletedThrough, base) - base + 1,
-      ackedSeq: acked - base,
-      nextSeq: (through === null ? nextId : through + 1) - base,
-    };
-  };
-
   return {
-    source: (name: string): SliceSource => ({
-      async lanes() {
+    source: (name: string) => ({
+      /** What waits to be sent, oldest first; the last lane is open, and new slices join it. Rejects when a first epoch cannot be stored. */
+      async lanes(): Promise<readonly [LanePosition, ...LanePosition[]]> {
         const [oldest, ...rest] = books.lanes(name);
-        return [positionOf(oldest), ...rest.map(positionOf)];
+        const meta = books.meta();
+        return [positionOf(oldest, meta), ...rest.map((lane) => positionOf(lane, meta))];
       },
+      /** What is written from now on goes into a lane of its own, so that it need not wait for what came before. Rejects when that cannot be stored. */
       split: async () => books.split(name),
-      read: async (range) => read(name, range),
-      async acknowledge(seq, epoch) {
+      /** Slices after `afterSeq` in order and without holes; at least one if there is one. */
+      read: async (range: SliceRange) => read(name, range),
+      /** Everything up to `seq` is stored by the peer. Numbers that go backwards or are not ours are ignored. */
+      async acknowledge(seq: number, epoch: string) {
         if (books.acknowledge(name, epoch, seq)) options.onAcknowledged();
       },
-      async renewEpoch(peerAckedSeq, epoch) {
+      /**
+       * The peer's account cannot be matched with ours (it has more than we ever wrote, or less than we still hold): what it does not have goes
+       * out as a new epoch, with a declared gap. Rejects when the new epoch cannot be stored.
+       */
+      async renewEpoch(peerAckedSeq: number, epoch: string) {
         books.renew(name, epoch, peerAckedSeq);
         log.warn(
           { uplink: name },
@@ -78,14 +85,27 @@ export function createOutgoing(options: {
         );
         options.onRenewed();
       },
+      /** From memory: slices that the peer has not confirmed; undefined before a first epoch is stored. */
       backlog: () => books.backlog()[name],
-      onMore(listener) {
+      /** Calls back whenever there may be more to read; the function returned ends that. */
+      onMore(listener: () => void): () => void {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     }),
     /** Some uplink takes what is written about as fast as it comes. */
     isFollowed: () => books.leastBehind() <= BEHIND_FROM,
+  };
+}
+
+function positionOf({ epoch, base, acked, through }: Lane, { nextId, deletedThrough }: Meta) {
+  return {
+    epoch,
+    /** The oldest that can still be read. */
+    firstSeq: Math.max(deletedThrough, base) - base + 1,
+    ackedSeq: acked - base,
+    /** The next that will be written or, once the lane is closed, one more than its last. */
+    nextSeq: (through === null ? nextId : through + 1) - base,
   };
 }
 

@@ -21,14 +21,12 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
   let inFlight = 0;
 
   const addLoss = (more: Loss) => {
-    loss =
-      loss === undefined
-        ? more
-        : {
-            count: loss.count + more.count,
-            firstMs: Math.min(loss.firstMs, more.firstMs),
-            lastMs: Math.max(loss.lastMs, more.lastMs),
-          };
+    const { count, firstMs, lastMs } = loss ?? { count: 0, firstMs: Infinity, lastMs: -Infinity };
+    loss = {
+      count: count + more.count,
+      firstMs: Math.min(firstMs, more.firstMs),
+      lastMs: Math.max(lastMs, more.lastMs),
+    };
   };
 
   /** Counts a record that could not even be queued. */

@@ -193,13 +193,8 @@ export function damagedSlice(
   found: StoredSlice | undefined,
   span: { readonly fromMs: number; readonly toMs: number },
 ): StoredSlice {
-  const isKnown = found !== undefined && isHeadSound(found);
-  const count = isKnown ? addCounts(found.declared, found.samples + found.changes + found.others) : null;
-  const entry = gapEntry(
-    'buffer_damaged',
-    isKnown ? found.firstMs : span.fromMs,
-    isKnown ? found.lastMs : span.toMs,
-    count,
-  );
-  return seal(headOf(id, isKnown ? found.producedMs : span.toMs, [entry]), compressNow([entry]));
+  const known = found !== undefined && isHeadSound(found) ? found : undefined;
+  const count = known ? addCounts(known.declared, known.samples + known.changes + known.others) : null;
+  const entry = gapEntry('buffer_damaged', known?.firstMs ?? span.fromMs, known?.lastMs ?? span.toMs, count);
+  return seal(headOf(id, known?.producedMs ?? span.toMs, [entry]), compressNow([entry]));
 }

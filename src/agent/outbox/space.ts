@@ -114,13 +114,9 @@ const MAX_MINERS = 200_000;
  */
 export function shrinkOnce(
   store: Store,
-  {
-    bytes,
-    maxBytes,
-    nowMs,
-    given,
-  }: { bytes: number; maxBytes: number; nowMs: number; given: { samples: number; changes: number } },
-): { freed: number; samples: number; changes: number; isExhausted: boolean } {
+  { bytes, maxBytes, nowMs }: { bytes: number; maxBytes: number; nowMs: number },
+  given: { samples: number; changes: number },
+) {
   const plain = store.oldestWithSamples(given.samples, BATCH);
   const keepChanges = plain.length > 0;
   const ids = keepChanges ? plain : store.oldestWithChanges(given.changes, BATCH);

@@ -117,15 +117,6 @@ export function openStore(db: DatabaseSync) {
   const writeSlices = (slices: readonly StoredSlice[]) => {
     for (const slice of slices) insert.run(slice);
   };
-  const writeMeta = (meta: Meta) => {
-    const { nextId, deletedThrough, isClean, hasSamples, aliveMs } = meta;
-    upsertMeta.run(nextId, deletedThrough, Number(isClean), Number(hasSamples), aliveMs, metaCrc(meta));
-  };
-  const writeLanes = (lanes: Iterable<Lane>) => {
-    for (const lane of lanes) {
-      upsertLane.run(lane.name, lane.epoch, lane.base, lane.acked, lane.through, laneCrc(lane));
-    }
-  };
   const toFound = (row: unknown): FoundSlice | undefined => {
     const slice = storedSliceSchema.safeParse(row);
     if (slice.success) return { id: slice.data.id, slice: slice.data };
@@ -145,11 +136,14 @@ export function openStore(db: DatabaseSync) {
     }): number[] {
       return transact(db, () => {
         writeSlices(changes.slices ?? []);
-        writeMeta(changes.meta);
+        const { nextId, deletedThrough, isClean, hasSamples, aliveMs } = changes.meta;
+        upsertMeta.run(nextId, deletedThrough, Number(isClean), Number(hasSamples), aliveMs, metaCrc(changes.meta));
         for (const { name, epoch } of changes.forget ?? []) dropLane.run(name, epoch);
-        writeLanes(changes.lanes ?? []);
+        for (const lane of changes.lanes ?? []) {
+          upsertLane.run(lane.name, lane.epoch, lane.base, lane.acked, lane.through, laneCrc(lane));
+        }
         if (changes.dropLimit === undefined) return [];
-        const gone = remove.all(changes.meta.deletedThrough, changes.dropLimit);
+        const gone = remove.all(deletedThrough, changes.dropLimit);
         return bytesRows.parse(gone).map(({ bytes }) => bytes);
       });
     },

@@ -7,7 +7,7 @@ import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Roster } from '../fleet/fleet.ts';
-import type { Outbox } from '../outbox/contract.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
 import type { Scanning } from '../scan/scanning.ts';

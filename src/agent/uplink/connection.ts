@@ -14,7 +14,7 @@ import {
   type TaskOrder,
 } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
-import type { LanePosition, SliceSource } from '../outbox/contract.ts';
+import type { LanePosition, SliceSource } from '../outbox/outgoing.ts';
 import type { ServiceAddress } from './address.ts';
 import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
@@ -27,8 +27,6 @@ export type ConnectionEnd = {
   readonly kind: 'lost' | 'refused' | 'renewed' | 'stopped';
   readonly reason: string;
 };
-
-export type Connection = { stop(): void; readonly ended: Promise<ConnectionEnd> };
 
 export type TaskListener = {
   /** Returns once the orders are journaled: only then are they confirmed. Throws when they are not; they come again. */
@@ -77,7 +75,7 @@ const LEAST_MOVING_BYTES = 4 * 1024;
 const MAX_CHALLENGE = 128;
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
-export function connect(options: ConnectionOptions): Connection {
+export function connect(options: ConnectionOptions) {
   const { credentials, source, tasks, window, timing, clock, log } = options;
   const session = options.orders.begin();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<ConnectionEnd>();

@@ -2,23 +2,8 @@
 // socket and ends nothing.
 import type { Clock } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
-import type { SliceSource } from '../outbox/contract.ts';
+import type { SliceSource } from '../outbox/outgoing.ts';
 import { MAX_SLICES_IN_FLIGHT, type Window } from './window.ts';
-
-export type Sender = {
-  /** The slices of this epoch after `sentSeq` may be sent. Lanes join in any order; the newest is the one that the source names last. */
-  join(epoch: string, sentSeq: number): void;
-  /** One call at a time. Rejects when the source does. */
-  sendMore(): Promise<void>;
-  /** `news` = more may be sent; `stale` = nothing new; `stranger`, `early` = the peer is wrong. */
-  acknowledged(epoch: string, seq: number): Promise<'news' | 'stale' | 'stranger' | 'early'>;
-  /** Whether slices are on the way. */
-  isWaiting(): boolean;
-  /** Whether what has joined is closed and confirmed, so that only lanes are left that have not. */
-  isDone(): Promise<boolean>;
-  /** The connection is over: nothing is transmitted from now on. */
-  stop(): void;
-};
 
 type OnTheWay = { readonly epoch: string; readonly seq: number; readonly bytes: number; readonly sentAtMs: number };
 
@@ -33,7 +18,7 @@ export function createSender(options: {
   /** Called when slices go on their way, when some arrive while others wait, and when none is left. */
   waits(isWaiting: boolean): void;
   cannot(reason: string): void;
-}): Sender {
+}) {
   const { source, window, clock } = options;
   const sentSeqs = new Map<string, number>();
   let onTheWay: OnTheWay[] = [];
@@ -64,8 +49,10 @@ export function createSender(options: {
   };
 
   return {
-    join: (epoch, sentSeq) => void sentSeqs.set(epoch, sentSeq),
-    async sendMore() {
+    /** The slices of this epoch after `sentSeq` may be sent. Lanes join in any order; the newest is the one that the source names last. */
+    join: (epoch: string, sentSeq: number): void => void sentSeqs.set(epoch, sentSeq),
+    /** One call at a time. Rejects when the source does. */
+    async sendMore(): Promise<void> {
       const joined = (await source.lanes()).filter(({ epoch }) => sentSeqs.has(epoch));
       for (const [age, { epoch }] of joined.toReversed().entries()) {
         const isBacklog = age > 0;
@@ -73,7 +60,8 @@ export function createSender(options: {
         if (isStopped || (!isWindowOpen && !isBacklog)) return;
       }
     },
-    async acknowledged(epoch, seq) {
+    /** `news` = more may be sent; `stale` = nothing new; `stranger`, `early` = the peer is wrong. */
+    async acknowledged(epoch: string, seq: number) {
       const sentSeq = sentSeqs.get(epoch);
       if (sentSeq === undefined) return 'stranger';
       if (seq > sentSeq) return 'early';
@@ -85,12 +73,15 @@ export function createSender(options: {
       await source.acknowledge(seq, epoch);
       return 'news';
     },
+    /** Whether slices are on the way. */
     isWaiting: () => onTheWay.length > 0,
-    async isDone() {
+    /** Whether what has joined is closed and confirmed, so that only lanes are left that have not. */
+    async isDone(): Promise<boolean> {
       const [oldest] = await source.lanes();
       return onTheWay.length === 0 && !sentSeqs.has(oldest.epoch);
     },
-    stop() {
+    /** The connection is over: nothing is transmitted from now on. */
+    stop(): void {
       isStopped = true;
     },
   };

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import type { Outbox, OutgoingSlice } from '../../../../src/agent/outbox/contract.ts';
+import type { Outbox } from '../../../../src/agent/outbox/outbox.ts';
+import type { OutgoingSlice } from '../../../../src/agent/outbox/outgoing.ts';
 import type { MinerRecord, ReportRecord, TaskRecord } from '../../../../src/wire/records.ts';
 import { sliceBodySchema } from '../../../../src/wire/records.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { OutboxSettings } from '../../../../src/agent/outbox/contract.ts';
+import type { OutboxSettings } from '../../../../src/agent/outbox/outbox.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';

@@ -1,6 +1,6 @@
 // Uplinks of tests: what a test does not name is as an agent has it, with nothing to deliver and nobody who takes orders.
 import { randomUUID } from 'node:crypto';
-import type { SliceSource } from '../../../../src/agent/outbox/contract.ts';
+import type { SliceSource } from '../../../../src/agent/outbox/outgoing.ts';
 import type { OrderGuard } from '../../../../src/agent/uplink/signatures/message-guard.ts';
 import { createUplink, type Uplink } from '../../../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../../../src/base/clock.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Outbox } from '../../../../src/agent/outbox/contract.ts';
+import type { Outbox } from '../../../../src/agent/outbox/outbox.ts';
 import { createOutbox } from '../../../../src/agent/outbox/outbox.ts';
 import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import type { Uplink, UplinkState } from '../../../../src/agent/uplink/uplink.ts';
