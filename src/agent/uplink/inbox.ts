@@ -5,8 +5,6 @@ import { readServiceFrame, type ServiceFrame } from '../../wire/frames.ts';
 /** Frames handled per turn, and twice as many may wait before the socket is paused. */
 const PER_TURN = 64;
 
-export type Inbox = { take(data: RawData, isBinary: boolean): void; clear(): void };
-
 export function createInbox(options: {
   /** Never rejects; the frames after these wait until it is done. */
   handle(frames: readonly ServiceFrame[]): Promise<void>;
@@ -15,7 +13,7 @@ export function createInbox(options: {
   onUnknown(type: string, text: string): void;
   pause(): void;
   resume(): void;
-}): Inbox {
+}) {
   let waiting: ServiceFrame[] = [];
   let isBusy = false;
   let isPaused = false;
@@ -39,7 +37,7 @@ export function createInbox(options: {
   };
 
   return {
-    take(data, isBinary) {
+    take(data: RawData, isBinary: boolean) {
       if (isBinary) return options.onBad('binary');
       const text = data.toString();
       const read = readServiceFrame(text);
@@ -52,7 +50,7 @@ export function createInbox(options: {
       }
       schedule();
     },
-    clear() {
+    clear(): void {
       waiting = [];
     },
   };

@@ -5,7 +5,7 @@ import { renderError } from '../../base/errors.ts';
 import { fullJitterMs } from '../../base/time/backoff.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
-import { type Connection, type ConnectionEnd, connect, type LinkParts, type Timing } from './connection.ts';
+import { type ConnectionEnd, connect, type LinkParts, type Timing } from './connection.ts';
 import { createWindow } from './window.ts';
 
 /** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
@@ -21,12 +21,7 @@ export type UplinkState = {
   readonly skewMs: number | undefined;
 };
 
-export type Uplink = {
-  readonly name: string;
-  start(): void;
-  stop(): Promise<void>;
-  state(): UplinkState;
-};
+export type Uplink = ReturnType<typeof createUplink>;
 
 type UplinkTiming = Timing & {
   readonly backoff: { readonly baseMs: number; readonly capMs: number };
@@ -55,7 +50,7 @@ export function createUplink(
     readonly onState?: (state: UplinkState) => void;
     readonly timing?: Partial<UplinkTiming>;
   },
-): Uplink {
+) {
   const { name, clock, random, log, source } = options;
   const timing = { ...TIMING, ...options.timing };
   const address = serviceAddress(options.url, { allowPlain: options.allowPlain ?? false });
@@ -65,7 +60,7 @@ export function createUplink(
   let nextTryAt: number | undefined;
   let lastError: string | undefined;
   let skewMs: number | undefined;
-  let connection: Connection | undefined;
+  let connection: ReturnType<typeof connect> | undefined;
   let running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   const state = (): UplinkState => {
@@ -135,14 +130,14 @@ export function createUplink(
 
   return {
     name,
-    start() {
+    start(): void {
       if (running !== undefined) return;
       if (address.isExposed)
         log.warn({ uplink: name }, 'the line to the service is not encrypted: allowPlain is for trials');
       const stop = new AbortController();
       running = { stop, done: run(stop.signal) };
     },
-    async stop() {
+    async stop(): Promise<void> {
       const current = running;
       if (current === undefined) return;
       current.stop.abort();

@@ -8,23 +8,19 @@ const LEAST_BYTES = 16 * 1024;
 const QUICK_MS = 2_000;
 const SLOW_MS = 10_000;
 
-export type Window = {
-  /** Bytes that may be on the way. One slice may always go, however large. */
-  bytes(): number;
-  acknowledged(tookMs: number): void;
-  /** The connection died with slices on the way. */
-  broke(): void;
-};
+export type Window = ReturnType<typeof createWindow>;
 
-export function createWindow(): Window {
+export function createWindow() {
   let bytes = FIRST_BYTES;
   return {
+    /** Bytes that may be on the way. One slice may always go, however large. */
     bytes: () => bytes,
-    acknowledged(tookMs) {
+    acknowledged(tookMs: number): void {
       if (tookMs < QUICK_MS) bytes = Math.min(MAX_BYTES_IN_FLIGHT, bytes * 2);
       else if (tookMs > SLOW_MS) bytes = Math.max(LEAST_BYTES, bytes / 2);
     },
-    broke() {
+    /** The connection died with slices on the way. */
+    broke(): void {
       bytes = Math.max(LEAST_BYTES, bytes / 4);
     },
   };
