@@ -4,14 +4,6 @@ import { PeerError } from '../../../base/errors.ts';
 import { SCAN_PORTS } from '../../../driver/identify.ts';
 import type { Access } from '../../device/device-client.ts';
 
-type LogEvidence = {
-  /** Of the whole log as it came. */
-  readonly bytes: number;
-  readonly sha256: string;
-  /** The last of it, at most 64 KiB of UTF-8. */
-  readonly text: string;
-};
-
 const MAX_TEXT_BYTES = 64 * 1024;
 /** Shorter ones stand in ordinary words, too. */
 export const MIN_SECRET_CHARS = 6;
@@ -22,13 +14,15 @@ const OPTION = /((?:^|\s)(?:-p|--pass|--userpass|-O)[ =])(\S+)/gmu;
 const IN_ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]{0,128}:)[^\s/@]{1,128}@/giu;
 
 /** `secrets` are hidden wherever they stand; short ones are words of everyday logs and are left to the patterns. */
-export function logEvidence(log: string, secrets: readonly string[] = []): LogEvidence {
+export function logEvidence(log: string, secrets: readonly string[] = []) {
   const whole = Buffer.from(log);
   // Cleaned with something before it, so that a secret which the cut would split is seen whole.
   const text = cleanLog(endOf(whole, 2 * MAX_TEXT_BYTES), secrets);
   return {
+    /** Of the whole log as it came. */
     bytes: whole.length,
     sha256: createHash('sha256').update(whole).digest('hex'),
+    /** The last of it, in UTF-8. */
     text: endOf(Buffer.from(text), MAX_TEXT_BYTES),
   };
 }

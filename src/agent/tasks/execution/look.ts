@@ -1,14 +1,15 @@
 // One bounded look at a miner while a task is being proven, and the time since the order. It judges nothing.
 import type { Clock } from '../../../base/clock.ts';
-import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
+import { type PeerCode, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
+import { judgeRestart } from './proof.ts';
 
 /** After a crash the windows may be over already: the miner is looked at for at least this long. */
-export const SETTLE_S = 120;
+const SETTLE_S = 120;
 
 export type WatchStart = {
   readonly minerKey: string;
@@ -48,24 +49,24 @@ export async function lookAt(parts: TaskParts, minerKey: string, signal: AbortSi
       parts.log.warn({ minerKey, error: renderError(error) }, 'a look at a miner failed on our side');
       return 'unclear';
     }
-    switch (error.code) {
-      case 'peer.refused':
-      case 'peer.unreachable':
-      case 'peer.timeout':
-      case 'peer.reset':
-        return 'away';
-      case 'peer.busy':
-        return 'unclear';
-      case 'peer.too-large':
-      case 'peer.unparsable':
-      case 'peer.auth':
-      case 'peer.permission':
-      case 'peer.unsupported':
-      case 'peer.rejected':
-        return {};
-    }
+    const meaning = MEANINGS[error.code];
+    return meaning === 'there' ? {} : meaning;
   }
 }
+
+const MEANINGS = {
+  'peer.refused': 'away',
+  'peer.unreachable': 'away',
+  'peer.timeout': 'away',
+  'peer.reset': 'away',
+  'peer.busy': 'unclear',
+  'peer.too-large': 'there',
+  'peer.unparsable': 'there',
+  'peer.auth': 'there',
+  'peer.permission': 'there',
+  'peer.unsupported': 'there',
+  'peer.rejected': 'there',
+} as const satisfies Readonly<Record<PeerCode, 'away' | 'unclear' | 'there'>>;
 
 /** What of the start belongs to the evidence. */
 export const oddities = ({ isReplyLost, isRecovered }: WatchStart) => ({
@@ -81,5 +82,14 @@ export function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: Watc
   const beforeMs = isRecovered ? Math.max(0, clock.nowMs() - actedMs) : 0;
   const baselineAgeMs = baseline === undefined ? 0 : Math.max(0, actedMs - baseline.atMs);
   const sinceActS = () => (beforeMs + clock.monotonicMs() - startMs) / 1_000;
-  return { sinceActS, sinceBaselineS: () => sinceActS() + baselineAgeMs / 1_000 };
+  return {
+    sinceActS,
+    /** A window that counts from the order. */
+    windowS: (usualS: number): number => (isRecovered ? Math.max(usualS, sinceActS() + SETTLE_S) : usualS),
+    judge(reading: Reading, wasAway: boolean) {
+      const sinceBaselineS = sinceActS() + baselineAgeMs / 1_000;
+      const mayHaveBeenAway = wasAway || isRecovered;
+      return judgeRestart({ baseline, reading, sinceActS: sinceActS(), sinceBaselineS, mayHaveBeenAway });
+    },
+  };
 }

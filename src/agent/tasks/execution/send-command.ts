@@ -1,6 +1,6 @@
 // Sends one order to a miner and tells a refusal from an answer that was lost. It proves nothing.
 import { z } from 'zod';
-import { PeerError, RefusedError, renderError } from '../../../base/errors.ts';
+import { type PeerCode, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
 import type { AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
 import type { Effect } from '../../../model/task.ts';
@@ -69,30 +69,26 @@ function passwordsIn(params: unknown): string[] {
   return pools.flatMap(({ password = '' }) => (password.length < MIN_SECRET_CHARS ? [] : password));
 }
 
+const SILENT = 'the miner does not answer';
+/** Undefined = it may have done it. */
+const REFUSALS = {
+  'peer.permission': 'refused by the miner: not allowed',
+  'peer.auth': 'refused by the miner: login not accepted',
+  'peer.unsupported': 'unsupported by the miner',
+  'peer.rejected': 'refused by the miner',
+  'peer.busy': 'the miner is busy',
+  'peer.refused': SILENT,
+  'peer.unreachable': SILENT,
+  'peer.timeout': SILENT,
+  'peer.reset': SILENT,
+  'peer.too-large': undefined,
+  'peer.unparsable': undefined,
+} as const satisfies Readonly<Record<PeerCode, string | undefined>>;
+
 /** Why the miner did not do it, in words; undefined when it may have done it. */
 function refusalOf(error: PeerError, hasAnswered: boolean): string | undefined {
-  switch (error.code) {
-    case 'peer.permission':
-      return `refused by the miner: not allowed (${renderError(error)})`;
-    case 'peer.auth':
-      return `refused by the miner: login not accepted (${renderError(error)})`;
-    case 'peer.unsupported':
-      return `unsupported by the miner (${renderError(error)})`;
-    case 'peer.rejected':
-      return `refused by the miner (${renderError(error)})`;
-    case 'peer.busy':
-      return `the miner is busy (${renderError(error)})`;
-    case 'peer.refused':
-    case 'peer.unreachable':
-      return `the miner does not answer (${renderError(error)})`;
-    case 'peer.timeout':
-    case 'peer.reset':
-      if (error.wasSent === false || (error.wasSent === undefined && !hasAnswered)) {
-        return `the miner does not answer (${renderError(error)})`;
-      }
-      return undefined;
-    case 'peer.too-large':
-    case 'peer.unparsable':
-      return undefined;
-  }
+  const isCutOff = error.code === 'peer.timeout' || error.code === 'peer.reset';
+  if (isCutOff && (error.wasSent ?? hasAnswered)) return undefined;
+  const refusal = REFUSALS[error.code];
+  return refusal && `${refusal} (${renderError(error)})`;
 }

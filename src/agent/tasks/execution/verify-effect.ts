@@ -4,9 +4,8 @@ import type { Ability, AbilityName } from '../../../driver/contract.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { failed, succeeded, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
-import type { Baseline } from '../queue/journal.ts';
-import { inWords, lookAt, oddities, SETTLE_S, stopwatch, type WatchStart } from './look.ts';
-import { judgeRestart } from './proof.ts';
+import { inWords, lookAt, oddities, stopwatch, type WatchStart } from './look.ts';
+import type { Verdict } from './proof.ts';
 
 /** Seconds between looks: soon at first, then at the last of these. */
 const PAUSES_S = [2, 3, 5, 10, 10, 15, 15, 30] as const;
@@ -40,8 +39,7 @@ export async function watchEffect(parts: TaskParts, start: EffectStart, signal: 
   const { clock } = parts;
   const { ability, shows, timing, baseline, isRecovered, isReplyLost } = start;
   const time = stopwatch(clock, start);
-  const windowS = windowOf(timing);
-  const limitS = isRecovered ? Math.max(windowS, time.sinceActS() + SETTLE_S) : windowS;
+  const limitS = time.windowS(windowOf(timing));
   const isFirmware = ability === 'firmware';
   const seen = { isAway: false, wasAway: false, hasRestarted: false, looks: 0 };
   let newest: Reading | undefined;
@@ -76,22 +74,17 @@ export async function watchEffect(parts: TaskParts, start: EffectStart, signal: 
     newest = look;
     const shown = shows(look);
     verdict = shown ?? verdict;
-    const sinceActS = time.sinceActS();
-    seen.hasRestarted ||= hasRestarted(look, baseline, {
-      sinceActS,
-      sinceBaselineS: time.sinceBaselineS(),
-      mayHaveBeenAway: seen.wasAway || isRecovered,
-    });
+    const before = baseline?.firmwareVersion;
+    seen.hasRestarted ||= hasRestarted(look, before, time.judge(look, seen.wasAway), seen.wasAway || isRecovered);
     if (isFirmware) {
       // The file that is on it already shows before it is applied: then only the restart tells that it was.
-      const before = baseline?.firmwareVersion;
       const showedBefore = before !== undefined && shows({ ...look, firmwareVersion: before }) === true;
       if (shown === true && (seen.hasRestarted || !showedBefore)) return succeed('read back');
       if (verdict === undefined && seen.hasRestarted) return succeed('restarted');
       continue;
     }
     // A device that always goes away for this has not done it while it is still here.
-    if (shown === true && (seen.wasAway || sinceActS >= timing.offlineS[0])) return succeed('read back');
+    if (shown === true && (seen.wasAway || time.sinceActS() >= timing.offlineS[0])) return succeed('read back');
   }
 
   if (seen.isAway) {
@@ -112,14 +105,13 @@ function beginning({ isRecovered, isReplyLost }: WatchStart): string {
 
 /** Its clocks went back, it runs another version, or, where it tells no clock, it was away and is back. */
 function hasRestarted(
-  reading: Reading,
-  baseline: Baseline | undefined,
-  seen: { readonly sinceActS: number; readonly sinceBaselineS: number; readonly mayHaveBeenAway: boolean },
+  { firmwareVersion: now }: Reading,
+  before: string | undefined,
+  verdict: Verdict,
+  mayHaveBeenAway: boolean,
 ): boolean {
-  const before = baseline?.firmwareVersion;
-  if (before !== undefined && reading.firmwareVersion !== undefined && before !== reading.firmwareVersion) return true;
-  const verdict = judgeRestart({ baseline, reading, ...seen });
-  return verdict.kind === 'restarted' || (verdict.kind === 'open' && !verdict.hasClock && seen.mayHaveBeenAway);
+  if (before !== undefined && now !== undefined && before !== now) return true;
+  return verdict.kind === 'restarted' || (verdict.kind === 'open' && !verdict.hasClock && mayHaveBeenAway);
 }
 
 /** What of a reading the ability is about. */

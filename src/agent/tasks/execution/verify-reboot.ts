@@ -3,8 +3,8 @@
 import type { Reading } from '../../../model/reading.ts';
 import type { TaskEnd, TaskOutcome, TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
-import { inWords, type Look, lookAt, oddities, SETTLE_S, stopwatch, type WatchStart } from './look.ts';
-import { judgeRestart, type Verdict } from './proof.ts';
+import { inWords, type Look, lookAt, oddities, stopwatch, type WatchStart } from './look.ts';
+import type { Verdict } from './proof.ts';
 
 /** Ends with an outcome, or rejects with CancelledError when `signal` aborts. `onBack` is called once, when the restart is proven. */
 export async function watchReboot(
@@ -14,15 +14,12 @@ export async function watchReboot(
   signal: AbortSignal,
 ): Promise<TaskEnd> {
   const { clock, settings } = parts;
-  const { baseline, isRecovered } = start;
+  const { baseline } = start;
   const { hashS, graceS, checkEveryS } = settings.reboot;
   const time = stopwatch(clock, start);
-  const absence: { wasAway: boolean; awayS: number; sinceS: number | undefined } = {
-    wasAway: false,
-    awayS: 0,
-    sinceS: undefined,
-  };
-  const windowS = (limitS: number) => (isRecovered ? Math.max(limitS, time.sinceActS() + SETTLE_S) : limitS);
+  let wasAway = false;
+  let awayS = 0;
+  let awaySinceS: number | undefined;
   const evidence: Record<string, unknown> = {
     uptimeBeforeS: baseline?.systemUptimeS ?? baseline?.uptimeS ?? null,
     uptimeAfterS: null,
@@ -32,36 +29,30 @@ export async function watchReboot(
     ...oddities(start),
   };
   const end = (status: TaskOutcome['status'], message: string | null, tookEffect: boolean): TaskEnd => ({
-    outcome: { status, message, evidence: { ...evidence, awayS: Math.round(absence.awayS) } },
+    outcome: { status, message, evidence: { ...evidence, awayS: Math.round(awayS) } },
     tookEffect,
   });
 
   const note = (look: Look) => {
     const nowS = time.sinceActS();
     if (look === 'away') {
-      absence.wasAway = true;
-      absence.sinceS ??= nowS;
-    } else if (look !== 'unclear' && absence.sinceS !== undefined) {
-      absence.awayS += nowS - absence.sinceS;
-      absence.sinceS = undefined;
+      wasAway = true;
+      awaySinceS ??= nowS;
+    } else if (look !== 'unclear' && awaySinceS !== undefined) {
+      awayS += nowS - awaySinceS;
+      awaySinceS = undefined;
     }
   };
 
-  const backLimitS = windowS(start.backS);
+  const backLimitS = time.windowS(start.backS);
   let reading: Reading;
   for (;;) {
     const look = await lookAt(parts, start.minerKey, signal);
     note(look);
     const sinceActS = time.sinceActS();
     if (look !== 'away' && look !== 'unclear') {
-      const verdict = judgeRestart({
-        baseline,
-        reading: look,
-        sinceActS,
-        sinceBaselineS: time.sinceBaselineS(),
-        mayHaveBeenAway: absence.wasAway || isRecovered,
-      });
-      if (isProven(verdict, baseline, absence.wasAway)) {
+      const verdict = time.judge(look, wasAway);
+      if (isProven(verdict, baseline, wasAway)) {
         reading = look;
         Object.assign(evidence, describe(verdict));
         break;
@@ -72,8 +63,8 @@ export async function watchReboot(
       }
     }
     if (sinceActS >= backLimitS) {
-      const isAway = look === 'away' || absence.sinceS !== undefined;
-      if (isAway) return end('timeout', `the miner did not come back within ${inWords(backLimitS)}`, true);
+      if (look === 'away' || awaySinceS !== undefined)
+        return end('timeout', `the miner did not come back within ${inWords(backLimitS)}`, true);
       return end('failed', 'the miner answers, but nothing that it tells proves a restart', true);
     }
     await clock.sleep(checkEveryS * 1_000, signal);
@@ -81,12 +72,12 @@ export async function watchReboot(
   evidence.backAfterS = Math.round(time.sinceActS());
   onBack();
 
-  const hashedBefore = (baseline?.hashrateHs ?? 0) > 0;
-  if (!hashedBefore) {
+  const wasHashing = (baseline?.hashrateHs ?? 0) > 0;
+  if (!wasHashing) {
     evidence.hashrateAfterHs = reading.hashrateHs ?? null;
     return end('succeeded', null, true);
   }
-  const hashLimitS = windowS(hashS);
+  const hashLimitS = time.windowS(hashS);
   let look: Look = reading;
   for (;;) {
     if (look !== 'away' && look !== 'unclear') {

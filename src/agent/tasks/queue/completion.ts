@@ -88,8 +88,7 @@ export function createEndings(parts: {
   return {
     publish,
     tellState,
-    finish,
-    /** Like finish, and again with each `retry` while the disk refuses: they are over in any case. */
+    /** In one transaction, and again with each `retry` while the disk refuses: they are over in any case. Never throws. */
     settle(ends: readonly Ended[]): void {
       try {
         finish(ends);

@@ -120,10 +120,8 @@ async function carryOutOwn(
   if (isExpired()) return { outcome: expired(), tookEffect: false };
   journal.started(row.taskId, undefined, false, clock.nowMs());
   onState('started');
-  const { taskId, minerKey, params } = row;
   const { find, mayReach, observe } = deps;
-  const reach = { find, mayReach, observe, onProgress };
-  const outcome = await task.run({ taskId, minerKey, params }, AbortSignal.any([giveUp, stop]), reach);
+  const outcome = await task.run(row, AbortSignal.any([giveUp, stop]), { find, mayReach, observe, onProgress });
   // It was cut short by us and goes on from the journal.
   if (stop.aborted && outcome.status === 'cancelled' && !giveUp.aborted) throw new CancelledError(`finish ${row.name}`);
   return { outcome, tookEffect: outcome.status === 'succeeded' };

@@ -183,10 +183,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
         }
       });
     },
-    get(taskId: string): JournalRow | undefined {
-      const found = one.get(taskId);
-      return found === undefined ? undefined : toRows([found])[0];
-    },
+    get: (taskId: string): JournalRow | undefined => toRows(one.all(taskId))[0],
     open: () => toRows(open.all()),
     unreported: (limit: number) => toRows(unreported.all(limit)),
     newest: (limit: number) => toRows(newest.all(limit)),
@@ -194,13 +191,9 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     started(taskId: string, baseline: Baseline | undefined, isPowered: boolean, nowMs: number): void {
       start.run(baseline === undefined ? null : JSON.stringify(baseline), nowMs, Number(isPowered), taskId);
     },
-    moved(taskId: string, state: 'sent' | 'verifying', nowMs: number): void {
-      move.run(state, nowMs, taskId);
-    },
+    moved: (taskId: string, state: 'sent' | 'verifying', nowMs: number): void => void move.run(state, nowMs, taskId),
     /** For effects that may run again. */
-    reopened(taskId: string): void {
-      reopen.run(taskId);
-    },
+    reopened: (taskId: string): void => void reopen.run(taskId),
     /** All or nothing, with what `within` writes to the same database. `tookEffect` = the miner may have done it: it counts for caps. */
     finished(ends: readonly Ended[], nowMs: number, within: () => void): void {
       transact(db, () => {
@@ -221,11 +214,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     effectsSince: (minerKey: string, name: string, sinceMs: number) =>
       countSchema.parse(effects.get(minerKey, name, sinceMs)).count,
     /** When tasks that count for the power gate were started, ms since the epoch. */
-    poweredSince: (sinceMs: number) =>
-      z
-        .array(startSchema)
-        .parse(poweredStarts.all(sinceMs))
-        .map(({ started_ms }) => started_ms),
+    poweredSince: (sinceMs: number) => poweredStarts.all(sinceMs).map((row) => startSchema.parse(row).started_ms),
     size: () => countSchema.parse(size.get()).count,
     /** Forgets what is over, told, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */
     prune(beforeMs: number, nowMs: number): number {
@@ -234,12 +223,8 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
       return Number(changes);
     },
     /** The first rule of a batch is the one that counts. */
-    keepBatch(batchId: string, rollout: Rollout): void {
-      keepBatch.run(batchId, JSON.stringify(rollout));
-    },
-    stopBatch(batchId: string, stop: BatchStop): void {
-      stopBatch.run(JSON.stringify(stop), batchId);
-    },
+    keepBatch: (batchId: string, rollout: Rollout): void => void keepBatch.run(batchId, JSON.stringify(rollout)),
+    stopBatch: (batchId: string, stop: BatchStop): void => void stopBatch.run(JSON.stringify(stop), batchId),
     /** Undefined when the batch has no rule; with how many of its tasks have ended how. */
     batch(batchId: string) {
       const kept = batchSchema.safeParse(batch.get(batchId)).data;

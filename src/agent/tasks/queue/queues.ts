@@ -40,10 +40,8 @@ export function createLines(options: {
     },
     drop(jobs: ReadonlySet<Job>): void {
       for (const [line, queue] of queues) {
-        queues.set(
-          line,
-          queue.filter((job) => !jobs.has(job)),
-        );
+        const left = queue.filter((job) => !jobs.has(job));
+        queues.set(line, left);
       }
     },
     /** For who begins, with or without having waited. */

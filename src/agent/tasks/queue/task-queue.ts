@@ -82,7 +82,7 @@ export function createTaskGate(
   });
 
   /** Ends those that are not started, and says how many. */
-  const giveUp = (candidates: readonly Job[], outcome: TaskOutcome, end = endings.finish): number => {
+  const giveUp = (candidates: readonly Job[], outcome: TaskOutcome): number => {
     const ending = candidates.filter(({ stage, row }) => stage !== 'started' && !endings.isUnwritten(row.taskId));
     const waiting = new Set(ending.filter(({ stage }) => stage === 'waiting'));
     for (const job of ending) {
@@ -91,7 +91,7 @@ export function createTaskGate(
       job.giveUp.abort();
     }
     if (waiting.size === 0) return ending.length;
-    end([...waiting].map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
+    endings.settle([...waiting].map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
     lines.drop(waiting);
     return ending.length;
   };
@@ -165,7 +165,7 @@ export function createTaskGate(
         const outcome = rollouts.stopped(batchId);
         if (outcome === undefined) continue;
         log.warn({ batchId, message: outcome.message, waiting: candidates.length }, 'a batch was stopped');
-        giveUp(candidates, outcome, endings.settle);
+        giveUp(candidates, outcome);
       } catch (error) {
         isStopDue = true;
         causes.push(error);
@@ -224,7 +224,7 @@ export function createTaskGate(
     steps.run('journal the end of tasks', endings.retry);
     steps.run('end what has expired', () => {
       const late = [...jobs.values()].filter((job) => isOver(job, clock));
-      if (late.length > 0) giveUp(late, expired(), endings.settle);
+      giveUp(late, expired());
     });
     endStopped();
     steps.run('keep which batches were stopped', rollouts.tidy);
@@ -276,7 +276,7 @@ export function createTaskGate(
     );
     const candidates = asked.flatMap(({ job }) => job ?? []);
     const outcome = cancelled('cancelled before it was started');
-    const count = giveUp(candidates, outcome, endings.settle) + endOwn(candidates);
+    const count = giveUp(candidates, outcome) + endOwn(candidates);
     for (const { taskId, job } of going) {
       const row = job?.row ?? journal.get(taskId);
       if (row !== undefined) reports.tellAgain(row);
@@ -292,7 +292,6 @@ export function createTaskGate(
   };
 
   return {
-    accept: (order: TaskOrder, uplink?: string): void => acceptAll([order], uplink),
     acceptAll,
     /**
      * Gives a task up that has not been started, and ends one of the agent's own; others go on to be proven, and it is false. Over an uplink only
@@ -303,7 +302,7 @@ export function createTaskGate(
     /** Gives up everything that has not been started, and what is the agent's own; says how many. */
     abortAll(reason: string): number {
       const all = [...jobs.values()];
-      const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`), endings.settle);
+      const count = endOwn(all) + giveUp(all, cancelled(`given up with all others: ${reason}`));
       log.warn({ reason, tasks: count }, 'all waiting tasks were given up');
       return count;
     },

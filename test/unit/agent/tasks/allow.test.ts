@@ -47,7 +47,7 @@ test('an agent without control only reads: logs of miners and scans', () => {
 test('neither the service nor a technician gets done what is switched off, and the log has it', async () => {
   gate = bench.make({ allow: { reboot: false } });
   gate.start();
-  gate.accept(bench.order(keyOf(1)));
+  gate.acceptAll([bench.order(keyOf(1))]);
   const { outcome } = gate.runLocal({ name: 'miner.system.reboot', minerKey: keyOf(1) });
   await bench.clock.advance(5_000);
   const refused = { status: 'failed', message: expect.stringContaining('not allowed here: tasks.allow.reboot') };
@@ -69,7 +69,7 @@ test('a switch that is turned while tasks wait holds for those, and back again f
   expect(bench.farm.orders.map(({ key }) => key)).toEqual([keyOf(1)]);
   expect(bench.farm.finals().map(({ status }) => status)).toEqual(['failed', 'succeeded']);
   settings.allow.reboot = true;
-  gate.accept(bench.order(keyOf(2)));
+  gate.acceptAll([bench.order(keyOf(2))]);
   await bench.clock.advance(5_000);
   expect(bench.farm.orders.map(({ key }) => key)).toEqual([keyOf(1), keyOf(2)]);
 });

@@ -31,7 +31,7 @@ async function crashAfter(ms: number, ways: Partial<SimMiner['ways']>, downS: nu
   const miner = bench.farm.add(keyOf(1), ways);
   const first = bench.make();
   first.start();
-  first.accept(bench.order(keyOf(1), { expiresInS: 100_000 }));
+  first.acceptAll([bench.order(keyOf(1), { expiresInS: 100_000 })]);
   await bench.clock.advance(ms);
   const before = state();
   kill(first);
@@ -90,7 +90,7 @@ test('killed between the end and the report, the outcome is told by the next run
   bench.farm.world.reportFails = true;
   const first = bench.make();
   first.start();
-  first.accept(bench.order(keyOf(1)));
+  first.acceptAll([bench.order(keyOf(1))]);
   await bench.clock.advance(1_000_000);
   expect(state()).toBe('final');
   kill(first);
@@ -113,7 +113,7 @@ test.each([
   const miner = bench.farm.add(keyOf(1));
   const first = bench.make();
   const order = bench.order(keyOf(1), { name, expiresInS: 10_000 });
-  first.accept(order);
+  first.acceptAll([order]);
   // As the journal stands between the order and its reply.
   bench
     .db()
@@ -132,7 +132,7 @@ test('a task whose params cannot be opened any more is not carried out, and says
   bench.farm.add(keyOf(1));
   const settings = taskSettingsSchema.parse({});
   const first = bench.makeWith(settings, createVault(Buffer.alloc(32, 1)));
-  first.accept(bench.order(keyOf(1)));
+  first.acceptAll([bench.order(keyOf(1))]);
   kill(first);
   gate = bench.makeWith(settings, createVault(Buffer.alloc(32, 2)));
   gate.start();

@@ -40,7 +40,7 @@ async function run(
   });
   gate = bench.make();
   gate.start();
-  gate.accept(bench.order(KEY, { name: task, params: { ...params } }));
+  gate.acceptAll([bench.order(KEY, { name: task, params: { ...params } })]);
   await bench.clock.advance(waitS * 1_000);
   return { obedient, record: bench.farm.finals()[0], finals: bench.farm.finals() };
 }
@@ -158,7 +158,7 @@ describe('new firmware', () => {
     });
     gate = bench.make();
     gate.start();
-    gate.accept(bench.order(KEY, { name: 'miner.firmware.update', params }));
+    gate.acceptAll([bench.order(KEY, { name: 'miner.firmware.update', params })]);
     await bench.clock.advance(10_000);
     expect(bench.farm.finals()[0]).toMatchObject({ status: 'failed', message: 'refused: no image: put it there' });
     expect(obedient.state.orders).toBe(0);
@@ -213,7 +213,7 @@ test('what a miner quotes of an order shows no password of a pool', async () => 
   gate = bench.make();
   gate.start();
   const pools = [{ url: 'stratum+tcp://pool.example:3333', user: 'worker', password }];
-  gate.accept(bench.order(KEY, { name: 'miner.pool.update', params: { pools } }));
+  gate.acceptAll([bench.order(KEY, { name: 'miner.pool.update', params: { pools } })]);
   await bench.clock.advance(10_000);
   const [record] = bench.farm.finals();
   expect(record?.message).toBe(
@@ -239,7 +239,7 @@ test('a log that cannot be taken is a failure that says why, never something tha
   });
   gate = bench.make();
   gate.start();
-  gate.accept(bench.order(KEY, { name: 'miner.log.get' }));
+  gate.acceptAll([bench.order(KEY, { name: 'miner.log.get' })]);
   await bench.clock.advance(30_000);
   expect(bench.farm.finals()[0]).toMatchObject({
     status: 'failed',
@@ -264,7 +264,7 @@ describe('after a restart of the agent', () => {
     });
     const first = bench.make();
     first.start();
-    first.accept(bench.order(KEY, { name: task, params: { sha256: 'ab', version: '2.0' }, expiresInS: 100_000 }));
+    first.acceptAll([bench.order(KEY, { name: task, params: { sha256: 'ab', version: '2.0' }, expiresInS: 100_000 })]);
     await bench.clock.advance(1_000);
     bench.crash();
     void first.stop();

@@ -88,11 +88,11 @@ test('a task is carried out once however often it is ordered, and its state is t
   const miner = bench.farm.add(keyOf(1));
   const order = bench.order(keyOf(1));
   begin().acceptAll([order, order]);
-  gate?.accept(order);
+  gate?.acceptAll([order]);
   await bench.clock.advance(10_000);
-  gate?.accept(order);
+  gate?.acceptAll([order]);
   await bench.clock.advance(1_000_000);
-  gate?.accept(order);
+  gate?.acceptAll([order]);
   await bench.clock.advance(1_000);
   expect(miner.reboots).toBe(1);
   expect(bench.farm.records.map(({ status }) => status)).toEqual([
@@ -182,7 +182,7 @@ test.each([
   ['params without end', { params: { note: 'x'.repeat(20_000) } }, 'too large'],
 ] as const)('%s is refused before anything is sent', async (_what, more, words) => {
   bench.farm.add(keyOf(1));
-  begin().accept(bench.order(keyOf(1), more));
+  begin().acceptAll([bench.order(keyOf(1), more)]);
   await bench.clock.advance(5_000);
   expect(bench.farm.orders).toEqual([]);
   expect(byStatus('failed')[0]?.message).toContain(words);
@@ -191,7 +191,7 @@ test.each([
 test('a miner outside the configured networks is never touched', async () => {
   bench.farm.add(keyOf(1));
   bench.farm.world.reach = () => false;
-  begin().accept(bench.order(keyOf(1)));
+  begin().acceptAll([bench.order(keyOf(1))]);
   await bench.clock.advance(5_000);
   expect(bench.farm.orders).toEqual([]);
   expect(byStatus('failed')[0]?.message).toContain('outside the networks');
@@ -200,7 +200,7 @@ test('a miner outside the configured networks is never touched', async () => {
 test('an outcome is told once, and again until the outbox has it', async () => {
   bench.farm.add(keyOf(1));
   bench.farm.world.reportFails = true;
-  begin().accept(bench.order(keyOf(1)));
+  begin().acceptAll([bench.order(keyOf(1))]);
   await bench.clock.advance(1_000_000);
   expect(bench.farm.finals()).toEqual([]);
   bench.farm.world.reportFails = false;
@@ -217,7 +217,7 @@ test.each([
     await bench.clock.sleep(tookMs);
     await report(record);
   };
-  begin().accept(bench.order(keyOf(1)));
+  begin().acceptAll([bench.order(keyOf(1))]);
   await bench.clock.advance(10);
   await bench.clock.finish(gate?.stop() ?? Promise.resolve(), 5_000);
   expect(bench.db().prepare('SELECT state, reported FROM tasks_journal').get()).toEqual({ state: 'final', reported });
@@ -264,7 +264,7 @@ test('other kinds succeed on the word of the miner; a lost reply of a repeatable
 test('orders that come before the start wait for it, in the journal', async () => {
   bench.farm.add(keyOf(1));
   gate = bench.make();
-  gate.accept(bench.order(keyOf(1)));
+  gate.acceptAll([bench.order(keyOf(1))]);
   await bench.clock.advance(10_000);
   expect(bench.farm.orders).toEqual([]);
   gate.start();
@@ -277,7 +277,7 @@ test('when the journal refuses, the order is not taken', () => {
   bench.farm.add(keyOf(1));
   begin();
   bench.db().close();
-  expect(() => gate?.accept(bench.order(keyOf(1)))).toThrow();
+  expect(() => gate?.acceptAll([bench.order(keyOf(1))])).toThrow();
   expect(bench.farm.orders).toEqual([]);
 });
 

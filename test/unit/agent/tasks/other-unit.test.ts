@@ -33,7 +33,7 @@ test.each([
     looks.push(isFresh);
     return other();
   };
-  gate.accept(bench.order(KEY, { name, params: { ...params } }));
+  gate.acceptAll([bench.order(KEY, { name, params: { ...params } })]);
   await bench.clock.advance(60_000);
   expect(bench.farm.finals()).toMatchObject([
     { status: 'failed', message: 'refused: another unit stands at this address now' },
@@ -48,7 +48,7 @@ test('a miner whose place another one takes while it restarts has not come back'
   bench.farm.add(KEY);
   const { observe } = bench.farm.deps;
   bench.farm.deps.observe = (...look) => (bench.farm.orders.length > 0 ? other() : observe(...look));
-  gate.accept(bench.order(KEY));
+  gate.acceptAll([bench.order(KEY)]);
   await bench.clock.advance(3_600_000);
   expect(bench.farm.finals()).toMatchObject([{ status: 'timeout' }]);
   expect(bench.farm.orders).toHaveLength(1);
@@ -61,7 +61,7 @@ test('so is one whose place another takes while the order waits for the power ga
   gate.start();
   for (const key of [KEY, keyOf(2)]) {
     bench.farm.add(key);
-    gate.accept(bench.order(key));
+    gate.acceptAll([bench.order(key)]);
   }
   await bench.clock.advance(10_000);
   expect(bench.farm.orders).toHaveLength(1);
@@ -92,7 +92,7 @@ async function ordered(name: Name, observe: typeof nameless | typeof silent, sta
   bench.farm.deps.whoStands = () => standing;
   const image = { name: 'image', sha256: '', bytes: new Blob(['image']) };
   bench.farm.deps.image = () => Promise.resolve(image);
-  gate.accept(bench.order(KEY, { name, params: { ...ORDERS[name] } }));
+  gate.acceptAll([bench.order(KEY, { name, params: { ...ORDERS[name] } })]);
   await bench.clock.advance(60_000);
   return {
     sent: bench.farm.orders.length,

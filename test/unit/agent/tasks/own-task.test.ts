@@ -59,7 +59,7 @@ const scan = (expiresInS = 900) => bench.order(AGENT, { name: 'agent.scan.create
 const told = () => bench.farm.records.map(({ status, evidence }) => [status, JSON.stringify(evidence)]);
 
 test('it is told when it begins, how far it is, and what came of it', async () => {
-  begin().accept(scan());
+  begin().acceptAll([scan()]);
   await bench.clock.advance(25_000);
   expect(told()).toEqual([
     ['running', '{}'],
@@ -74,9 +74,9 @@ test('it is told when it begins, how far it is, and what came of it', async () =
 
 test('asked again for its state, it says how far it is', async () => {
   const order = scan();
-  begin().accept(order);
+  begin().acceptAll([order]);
   await bench.clock.advance(15_000);
-  gate?.accept(order);
+  gate?.acceptAll([order]);
   await bench.clock.advance(100);
   expect(told().at(-1)).toEqual(['running', '{"progress":{"step":1}}']);
   expect(runs).toHaveLength(1);
@@ -113,13 +113,13 @@ test('abort-all ends it too', async () => {
 });
 
 test('its own expiry does not cut it short once it has begun', async () => {
-  begin().accept(scan(20));
+  begin().acceptAll([scan(20)]);
   await bench.clock.advance(61_000);
   expect(bench.farm.finals()).toMatchObject([{ status: 'succeeded' }]);
 });
 
 test('after a crash it runs again from the beginning, and ends once', async () => {
-  begin().accept(scan());
+  begin().acceptAll([scan()]);
   await bench.clock.advance(35_000);
   bench.crash();
   begin();
@@ -131,7 +131,7 @@ test('after a crash it runs again from the beginning, and ends once', async () =
 });
 
 test('a stop of the agent in the middle is no end: it runs again with the next start', async () => {
-  begin().accept(scan());
+  begin().acceptAll([scan()]);
   await bench.clock.advance(35_000);
   await bench.clock.finish(gate?.stop() ?? Promise.resolve());
   expect(bench.farm.finals()).toEqual([]);
@@ -142,7 +142,7 @@ test('a stop of the agent in the middle is no end: it runs again with the next s
 });
 
 test('one that has expired when the agent is back is told as interrupted', async () => {
-  begin().accept(scan(40));
+  begin().acceptAll([scan(40)]);
   await bench.clock.advance(35_000);
   await bench.clock.finish(gate?.stop() ?? Promise.resolve());
   await bench.clock.advance(60_000);
@@ -155,7 +155,7 @@ test('one that has expired when the agent is back is told as interrupted', async
 });
 
 test('one that this version does not know any more is told as unsupported, not kept open for ever', async () => {
-  begin().accept(scan());
+  begin().acceptAll([scan()]);
   await bench.clock.advance(5_000);
   await bench.clock.finish(gate?.stop() ?? Promise.resolve());
   gate = bench.make();

@@ -28,7 +28,7 @@ test('a wake takes the place of a reboot, whether the service or a technician as
   begin().acceptAll([mode(1, 'normal'), mode(2, 'normal'), bench.order(keyOf(3))]);
   gate?.runLocal({ name: 'miner.power_mode.update', minerKey: keyOf(4), params: { mode: 'normal' } });
   gate?.runLocal({ name: 'miner.system.reboot', minerKey: keyOf(5) });
-  gate?.accept(mode(6, 'normal'));
+  gate?.acceptAll([mode(6, 'normal')]);
   await bench.clock.advance(30_000);
   expect(bench.farm.orders).toHaveLength(4);
   await bench.clock.advance(60_000);
@@ -39,7 +39,7 @@ test('a miner is put to sleep and woken so often a day and no more, whoever asks
   gate = bench.make({ ...SETTINGS, powerMode: { dailyCap: 3 } });
   gate.start();
   for (const wanted of ['sleep', 'normal', 'sleep', 'normal']) {
-    gate.accept(mode(1, wanted));
+    gate.acceptAll([mode(1, wanted)]);
     await bench.clock.advance(600_000);
   }
   expect(bench.farm.orders).toHaveLength(3);

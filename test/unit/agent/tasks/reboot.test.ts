@@ -21,7 +21,7 @@ async function reboot(ways: Partial<SimMiner['ways']> = {}, waitS = 1_500) {
   const miner = bench.farm.add(KEY, ways);
   gate = bench.make();
   gate.start();
-  gate.accept(bench.order(KEY));
+  gate.acceptAll([bench.order(KEY)]);
   await bench.clock.advance(waitS * 1_000);
   return { miner, record: bench.farm.finals()[0], finals: bench.farm.finals() };
 }
@@ -124,7 +124,7 @@ test('a miner that does not answer at all has failed at once and holds no place'
   miner.awayUntilMs = Number.POSITIVE_INFINITY;
   gate = bench.make();
   gate.start();
-  gate.accept(bench.order(KEY));
+  gate.acceptAll([bench.order(KEY)]);
   await bench.clock.advance(30_000);
   expect(bench.farm.finals()[0]?.message).toContain('does not answer');
 });
@@ -134,7 +134,7 @@ test('a miner that was up for a moment only is still proven by its clock', async
   miner.bootedMs = bench.clock.nowMs() - 5_000;
   gate = bench.make();
   gate.start();
-  gate.accept(bench.order(KEY));
+  gate.acceptAll([bench.order(KEY)]);
   await bench.clock.advance(1_500_000);
   expect(bench.farm.finals()[0]).toMatchObject({ status: 'succeeded', evidence: { proof: 'uptime' } });
 });
@@ -144,19 +144,19 @@ test('a second reboot within ten minutes needs force, and six in a day are the e
   gate = bench.make();
   gate.start();
   for (let number = 0; number < 2; number++) {
-    gate.accept(bench.order(KEY));
+    gate.acceptAll([bench.order(KEY)]);
     await bench.clock.advance(120_000);
   }
   expect(bench.farm.finals().map(({ status }) => status)).toEqual(['succeeded', 'failed']);
   expect(bench.farm.finals()[1]?.message).toContain('in the last 10m');
   for (let number = 0; number < 6; number++) {
-    gate.accept(bench.order(KEY, { params: { force: true, colour: 'blue' } }));
+    gate.acceptAll([bench.order(KEY, { params: { force: true, colour: 'blue' } })]);
     await bench.clock.advance(120_000);
   }
   expect(bench.farm.miners.get(KEY)?.reboots).toBe(6);
   expect(bench.farm.finals().at(-1)?.message).toContain('6 times in 24 hours');
   await bench.clock.advance(25 * 3_600_000);
-  gate.accept(bench.order(KEY));
+  gate.acceptAll([bench.order(KEY)]);
   await bench.clock.advance(120_000);
   expect(bench.farm.miners.get(KEY)?.reboots).toBe(7);
 });
@@ -165,10 +165,10 @@ test('a reboot that was refused or did nothing does not count as one', async () 
   const miner = bench.farm.add(KEY, { reboot: 'peer.permission' });
   gate = bench.make();
   gate.start();
-  gate.accept(bench.order(KEY));
+  gate.acceptAll([bench.order(KEY)]);
   await bench.clock.advance(10_000);
   Object.assign(miner.ways, { reboot: 'works' });
-  gate.accept(bench.order(KEY));
+  gate.acceptAll([bench.order(KEY)]);
   await bench.clock.advance(600_000);
   expect(bench.farm.finals().map(({ status }) => status)).toEqual(['failed', 'succeeded']);
 });
@@ -179,7 +179,7 @@ test('steps of the wall clock while a miner reboots change no outcome', async ()
     const miner = bench.farm.add(key);
     gate ??= bench.make();
     gate.start();
-    gate.accept(bench.order(key, { expiresInS: 14_400 }));
+    gate.acceptAll([bench.order(key, { expiresInS: 14_400 })]);
     await bench.clock.advance(20_000);
     bench.clock.stepWall(stepMs);
     // The miner lives by its own clock.

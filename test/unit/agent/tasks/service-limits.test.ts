@@ -27,7 +27,7 @@ test('an order that lives longer than a week is refused, and forgotten like any 
   begin();
   const far = { expires_at: '9999-12-31T23:59:59Z' };
   gate.acceptAll([bench.order(keyOf(1), far), bench.order(keyOf(1), { ...far, name: 'miner.none' })]);
-  gate.accept(bench.order(keyOf(1), { expiresInS: 6 * 86_400 }));
+  gate.acceptAll([bench.order(keyOf(1), { expiresInS: 6 * 86_400 })]);
   await bench.clock.advance(1_000);
   expect(bench.farm.orders).toHaveLength(1);
   expect(bench.farm.finals().map(({ status, message }) => `${status} ${message}`)).toEqual([
@@ -47,20 +47,20 @@ test('a journal that a service has filled has room for the orders of the farm', 
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 190000)
     SELECT 'x' || i, 'x', 'x', '{}', 'service', ${bench.clock.nowMs()}, ${bench.clock.nowMs()}, 'final', 'failed', 1 FROM n`);
   begin();
-  expect(() => gate.accept(bench.order(keyOf(1)))).toThrow(/journal/);
+  expect(() => gate.acceptAll([bench.order(keyOf(1))])).toThrow(/journal/);
   const { outcome } = gate.runLocal({ name: 'miner.system.reboot', minerKey: keyOf(1) });
   expect(await bench.clock.finish(outcome)).toMatchObject({ status: 'succeeded' });
 });
 
 test('a state that has not changed is told again once in a while, however often somebody asks', async () => {
   const order = bench.order(keyOf(1), { expiresInS: 14_400 });
-  begin().accept(order);
+  begin().acceptAll([order]);
   await bench.clock.advance(20_000);
   const before = bench.farm.records.length;
   for (let second = 0; second < 12; second++) {
     for (let times = 0; times < 100; times++) {
       gate.cancel(order.task_id);
-      gate.accept(order);
+      gate.acceptAll([order]);
     }
     await bench.clock.advance(1_000);
   }
@@ -73,9 +73,9 @@ test('a state that has not changed is told again once in a while, however often 
 test('an uplink cancels what came over it, also after a restart, and nothing else', async () => {
   const settings = { reboot: { concurrency: 1 } };
   const [first, ours, theirs] = [bench.order(keyOf(1)), bench.order(keyOf(1)), bench.order(keyOf(1))];
-  begin(settings).accept(first, 'ours');
-  gate.accept(ours, 'ours');
-  gate.accept(theirs, 'theirs');
+  begin(settings).acceptAll([first], 'ours');
+  gate.acceptAll([ours], 'ours');
+  gate.acceptAll([theirs], 'theirs');
   const local = gate.runLocal({ name: 'miner.system.reboot', minerKey: keyOf(1) });
   await bench.clock.advance(5_000);
   expect([gate.cancel(ours.task_id, 'theirs'), gate.cancel(local.taskId, 'theirs')]).toEqual([false, false]);
