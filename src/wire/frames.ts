@@ -48,7 +48,6 @@ const helloFrameSchema = z.object({
   /** Of the agent's key, for the challenge of this connection: see protocol.ts. */
   proof: signature,
 });
-export type HelloFrame = z.infer<typeof helloFrameSchema>;
 /**
  * Agent → service, after the welcome: slices of this epoch too come through this connection, in order among themselves.
  * They may be sent once the service has said with a frame of the same type what it has of them.
@@ -140,32 +139,24 @@ export const serviceFrameSchema = z.discriminatedUnion('type', [
 export type ServiceFrame = z.infer<typeof serviceFrameSchema>;
 
 /** `newer` = a type that this version does not know: to be left aside. `bad` = no frame, or not as its type wants it; `what` is a field or words. */
-export type ReadFrame<F> =
+type ReadFrame<F> =
   | { readonly kind: 'frame'; readonly frame: F }
   | { readonly kind: 'newer'; readonly type: string }
   | { readonly kind: 'bad'; readonly what: string };
 
-export const readAgentFrame = (text: string): ReadFrame<AgentFrame> =>
-  readFrame(
-    agentFrameSchema,
-    agentFrameSchema.options.map(({ shape }) => shape.type.value),
-    text,
-  );
-export const readServiceFrame = (text: string): ReadFrame<ServiceFrame> =>
-  readFrame(
-    serviceFrameSchema,
-    serviceFrameSchema.options.map(({ shape }) => shape.type.value),
-    text,
-  );
+export const readAgentFrame = (text: string): ReadFrame<AgentFrame> => readFrame(agentFrameSchema, text);
+export const readServiceFrame = (text: string): ReadFrame<ServiceFrame> => readFrame(serviceFrameSchema, text);
 
 const typedSchema = z.object({ type: z.string().min(1).max(64) });
+type FrameSchema<F> = z.ZodType<F> & { readonly options: readonly { shape: { type: z.ZodLiteral<string> } }[] };
 
-function readFrame<F>(schema: z.ZodType<F>, known: readonly string[], text: string): ReadFrame<F> {
+function readFrame<F>(schema: FrameSchema<F>, text: string): ReadFrame<F> {
   const value = parseJson(text);
   const parsed = schema.safeParse(value);
   if (parsed.success) return { kind: 'frame', frame: parsed.data };
   const type = typedSchema.safeParse(value).data?.type;
-  if (type !== undefined && !known.includes(type)) return { kind: 'newer', type };
+  const isKnown = schema.options.some(({ shape }) => shape.type.value === type);
+  if (type !== undefined && !isKnown) return { kind: 'newer', type };
   return { kind: 'bad', what: parsed.error.issues[0]?.path.join('.') || 'not a message that we know' };
 }
 

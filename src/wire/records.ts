@@ -80,27 +80,14 @@ export const taskRecordSchema = z.object({
 });
 export type TaskRecord = z.infer<typeof taskRecordSchema>;
 
-/** Something that happened to a miner or, with its own id as `key`, to the agent; a newer agent may know more of it. */
-export const EVENT_TYPES = [
-  'appeared',
-  'moved',
-  'duplicate',
-  'replaced',
-  'ip_reported',
-  'pools_changed',
-  'pools_restored',
-  'pools_not_restored',
-  /** A task that a person on site had the agent carry out, and what came of it; may come twice, with one `task_id`. */
-  'task_on_site',
-  /** Of the agent: orders that it did not take, summed up by reason; what it believes orders by. */
-  'orders_refused',
-  'task_key_pinned',
-  'task_key_changed',
-  'task_key_refused',
-] as const;
+/** Something that happened to a miner or, with its own id as `key`, to the agent. */
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
-  /** One of EVENT_TYPES. */
+  /**
+   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`, `pools_not_restored`. `task_on_site` = a task that a
+   * person there had the agent carry out, and what came of it; may come twice, with one `task_id`. Of the agent: `orders_refused` = those that it did
+   * not take, summed up by reason; `task_key_pinned`, `_changed` and `_refused` = what it believes orders by. A newer agent may have others.
+   */
   type: z.string().min(1).max(64),
   key,
   at: isoTime,

@@ -69,9 +69,7 @@ const overlap = (a: Span, b: Span): number => Math.max(0, Math.min(a.last, b.las
 
 /** What the routing table leads to, the default route included; undefined where this system does not say. */
 export function routedSpans(routes = readRoutes()): Span[] | undefined {
-  const lines = routes.split('\n').slice(1);
-  const spans = lines.flatMap((line) => {
-    const [, destination = '', , flags = '', , , , mask = ''] = line.split(/\s+/);
+  const spans = fieldsOf(routes).flatMap(([, destination = '', , flags = '', , , , mask = '']) => {
     const isInUse = (Number.parseInt(flags, 16) & (ROUTE_UP | ROUTE_REJECT)) === ROUTE_UP;
     const [first, size] = [addressOf(destination), 2 ** 32 - addressOf(mask)];
     return isInUse && Number.isFinite(first + size) ? [{ first, last: first + size - 1 }] : [];
@@ -86,6 +84,11 @@ const addressOf = (digits: string): number =>
 /** Of Linux, in its own table; other systems fall back to the first interface. */
 const readRoutes = (): string => readTable(ROUTES);
 
+const fieldsOf = (routes: string): string[][] => {
+  const lines = routes.split('\n').slice(1);
+  return lines.map((line) => line.split(/\s+/));
+};
+
 /** The text of a file below /proc; empty where this system has no such file. */
 export function readTable(path: string): string {
   try {
@@ -97,10 +100,7 @@ export function readTable(path: string): string {
 
 /** The line with destination 0.0.0.0 and mask 0.0.0.0 and the lowest metric. */
 function defaultInterface(routes: string): string | undefined {
-  return routes
-    .split('\n')
-    .slice(1)
-    .map((line) => line.split(/\s+/))
+  return fieldsOf(routes)
     .filter((fields) => fields[1] === '00000000' && fields[7] === '00000000')
     .toSorted((a, b) => Number(a[6]) - Number(b[6]))[0]?.[0];
 }

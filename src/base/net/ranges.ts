@@ -4,8 +4,6 @@ import type { Problem } from '../errors.ts';
 import { countAddresses, formatSpan, holdsAddress, mergeSpans, type Span, subtractSpans } from './intervals.ts';
 import { type Ipv4Range, parseIpv4, parseIpv4Range, RANGE_FORMS } from './ipv4.ts';
 
-export type WrittenRange = string | { readonly name?: string | undefined; readonly range: string };
-
 /** One range with the addresses to probe that belong to it (`spans`): what earlier ranges hold, exclusions and edges are cut out. */
 export type NamedRange = { readonly name?: string; readonly range: Ipv4Range; readonly spans: readonly Span[] };
 
@@ -24,9 +22,6 @@ export type ScanRanges = {
 /** What is to be probed, and how many addresses that is. */
 export type RangesToProbe = Pick<ScanRanges, 'ranges' | 'addresses' | 'excluded' | 'toProbe'>;
 
-/** `path` and `excludePath` name the two fields in problems. */
-export type RangeOptions = { readonly maxAddresses?: number; readonly path?: string; readonly excludePath?: string };
-
 const MAX_SCAN_ADDRESSES = 262_144;
 const MAX_RANGES = 4_096;
 const FIRST_USABLE = 2 ** 24;
@@ -35,15 +30,13 @@ const FIRST_MULTICAST = 224 * 2 ** 24;
 /**
  * Reads ranges (single, CIDR, hyphen; lists separated by commas, semicolons or blanks) and exclusions in the same notations. In a CIDR of
  * /30 or shorter the network and the broadcast address count as excluded, unless another range holds them as ordinary addresses.
- * An address that several ranges hold belongs to the first.
+ * An address that several ranges hold belongs to the first. `path` and `excludePath` name the two fields in problems.
  */
 export function readRanges(
-  written: readonly WrittenRange[],
+  written: readonly (string | { readonly name?: string | undefined; readonly range: string })[],
   exclude: readonly string[],
-  options: RangeOptions = {},
+  { path = 'networks', excludePath = 'exclude' }: { readonly path?: string; readonly excludePath?: string } = {},
 ): ScanRanges {
-  const maxAddresses = options.maxAddresses ?? MAX_SCAN_ADDRESSES;
-  const path = options.path ?? 'networks';
   const problems: Problem[] = [];
 
   const parsed = written.flatMap((item, i) => {
@@ -55,9 +48,7 @@ export function readRanges(
       return { ...(label ? { name: label } : {}), range: part };
     });
   });
-  const exclusions = mergeSpans(
-    exclude.flatMap((text, i) => readList(text, `${options.excludePath ?? 'exclude'}[${i}]`, problems)),
-  );
+  const exclusions = mergeSpans(exclude.flatMap((text, i) => readList(text, `${excludePath}[${i}]`, problems)));
   if (parsed.length > MAX_RANGES) {
     problems.push({ path, message: `holds ${count(parsed.length)} ranges; at most ${count(MAX_RANGES)} are accepted` });
   }
@@ -70,10 +61,10 @@ export function readRanges(
   });
   const addresses = countAddresses(mergeSpans(ranges.map(({ range }) => range)));
   const toProbe = countAddresses(claimed);
-  if (toProbe > maxAddresses) {
+  if (toProbe > MAX_SCAN_ADDRESSES) {
     problems.push({
       path,
-      message: `holds ${count(toProbe)} addresses to probe; at most ${count(maxAddresses)} are accepted: write narrower ranges`,
+      message: `holds ${count(toProbe)} addresses to probe; at most ${count(MAX_SCAN_ADDRESSES)} are accepted: write narrower ranges`,
     });
   }
   const excluded = addresses - toProbe;

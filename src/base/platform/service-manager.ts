@@ -7,13 +7,6 @@ import { type Clock, loop, systemClock } from '../clock.ts';
 import { renderError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-type ServiceManager = {
-  ready(): Promise<void>;
-  stopping(): Promise<void>;
-  /** Feeds the watchdog, if there is one, until the signal aborts; while `stalled` names something it is told at once that a restart is wanted. */
-  feed(stalled: () => string | undefined, signal: AbortSignal): Promise<void>;
-};
-
 type Notify = (state: string) => Promise<void>;
 
 const NOTIFY_TIMEOUT_MS = 5_000;
@@ -34,7 +27,7 @@ export function createServiceManager(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly notify?: Notify;
-}): ServiceManager {
+}) {
   const { environment, clock, log } = options;
   const socket = environment.NOTIFY_SOCKET;
   const send: Notify =
@@ -55,7 +48,8 @@ export function createServiceManager(options: {
   return {
     ready: () => notify('READY=1'),
     stopping: () => notify('STOPPING=1'),
-    async feed(stalled, signal) {
+    /** Feeds the watchdog, if there is one, until the signal aborts; while `stalled` names something it is told at once that a restart is wanted. */
+    async feed(stalled: () => string | undefined, signal: AbortSignal): Promise<void> {
       if (socket === undefined || !(limitMs > 0)) return;
       const onError = (error: unknown) => log.error({ cause: renderError(error) }, 'feed the watchdog');
       await loop(clock, { intervalMs: limitMs / FEEDS_PER_LIMIT, signal, onError }, async () => {

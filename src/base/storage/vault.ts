@@ -4,13 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { readFileSync, statSync } from 'node:fs';
 import { createWhole } from './atomic-file.ts';
 
-export type Vault = {
-  seal(text: string): string;
-  /** Undefined when it was sealed with another key, or changed since. */
-  open(sealed: string): string | undefined;
-  /** 32 bytes, the same for the same key and purpose; they give neither the key away nor those for another purpose. */
-  derive(purpose: string): Buffer;
-};
+export type Vault = ReturnType<typeof createVault>;
 
 const PREFIX = 'sealed:1:';
 const CIPHER = 'aes-256-gcm';
@@ -25,15 +19,16 @@ export const sealWith = (vault: Vault | undefined, text: string): string => vaul
 export const openWith = (vault: Vault | undefined, kept: string): string | undefined =>
   isSealed(kept) ? vault?.open(kept) : kept;
 
-export function createVault(key: Uint8Array): Vault {
+export function createVault(key: Uint8Array) {
   return {
-    seal(text) {
+    seal(text: string): string {
       const vector = randomBytes(VECTOR_BYTES);
       const cipher = createCipheriv(CIPHER, key, vector);
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return PREFIX + Buffer.concat([vector, cipher.getAuthTag(), body]).toString('base64url');
     },
-    open(sealed) {
+    /** Undefined when it was sealed with another key, or changed since. */
+    open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
       if (!isSealed(sealed) || bytes.length < VECTOR_BYTES + TAG_BYTES) return undefined;
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, VECTOR_BYTES), { authTagLength: TAG_BYTES });
@@ -44,7 +39,8 @@ export function createVault(key: Uint8Array): Vault {
         return undefined;
       }
     },
-    derive: (purpose) => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)),
+    /** 32 bytes, the same for the same key and purpose; they give neither the key away nor those for another purpose. */
+    derive: (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)),
   };
 }
 

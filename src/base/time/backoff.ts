@@ -3,9 +3,8 @@
 type Backoff = { readonly baseMs: number; readonly capMs: number };
 
 /** Delay before attempt number `attempt` (0 = first retry), in ms. `random` gives [0, 1). */
-export function fullJitterMs(attempt: number, { baseMs, capMs }: Backoff, random: () => number): number {
-  const windowMs = Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30));
-  return Math.round(windowMs * random());
+export function fullJitterMs(attempt: number, bounds: Backoff, random: () => number): number {
+  return Math.round(doublingMs(attempt, bounds) * random());
 }
 
 /** Doubling without jitter, for loops that are spread by other means: 1x, 2x, 4x up to the cap. */
