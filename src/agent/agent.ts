@@ -7,7 +7,6 @@ import { type Part, startParts } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { covers } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
-import type { ScanAccount } from '../model/contact.ts';
 import type { ReportRecord } from '../wire/records.ts';
 import { createCaptures } from './capture/captures.ts';
 import { adopt, ownConfig } from './config/adopt.ts';
@@ -19,7 +18,7 @@ import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
-import { createRoster, type Roster } from './fleet/fleet.ts';
+import { createRoster } from './fleet/fleet.ts';
 import { createIdentityBook } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
@@ -45,19 +44,7 @@ import { createServiceLink, type UplinkConfig } from './uplink/service-link.ts';
 import { ordersMigrations } from './uplink/signatures/message-guard.ts';
 import { createStandstill } from './watchdog/watchdog.ts';
 
-export type Agent = {
-  start(): Promise<void>;
-  /** Ends within ten seconds: what is under way is aborted, what was produced is on disk. */
-  stop(): Promise<void>;
-  /** Scans the configured ranges now, before any scheduled scan; resolves with the account when every miner found is known. */
-  scan(): Promise<ScanAccount>;
-  /** Takes over what of a new configuration can change while it runs, and says what takes a restart. Never throws for what it does not like. */
-  reload(next: AgentConfig): Reloaded;
-  /** What stands still although it should not; undefined while all is well. For whoever may restart the process. */
-  stalled(): string | undefined;
-  readonly roster: Roster;
-  readonly tasks: TaskGate;
-};
+export type Agent = ReturnType<typeof createAgent>;
 
 export type AgentOptions = {
   readonly config: AgentConfig;
@@ -78,7 +65,7 @@ const SETTLE_MS = 1_000;
 const MAX_OVERDUE_MS = 40_000;
 
 /** The state directory must exist. Throws when its database cannot be opened. */
-export function createAgent(options: AgentOptions): Agent {
+export function createAgent(options: AgentOptions) {
   const { config: given, uplinks, clock, log, random = Math.random } = options;
   const config = ownConfig(given);
   const stopping = new AbortController();
@@ -328,8 +315,10 @@ export function createAgent(options: AgentOptions): Agent {
   return {
     roster,
     tasks,
+    /** What stands still although it should not; undefined while all is well. For whoever may restart the process. */
     stalled: () => standstill.stalled(),
-    reload(next) {
+    /** Takes over what of a new configuration can change while it runs, and says what takes a restart. Never throws for what it does not like. */
+    reload(next: AgentConfig): Reloaded {
       const outcome = adopt(config, next);
       poller.adjust({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
       if (outcome.changed.includes('networks')) {
@@ -349,9 +338,11 @@ export function createAgent(options: AgentOptions): Agent {
         onError: (message) => log.error({ cause: message }, 'stop a part of the agent'),
       });
     },
+    /** Ends within ten seconds: what is under way is aborted, what was produced is on disk. */
     async stop() {
       await stop?.();
     },
+    /** Scans the configured ranges now, before any scheduled scan; resolves with the account when every miner found is known. */
     scan() {
       const id = newUuid();
       const scanPlan = plan();
