@@ -26,16 +26,17 @@ export type Evidence = {
 };
 
 /** Which device it is, as far as the evidence goes. `generation` is the driver's own word for an API variant (`api3`, `c`). */
-export type Identity = {
-  readonly generation?: string;
-  readonly make?: string;
-  readonly model?: string;
-  readonly firmwareVersion?: string;
-  readonly mac?: string;
-  readonly serialNumber?: string;
+export const identitySchema = z.object({
+  generation: z.string().exactOptional(),
+  make: z.string().exactOptional(),
+  model: z.string().exactOptional(),
+  firmwareVersion: z.string().exactOptional(),
+  mac: z.string().exactOptional(),
+  serialNumber: z.string().exactOptional(),
   /** `generic` loses against any driver that is sure. */
-  readonly confidence: 'sure' | 'generic';
-};
+  confidence: z.enum(['sure', 'generic']),
+});
+export type Identity = Readonly<z.output<typeof identitySchema>>;
 
 /** For families that look like another one from outside: one question behind the login, which only they answer like this. */
 export type AfterLogin = {

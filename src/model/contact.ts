@@ -1,4 +1,5 @@
 // What became of one address in a scan, and the account that adds up: every address of the ranges is in exactly one class.
+import { z } from 'zod';
 
 export const CONTACT_STATUSES = [
   /** A driver recognised it. */
@@ -16,14 +17,17 @@ export const CONTACT_STATUSES = [
 ] as const;
 export type ContactStatus = (typeof CONTACT_STATUSES)[number];
 
+const count = z.int().min(0);
+
 /** `addresses` = every address of the ranges once; `addresses` = sum of `counts` + `excluded` + `notReached` (cancelled before its turn). */
-export type ScanAccount = {
-  readonly addresses: number;
-  readonly excluded: number;
-  readonly counts: Readonly<Record<ContactStatus, number>>;
-  readonly notReached: number;
-  readonly elapsedMs: number;
-  readonly isCancelled: boolean;
+export const scanAccountSchema = z.object({
+  addresses: count,
+  excluded: count,
+  counts: z.record(z.enum(CONTACT_STATUSES), count),
+  notReached: count,
+  elapsedMs: z.number(),
+  isCancelled: z.boolean(),
   /** What a person should know beside the counts, in sentences. */
-  readonly notes?: readonly string[];
-};
+  notes: z.array(z.string()).readonly().exactOptional(),
+});
+export type ScanAccount = Readonly<z.output<typeof scanAccountSchema>>;

@@ -2,27 +2,12 @@
 import { drivers, pleaseAddMe } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
-import type { Evidence, Identity } from '../../driver/contract.ts';
-import type { ContactStatus, ScanAccount } from '../../model/contact.ts';
-import type { Reading } from '../../model/reading.ts';
+import type { Evidence } from '../../driver/contract.ts';
+import type { ScanAccount } from '../../model/contact.ts';
 import type { Access, Recognised } from '../device/device-client.ts';
 import type { Contact, ScanPlan } from '../scan/plan.ts';
 import { runScan } from '../scan/scan.ts';
-
-/** One address and what is there. */
-export type Found = {
-  readonly ip: string;
-  readonly status: ContactStatus;
-  readonly openPorts: readonly number[];
-  readonly driver?: string;
-  readonly identity?: Identity;
-  readonly evidence?: Evidence;
-  readonly reading?: Reading;
-  readonly failedAsks?: readonly { readonly ask: string; readonly message: string }[];
-  readonly elapsedMs?: number;
-  /** For devices without a driver of their own: what they say, with everything private removed, to be sent to us. */
-  readonly sample?: string;
-};
+import type { Found } from './found.ts';
 
 type FoundListener = {
   /** Each miner, and each host that answers without being recognised, once. */
@@ -30,7 +15,7 @@ type FoundListener = {
   onProgress(done: number, total: number, identified: number): void;
 };
 
-export type ScanListener = FoundListener & {
+export type ScanFeedback = FoundListener & {
   /** What was understood of the ranges, before anything is sent. */
   onUnderstood(text: string): void;
 };

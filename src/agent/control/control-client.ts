@@ -6,16 +6,9 @@ import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import { isLocked, takeLock } from '../../base/storage/lock.ts';
+import { foundSchema } from '../capture/found.ts';
 import type { DoorOffers } from './control-handlers.ts';
-import {
-  foundSchema,
-  type Line,
-  lineSchema,
-  refusalSchema,
-  reloadedSchema,
-  shownTaskSchema,
-  stateSchema,
-} from './messages.ts';
+import { type Line, lineSchema, refusalSchema, reloadedSchema, shownTaskSchema, stateSchema } from './messages.ts';
 import { doorAddress } from './socket-address.ts';
 
 export type { DoorState, RunRequest, ShownCapture, ShownTask, Step } from './messages.ts';

@@ -8,20 +8,18 @@ import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import { rangesWithin, spansOutside } from '../../base/net/restrict-ranges.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { Captures } from '../capture/captures.ts';
-import { type Found, foundOf, lookWith, type ScanListener } from '../capture/look.ts';
+import type { Found, ShownFound } from '../capture/found.ts';
+import { foundOf, lookWith, type ScanFeedback } from '../capture/look.ts';
 import type { Access } from '../device/device-client.ts';
-import type { Roster } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import { namedMiners } from '../fleet/miner-selectors.ts';
 import type { ScanPlan } from '../scan/plan.ts';
-import type { Scanning } from '../scan/scanning.ts';
 import { logWith } from '../tasks/execution/log-evidence.ts';
 import type { TaskView } from '../tasks/queue/admission.ts';
-import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import { type AllowSettings, mustBeAllowed } from '../tasks/settings.ts';
 import { createLocalRuns } from './local-runs.ts';
-import type { RunRequest, ScanRequest, ShownCapture, ShownFound, ShownTask, Step } from './messages.ts';
-import { type StateParts, shownState } from './status.ts';
+import type { RunRequest, ScanRequest, ShownCapture, ShownTask, Step } from './messages.ts';
+import { isoOf, type StateParts, shownState } from './status.ts';
 
 /** What came of reading the configuration anew: sections that are different now, and settings that take a restart. */
 export type Reloaded = { readonly changed: readonly string[]; readonly needsRestart: readonly string[] };
@@ -32,15 +30,11 @@ const RECOGNISED_AT_ONCE = 32;
 export type DoorOffers = ReturnType<typeof createDoorOffers>;
 
 export function createDoorOffers(
-  parts: Omit<StateParts, 'tasks' | 'scanner' | 'config' | 'roster'> & {
-    /** As it is now. */
-    readonly config: StateParts['config'] & { readonly ranges: ScanRanges; readonly tasks: AllowSettings };
+  parts: StateParts & {
+    readonly config: { readonly tasks: AllowSettings };
     readonly access: Access;
-    readonly roster: Roster;
     readonly book: Pick<IdentityBook, 'get'>;
-    readonly scanning: Scanning;
     readonly captures: Captures;
-    readonly tasks: TaskGate;
     readonly mayReach: (ip: string) => boolean;
     readonly newId: () => string;
     readonly reload: (() => Reloaded) | undefined;
@@ -75,7 +69,7 @@ export function createDoorOffers(
   const runs = createLocalRuns(tasks);
 
   return {
-    state: () => shownState({ ...parts, scanner: scanning.scanner }),
+    state: () => shownState(parts),
     /** Newest first. */
     tasks: (limit: number) => tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip)),
     /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
@@ -96,7 +90,7 @@ export function createDoorOffers(
     /** The same for all tasks, whoever asked for them. */
     abortAll: runs.abortAll,
     /** What it found is kept when `signal` ends it early. */
-    async scan({ ranges, exclude }: ScanRequest, hearer: ScanListener, signal: AbortSignal) {
+    async scan({ ranges, exclude }: ScanRequest, hearer: ScanFeedback, signal: AbortSignal) {
       const wanted = readRanges(ranges, exclude, { path: 'ranges', excludePath: '--exclude' });
       const [problem] = wanted.problems;
       if (problem !== undefined) throw new RefusedError('scan.ranges', `${problem.path}: ${problem.message}`);
@@ -172,8 +166,6 @@ function isBeyond(configured: ScanRanges, name: string): boolean {
 /** What the doors of a device said in full stays here. */
 const shownFound = ({ evidence: _, ...found }: Found): ShownFound => found;
 
-const iso = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
-
 function shownTask(view: TaskView, ip: string | undefined): ShownTask {
   return {
     task_id: view.taskId,
@@ -186,7 +178,7 @@ function shownTask(view: TaskView, ip: string | undefined): ShownTask {
     status: view.status,
     message: view.message,
     accepted_at: new Date(view.acceptedMs).toISOString(),
-    started_at: iso(view.startedMs),
-    finished_at: iso(view.finishedMs),
+    started_at: isoOf(view.startedMs),
+    finished_at: isoOf(view.finishedMs),
   };
 }

@@ -1,16 +1,15 @@
 // What is said at the agent's local door, both ways: requests, answers, and the lines of answers that go on for a while. Schemas and their types only.
 // Whoever reads takes what it knows and leaves the rest, so that an agent and a command of different versions still talk.
 import { z } from 'zod';
-import { CONTACT_STATUSES } from '../../model/contact.ts';
-import { readingSchema } from '../../model/reading.ts';
+import { scanAccountSchema } from '../../model/contact.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
+import { foundSchema } from '../capture/found.ts';
 
 /** Miners that one request may name or mean. */
 const MAX_MINERS = 1_000;
 const MAX_RANGES = 4_096;
 
 const text = z.string().min(1).max(512);
-const range = z.string().min(1).max(512);
 const evidence = z.record(z.string(), z.unknown());
 const nullableText = z.string().nullable();
 const count = z.int().min(0);
@@ -30,8 +29,8 @@ export const runRequestSchema = z.strictObject({
 export type RunRequest = z.output<typeof runRequestSchema>;
 
 export const scanRequestSchema = z.strictObject({
-  ranges: z.array(range).min(1).max(MAX_RANGES).readonly(),
-  exclude: z.array(range).max(MAX_RANGES).readonly().default([]),
+  ranges: z.array(text).min(1).max(MAX_RANGES).readonly(),
+  exclude: z.array(text).max(MAX_RANGES).readonly().default([]),
 });
 export type ScanRequest = z.infer<typeof scanRequestSchema>;
 
@@ -57,44 +56,6 @@ export const refusalSchema = z.object({
   problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
 });
 export const reloadedSchema = z.object({ changed: z.array(z.string()), needs_restart: z.array(z.string()) });
-
-const identitySchema = z.object({
-  generation: z.string().exactOptional(),
-  make: z.string().exactOptional(),
-  model: z.string().exactOptional(),
-  firmwareVersion: z.string().exactOptional(),
-  mac: z.string().exactOptional(),
-  serialNumber: z.string().exactOptional(),
-  confidence: z.enum(['sure', 'generic']),
-});
-
-/** One address and what is there. */
-export const foundSchema = z.object({
-  ip: z.string(),
-  status: z.enum(CONTACT_STATUSES),
-  openPorts: z.array(z.int()).readonly(),
-  driver: z.string().exactOptional(),
-  identity: identitySchema.exactOptional(),
-  reading: readingSchema.exactOptional(),
-  failedAsks: z
-    .array(z.object({ ask: z.string(), message: z.string() }))
-    .readonly()
-    .exactOptional(),
-  elapsedMs: z.number().exactOptional(),
-  /** What a device without a driver says, with everything private removed. */
-  sample: z.string().exactOptional(),
-});
-export type ShownFound = z.infer<typeof foundSchema>;
-
-const accountSchema = z.object({
-  addresses: count,
-  excluded: count,
-  counts: z.record(z.enum(CONTACT_STATUSES), count),
-  notReached: count,
-  elapsedMs: z.number(),
-  isCancelled: z.boolean(),
-  notes: z.array(z.string()).readonly().exactOptional(),
-});
 
 /** A name that is a file's or a folder's, and no way to another one. */
 const plainName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,199}$/);
@@ -135,7 +96,7 @@ export const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('found'), found: foundSchema }),
   z.object({ type: z.literal('progress'), done: count, total: count, identified: count }),
   z.object({ type: z.literal('step'), step: stepSchema }),
-  z.object({ type: z.literal('account'), account: accountSchema }),
+  z.object({ type: z.literal('account'), account: scanAccountSchema }),
   z.object({ type: z.literal('asked'), done: count, total: count, note: z.string() }),
   z.object({ type: z.literal('file'), name: plainName, text: z.string() }),
   /** After its files; null = nothing answers there. */
@@ -224,7 +185,7 @@ export const stateSchema = z.object({
         id: z.string(),
         kind: z.enum(['manual', 'scheduled']),
         started_at: z.string(),
-        account: accountSchema.nullable(),
+        account: scanAccountSchema.nullable(),
       })
       .nullable(),
   }),

@@ -5,7 +5,8 @@ import { VERSION } from '../../base/version.ts';
 import type { Roster } from '../fleet/fleet.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { PollStats } from '../poll/poller.ts';
-import type { Scanner } from '../scan/scanner.ts';
+import type { ScanProgress } from '../scan/plan.ts';
+import type { Scanning } from '../scan/scanning.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import type { UplinkState } from '../uplink/uplink.ts';
 import type { Standstill } from '../watchdog/watchdog.ts';
@@ -16,14 +17,15 @@ type OutboxState = ReturnType<Outbox['state']>;
 export type StateParts = {
   readonly clock: Clock;
   readonly startedMs: number;
+  /** As it is now. */
   readonly config: {
     readonly name?: string | undefined;
     readonly stateDir: string;
-    readonly ranges: Pick<ScanRanges, 'ranges' | 'toProbe'>;
+    readonly ranges: ScanRanges;
   };
-  readonly roster: Pick<Roster, 'all'>;
-  readonly tasks: Pick<TaskGate, 'open'>;
-  readonly scanner: Pick<Scanner, 'current' | 'latest'>;
+  readonly roster: Roster;
+  readonly tasks: TaskGate;
+  readonly scanning: Scanning;
   readonly standstill: Standstill;
   readonly outbox: () => OutboxState;
   readonly polls: () => PollStats;
@@ -34,6 +36,7 @@ export function shownState(parts: StateParts): DoorState {
   const { clock, config } = parts;
   const polls = parts.polls();
   const stalled = parts.standstill.stalled();
+  const last = parts.standstill.last();
   const open = parts.tasks.open();
   const waiting = open.filter(({ state }) => state === 'accepted').length;
   const state = {
@@ -52,9 +55,9 @@ export function shownState(parts: StateParts): DoorState {
       failed: polls.failed,
       worst_late_ms: Math.round(polls.worstLateMs),
     },
-    scans: shownScans(parts.scanner),
+    scans: shownScans(parts.scanning),
     tasks: { waiting, running: open.length - waiting },
-    last_standstill: shownStandstill(parts.standstill.last()),
+    last_standstill: last ? { reason: last.reason, at: new Date(last.atMs).toISOString() } : null,
   };
   return { ...state, troubles: troublesOf(state, stalled) };
 }
@@ -78,7 +81,8 @@ export function troublesOf(
   return troubles;
 }
 
-const isoOf = (atMs: number | undefined): string | null => (atMs === undefined ? null : new Date(atMs).toISOString());
+export const isoOf = (atMs: number | null | undefined): string | null =>
+  typeof atMs === 'number' ? new Date(atMs).toISOString() : null;
 
 function shownUplink({ name, url, phase, connectedSince, lastError, backlog, skewMs }: UplinkState & { url: string }) {
   return {
@@ -104,7 +108,7 @@ function shownOutbox({ slices, bytes, pendingRecords, droppedRecords, isFull, la
   };
 }
 
-function countMiners(roster: Pick<Roster, 'all'>): DoorState['miners'] {
+function countMiners(roster: Roster): DoorState['miners'] {
   const counts = { total: 0, answering: 0, silent: 0, unread: 0, hashing: 0, rebooting: 0 };
   const flags: Record<string, number> = {};
   for (const { reading, reported, isRebooting } of roster.all()) {
@@ -122,36 +126,31 @@ function countMiners(roster: Pick<Roster, 'all'>): DoorState['miners'] {
   return { ...counts, flags };
 }
 
-function shownScans(scanner: Pick<Scanner, 'current' | 'latest'>): DoorState['scans'] {
+function shownScans({ scanner }: Scanning): DoorState['scans'] {
   const { running, waiting } = scanner.current();
   const last = scanner.latest();
   return {
     running: running.map(({ id, kind, progress }) => ({
       id,
       kind,
-      progress:
-        progress === undefined
-          ? null
-          : {
-              probed: progress.probed,
-              to_probe: progress.toProbe,
-              identified: progress.identified,
-              elapsed_ms: Math.round(progress.elapsedMs),
-              remaining_ms: progress.remainingMs === undefined ? null : Math.round(progress.remainingMs),
-            },
+      progress: progress ? shownProgress(progress) : null,
     })),
     waiting: waiting.length,
-    last:
-      last === undefined
-        ? null
-        : {
-            id: last.id,
-            kind: last.kind,
-            started_at: new Date(last.startedMs).toISOString(),
-            account: last.account ?? null,
-          },
+    last: last
+      ? {
+          id: last.id,
+          kind: last.kind,
+          started_at: new Date(last.startedMs).toISOString(),
+          account: last.account ?? null,
+        }
+      : null,
   };
 }
 
-const shownStandstill = (last: ReturnType<Standstill['last']>) =>
-  last === undefined ? null : { reason: last.reason, at: new Date(last.atMs).toISOString() };
+const shownProgress = ({ probed, toProbe, identified, elapsedMs, remainingMs }: ScanProgress) => ({
+  probed,
+  to_probe: toProbe,
+  identified,
+  elapsed_ms: Math.round(elapsedMs),
+  remaining_ms: remainingMs === undefined ? null : Math.round(remainingMs),
+});

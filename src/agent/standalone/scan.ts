@@ -1,7 +1,8 @@
 // What a technician asks for on the spot, without a running agent, and that sends nothing but questions: one scan, one look at one miner, its log.
 // Keeps nothing and writes nothing.
 import type { ScanAccount } from '../../model/contact.ts';
-import { type Found, lookWith, type ScanListener, scanWith } from '../capture/look.ts';
+import type { Found } from '../capture/found.ts';
+import { lookWith, type ScanFeedback, scanWith } from '../capture/look.ts';
 import type { AgentConfig } from '../config/config.ts';
 import { paceOf } from '../scan/scan-limits.ts';
 import { logWith } from '../tasks/execution/log-evidence.ts';
@@ -11,7 +12,7 @@ import { rangesOrThrow, singleAddress, withAccess } from './reach.ts';
 /** Scans the ranges. Throws ConfigError that names each range that is wrong, RefusedError where scans are not allowed; a cancelled scan gives its account. */
 export async function scanOnce(
   { config, ...named }: { config: AgentConfig; ranges: readonly string[]; exclude: readonly string[] },
-  listener: ScanListener,
+  listener: ScanFeedback,
   signal: AbortSignal,
 ): Promise<ScanAccount> {
   const ranges = rangesOrThrow(named.ranges, named.exclude);

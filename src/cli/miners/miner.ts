@@ -1,6 +1,6 @@
 // `pithead miner <ip>` and `pithead log <ip>`: everything that one miner says right now, and the log that it keeps, straight from the device.
 import type { Command } from 'commander';
-import type { Found } from '../../agent/capture/look.ts';
+import type { Found } from '../../agent/capture/found.ts';
 import { singleAddress } from '../../agent/standalone/reach.ts';
 import { logOnce, lookOnce } from '../../agent/standalone/scan.ts';
 import type { Reading } from '../../model/reading.ts';

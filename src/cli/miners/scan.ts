@@ -2,7 +2,7 @@
 // What is found is printed as it comes, and at the end every address is accounted for.
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
-import type { Found } from '../../agent/capture/look.ts';
+import type { Found } from '../../agent/capture/found.ts';
 import { rangesOrThrow } from '../../agent/standalone/reach.ts';
 import { scanOnce } from '../../agent/standalone/scan.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';

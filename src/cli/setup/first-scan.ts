@@ -1,6 +1,6 @@
 // One scan of a new configuration, and what a person should know of it: which miners, which trouble, which addresses to look at. An agent that runs on
 // that configuration takes it over and scans: nobody asks its miners beside it.
-import type { Found } from '../../agent/capture/look.ts';
+import type { Found } from '../../agent/capture/found.ts';
 import type { AgentConfig } from '../../agent/config/config.ts';
 import type { RunningAgent } from '../../agent/control/control-client.ts';
 import { scanOnce } from '../../agent/standalone/scan.ts';
