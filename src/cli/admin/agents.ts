@@ -22,11 +22,9 @@ export function addAgentAdmin(agent: Command, context: CliContext): void {
 }
 
 export function addEnroll(program: Command, context: CliContext): void {
-  onDatabase(
-    program.command('enroll').alias('enrol').description('make a one-time code with which one agent joins a farm'),
-    'pithead enroll',
-    'pithead enroll --valid-for 24h --json',
-  )
+  const description = 'make a one-time code with which one agent joins a farm';
+  onDatabase(program, 'enroll', description, 'pithead enroll', 'pithead enroll --valid-for 24h --json')
+    .alias('enrol')
     .option('--farm <id>', 'farm (default: the first one)')
     .option('--valid-for <duration>', 'how long the code may be used', '1h')
     .action(async (flags: DatabaseFlags & { farm?: string; validFor: string }) => {

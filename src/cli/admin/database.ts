@@ -10,16 +10,24 @@ import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
 
 export type DatabaseFlags = { config?: string; database?: string; json?: boolean };
 
-/** The command with the options of every administrator's command, and its examples. */
-export function onDatabase(command: Command, ...examples: readonly string[]): Command {
-  return withExamples(command, ...examples)
+/** A new command of `parent` with its examples. */
+export const addCommand = (
+  parent: Command,
+  name: string,
+  description: string,
+  ...examples: readonly string[]
+): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .addHelpText('after', ['\nExamples:', ...examples.map((line) => `  $ ${line}`)].join('\n'));
+
+/** With the options of every administrator's command too. */
+export const onDatabase = (...command: Parameters<typeof addCommand>): Command =>
+  addCommand(...command)
     .option('-c, --config <file>', CONFIG_FOR_STATE)
     .option('--database <file>', 'database of the service')
     .option('--json', 'print JSON');
-}
-
-export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
-  command.addHelpText('after', ['\nExamples:', ...examples.map((line) => `  $ ${line}`)].join('\n'));
 
 /** `opens` = it needs what lies sealed in the database, so the configuration is read for the key file. */
 export async function withAdmin<T>(
@@ -58,8 +66,7 @@ export function addList<T, Flags extends DatabaseFlags>(
   columns: Readonly<Record<string, (item: T) => Cell>>,
 ): Command {
   const call = `pithead ${parent.name()} list`;
-  const list = onDatabase(parent.command('list').description(description), call, `${call} --json`);
-  return list.action(async (flags: Flags) => {
+  return onDatabase(parent, 'list', description, call, `${call} --json`).action(async (flags: Flags) => {
     const items = await withAdmin(flags, context, (admin) => read(admin, flags));
     const rows = items.map((item) => Object.values(columns).map((toCell) => toCell(item)));
     print(flags, context, items, table(Object.keys(columns), rows));
@@ -79,12 +86,11 @@ export function addRevoke(
   revoke: (admin: Admin, id: string) => Promise<boolean>,
   exampleId = EXAMPLE_ID,
 ): void {
-  onDatabase(
-    parent.command('revoke').description(description).argument('<id>', idHelp(parent)),
-    `pithead ${parent.name()} revoke ${exampleId}`,
-  ).action(async (id: string, flags: DatabaseFlags) => {
-    if (!(await withAdmin(flags, context, (admin) => revoke(admin, id))))
-      throw new CommandFailed(`no ${parent.name()} has the id '${id}', or it has ended already`);
-    if (flags.json) context.stdout.write(`${JSON.stringify({ id, revoked: true })}\n`);
-  });
+  onDatabase(parent, 'revoke', description, `pithead ${parent.name()} revoke ${exampleId}`)
+    .argument('<id>', idHelp(parent))
+    .action(async (id: string, flags: DatabaseFlags) => {
+      if (!(await withAdmin(flags, context, (admin) => revoke(admin, id))))
+        throw new CommandFailed(`no ${parent.name()} has the id '${id}', or it has ended already`);
+      if (flags.json) context.stdout.write(`${JSON.stringify({ id, revoked: true })}\n`);
+    });
 }

@@ -4,15 +4,14 @@ import { systemClock } from '../../base/clock.ts';
 import { PERMISSIONS, type Permission } from '../../service/admin.ts';
 import { readDuration, wrongOption } from '../options.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { addList, addRevoke, type DatabaseFlags, onDatabase, print, withAdmin, withExamples } from './database.ts';
+import { addCommand, addList, addRevoke, type DatabaseFlags, onDatabase, print, withAdmin } from './database.ts';
 
 type KeyFlags = DatabaseFlags & { name: string; workspace?: string; permissions?: string[]; expiresIn?: string };
-type GrantFlags = DatabaseFlags & {
+type GrantFlags = Omit<KeyFlags, 'name' | 'workspace'> & {
   from: string;
   to: string;
   farms?: string[];
   permissions: string[];
-  expiresIn?: string;
 };
 
 const CREATE_KEY = 'pithead key create --name dashboard';
@@ -20,16 +19,9 @@ const CREATE_GRANT =
   'pithead grant create --from 0198c0de-… --to 0198c0df-… --permissions miners.read --expires-in 90d';
 
 export function addKey(program: Command, context: CliContext): void {
-  const key = withExamples(
-    program.command('key').description('API keys of integrators'),
-    CREATE_KEY,
-    'pithead key list',
-  );
-  onDatabase(
-    key.command('create').description('make a key; it is shown once and only its hash is kept'),
-    CREATE_KEY,
-    'pithead key create --name audit --permissions miners.read,tasks.read --expires-in 30d --json',
-  )
+  const key = addCommand(program, 'key', 'API keys of integrators', CREATE_KEY, 'pithead key list');
+  const limited = 'pithead key create --name audit --permissions miners.read,tasks.read --expires-in 30d --json';
+  onDatabase(key, 'create', 'make a key; it is shown once and only its hash is kept', CREATE_KEY, limited)
     .requiredOption('--name <name>', 'who uses it')
     .option('--workspace <id>', 'workspace (default: the first one)')
     .option('--permissions <names...>', 'what it may do (default: everything)')
@@ -58,12 +50,8 @@ export function addKey(program: Command, context: CliContext): void {
 }
 
 export function addGrant(program: Command, context: CliContext): void {
-  const grant = withExamples(
-    program.command('grant').description('what a workspace opens to another'),
-    CREATE_GRANT,
-    'pithead grant list',
-  );
-  onDatabase(grant.command('create').description('open a workspace, or farms of it, to another'), CREATE_GRANT)
+  const grant = addCommand(program, 'grant', 'what a workspace opens to another', CREATE_GRANT, 'pithead grant list');
+  onDatabase(grant, 'create', 'open a workspace, or farms of it, to another', CREATE_GRANT)
     .requiredOption('--from <id>', 'workspace that gives')
     .requiredOption('--to <id>', 'workspace that receives')
     .requiredOption('--permissions <names...>', 'what it may do there')

@@ -3,23 +3,17 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from '../../base/errors.ts';
 import type { CliContext } from '../output/terminal.ts';
-import { type DatabaseFlags, farmIdOf, onDatabase, print, withAdmin, withExamples } from './database.ts';
+import { addCommand, type DatabaseFlags, farmIdOf, onDatabase, print, withAdmin } from './database.ts';
 
 type PositionFlags = DatabaseFlags & { farm?: string; dryRun?: boolean };
 type Place = { readonly rack: string | null; readonly position: number | null };
 
+const EXPORT = 'pithead position export > positions.csv';
 const IMPORT = 'pithead position import --dry-run positions.csv';
 
 export function addPosition(program: Command, context: CliContext): void {
-  const position = withExamples(
-    program.command('position').description('racks and positions of miners'),
-    'pithead position export > positions.csv',
-    IMPORT,
-  );
-  onDatabase(
-    position.command('export').description('print id,mac,serial_number,ip,rack,position of every miner as CSV'),
-    'pithead position export > positions.csv',
-  )
+  const position = addCommand(program, 'position', 'racks and positions of miners', EXPORT, IMPORT);
+  onDatabase(position, 'export', 'print id,mac,serial_number,ip,rack,position of every miner as CSV', EXPORT)
     .option('--farm <id>', 'farm (default: the first one)')
     .action(async (flags: PositionFlags) => {
       const csv = await withAdmin(flags, context, async (admin) =>
@@ -27,16 +21,10 @@ export function addPosition(program: Command, context: CliContext): void {
       );
       context.stdout.write(flags.json ? `${JSON.stringify({ csv })}\n` : csv);
     });
-  onDatabase(
-    position
-      .command('import')
-      .description(
-        'set racks and positions from CSV: all of it or nothing; miners that are not in it stay where they are',
-      )
-      .argument('<file>', 'CSV as `position export` prints it; only rack and position are taken'),
-    IMPORT,
-    'pithead position import positions.csv --json',
-  )
+  const description =
+    'set racks and positions from CSV: all of it or nothing; miners that are not in it stay where they are';
+  onDatabase(position, 'import', description, IMPORT, 'pithead position import positions.csv --json')
+    .argument('<file>', 'CSV as `position export` prints it; only rack and position are taken')
     .option('--farm <id>', 'farm (default: the first one)')
     .option('--dry-run', 'show what would change and change nothing')
     .action(async (path: string, flags: PositionFlags) => {

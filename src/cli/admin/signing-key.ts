@@ -1,36 +1,29 @@
 // `pithead signing-key`: the key of the service that agents believe orders by.
 import type { Command } from 'commander';
 import type { CliContext } from '../output/terminal.ts';
-import { type DatabaseFlags, onDatabase, print, withAdmin, withExamples } from './database.ts';
+import { addCommand, type DatabaseFlags, onDatabase, print, withAdmin } from './database.ts';
 
 const SHOW = 'pithead signing-key show';
 const REPLACE = 'pithead signing-key replace';
 
 export function addSigningKey(program: Command, context: CliContext): void {
-  const commands = withExamples(
-    program.command('signing-key').description('the key of the service that agents believe orders by'),
+  const commands = addCommand(
+    program,
+    'signing-key',
+    'the key of the service that agents believe orders by',
     SHOW,
     REPLACE,
   );
-  onDatabase(
-    commands.command('show').description('its public half, as agents name it in their log when they learn it'),
-    SHOW,
-    `${SHOW} --json`,
-  ).action(async (flags: DatabaseFlags) => {
+  const aboutShow = 'its public half, as agents name it in their log when they learn it';
+  onDatabase(commands, 'show', aboutShow, SHOW, `${SHOW} --json`).action(async (flags: DatabaseFlags) => {
     const key = await withAdmin(flags, context, (admin) => admin.taskKey());
     print(flags, context, { key: key ?? null }, key ?? 'none yet: the service makes it when it starts');
   });
-  onDatabase(
-    commands
-      .command('replace')
-      .description('make a new one; agents take it over with their next connection, because the old one signs it'),
-    REPLACE,
-    `${REPLACE} --lost`,
-  )
-    .option(
-      '--lost',
-      'the key file that the old one was sealed with is lost: each agent must be told to take the new one',
-    )
+  const aboutReplace = 'make a new one; agents take it over with their next connection, because the old one signs it';
+  const aboutLost =
+    'the key file that the old one was sealed with is lost: each agent must be told to take the new one';
+  onDatabase(commands, 'replace', aboutReplace, REPLACE, `${REPLACE} --lost`)
+    .option('--lost', aboutLost)
     .action(async (flags: DatabaseFlags & { lost?: boolean }) => {
       const isLost = flags.lost === true;
       const made = await withAdmin(flags, context, (admin) => admin.replaceTaskKey({ isLost }), { opens: true });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Admin } from '../../service/admin.ts';
 import type { CliContext } from '../output/terminal.ts';
 import {
+  addCommand,
   addList,
   type DatabaseFlags,
   EXAMPLE_ID,
@@ -10,7 +11,6 @@ import {
   onDatabase,
   print,
   withAdmin,
-  withExamples,
 } from './database.ts';
 
 type WorkspaceFlags = DatabaseFlags & { workspace?: string };
@@ -19,12 +19,9 @@ const CREATE_WORKSPACE = 'pithead workspace create --slug north --name "North Mi
 const CREATE_FARM = 'pithead farm create --name "Hall 2"';
 
 export function addWorkspace(program: Command, context: CliContext): void {
-  const workspace = withExamples(
-    program.command('workspace').description('workspaces: whose farms, keys and grants'),
-    CREATE_WORKSPACE,
-    'pithead workspace list',
-  );
-  onDatabase(workspace.command('create').description('make a workspace'), CREATE_WORKSPACE)
+  const description = 'workspaces: whose farms, keys and grants';
+  const workspace = addCommand(program, 'workspace', description, CREATE_WORKSPACE, 'pithead workspace list');
+  onDatabase(workspace, 'create', 'make a workspace', CREATE_WORKSPACE)
     .requiredOption('--slug <slug>', 'short name, of this workspace only')
     .option('--name <name>', 'name (default: the slug)')
     .action(async (flags: DatabaseFlags & { slug: string; name?: string }) => {
@@ -40,12 +37,8 @@ export function addWorkspace(program: Command, context: CliContext): void {
 }
 
 export function addFarm(program: Command, context: CliContext): void {
-  const farm = withExamples(
-    program.command('farm').description('farms of a workspace'),
-    CREATE_FARM,
-    'pithead farm list',
-  );
-  onDatabase(farm.command('create').description('make a farm'), CREATE_FARM)
+  const farm = addCommand(program, 'farm', 'farms of a workspace', CREATE_FARM, 'pithead farm list');
+  onDatabase(farm, 'create', 'make a farm', CREATE_FARM)
     .requiredOption('--name <name>', 'name')
     .option('--workspace <id>', 'workspace (default: the first one)')
     .action(async (flags: WorkspaceFlags & { name: string }) => {
@@ -67,10 +60,11 @@ export function addFarm(program: Command, context: CliContext): void {
     ['restore', 'run an archived farm again', 'restoreFarm'],
   ] as const;
   for (const [name, description, method] of changes) {
-    const command = farm.command(name).description(description).argument('<id>', idHelp(farm));
-    onDatabase(command, `pithead farm ${name} ${EXAMPLE_ID}`).action(async (id: string, flags: DatabaseFlags) => {
-      const changed = await withAdmin(flags, context, (admin) => admin[method](id));
-      print(flags, context, { id, changed }, changed ? `${id} is ${name}d` : `${id} was ${name}d before`);
-    });
+    onDatabase(farm, name, description, `pithead farm ${name} ${EXAMPLE_ID}`)
+      .argument('<id>', idHelp(farm))
+      .action(async (id: string, flags: DatabaseFlags) => {
+        const changed = await withAdmin(flags, context, (admin) => admin[method](id));
+        print(flags, context, { id, changed }, changed ? `${id} is ${name}d` : `${id} was ${name}d before`);
+      });
   }
 }
