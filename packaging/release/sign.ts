@@ -1,5 +1,5 @@
 // Makes what trust.ts checks: roots, sets of signing keys, bundles. For people who release, and for tests; nothing that runs on a farm uses it.
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { MAGIC, type Manifest, manifestSchema } from '../../src/update/trust/bundle.ts';
@@ -37,11 +37,8 @@ export function signSet(set: KeySet, roots: readonly string[]): SignedSet {
 /** The three lines before the program. */
 export function signManifest(manifest: Manifest, set: SignedSet, key: string): string {
   const line = JSON.stringify(manifestSchema.parse(manifest));
-  const signatures: Signatures = {
-    ...set,
-    key: keyName(publicHalf(key)),
-    signature: signed(MANIFEST_PURPOSE, line, key),
-  };
+  const signature = signed(MANIFEST_PURPOSE, line, key);
+  const signatures: Signatures = { ...set, key: keyName(publicHalf(key)), signature };
   return `${MAGIC}\n${line}\n${JSON.stringify(signatures)}\n`;
 }
 
@@ -60,18 +57,13 @@ export async function writeBundle(
     size += chunk.length;
   }
   const manifest = { ...about, size, sha256: hash.digest('hex') };
-  const file = await open(output, 'w');
-  try {
-    await file.writeFile(signManifest(manifest, set, key));
-    await file.writeFile(createReadStream(program));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(output, 'w');
+  await file.writeFile(signManifest(manifest, set, key));
+  await file.writeFile(createReadStream(program));
+  await file.sync();
   return manifest;
 }
 
 function signed(purpose: string, content: string, pem: string): string {
-  const key: KeyObject = createPrivateKey(pem);
-  return sign(null, Buffer.from(purpose + content), key).toString('base64');
+  return sign(null, Buffer.from(purpose + content), createPrivateKey(pem)).toString('base64');
 }

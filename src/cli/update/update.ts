@@ -9,14 +9,8 @@ import { saveDatabases } from '../../update/install/database-copies.ts';
 import { PATIENCE, type Patience } from '../../update/install/healthy.ts';
 import { install, recover, type UpdateParts } from '../../update/install/install.ts';
 import { currentLink, linkedVersion, type Places, windowsPlaces } from '../../update/install/layout.ts';
-import { lockUpdates, openNotes } from '../../update/install/notes.ts';
-import {
-  openWish,
-  readRequest,
-  removeBundle,
-  removeRequest,
-  type UpdateRequest,
-} from '../../update/install/request.ts';
+import { lockUpdates, newJournal, openNotes } from '../../update/install/notes.ts';
+import { openWish, readRequest, removeBundle, removeRequest } from '../../update/install/request.ts';
 import { LINUX_PLACES } from '../../update/linux/units.ts';
 import { builtInPins } from '../../update/trust/trust.ts';
 import { wrongOption } from '../options.ts';
@@ -160,26 +154,21 @@ async function installRequested(parts: UpdateParts, flags: Flags, context: CliCo
   const request = await readRequest(places.wishes);
   if (request === undefined) return;
   const from = linkedVersion(currentLink(places)) ?? '';
-  const begun = { step: 'verifying', from, to: null, sha256: null, task_id: request.task_id } as const;
   // From here on there is an outcome, whatever happens; then it is not asked for any more.
-  notes.setJournal({ ...begun, started_ms: clock.nowMs(), switched_ms: null, reason: null });
+  notes.setJournal(newJournal(from, request.task_id, clock.nowMs()));
   await removeRequest(places.wishes);
   const file = await openWish(places.wishes).catch(() => undefined);
   try {
-    const { parts: mine, again } = asAsked(parts, request);
-    const outcome = await install(mine, { bundle: file ?? devNull, taskId: request.task_id, again });
+    // Windows: a person hands over in the same way as the agent does, and that person's own words count.
+    const { again = false, ready_ms, stable_ms } = (isWindows && request.by_hand) || {};
+    const patience = { readyMs: ready_ms ?? parts.patience.readyMs, stableMs: stable_ms ?? parts.patience.stableMs };
+    const order = { bundle: file ?? devNull, taskId: request.task_id, again };
+    const outcome = await install({ ...parts, patience }, order);
     report(outcome, flags, context);
   } finally {
     await file?.close();
     await removeBundle(places.wishes);
   }
-}
-
-/** A person's own words count where persons hand over in the same way as the agent does. */
-function asAsked(parts: UpdateParts, { by_hand: said }: UpdateRequest): { parts: UpdateParts; again: boolean } {
-  if (!isWindows || said === undefined) return { parts, again: false };
-  const patience = { readyMs: said.ready_ms, stableMs: said.stable_ms };
-  return { parts: { ...parts, patience }, again: said.again };
 }
 
 function patienceOf({ readyWithin, stableFor }: Flags): Patience {

@@ -10,6 +10,7 @@ import { moveOver, syncFile, syncFolder } from '../../base/storage/atomic-file.t
 const FOLDER = 'before-update';
 /** In the folder of the copies: they are being put back, and what lies there now is a mixture. */
 const MARKER = 'restoring';
+const BUSY_MS = 5_000;
 
 const databasesIn = (folder: string): string[] =>
   existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.sqlite')) : [];
@@ -34,7 +35,8 @@ export function saveDatabases(stateDir: string): readonly string[] {
 }
 
 function copyDatabase(from: string, to: string): void {
-  withDatabase(from, (database) => database.prepare('VACUUM INTO ?').run(to));
+  using database = new DatabaseSync(from, { timeout: BUSY_MS });
+  database.prepare('VACUUM INTO ?').run(to);
   // It holds what the database holds: nobody else may read it.
   chmodSync(to, statSync(from).mode & 0o777);
   syncFile(to);
@@ -79,18 +81,10 @@ function isChanged(place: string, copy: string): boolean {
 /** Schema version by owner; undefined when the file cannot be read. */
 function versionsOf(path: string): ReadonlyMap<string, number> | undefined {
   try {
-    const read = (database: DatabaseSync) => database.prepare('SELECT owner, version FROM schema_version').all();
-    return new Map(withDatabase(path, read).map(({ owner, version }) => [String(owner), Number(version)]));
+    using database = new DatabaseSync(path, { timeout: BUSY_MS });
+    const rows = database.prepare('SELECT owner, version FROM schema_version').all();
+    return new Map(rows.map(({ owner, version }) => [String(owner), Number(version)]));
   } catch {
     return undefined;
-  }
-}
-
-function withDatabase<T>(path: string, act: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(path, { timeout: 5_000 });
-  try {
-    return act(database);
-  } finally {
-    database.close();
   }
 }

@@ -19,7 +19,7 @@ import {
   removeOthers,
   removeVersion,
 } from './layout.ts';
-import type { Journal, Notes, Outcome, Step } from './notes.ts';
+import { type Journal, type Notes, newJournal, type Outcome, type Step } from './notes.ts';
 
 export type UpdateParts = {
   readonly places: Places;
@@ -46,16 +46,12 @@ export type Order = {
 export async function install(parts: UpdateParts, { bundle, taskId, again = false }: Order): Promise<Outcome> {
   const { places, notes, host, clock } = parts;
   const from = linkedVersion(currentLink(places));
-  const begun: Journal = {
-    ...{ step: 'verifying', from: from ?? '', to: null, sha256: null, task_id: taskId },
-    ...{ started_ms: clock.nowMs(), switched_ms: null, reason: null },
-  };
   const goTo = async (journal: Journal, about: string): Promise<Journal> => {
     notes.setJournal(journal);
     await parts.onStep(journal.step, about);
     return journal;
   };
-  let now = await goTo(begun, '');
+  let now = await goTo(newJournal(from ?? '', taskId, clock.nowMs()), '');
   try {
     if (from === undefined) throw refuse('update.layout', 'find the installed version: is this a system service?');
     const manifest = await verified(parts, { bundle, taskId, again }, from);
@@ -116,28 +112,19 @@ function setBroken({ notes, clock }: UpdateParts, { sha256, to }: Journal, reaso
 }
 
 /** The new version has proven itself: from now on it looks after updates. */
-function succeed({ places, notes, clock }: UpdateParts, journal: Journal): Outcome {
+function succeed(parts: UpdateParts, journal: Journal): Outcome {
+  const { places } = parts;
   const to = journal.to ?? '';
   linkTo(places, provenLink(places), to);
-  const outcome = outcomeOf(clock, journal, 'updated', `${journal.from} → ${to}`);
-  notes.setOutcome(outcome);
-  notes.setJournal(undefined);
+  const outcome = end(parts, journal, 'updated', `${journal.from} → ${to}`);
   removeOthers(places, [journal.from]);
   return outcome;
 }
 
 /** For a version that was never started: takes it away. */
-function undo(
-  { places, notes, clock }: UpdateParts,
-  journal: Journal,
-  result: 'refused' | 'failed' | 'interrupted',
-  message: string,
-): Outcome {
-  if (journal.to !== null) removeVersion(places, journal.to);
-  const outcome = outcomeOf(clock, journal, result, message);
-  notes.setOutcome(outcome);
-  notes.setJournal(undefined);
-  return outcome;
+function undo(parts: UpdateParts, journal: Journal, result: Outcome['result'], message: string): Outcome {
+  if (journal.to !== null) removeVersion(parts.places, journal.to);
+  return end(parts, journal, result, message);
 }
 
 /**
@@ -171,10 +158,7 @@ async function goBack(
   });
   if (!isBack) problems.push('it is tried again; `pithead update --recover` does it at once');
   if (journal.to !== null) removeVersion(places, journal.to);
-  const outcome = outcomeOf(clock, journal, result, [reason, ...problems].join('; '));
-  notes.setOutcome(outcome);
-  if (isBack) notes.setJournal(undefined);
-  return outcome;
+  return end(parts, journal, result, [reason, ...problems].join('; '), isBack);
 }
 
 /** The version that is installed, after a stop for an update that did not come to it. */
@@ -186,14 +170,24 @@ async function startAgain({ host, onStep }: UpdateParts): Promise<void> {
   }
 }
 
-function outcomeOf(clock: Clock, journal: Journal, result: Outcome['result'], message: string): Outcome {
+/** Notes what became of it. `isOver` = it has not to be recovered. */
+function end(
+  { notes, clock }: UpdateParts,
+  { from, to, sha256, task_id, started_ms, switched_ms }: Journal,
+  result: Outcome['result'],
+  message: string,
+  isOver = true,
+): Outcome {
   const nowMs = clock.nowMs();
-  return {
-    ...{ result, message, from: journal.from, to: journal.to, sha256: journal.sha256, task_id: journal.task_id },
-    started_at: new Date(journal.started_ms).toISOString(),
+  const outcome: Outcome = {
+    ...{ result, message, from, to, sha256, task_id },
+    started_at: new Date(started_ms).toISOString(),
     finished_at: new Date(nowMs).toISOString(),
-    without_proof_ms: journal.switched_ms === null ? null : Math.max(0, nowMs - journal.switched_ms),
+    without_proof_ms: switched_ms === null ? null : Math.max(0, nowMs - switched_ms),
   };
+  notes.setOutcome(outcome);
+  if (isOver) notes.setJournal(undefined);
+  return outcome;
 }
 
 const INTERRUPTED = 'interrupted by a kill or a power cut';

@@ -54,65 +54,59 @@ const memorySchema = z.object({
     .array(z.object({ sha256: z.string(), version: z.string(), reason: z.string(), at: z.string() }))
     .default([]),
 });
-type Broken = z.output<typeof memorySchema>['broken'][number];
+type Memory = z.output<typeof memorySchema>;
 
 const MAX_BROKEN = 200;
 const MAX_REASON = 500;
 
-export type Notes = {
-  readonly seen: SeenSequence;
-  journal(): Journal | undefined;
-  /** Undefined = nothing is under way any more. */
-  setJournal(journal: Journal | undefined): void;
-  outcome(): Outcome | undefined;
-  setOutcome(outcome: Outcome): void;
-  broken(): readonly Broken[];
-  setBroken(broken: Broken): void;
-  /** A person decides to try it again. */
-  forgive(sha256: string): void;
-};
-
 const journalPath = (folder: string) => join(folder, 'journal.json');
 const memoryPath = (folder: string) => join(folder, 'memory.json');
-const remembered = (folder: string) => read(memoryPath(folder), memorySchema) ?? { sequence: 0, broken: [] };
+const remembered = (folder: string): Memory => read(memoryPath(folder), memorySchema) ?? { sequence: 0, broken: [] };
+
+/** Of an update that begins now: nothing is verified or changed yet. */
+export const newJournal = (from: string, task_id: string | null, startedMs: number): Journal => ({
+  ...{ step: 'verifying', from, to: null, sha256: null, task_id },
+  ...{ started_ms: startedMs, switched_ms: null, reason: null },
+});
 
 /** For those who may only look: the agent, people. */
-export const readNotes = (
-  folder: string,
-): Pick<Notes, 'journal' | 'outcome' | 'broken'> & { readonly sequence: () => number } => ({
+export const readNotes = (folder: string) => ({
   journal: () => read(journalPath(folder), journalSchema),
   outcome: () => read(outcomePath(folder), outcomeSchema),
   sequence: () => remembered(folder).sequence,
   broken: () => remembered(folder).broken,
 });
 
+export type Notes = ReturnType<typeof openNotes>;
+
 /** Creates the folder. */
-export function openNotes(folder: string): Notes {
+export function openNotes(folder: string) {
   mkdirSync(folder, { recursive: true });
   // Whatever the mask of whoever runs it: the agent reads the outcome.
   chmodSync(folder, 0o755);
-  const remember = (memory: z.output<typeof memorySchema>) => write(memoryPath(folder), memory);
+  const remember = (change: Partial<Memory>) => write(memoryPath(folder), { ...remembered(folder), ...change });
+  const seen: SeenSequence = {
+    read: () => remembered(folder).sequence,
+    remember: (sequence) => remember({ sequence }),
+  };
   return {
     ...readNotes(folder),
-    seen: {
-      read: () => remembered(folder).sequence,
-      remember: (sequence) => remember({ ...remembered(folder), sequence }),
-    },
-    setJournal(entry) {
+    seen,
+    /** Undefined = nothing is under way any more. */
+    setJournal(entry: Journal | undefined): void {
       if (entry !== undefined) return write(journalPath(folder), entry);
       rmSync(journalPath(folder), { force: true });
       syncFolder(folder);
     },
-    setOutcome: (outcome) => write(outcomePath(folder), outcome),
-    setBroken(entry) {
-      const { broken, ...rest } = remembered(folder);
-      const others = broken.filter(({ sha256 }) => sha256 !== entry.sha256);
+    setOutcome: (outcome: Outcome) => write(outcomePath(folder), outcome),
+    setBroken(entry: Memory['broken'][number]): void {
+      const others = remembered(folder).broken.filter(({ sha256 }) => sha256 !== entry.sha256);
       const cut = { ...entry, reason: entry.reason.slice(0, MAX_REASON) };
-      remember({ ...rest, broken: [...others, cut].slice(-MAX_BROKEN) });
+      remember({ broken: [...others, cut].slice(-MAX_BROKEN) });
     },
-    forgive(sha256) {
-      const { broken, ...rest } = remembered(folder);
-      remember({ ...rest, broken: broken.filter((entry) => entry.sha256 !== sha256) });
+    /** A person decides to try it again. */
+    forgive(sha256: string): void {
+      remember({ broken: remembered(folder).broken.filter((entry) => entry.sha256 !== sha256) });
     },
   };
 }

@@ -26,13 +26,9 @@ export const readRequest = (wishes: string): Promise<UpdateRequest | undefined> 
   }).catch(() => undefined);
 
 async function parseRequest(path: string): Promise<UpdateRequest> {
-  const file = await open(path, READ);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_REQUEST_BYTES), 0, MAX_REQUEST_BYTES, 0);
-    return requestSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, READ);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_REQUEST_BYTES), 0, MAX_REQUEST_BYTES, 0);
+  return requestSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
 }
 
 /** Throws when it is no plain file. */

@@ -30,17 +30,13 @@ const MACHINES: ReadonlyMap<string, { readonly elf: number; readonly pe: number 
 
 /** What is no program for this processor would be taken for a script. */
 async function mustFitProcessor(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const machine = MACHINES.get(process.arch);
-    const found = process.platform === 'win32' ? peMachine(buffer) : elfMachine(buffer);
-    const wanted = process.platform === 'win32' ? machine?.pe : machine?.elf;
-    if (found !== undefined && found === wanted) return;
-  } finally {
-    await file.close();
-  }
-  throw new PeerError('peer.rejected', `it is no program for ${process.arch}`, 'never');
+  await using file = await open(path, 'r');
+  const { buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const machine = MACHINES.get(process.arch);
+  const found = process.platform === 'win32' ? peMachine(buffer) : elfMachine(buffer);
+  const wanted = process.platform === 'win32' ? machine?.pe : machine?.elf;
+  if (found === undefined || found !== wanted)
+    throw new PeerError('peer.rejected', `it is no program for ${process.arch}`, 'never');
 }
 
 const elfMachine = (head: Buffer): number | undefined =>
@@ -68,12 +64,8 @@ async function attempt(what: string, act: () => Promise<string>): Promise<string
     const parsed = failureSchema.safeParse(error);
     if (!parsed.success) throw error;
     const { code, signal, stderr } = parsed.data;
-    const said = stderr
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replaceAll(/\p{Cc}/gu, ' ')
-      .slice(0, MAX_SAID);
+    const lastLine = stderr.trim().split('\n').at(-1) ?? '';
+    const said = lastLine.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_SAID);
     const how = `${what} ends with ${signal ?? code ?? 'an error'}`;
     throw new PeerError('peer.rejected', said ? `${how}: ${said}` : how, 'never');
   }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { checkSignatures, type Pins, parseJson, refuse, type SeenSequence, signaturesSchema } from './trust.ts';
+import { checkSignatures, NOT_UNDERSTOOD, parseJson, refuse, signaturesSchema } from './trust.ts';
 import { compareVersions, isVersion } from './version-order.ts';
 
 export const MAGIC = 'pithead update 1';
@@ -29,17 +29,11 @@ export type Manifest = z.output<typeof manifestSchema>;
 const ANEW = 'get the file anew from where it was published';
 
 /** What is installed here, and whom we believe. */
-export type Expected = {
+export type Expected = Parameters<typeof checkSignatures>[2] & {
   readonly target: string;
   /** Only newer ones are taken. */
   readonly installed: string;
-  readonly pins: Pins;
-  readonly seen: SeenSequence;
-  readonly nowMs: number;
 };
-
-/** Who and what the header speaks of, all signatures and rules checked; the program itself is not read yet. */
-type Header = { readonly manifest: Manifest; readonly payloadAt: number };
 
 /** Checks everything and copies the program to `into`, if given, synced to disk. Throws RefusedError; then `into` is not there. */
 export async function readBundle(
@@ -57,7 +51,8 @@ export async function readBundle(
   }
 }
 
-async function readHeader(file: FileHandle, expected: Expected): Promise<Header> {
+/** Checks all signatures and rules of the header. The program itself is not read yet. */
+async function readHeader(file: FileHandle, expected: Expected) {
   const head = Buffer.alloc(3 * MAX_LINE_BYTES);
   const { bytesRead } = await file.read(head, 0, head.length, 0);
   const bytes = head.subarray(0, bytesRead);
@@ -70,11 +65,7 @@ async function readHeader(file: FileHandle, expected: Expected): Promise<Header>
   if (!signatures.success) throw refuse('update.format', `read the signatures of an update: ${ANEW}`);
   checkSignatures(manifestLine, signatures.data, expected);
   const parsed = manifestSchema.safeParse(parseJson(manifestLine.toString('utf8')));
-  if (!parsed.success)
-    throw refuse(
-      'update.manifest',
-      `read the manifest of an update, which this version does not understand: update to a version in between first`,
-    );
+  if (!parsed.success) throw refuse('update.manifest', `read the manifest of an update, ${NOT_UNDERSTOOD}`);
   checkManifest(parsed.data, expected);
   const payloadAt = magic.length + manifestLine.length + signatureLine.length + 3;
   return { manifest: parsed.data, payloadAt };

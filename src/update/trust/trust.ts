@@ -54,6 +54,9 @@ export type SeenSequence = { read(): number; remember(sequence: number): void };
 /** Every refusal of an update says what was tried, why not, and what helps. */
 export const refuse = (code: `update.${string}`, message: string): RefusedError => new RefusedError(code, message);
 
+/** Where a signed part has another form than this version knows, and what helps. */
+export const NOT_UNDERSTOOD = 'which this version does not understand: update to a version in between first';
+
 /** Short name of a public key (SPKI in DER as base64). */
 export function keyName(key: string): string {
   return createHash('sha256').update(Buffer.from(key, 'base64')).digest('hex').slice(0, 16);
@@ -67,16 +70,10 @@ export function checkSignatures(
 ): void {
   const set = checkKeySet(signatures, trust);
   const key = set.keys.find((candidate) => keyName(candidate) === signatures.key);
-  if (key === undefined) {
-    throw refuse(
-      'update.key',
-      `check an update signed by ${signatures.key}: not a signing key, or revoked; take a newer update`,
-    );
-  }
+  const wrongKey = (why: string) => refuse('update.key', `check an update signed by ${signatures.key}: ${why}`);
+  if (key === undefined) throw wrongKey('not a signing key, or revoked; take a newer update');
   // A root that also signs releases would have to be online.
-  if (trust.pins.roots.includes(key)) {
-    throw refuse('update.key', `check an update signed by ${signatures.key}: a root key must not sign updates`);
-  }
+  if (trust.pins.roots.includes(key)) throw wrongKey('a root key must not sign updates');
   if (!isSigned(key, MANIFEST_PURPOSE, manifestLine, signatures.signature)) {
     throw refuse(
       'update.signature',
@@ -102,18 +99,12 @@ function checkKeySet(
       'check the set of signing keys: no root of this build signed it; take the update of whoever made this build',
     );
   const parsed = keySetSchema.safeParse(parseJson(text));
-  if (!parsed.success)
-    throw refuse(
-      'update.set',
-      'read the set of signing keys, which this version does not understand: update to a version in between first',
-    );
+  if (!parsed.success) throw refuse('update.set', `read the set of signing keys, ${NOT_UNDERSTOOD}`);
   const set = parsed.data;
   const least = Math.max(pins.minSequence, seen.read());
   if (set.sequence < least) {
-    throw refuse(
-      'update.set-old',
-      `check the set of signing keys ${set.sequence}: set ${least} has replaced it; take a newer update`,
-    );
+    const old = `check the set of signing keys ${set.sequence}`;
+    throw refuse('update.set-old', `${old}: set ${least} has replaced it; take a newer update`);
   }
   // From here on what it revokes is revoked, whatever else is wrong with this update.
   if (set.sequence > least) seen.remember(set.sequence);
