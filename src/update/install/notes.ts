@@ -93,7 +93,7 @@ export function openNotes(folder: string) {
     ...readNotes(folder),
     seen,
     /** Undefined = nothing is under way any more. */
-    setJournal(entry: Journal | undefined): void {
+    setJournal(entry: Journal | undefined) {
       if (entry !== undefined) return write(journalPath(folder), entry);
       rmSync(journalPath(folder), { force: true });
       syncFolder(folder);
