@@ -196,9 +196,10 @@ export function connect(options: ConnectionOptions) {
     timers.get('answer')?.();
     const skewMs = Date.parse(frame.at) - clock.nowMs();
     if (frame.protocol !== PROTOCOL_VERSION) log.warn({ theirs: frame.protocol }, 'the service speaks another version');
+    // First: the time of the service that it brings is that of this moment, and the outbox may take its time.
+    session.onWelcome(frame);
     if (!(await join(hello, frame.acked_seq))) return;
     isWelcome = true;
-    session.onWelcome(frame);
     await askForLanes(hello.epoch);
     if (isOver) return;
     options.onWelcome(skewMs);
