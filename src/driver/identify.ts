@@ -121,20 +121,16 @@ type EvidenceParts = Omit<Evidence, 'family'>;
  * firmware, whose realm and words live on in the firmwares that replace it. A login challenge that spells out its algorithm may be MARA or
  * newer stock: only MARA's own words on TCP decide for MARA, because trying its login on a stock miner would do harm.
  */
-export function familyOf({
-  version,
-  devdetails,
-  web,
-  whatsminer3,
-  api4028,
-  systemInfo,
-}: EvidenceParts): FamilyId | undefined {
+export function familyOf(said: EvidenceParts): FamilyId | undefined {
+  const { web, whatsminer3 } = said;
   const found = [
-    tcpFamily(version, devdetails),
+    tcpFamily(said.version, said.devdetails),
     typeof whatsminer3 === 'object' && whatsminer3 !== null ? ('whatsminer' as const) : undefined,
-    api4028 && isEpic(api4028) ? ('epic-umcos' as const) : undefined,
+    // What an ePIC machine says of itself: which it is and what it can mine.
+    isPageWith(said.api4028, '"Model"', '"Coins"') ? ('epic-umcos' as const) : undefined,
     web && WEB_RULES.find((rule) => ruleFits(rule, web))?.family,
-    systemInfo && isAxeOs(systemInfo) ? ('axeos' as const) : undefined,
+    // The API of a Bitaxe, which names its chip. What kin it is, its readings tell.
+    isPageWith(said.systemInfo, '"ASICModel"') ? ('axeos' as const) : undefined,
   ].filter((family) => family !== undefined);
   return found.find((family) => family !== 'antminer-stock') ?? found[0];
 }
@@ -156,15 +152,8 @@ function ruleFits(rule: WebRule<string>, web: NonNullable<Evidence['web']>): boo
   );
 }
 
-/** What an ePIC machine says of itself: which it is and what it can mine. */
-function isEpic({ status, body }: NonNullable<Evidence['api4028']>): boolean {
-  return status === 200 && body.includes('"Model"') && body.includes('"Coins"');
-}
-
-/** The API of a Bitaxe, which names its chip. What kin it is, its readings tell. */
-function isAxeOs({ status, body }: NonNullable<Evidence['systemInfo']>): boolean {
-  return status === 200 && body.includes('"ASICModel"');
-}
+const isPageWith = (page: Evidence['web'], ...words: readonly string[]) =>
+  page?.status === 200 && words.every((word) => page.body.includes(word));
 
 /** A web server on 4028 (ePIC) speaks no CGMiner. */
 function isWebPage(answer: string): boolean {

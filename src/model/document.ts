@@ -4,7 +4,7 @@ import { mean, sumOfAll } from '../base/numbers.ts';
 import { type Flag, toBitmask } from './flags.ts';
 import { macState, normaliseMac, serialState, type UnstableReason } from './identity-facts.ts';
 import type { MinerDocument, MinerExtras } from './miner.ts';
-import { plainText, withoutLogin } from './plain-text.ts';
+import { plainText as text, withoutLogin } from './plain-text.ts';
 import type { BoardReading, PoolReading, Reading } from './reading.ts';
 
 /** `source` of the `network` flag that means "does not answer"; a `network` flag of another source says nothing about mining. */
@@ -139,8 +139,6 @@ function poolOf(pool: PoolReading): MinerDocument['pools'][number] {
     difficulty_stale: pool.difficultyStale ?? null,
   };
 }
-
-const text = plainText;
 
 /** A blank is silence, so an earlier answer stands; an invalid value is an answer, so it does not. */
 const said = (value: string | undefined): string | undefined => (value?.trim() ? value : undefined);

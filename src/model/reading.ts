@@ -12,8 +12,7 @@ const rpm = z.number().min(0).max(30_000);
 const seconds = z.number().min(0).max(4e9);
 const text = z.string().min(1).max(256);
 
-const MINING_MODES = ['sleep', 'low', 'normal', 'high', 'power_tuning', 'hashrate_tuning'] as const;
-const miningModeSchema = z.enum(MINING_MODES);
+const miningModeSchema = z.enum(['sleep', 'low', 'normal', 'high', 'power_tuning', 'hashrate_tuning']);
 export type MiningMode = z.infer<typeof miningModeSchema>;
 
 export const COOLINGS = ['air', 'liquid'] as const;

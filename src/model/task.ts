@@ -43,20 +43,13 @@ export const isFinal = (status: TaskStatus): boolean => status !== 'pending' && 
 
 /** The status of a batch follows from its tasks and from nothing else. */
 export function batchStatus(tasks: Iterable<TaskStatus>): BatchStatus {
-  const counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timeout: 0, cancelled: 0 } satisfies Record<
-    TaskStatus,
-    number
-  >;
-  let total = 0;
-  for (const status of tasks) {
-    counts[status]++;
-    total++;
-  }
-  if (counts.pending === total) return 'pending';
-  if (counts.pending + counts.running > 0) return 'running';
-  if (counts.succeeded === total) return 'succeeded';
-  if (counts.cancelled === total) return 'cancelled';
-  return counts.succeeded === 0 ? 'failed' : 'partially_succeeded';
+  const seen = new Set(tasks);
+  const isEach = (status: TaskStatus) => seen.size === 1 && seen.has(status);
+  if (seen.size === 0 || isEach('pending')) return 'pending';
+  if (seen.has('pending') || seen.has('running')) return 'running';
+  if (isEach('succeeded')) return 'succeeded';
+  if (isEach('cancelled')) return 'cancelled';
+  return seen.has('succeeded') ? 'partially_succeeded' : 'failed';
 }
 
 export const ACTOR_TYPES = ['user', 'api_key', 'agent', 'system'] as const;
