@@ -52,6 +52,10 @@ export function createAdmin(store: Store, clock: Clock, unopened: () => ConfigEr
 }
 
 function administerTenants({ tenants }: Store, clock: Clock) {
+  const setArchived = async (id: string, atMs: number | null) => {
+    await requireFarm(tenants, id);
+    return tenants.setArchived(id, atMs);
+  };
   return {
     /** The workspace `default` and its farm, made when they are missing. */
     async ensureDefaults() {
@@ -79,14 +83,8 @@ function administerTenants({ tenants }: Store, clock: Clock) {
       return farms.map(({ archivedAtMs, ...farm }) => ({ ...farm, archivedAt: toIsoOrNull(archivedAtMs) }));
     },
     /** Farms that are no longer run take no new agents; what they have stays readable. Says whether that changed anything. */
-    async archiveFarm(id: string) {
-      await requireFarm(tenants, id);
-      return tenants.setArchived(id, clock.nowMs());
-    },
-    async restoreFarm(id: string) {
-      await requireFarm(tenants, id);
-      return tenants.setArchived(id, null);
-    },
+    archiveFarm: (id: string) => setArchived(id, clock.nowMs()),
+    restoreFarm: (id: string) => setArchived(id, null),
   };
 }
 

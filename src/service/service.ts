@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
-import { v4 } from 'uuid';
 import type { Clock } from '../base/clock.ts';
 import { BugError, renderError } from '../base/errors.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
@@ -115,7 +114,6 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     shares,
     links: store.links,
     beginSigning: (connection) => signer.begin(connection),
-    newLinkId: () => v4(),
     announceLink: (agentId) => relay.announceLink(agentId),
     clock,
     log,

@@ -45,11 +45,11 @@ export type ConnectionParts = {
   readonly clock: Clock;
   readonly log: Log;
   /** After the welcome: the agent can be given tasks. */
-  readonly onReady: () => Promise<void>;
+  readonly onReady: (agentId: string) => Promise<void>;
   /** It is the agent: what comes now takes the time that we take. */
   readonly onProven: () => void;
   readonly onHello: (version: string) => Promise<void>;
-  readonly onTaskReceived: (taskId: string) => Promise<void>;
+  readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
 };
 
 export type Connection = ReturnType<typeof createConnection>;
@@ -87,7 +87,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     if (read.kind === 'newer')
       return log.debug({ ...fields, type: read.type }, 'a frame of a newer agent is left aside');
     const { frame } = read;
-    if (frame.type === 'task-received') return parts.onTaskReceived(frame.task_id);
+    if (frame.type === 'task-received') return parts.onTaskReceived(agent.id, frame.task_id);
     if (frame.type === 'lane') return openLane(frame);
     if (epochs.size > 0) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
     if (frame.protocol !== PROTOCOL_VERSION)
@@ -129,7 +129,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       task_key: signing.publicKey,
       task_key_changes: [...signing.changes],
     });
-    await parts.onReady();
+    await parts.onReady(agent.id);
   };
 
   const openLane = async ({ epoch }: Extract<AgentFrame, { type: 'lane' }>) => {
@@ -216,8 +216,11 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     }
   };
 
-  socket.on('message', (data, isBinary) => {
+  const heard = () => {
     heardAtMs = clock.monotonicMs();
+  };
+  socket.on('message', (data, isBinary) => {
+    heard();
     const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
     if (++waiting >= MAX_WAITING_FRAMES) socket.pause();
     work = work.then(async () => {
@@ -225,9 +228,6 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       if (--waiting < MAX_WAITING_FRAMES && socket.isPaused) socket.resume();
     });
   });
-  const heard = () => {
-    heardAtMs = clock.monotonicMs();
-  };
   socket.on('pong', heard);
   socket.on('ping', () => {
     heard();

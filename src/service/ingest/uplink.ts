@@ -1,6 +1,6 @@
 // The WebSocket door for agents on the server's port: checks the token before it upgrades, keeps one connection per agent (the newest), pings,
 // drops the silent. Where the newest connection of an agent is on another copy, the one here goes. What a connection says is connection.ts.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -12,15 +12,11 @@ import { isSecretOf } from '../auth/secrets.ts';
 import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
 import { CLOSE, type Connection, type ConnectionParts, createConnection } from './connection.ts';
 
-type UplinkParts = Pick<ConnectionParts, 'ingest' | 'shares' | 'beginSigning' | 'clock' | 'log'> & {
+type UplinkParts = Omit<ConnectionParts, 'agent' | 'challenge' | 'onProven' | 'onHello'> & {
   readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
   readonly links: LinkStore;
-  readonly newLinkId: () => string;
   /** A connection of the agent has been claimed: other copies let theirs go. */
   readonly announceLink: (agentId: string) => void;
-  /** The agent is connected and has been welcomed. */
-  readonly onReady: (agentId: string) => Promise<void>;
-  readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
 };
 
 /** How long agents get to finish the closing handshake when the service stops. */
@@ -65,13 +61,11 @@ export function createUplinks(parts: UplinkParts) {
         takeOver();
         await agents.setVersion(agent.id, version);
         await agents.touch([agent.id], clock.nowMs());
-        const linkId = parts.newLinkId();
+        const linkId = randomUUID();
         await parts.links.claim(agent.id, linkId, clock.nowMs());
         claims.set(connection, linkId);
         parts.announceLink(agent.id);
       },
-      onReady: () => parts.onReady(agent.id),
-      onTaskReceived: (taskId) => parts.onTaskReceived(agent.id, taskId),
     });
     // Whoever holds no more than the token of an agent takes nobody's place, and does not stay.
     const cancelPatience = clock.after(PROOF_MS, () => connection.terminate());

@@ -21,6 +21,9 @@ const decimal = () =>
     pattern: DECIMAL.source,
   });
 
+const word = (accepted: string, words: readonly string[]) =>
+  single(accepted, (text) => words.find((one) => one === text), { enum: words });
+
 const MAX_SERIAL = 256;
 
 const modes = () => list('mining modes', (text) => ({ value: text }));
@@ -39,12 +42,8 @@ export const minerFilterShape = {
   status: statusWords(),
   status_exclude: statusWords(),
   ops_status: list(OPS_STATUSES.join(', '), oneOf(OPS_STATUSES), { enum: OPS_STATUSES }),
-  unstable: single('true, false or null', (text) => ['true', 'false', 'null'].find((word) => word === text), {
-    enum: ['true', 'false', 'null'],
-  }),
-  has_anomaly: single('true or false', (text) => ['true', 'false'].find((word) => word === text), {
-    enum: ['true', 'false'],
-  }),
+  unstable: word('true, false or null', ['true', 'false', 'null']),
+  has_anomaly: word('true or false', ['true', 'false']),
   anomaly_filters: list(ANOMALY_TYPES.join(', '), oneOf(ANOMALY_TYPES), { enum: ANOMALY_TYPES }),
   hashrate_realization_min: decimal(),
   hashrate_realization_max: decimal(),

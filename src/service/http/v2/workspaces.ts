@@ -52,14 +52,9 @@ export function registerWorkspaces(app: App, { store: { tenants }, clock }: Rout
       const own = await tenants.findWorkspace(caller.workspaceId);
       const grants = await tenants.listActiveGrants(caller.workspaceId, clock.nowMs());
       const held = caller.permissions ?? PERMISSIONS;
-      const granted = grants.map(({ grantor, permissions }) =>
-        toItem(
-          grantor,
-          'grantee',
-          held.filter((permission) => permissions.includes(permission)),
-        ),
-      );
-      return good(merge([...(own === undefined ? [] : [toItem(own, 'member', held)]), ...granted]));
+      const ways: Way[] = grants.map(({ grantor, permissions }) => ['grantee', grantor, permissions]);
+      if (own !== undefined) ways.unshift(['member', own, PERMISSIONS]);
+      return good(merge(ways, held));
     },
   });
   app.route({
@@ -88,27 +83,24 @@ export function registerWorkspaces(app: App, { store: { tenants }, clock }: Rout
   });
 }
 
-const toItem = (
-  { id, name, slug }: Workspace,
-  relation: Item['relations'][number],
-  permissions: readonly string[],
-): Item => ({
-  id,
-  name,
-  slug,
-  relations: [relation],
-  permissions: [...permissions],
-});
+/** How a key comes to a workspace, and what that allows. */
+type Way = [relation: Item['relations'][number], workspace: Workspace, permissions: readonly string[]];
 
-/** One entry per workspace: several grants add up, and what is the key's own may have been granted to it too. */
-function merge(items: readonly Item[]): Item[] {
+/**
+ * One entry per workspace: several grants add up, and what is the key's own may have been granted to it too. A key may do nowhere more than
+ * what it `held`.
+ */
+function merge(ways: readonly Way[], held: readonly string[]): Item[] {
   const perId = new Map<string, Item>();
-  for (const item of items) {
-    const before = perId.get(item.id) ?? { relations: [], permissions: [] };
-    perId.set(item.id, {
-      ...item,
-      relations: [...new Set([...before.relations, ...item.relations])],
-      permissions: PERMISSIONS.filter((one) => [...before.permissions, ...item.permissions].includes(one)),
+  for (const [relation, { id, name, slug }, permissions] of ways) {
+    const before = perId.get(id) ?? { relations: [], permissions: [] };
+    const allowed = [...before.permissions, ...permissions.filter((one) => held.includes(one))];
+    perId.set(id, {
+      id,
+      name,
+      slug,
+      relations: [...new Set([...before.relations, relation])],
+      permissions: PERMISSIONS.filter((one) => allowed.includes(one)),
     });
   }
   return [...perId.values()];

@@ -67,7 +67,6 @@ async function startAgent({ isWelcome = true } = {}) {
         throw new Error('nobody asked for that');
       },
     }),
-    newLinkId: () => randomUUID(),
     announceLink() {},
     clock,
     log: silentLog,
