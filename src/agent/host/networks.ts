@@ -20,15 +20,12 @@ const ROUTE_REJECT = 0x200;
 
 /** Every IPv4 network of an interface that leads out of this host. */
 export function ownNetworks(interfaces: Interfaces = networkInterfaces()): OwnNetwork[] {
-  return Object.entries(interfaces).flatMap(([name, infos]) =>
-    INSIDE.test(name)
-      ? []
-      : (infos ?? []).flatMap((info) => {
-          if (info.internal || info.family !== 'IPv4' || info.cidr === null) return [];
-          const range = parseIpv4Range(info.cidr);
-          if (typeof range === 'string') return [];
-          return [{ interface: name, address: info.address, first: range.first, last: range.last }];
-        }),
+  const outward = Object.entries(interfaces).filter(([name]) => !INSIDE.test(name));
+  return outward.flatMap(([name, infos = []]) =>
+    infos.flatMap(({ internal, family, cidr, address }) => {
+      const range = internal || family !== 'IPv4' || cidr === null ? '' : parseIpv4Range(cidr);
+      return typeof range === 'string' ? [] : [{ interface: name, address, first: range.first, last: range.last }];
+    }),
   );
 }
 

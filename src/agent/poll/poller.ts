@@ -6,18 +6,9 @@ import type { Log } from '../../base/log.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { DueHeap } from './due-heap.ts';
 import { createPlaces } from './poll-capacity.ts';
-import {
-  Course,
-  confirmDelayMs,
-  judge,
-  nextDueMs,
-  noteFailure,
-  noteSuccess,
-  type PollTarget,
-} from './poll-schedule.ts';
+import type { PollTarget } from './poll-schedule.ts';
+import { Course, confirmDelayMs, judge, nextDueMs, noteFailure, noteSuccess } from './poll-schedule.ts';
 import { firstRoundMs, POLL_SETTINGS, type PollSettings, paceMs } from './settings.ts';
-
-export type { PollTarget } from './poll-schedule.ts';
 
 export type PollResult<O> =
   | { readonly kind: 'ok'; readonly outcome: O }

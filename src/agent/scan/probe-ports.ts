@@ -1,5 +1,4 @@
 // Asks all ports of one address at once and adds the answers up. It does not judge the address: one pass knows less than two.
-import type { Clock } from '../../base/clock.ts';
 import { formatIpv4 } from '../../base/net/ipv4.ts';
 import type { NamedRange } from '../../base/net/ranges.ts';
 import type { ProbeResult } from '../../transport/tcp/exchange.ts';
@@ -55,9 +54,7 @@ export function patienceMs({ meanMs, spreadMs, count }: AnswerTime, leastMs: num
   return Math.min(MOST_PATIENCE * leastMs, Math.max(leastMs, meanMs + 4 * spreadMs));
 }
 
-type Knock = {
-  readonly clock: Clock;
-  readonly probe: ScanDeps<never>['probe'];
+type Knock = Pick<ScanDeps<never>, 'clock' | 'probe'> & {
   readonly ports: readonly number[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

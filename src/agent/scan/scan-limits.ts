@@ -14,14 +14,6 @@ export type ScanSettings = {
   readonly maxIdentifying: number;
 };
 
-type Pace = {
-  readonly limits: NonNullable<ScanPlan['limits']>;
-  /** How the addresses are reached, in words. */
-  readonly way: string;
-  /** One line per shortcoming of this host or of the settings, with the setting to change. */
-  readonly advice: readonly string[];
-};
-
 /**
  * Connects per second of a scan that nobody waits for, where the configuration says nothing: routers that track connections bear it, and no miner
  * notices.
@@ -33,7 +25,7 @@ export function paceOf(
   scan: ScanSettings,
   { ranges, toProbe }: Pick<RangesToProbe, 'ranges' | 'toProbe'>,
   kind: 'asked-for' | 'background' = 'asked-for',
-): Pace {
+) {
   const { limits, onLinkPerSecond, way, advice } = readiness({
     sockets: scan.maxInFlight,
     ranges: ranges.flatMap(({ spans }) => spans),
@@ -46,8 +38,10 @@ export function paceOf(
       maxPerSecond: scan.maxPerSecond ?? (usual === Infinity ? undefined : usual),
       probeTimeoutMs: scan.timeout,
       maxIdentifying: scan.maxIdentifying,
-    },
+    } satisfies ScanPlan['limits'],
+    /** How the addresses are reached, in words. */
     way,
+    /** One line per shortcoming of this host or of the settings, with the setting to change. */
     advice: [...advice, ...(kind === 'background' ? adviseSchedule(scan, toProbe, scan.maxPerSecond ?? usual) : [])],
   };
 }

@@ -8,8 +8,8 @@ import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import { CONTACT_STATUSES, type ContactStatus, type ScanAccount } from '../../model/contact.ts';
 import { Fifo } from '../../transport/limits/queue.ts';
 import { orderAddresses } from './address-order.ts';
-import type { ScanProgress } from './plan.ts';
-import { type Identification, SCAN_LIMITS, type ScanDeps, type ScanListener, type ScanPlan } from './plan.ts';
+import type { Identification, ScanDeps, ScanListener, ScanPlan, ScanProgress } from './plan.ts';
+import { SCAN_LIMITS } from './plan.ts';
 import { type AnswerTime, Door, knock, patienceMs } from './probe-ports.ts';
 import { createLane, type Lane } from './worker-pool.ts';
 
@@ -56,6 +56,8 @@ export async function runScan<F extends Identification>(
   /** A miner that was missed is asked again with more patience. */
   const probeTimeoutMs = (door: Door<F>) =>
     (phase === 'second pass' && !isAnswering(door) ? 2 : 1) * patienceMs(answerTime, limits.probeTimeoutMs);
+  const knockAt = (door: Door<F>, asked: readonly number[]) =>
+    knock(door, { clock, probe: deps.probe, ports: asked, timeoutMs: probeTimeoutMs(door), signal, answerTime });
 
   const progress = (): ScanProgress => {
     const elapsedMs = clock.monotonicMs() - startMs;
@@ -119,13 +121,12 @@ export async function runScan<F extends Identification>(
       next,
       run: async (door) => {
         const wasUp = isAnswering(door);
-        const { probe } = deps;
-        await knock(door, { clock, probe, ports, timeoutMs: probeTimeoutMs(door), signal, answerTime });
+        await knockAt(door, ports);
         // A host that is up and shows none of the usual doors may still have a rare one; silent addresses cost nothing more.
         if (door.isUp && door.open.size === 0 && sidePorts.length > 0 && !signal.aborted) {
           const { hasSilentPort, isUnasked } = door;
           probeLane.charge(connectMs * sidePorts.length);
-          await knock(door, { clock, probe, ports: sidePorts, timeoutMs: probeTimeoutMs(door), signal, answerTime });
+          await knockAt(door, sidePorts);
           door.hasSilentPort = hasSilentPort;
           door.isUnasked ||= isUnasked;
         }
