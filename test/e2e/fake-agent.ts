@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { request } from 'undici';
 import { WebSocket } from 'ws';
-import { memoryPin } from '../../src/agent/uplink/signatures/key-pin.ts';
+import { pinOf } from '../../src/agent/uplink/signatures/key-pin.ts';
 import { createOrderGuard, ordersMigrations } from '../../src/agent/uplink/signatures/message-guard.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -55,7 +55,7 @@ export async function startFakeAgent(
   const orders = createOrderGuard(openSqlite(':memory:', [ordersMigrations]), {
     uplink: 'fake',
     agentId,
-    pin: memoryPin(taskKey),
+    pin: pinOf(taskKey),
     clock: systemClock,
     log: silentLog,
     audit: () => refused++,

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { test } from 'vitest';
 import { openOutbox } from '../../src/agent/outbox/open.ts';
-import { memoryPin } from '../../src/agent/uplink/signatures/key-pin.ts';
+import { pinOf } from '../../src/agent/uplink/signatures/key-pin.ts';
 import { createOrderGuard, ordersMigrations } from '../../src/agent/uplink/signatures/message-guard.ts';
 import { createUplink } from '../../src/agent/uplink/uplink.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -34,7 +34,7 @@ async function meet(agent: Version, service: Version): Promise<{ said: number; p
   const guard = createOrderGuard(db, {
     uplink: 'farm',
     agentId: identity.agentId,
-    pin: memoryPin(),
+    pin: pinOf(),
     clock: systemClock,
     log: silentLog,
     audit: () => {},

@@ -45,7 +45,7 @@ export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelA
             },
           }),
         );
-        const { runs } = tasks.runLocalBatch(orders, { batchId, rollout: rollout && ruleOf(rollout) });
+        const { runs } = tasks.runLocalBatch(orders, batchId, rollout && ruleOf(rollout));
         const giveUp = () => void tasks.cancelAll(runs.map(({ taskId }) => taskId));
         const told = some.map(async ({ key, ip }, i) => {
           const run = runs[i];

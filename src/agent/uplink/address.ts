@@ -2,19 +2,10 @@
 import { ConfigError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
 
-export type ServiceAddress = {
-  /** `http:` or `https:`, without a trailing slash. */
-  readonly http: string;
-  /** `ws:` or `wss:`. */
-  readonly ws: string;
-  /** Not encrypted, and not this machine: only because the operator says so. */
-  readonly isExposed: boolean;
-};
-
 const FORMS = 'https://… or wss://… (http:// and ws:// only to this machine, or with allowPlain)';
 
 /** Throws ConfigError when the text is no address that a token may be sent to. */
-export function serviceAddress(text: string, { allowPlain }: { readonly allowPlain: boolean }): ServiceAddress {
+export function serviceAddress(text: string, allowPlain = false) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const refuse = (message: string) => new ConfigError('read the address of the service', [{ path: 'url', message }]);
   if (url === undefined) throw refuse(`is not ${FORMS}`);
@@ -25,8 +16,10 @@ export function serviceAddress(text: string, { allowPlain }: { readonly allowPla
   if (isExposed(url) && !allowPlain) throw refuse(`is not encrypted: use ${FORMS}`);
   const rest = `${url.host}${url.pathname.replace(/\/+$/, '')}`;
   return {
+    /** Without a trailing slash. */
     http: `${isEncrypted ? 'https' : 'http'}://${rest}`,
     ws: `${isEncrypted ? 'wss' : 'ws'}://${rest}`,
+    /** Not encrypted, and not this machine: only because the operator says so. */
     isExposed: isExposed(url),
   };
 }

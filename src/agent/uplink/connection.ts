@@ -15,7 +15,6 @@ import {
 } from '../../wire/frames.ts';
 import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from '../../wire/protocol.ts';
 import type { LanePosition, SliceSource } from '../outbox/outgoing.ts';
-import type { ServiceAddress } from './address.ts';
 import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
 import { createSender } from './sender.ts';
@@ -28,21 +27,6 @@ export type ConnectionEnd = {
   readonly reason: string;
 };
 
-export type TaskListener = {
-  /** Returns once the orders are journaled: only then are they confirmed. Throws when they are not; they come again. */
-  onTasks(orders: readonly TaskOrder[]): void;
-  onCancel(taskId: string): void;
-};
-
-export type Timing = {
-  readonly pingMs: number;
-  readonly silenceMs: number;
-  /** For the connection, and again for the welcome. */
-  readonly answerMs: number;
-  /** Without any acknowledgement while slices are on the way. */
-  readonly ackMs: number;
-};
-
 /** What an uplink gives to each of its connections. */
 export type LinkParts = {
   readonly credentials: Pick<Credentials, 'agentId' | 'token' | 'prove'>;
@@ -50,7 +34,11 @@ export type LinkParts = {
   /** Names the memory behind our keys; a uuid. */
   readonly home: string;
   readonly source: SliceSource;
-  readonly tasks: TaskListener;
+  readonly tasks: {
+    /** Returns once the orders are journaled: only then are they confirmed. Throws when they are not; they come again. */
+    onTasks(orders: readonly TaskOrder[]): void;
+    onCancel(taskId: string): void;
+  };
   readonly orders: Pick<OrderGuard, 'begin'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,9 +47,10 @@ export type LinkParts = {
 };
 
 type ConnectionOptions = LinkParts & {
-  readonly address: ServiceAddress;
+  /** `ws:` or `wss:`. */
+  readonly address: { readonly ws: string };
   readonly window: Window;
-  readonly timing: Timing;
+  readonly timing: Readonly<Record<'pingMs' | 'silenceMs' | 'answerMs' | 'ackMs', number>>;
   onWelcome(skewMs: number): void;
 };
 

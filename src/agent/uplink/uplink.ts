@@ -5,7 +5,7 @@ import { renderError } from '../../base/errors.ts';
 import { fullJitterMs } from '../../base/time/backoff.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
-import { type ConnectionEnd, connect, type LinkParts, type Timing } from './connection.ts';
+import { type ConnectionEnd, connect, type LinkParts } from './connection.ts';
 import { createWindow } from './window.ts';
 
 /** `waiting` = lost or not reached, tried again at `nextTryAt`; `refused` = the service does not accept our identity. Times in ms since the epoch. */
@@ -23,19 +23,15 @@ export type UplinkState = {
 
 export type Uplink = ReturnType<typeof createUplink>;
 
-type UplinkTiming = Timing & {
-  readonly backoff: { readonly baseMs: number; readonly capMs: number };
-  /** A connection that lasts this long starts the backoff anew. */
-  readonly stableMs: number;
-  readonly refusedMs: number;
-};
-
-const TIMING: UplinkTiming = {
+const TIMING = {
   pingMs: PING_INTERVAL_MS,
   silenceMs: PEER_SILENCE_MS,
+  /** For the connection, and again for the welcome. */
   answerMs: 15_000,
+  /** Without any acknowledgement while slices are on the way. */
   ackMs: 60_000,
   backoff: { baseMs: 1_000, capMs: 60_000 },
+  /** A connection that lasts this long starts the backoff anew. */
   stableMs: 60_000,
   refusedMs: 300_000,
 };
@@ -48,12 +44,12 @@ export function createUplink(
     readonly allowPlain?: boolean;
     readonly random: () => number;
     readonly onState?: (state: UplinkState) => void;
-    readonly timing?: Partial<UplinkTiming>;
+    readonly timing?: Readonly<Partial<typeof TIMING>>;
   },
 ) {
   const { name, clock, random, log, source } = options;
   const timing = { ...TIMING, ...options.timing };
-  const address = serviceAddress(options.url, { allowPlain: options.allowPlain ?? false });
+  const address = serviceAddress(options.url, options.allowPlain);
   const window = createWindow();
   let phase: UplinkState['phase'] = 'stopped';
   let connectedSince: number | undefined;

@@ -5,7 +5,7 @@ import { mustBeAlone } from '../../agent/control/control-client.ts';
 import type { Reloaded } from '../../agent/control/control-handlers.ts';
 import { enrolOnce, loadCredentials } from '../../agent/uplink/enrolment/credentials.ts';
 import type { UplinkConfig } from '../../agent/uplink/service-link.ts';
-import { memoryPin } from '../../agent/uplink/signatures/key-pin.ts';
+import { pinOf } from '../../agent/uplink/signatures/key-pin.ts';
 import { systemClock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -60,7 +60,7 @@ async function startAlone(options: StackOptions): Promise<Stack> {
     const kept = loadCredentials(stateDir, EMBEDDED, keyFile);
     const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
     // Its own service is asked, whatever was learnt of it before.
-    const pin = memoryPin(await service.admin.taskKey());
+    const pin = pinOf(await service.admin.taskKey());
     const own: UplinkConfig = { name: EMBEDDED, ...credentials, pin };
     const agent: Agent = createAgent({
       config,

@@ -18,13 +18,6 @@ import { createReports, tellRefused } from './reports.ts';
 import { type Rollout, ruleOf } from './rollout-rule.ts';
 import { createRollouts } from './rollouts.ts';
 
-/** What belongs together, so that one rule holds for all of it. */
-type LocalBatch = {
-  /** For what comes bit by bit; the first rule of a batch is the one that counts. Absent: a batch of its own. */
-  readonly batchId?: string;
-  readonly rollout?: Rollout | undefined;
-};
-type LocalRun = { readonly taskId: string; readonly outcome: Promise<TaskOutcome> };
 export type TaskGate = ReturnType<typeof createTaskGate>;
 
 const TICK_MS = 1_000;
@@ -84,15 +77,14 @@ export function createTaskGate(
   /** Ends those that are not started, and says how many. */
   const giveUp = (candidates: readonly Job[], outcome: TaskOutcome): number => {
     const ending = candidates.filter(({ stage, row }) => stage !== 'started' && !endings.isUnwritten(row.taskId));
-    const waiting = new Set(ending.filter(({ stage }) => stage === 'waiting'));
-    for (const job of ending) {
-      if (waiting.has(job)) continue;
+    const { waiting = [], checking = [] } = Object.groupBy(ending, ({ stage }) => stage);
+    for (const job of checking) {
       job.givenUp = outcome;
       job.giveUp.abort();
     }
-    if (waiting.size === 0) return ending.length;
-    endings.settle([...waiting].map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
-    lines.drop(waiting);
+    if (waiting.length === 0) return ending.length;
+    endings.settle(waiting.map(({ row }) => ({ row, end: { outcome, tookEffect: false } })));
+    lines.drop(new Set(waiting));
     return ending.length;
   };
 
@@ -246,7 +238,7 @@ export function createTaskGate(
     take(rows, new Map(rules.toReversed()));
   };
 
-  const runLocal = (tasks: readonly LocalTask[], batchId: string | null, rollout?: Rollout): LocalRun[] => {
+  const runLocal = (tasks: readonly LocalTask[], batchId: string | null, rollout?: Rollout) => {
     const nowMs = clock.nowMs();
     const usualS = rollout === undefined ? LOCAL_EXPIRY_S : LOCAL_ROLLOUT_EXPIRY_S;
     const rows = tasks.map(({ name, minerKey, params = {}, expiresInS = usualS }) => {
@@ -307,13 +299,16 @@ export function createTaskGate(
       return count;
     },
     /** A technician's task through the same gate. The outcome rejects with CancelledError when the gate stops first. */
-    runLocal(task: LocalTask): LocalRun {
+    runLocal(task: LocalTask) {
       const [run] = runLocal([task], null);
       if (run === undefined) throw new BugError('run a local task: none came of it');
       return run;
     },
-    /** The same for many, in the order in which they are to go. */
-    runLocalBatch(tasks: readonly LocalTask[], { batchId = randomUUID(), rollout }: LocalBatch = {}) {
+    /**
+     * The same for many, in the order in which they are to go. `batchId` is for what comes bit by bit, so that one rule holds for all of it: the
+     * first rule of a batch is the one that counts.
+     */
+    runLocalBatch(tasks: readonly LocalTask[], batchId: string = randomUUID(), rollout?: Rollout) {
       return { batchId, runs: runLocal(tasks, batchId, rollout) };
     },
     start(): void {

@@ -13,19 +13,7 @@ import { proofBytes } from '../../../wire/protocol.ts';
 import { filePin, type KeyPin, newPin, readKept, unusable } from '../signatures/key-pin.ts';
 import { enrol } from './enrol.ts';
 
-export type Credentials = {
-  readonly url: string;
-  readonly agentId: string;
-  readonly token: Secret;
-  readonly prove: Prove;
-  readonly workspaceId: string;
-  readonly farmId: string;
-  /** The key that its orders are signed with. */
-  readonly pin: KeyPin;
-};
-
-/** The signature of the challenge by the agent's key, in base64. */
-export type Prove = (agentId: string, challenge: string) => string;
+export type Credentials = Readonly<ReturnType<typeof credentialsOf>>;
 
 const fileSchema = z.strictObject({
   url: z.string(),
@@ -94,13 +82,13 @@ export async function enrolOnce(options: {
   return credentialsOf(identity, privateKey, pin);
 }
 
-const credentialsOf = (kept: Identity, key: KeyObject, pin: KeyPin): Credentials => ({
+const credentialsOf = (kept: Identity, key: KeyObject, pin: KeyPin) => ({
   url: kept.url,
   agentId: kept.agent_id,
   token: new Secret(kept.token),
-  prove: (agentId, challenge) => sign(null, proofBytes(agentId, challenge), key).toString('base64'),
-  workspaceId: kept.workspace_id,
-  farmId: kept.farm_id,
+  /** The signature of the challenge by the agent's key, in base64. */
+  prove: (agentId: string, challenge: string) => sign(null, proofBytes(agentId, challenge), key).toString('base64'),
+  /** The key that its orders are signed with. */
   pin,
 });
 

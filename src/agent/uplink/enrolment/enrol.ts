@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** Throws ConfigError for an address that may not be used, PeerError for everything that the service does or does not do. */
 export async function enrol({
   url,
-  allowPlain = false,
+  allowPlain,
   deadlineMs = 20_000,
   clock = systemClock,
   ...identity
@@ -22,7 +22,7 @@ export async function enrol({
   readonly deadlineMs?: number;
   readonly clock?: Clock;
 }): Promise<EnrolAnswer> {
-  const { http } = serviceAddress(url, { allowPlain });
+  const { http } = serviceAddress(url, allowPlain);
   const target = new URL(`${http}${ENROL_PATH}`);
   const deadline = new AbortController();
   const cancelDeadline = clock.after(deadlineMs, () => deadline.abort());

@@ -10,7 +10,7 @@ import { parseJson } from '../../../wire/frames.ts';
 /** The key that a service signs with; SPKI in DER as base64. */
 export type KeyPin = {
   /** Where it is kept, for people. */
-  readonly file?: string;
+  readonly file: string | undefined;
   /** Undefined = its file was removed. */
   read(): string | undefined;
   /** Throws when it cannot be kept; until the end of the process it holds all the same. */
@@ -22,39 +22,29 @@ const fileSchema = z.object({ task_key: z.string().refine((text) => readPublicKe
 /** Throws ConfigError when there is a file that holds no key. */
 export function filePin(file: string): KeyPin {
   const text = readKept(file);
-  if (text === undefined) return pinIn(file);
+  if (text === undefined) return pinOf(undefined, file);
   const kept = fileSchema.safeParse(parseJson(text)).data;
   if (kept === undefined)
     throw unusable(file, 'is damaged: remove it to take the key that the service shows at the next connection');
-  return pinIn(file, kept.task_key);
+  return pinOf(kept.task_key, file);
 }
 
 /** The pin of an identity that was got just now: what the service gave with it, and nothing of an earlier one. */
 export function newPin(file: string, key: string): KeyPin {
-  const pin = pinIn(file);
+  const pin = pinOf(undefined, file);
   pin.keep(key);
   return pin;
 }
 
-function pinIn(file: string, key?: string): KeyPin {
-  const pin = memoryPin(key);
-  return {
-    file,
-    read: pin.read,
-    keep(key) {
-      pin.keep(key);
-      writeWhole(file, `${JSON.stringify({ task_key: key })}\n`, 0o600);
-    },
-  };
-}
-
-/** Lasts as long as the process. */
-export function memoryPin(key?: string): KeyPin {
+/** Without a file it lasts as long as the process. */
+export function pinOf(key?: string, file?: string): KeyPin {
   let pinned = key;
   return {
+    file,
     read: () => pinned,
     keep(key) {
       pinned = key;
+      if (file !== undefined) writeWhole(file, `${JSON.stringify({ task_key: key })}\n`, 0o600);
     },
   };
 }

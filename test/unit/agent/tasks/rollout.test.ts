@@ -188,8 +188,8 @@ test('a technician may have many carried out under the same rule, also bit by bi
   begin();
   const rollout = { canary: 1 };
   const reboot = (number: number) => ({ name: 'miner.system.reboot', minerKey: keyOf(number) });
-  const { batchId, runs } = gate?.runLocalBatch([1, 2, 3].map(reboot), { rollout }) ?? { runs: [] };
-  const later = gate?.runLocalBatch([reboot(4)], { ...(batchId === undefined ? {} : { batchId }), rollout });
+  const { batchId, runs } = gate?.runLocalBatch([1, 2, 3].map(reboot), undefined, rollout) ?? { runs: [] };
+  const later = gate?.runLocalBatch([reboot(4)], batchId, rollout);
   await bench.clock.advance(1_000_000);
   const outcomes = await Promise.all([...runs, ...(later?.runs ?? [])].map(({ outcome }) => outcome));
   expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'cancelled', 'cancelled', 'cancelled']);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { filePin, memoryPin, newPin } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
+import { filePin, newPin, pinOf } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
 import { createOrderGuard, ordersMigrations } from '../../../../../src/agent/uplink/signatures/message-guard.ts';
 import type { OrderEvent } from '../../../../../src/agent/uplink/signatures/refusals.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
@@ -30,7 +30,7 @@ function database(path = ':memory:'): DatabaseSync {
   return db;
 }
 
-function setUp({ db = database(), pin = memoryPin(), clock = createVirtualClock() } = {}) {
+function setUp({ db = database(), pin = pinOf(), clock = createVirtualClock() } = {}) {
   const events: OrderEvent[] = [];
   const lines: string[] = [];
   const note = (_: unknown, message: string) => void lines.push(message);
@@ -115,7 +115,7 @@ test('an order counts once on its connection, and on no other', () => {
 
 test('the last number survives a restart, and an agent put back to an old copy takes nothing twice', () => {
   const path = join(folder(), 'agent.sqlite');
-  const [service, pin] = [newSigner(), memoryPin()];
+  const [service, pin] = [newSigner(), pinOf()];
   const before = setUp({ db: database(path), pin });
   const line = before.connect(service);
   const recorded = [line.frame(), line.frame(), line.frame()];

@@ -1,7 +1,7 @@
 // What a service says beside orders, and somebody else might say in its name: who cancels tasks or calls miners out of operation must be the service
 // once it has shown that it signs this, on this connection and on every later one; a service of before is heard as ever.
 import { expect, onTestFinished, test } from 'vitest';
-import { memoryPin } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
+import { pinOf } from '../../../../../src/agent/uplink/signatures/key-pin.ts';
 import { createOrderGuard, ordersMigrations } from '../../../../../src/agent/uplink/signatures/message-guard.ts';
 import type { OrderEvent } from '../../../../../src/agent/uplink/signatures/refusals.ts';
 import { silentLog } from '../../../../../src/base/log.ts';
@@ -16,7 +16,7 @@ const CANCEL: Notice = { type: 'cancel', task_id: '0198c0de-0000-7000-8000-00000
 const OUT: Notice = { type: 'ops-status', is_first: false, miners: [{ miner_key: KEY, ops_status: 'retired' }] };
 
 function setUp() {
-  const pin = memoryPin();
+  const pin = pinOf();
   const db = openSqlite(':memory:', [ordersMigrations]);
   onTestFinished(() => db.close());
   const events: OrderEvent[] = [];
