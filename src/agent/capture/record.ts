@@ -20,7 +20,7 @@ import { createPlaceholders } from './placeholders.ts';
 
 export type Capture = {
   readonly case: Case;
-  /** Text of each file, redacted. Bytes are told as Latin-1, so that writing them as such gives the bytes back. */
+  /** Text of each file by its name, redacted. Bytes are told as Latin-1, so that writing them as such gives the bytes back. */
   readonly files: ReadonlyMap<string, string>;
   /** Undefined for a device that nobody knows. */
   readonly driver: string | undefined;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { scanAccountSchema } from '../../model/contact.ts';
 import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
 import { foundSchema } from '../capture/found.ts';
+import type { Capture } from '../capture/record.ts';
 
 /** Miners that one request may name or mean. */
 const MAX_MINERS = 1_000;
@@ -70,13 +71,7 @@ export const captureSchema = z.object({
   is_login_refused: z.boolean(),
 });
 
-export type ShownCapture = {
-  readonly case: z.infer<typeof captureSchema>['case'];
-  /** Text of each file, by its name. */
-  readonly files: ReadonlyMap<string, string>;
-  readonly driver: string | undefined;
-  readonly isLoginRefused: boolean;
-};
+export type ShownCapture = Omit<Capture, 'case'> & { readonly case: z.infer<typeof captureSchema>['case'] };
 
 /** One step of one task; the last one of each has a final status. `task_id` is null where there was no miner to give it to. */
 const stepSchema = z.object({
