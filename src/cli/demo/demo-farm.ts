@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
 import { RIG_OWNER } from '../../../fixtures/farm/families/proto.ts';
-import { type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
+import { type Farm, type FarmOptions, startFarm } from '../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../agent/config/config.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -16,12 +16,7 @@ import { type Stack, startStack } from '../run/all-in-one.ts';
 
 export { DRIVER_NAMES, FAMILY_NAMES } from '../../../fixtures/farm/families/index.ts';
 
-type DemoOptions = {
-  readonly miners: number;
-  readonly network: string;
-  readonly mix: string;
-  readonly seed: number;
-  readonly bootS: number;
+type DemoOptions = Required<Pick<FarmOptions, 'miners' | 'network' | 'mix' | 'seed' | 'bootS'>> & {
   /** Port of the service; 0 = a free one. */
   readonly port: number;
   /** How often each miner is polled, as in the configuration. */
@@ -47,13 +42,12 @@ const READY_LIMIT_MS = 120_000;
  * miners are not reported in time, CancelledError when the signal aborts before.
  */
 export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts) => Promise<T>): Promise<T> {
-  const { miners, network, signal } = options;
+  const { miners, network, mix, seed, bootS } = options;
   const stateDir = mkdtempSync(join(tmpdir(), 'pithead-demo-'));
   let farm: Farm | undefined;
   let stack: Stack | undefined;
   try {
     const portMap = await suitablePortMap();
-    const { mix, seed, bootS } = options;
     farm = await startFarm({ network, miners, mix, seed, bootS, warmUpS: 10, portMap });
     const config = parseConfig(
       JSON.stringify({
@@ -73,7 +67,7 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
     stack = await startStack({ config, host: '127.0.0.1', port: options.port, log: options.log });
     const { url, workspaceId, farmId } = stack;
     const { key } = await stack.service.admin.createKey({ workspaceId, name: 'demo' });
-    await untilAllReported(stack, key, miners, options.onProgress, signal);
+    await untilAllReported(stack, key, options);
     return await show({ url, key, workspace_id: workspaceId, farm_id: farmId, miners });
   } finally {
     await stack?.stop();
@@ -82,19 +76,10 @@ export async function withDemo<T>(options: DemoOptions, show: (facts: DemoFacts)
   }
 }
 
-const pageSchema = z.object({
-  data: z.array(z.object({ id: z.string() })),
-  pagination: z.object({ total: z.number() }),
-});
+const pageSchema = z.object({ pagination: z.object({ total: z.number() }) });
 
 /** Asks the interface itself, as an integrator would, until it knows every miner. */
-async function untilAllReported(
-  stack: Stack,
-  key: string,
-  miners: number,
-  onProgress: (done: number) => void,
-  signal: AbortSignal,
-): Promise<void> {
+async function untilAllReported(stack: Stack, key: string, { miners, onProgress, signal }: DemoOptions): Promise<void> {
   const endMs = systemClock.monotonicMs() + READY_LIMIT_MS;
   for (;;) {
     const url = `${stack.url}/private-api/v1/${stack.workspaceId}/farms/${stack.farmId}/miner/latest?pageSize=1`;

@@ -8,18 +8,8 @@ import { createLog, type Level } from '../output/logging.ts';
 import { type CliContext, progressBar } from '../output/terminal.ts';
 import { type DemoFacts, withDemo } from './demo-farm.ts';
 
-type Flags = {
-  miners: string;
-  network: string;
-  mix: string;
-  port: string;
-  poll: string;
-  seed: string;
-  json?: boolean;
-  for?: string;
-  logLevel: Level;
-  bootSeconds: string;
-};
+type WithDefault = 'miners' | 'network' | 'mix' | 'port' | 'poll' | 'seed' | 'bootSeconds';
+type Flags = Record<WithDefault, string> & { json?: boolean; for?: string; logLevel: Level };
 
 export function addDemo(program: Command, context: CliContext): void {
   program
@@ -45,35 +35,29 @@ export function addDemo(program: Command, context: CliContext): void {
 async function runDemo(flags: Flags, context: CliContext): Promise<void> {
   const miners = readWhole('--miners', flags.miners, 1, 20_000);
   const forMs = flags.for === undefined ? undefined : readDuration('--for', flags.for);
+  const { network, mix, poll } = flags;
   const { signal } = context;
   const progress = progressBar(context, 'first reports');
   const options = {
-    miners,
-    network: flags.network,
-    mix: flags.mix,
+    ...{ miners, network, mix, poll, signal },
     seed: readWhole('--seed', flags.seed, 0, 2 ** 31),
     bootS: readWhole('--boot-seconds', flags.bootSeconds, 1, 3_600),
     port: readWhole('--port', flags.port, 0, 65_535),
-    poll: flags.poll,
     log: createLog(context, 'stderr', flags.logLevel),
-    signal,
     onProgress: (done: number) => progress.update(done, miners, ''),
   };
   try {
     await withDemo(options, async (facts) => {
       progress.stop();
       context.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : introduce(facts));
-      await (forMs === undefined ? untilAborted(signal) : systemClock.sleep(forMs, signal));
+      if (forMs !== undefined) await systemClock.sleep(forMs, signal);
+      else if (!signal.aborted) await once(signal, 'abort');
     });
   } catch (error) {
     if (!(signal.aborted && error instanceof CancelledError)) throw error;
   } finally {
     progress.stop();
   }
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }
 
 function introduce({ url, key, workspace_id, farm_id, miners }: DemoFacts): string {

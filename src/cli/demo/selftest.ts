@@ -43,13 +43,9 @@ export function addSelftest(program: Command, context: CliContext): void {
       print(await run('sqlite', sqlite, context.signal));
       print(await run('tls', tls, context.signal));
       await checkStack(flags.network, context, print);
-      const about = {
-        version: VERSION,
-        node: process.version,
-        platform: `${process.platform}-${process.arch}`,
-        binary: isSea(),
-      };
-      if (flags.json) context.stdout.write(`${JSON.stringify({ ...about, checks })}\n`);
+      const platform = `${process.platform}-${process.arch}`;
+      const outcome = { version: VERSION, node: process.version, platform, binary: isSea(), checks };
+      if (flags.json) context.stdout.write(`${JSON.stringify(outcome)}\n`);
       const broken = checks.filter(({ ok }) => !ok);
       if (broken.length > 0) throw new CommandFailed(`broken here: ${broken.map(({ name }) => name).join(', ')}`);
     });
@@ -77,34 +73,25 @@ function expectThat(holds: boolean, otherwise: string): void {
   if (!holds) throw new CommandFailed(otherwise);
 }
 
+const READ_BACK = `SELECT json_extract(fact, '$.hashrate') AS hashrate, sqlite_version() AS version,
+  (SELECT synchronous FROM pragma_synchronous) AS synchronous,
+  (SELECT journal_mode FROM pragma_journal_mode) AS mode FROM facts`;
+const sqliteSchema = z.object({ hashrate: z.number(), version: z.string(), synchronous: z.number(), mode: z.string() });
+
 /** A file with the settings that the outbox and the store rely on. */
 async function sqlite(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-selftest-'));
   try {
-    const database = new DatabaseSync(join(folder, 'check.sqlite'));
-    try {
-      database.exec(
-        'PRAGMA journal_mode = WAL; CREATE TABLE facts (id INTEGER PRIMARY KEY, fact TEXT CHECK (json_valid(fact))) STRICT',
-      );
-      database.prepare('INSERT INTO facts (fact) VALUES (?)').run(JSON.stringify({ hashrate: 140e12 }));
-      const row = database
-        .prepare(
-          `SELECT json_extract(fact, '$.hashrate') AS hashrate, sqlite_version() AS version,
-             (SELECT synchronous FROM pragma_synchronous) AS synchronous, (SELECT journal_mode FROM pragma_journal_mode) AS mode FROM facts`,
-        )
-        .get();
-      const { hashrate, version, synchronous, mode } = z
-        .object({ hashrate: z.number(), version: z.string(), synchronous: z.number(), mode: z.string() })
-        .parse(row);
-      expectThat(hashrate === 140e12, 'a value came back as another one');
-      expectThat(
-        mode === 'wal' && synchronous === 2,
-        `journal mode ${mode}, synchronous ${synchronous}: wal and 2 are needed`,
-      );
-      return `${version}, write-ahead log, full synchronisation`;
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(join(folder, 'check.sqlite'));
+    database.exec(
+      'PRAGMA journal_mode = WAL; CREATE TABLE facts (id INTEGER PRIMARY KEY, fact TEXT CHECK (json_valid(fact))) STRICT',
+    );
+    database.prepare('INSERT INTO facts (fact) VALUES (?)').run(JSON.stringify({ hashrate: 140e12 }));
+    const { hashrate, version, synchronous, mode } = sqliteSchema.parse(database.prepare(READ_BACK).get());
+    expectThat(hashrate === 140e12, 'a value came back as another one');
+    const needed = `journal mode ${mode}, synchronous ${synchronous}: wal and 2 are needed`;
+    expectThat(mode === 'wal' && synchronous === 2, needed);
+    return `${version}, write-ahead log, full synchronisation`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -124,13 +111,8 @@ async function tls(signal: AbortSignal): Promise<string> {
   server.listen(0, '127.0.0.1', () => {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const socket = connect({
-      host: '127.0.0.1',
-      port,
-      ciphers,
-      pskCallback: () => identity,
-      checkServerIdentity: () => undefined,
-    });
+    const unnamed = { pskCallback: () => identity, checkServerIdentity: () => undefined };
+    const socket = connect({ host: '127.0.0.1', port, ciphers, ...unnamed });
     socket
       .on('error', reject)
       .on('data', () => resolve(`${socket.getProtocol()}, ${rootCertificates.length} root certificates`));
@@ -143,61 +125,36 @@ async function tls(signal: AbortSignal): Promise<string> {
 }
 
 const documentSchema = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) });
-const minersSchema = z.object({
-  data: z.array(
-    z.object({ firmware: z.string(), model: z.string().nullable(), ip: z.string(), hashrate: z.number().nullable() }),
-  ),
+const minerSchema = z.object({
+  firmware: z.string(),
+  model: z.string().nullable(),
+  ip: z.string(),
+  hashrate: z.number().nullable(),
 });
-const agentsSchema = z.object({
-  data: z
-    .array(
-      z.object({ host: z.object({ platform: z.string(), os: z.string(), memory: z.object({ total: z.number() }) }) }),
-    )
-    .length(1),
-});
+const minersSchema = z.object({ data: z.array(minerSchema) });
+const hostSchema = z.object({ platform: z.string(), os: z.string(), memory: z.object({ total: z.number() }) });
+const agentsSchema = z.object({ data: z.tuple([z.object({ host: hostSchema })]) });
 
 /** One simulated miner of each family, agent and service, asked through the interface. */
 async function checkStack(network: string, context: CliContext, print: (check: Check) => void): Promise<void> {
-  const { signal } = context;
   const rest: Check[] = [];
-  const stack = await run(
-    'miners',
-    async (within) => {
-      const options = {
-        miners: FAMILY_NAMES.length,
-        network,
-        mix: FAMILY_NAMES.join(','),
-        seed: 1,
-        bootS: 1,
-        port: 0,
-        poll: '15s',
-        log: silentLog,
-        signal: within,
-        onProgress() {},
-      };
-      return withDemo(options, async (facts) => {
-        rest.push(await run('drivers', (stop) => settled(() => drivers(facts), stop), within));
-        rest.push(await run('host', (stop) => settled(() => host(facts), stop), within));
-        rest.push(await run('openapi', () => openapi(facts), within));
-        return `${facts.miners} simulated miners scanned, polled and reported over a WebSocket`;
-      });
-    },
-    signal,
-  );
-  print(stack);
+  const farm = { miners: FAMILY_NAMES.length, network, mix: FAMILY_NAMES.join(','), seed: 1, bootS: 1 };
+  const quiet = { log: silentLog, onProgress() {} };
+  const whole: Part = (signal) =>
+    withDemo({ ...farm, ...quiet, port: 0, poll: '15s', signal }, async (facts) => {
+      rest.push(await run('drivers', (stop) => settled(() => drivers(facts), stop), signal));
+      rest.push(await run('host', (stop) => settled(() => host(facts), stop), signal));
+      rest.push(await run('openapi', () => openapi(facts), signal));
+      return `${facts.miners} simulated miners scanned, polled and reported over a WebSocket`;
+    });
+  print(await run('miners', whole, context.signal));
   for (const check of rest) print(check);
 }
 
-async function ask<S extends z.ZodType>(
-  { url, key }: DemoFacts,
-  path: string,
-  schema: S,
-  body?: unknown,
-): Promise<z.output<S>> {
+async function ask<T>({ url, key }: DemoFacts, path: string, schema: z.ZodType<T>, body?: object): Promise<T> {
   const answer = await request(`${url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   });
   expectThat(answer.statusCode === 200, `${path} answers ${answer.statusCode}`);
   return schema.parse(await answer.body.json());
@@ -228,9 +185,9 @@ async function drivers(facts: DemoFacts): Promise<string> {
 
 async function host(facts: DemoFacts): Promise<string> {
   const { data } = await ask(facts, `/private-api/v1/${facts.workspace_id}/agents/search`, agentsSchema, {});
-  const about = data[0]?.host;
-  expectThat(about !== undefined && about.memory.total > 0, 'the agent reports no memory');
-  return `${about?.os}, ${Math.round((about?.memory.total ?? 0) / 2 ** 30)} GiB`;
+  const [{ host: about }] = data;
+  expectThat(about.memory.total > 0, 'the agent reports no memory');
+  return `${about.os}, ${Math.round(about.memory.total / 2 ** 30)} GiB`;
 }
 
 async function openapi(facts: DemoFacts): Promise<string> {

@@ -9,19 +9,12 @@ import { pinOf } from '../../agent/uplink/signatures/key-pin.ts';
 import { systemClock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { createService, type Service } from '../../service/service.ts';
+import { createService } from '../../service/service.ts';
 import { prepareStateDir } from '../setup/config-file.ts';
 import { EMBEDDED, serviceOptions } from './local-service.ts';
 import { companyUplink } from './remote-service.ts';
 
-export type Stack = {
-  readonly url: string;
-  readonly workspaceId: string;
-  readonly farmId: string;
-  readonly agent: Agent;
-  readonly service: Service;
-  stop(): Promise<void>;
-};
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 const CODE_TTL_MS = 60_000;
 
@@ -32,7 +25,7 @@ type StackOptions = Parameters<typeof serviceOptions>[1] & {
 };
 
 /** Throws RefusedError where an agent runs on this state already. */
-export async function startStack(options: StackOptions): Promise<Stack> {
+export async function startStack(options: StackOptions) {
   const { config } = options;
   prepareStateDir(config.stateDir);
   const release = await mustBeAlone(config.stateDir);
@@ -45,7 +38,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function startAlone(options: StackOptions): Promise<Stack> {
+async function startAlone(options: StackOptions) {
   const { config, log, reload } = options;
   const { stateDir, name } = config;
   const { keyFile } = config.credentials;
@@ -71,11 +64,7 @@ async function startAlone(options: StackOptions): Promise<Stack> {
     });
     await agent.start();
     return {
-      url,
-      workspaceId,
-      farmId,
-      agent,
-      service,
+      ...{ url, workspaceId, farmId, agent, service },
       async stop() {
         await agent.stop();
         await service.stop();

@@ -67,10 +67,8 @@ function lineOf({ about, level, text, remedy }: Finding, { stdout }: CliContext)
 }
 
 async function examine(path: string | undefined, context: CliContext): Promise<Finding[]> {
-  if (path === undefined) {
-    const remedy = 'name the networks of the miners: pithead setup';
-    return [wrong('configuration', 'there is none', remedy), ok('this host', ownNetworks())];
-  }
+  const remedy = 'name the networks of the miners: pithead setup';
+  if (path === undefined) return [wrong('configuration', 'there is none', remedy), ok('this host', ownNetworks())];
   const read = readConfig(path, context);
   if (Array.isArray(read)) return read;
   return [
@@ -168,7 +166,8 @@ function setAsideFinding(path: string): Finding {
   return warning('database', text, `look at the disk of this host; then delete ${path}${ASIDE}`);
 }
 
-const rowSchema = z.object({ quick_check: z.string() });
+const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size';
+const rowsSchema = z.array(z.object({ quick_check: z.string() }));
 const sizeSchema = z.object({ bytes: z.number() });
 
 function checkDatabase(path: string): Finding {
@@ -176,23 +175,13 @@ function checkDatabase(path: string): Finding {
   const remedy =
     'stop Pithead and move the file away: a new one is begun, and what this one still held is declared as lost';
   try {
-    const database = new DatabaseSync(path, { readOnly: true });
-    try {
-      const size = database
-        .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size')
-        .get();
-      const { bytes } = sizeSchema.parse(size);
-      const text = `${path}, ${(bytes / 1024 ** 2).toFixed(1)} MiB`;
-      if (bytes > MAX_CHECKED_BYTES) return ok(about, `${text}, too large to be checked here`);
-      const rows = database
-        .prepare('PRAGMA quick_check(3)')
-        .all()
-        .map((row) => rowSchema.parse(row).quick_check);
-      if (rows.length === 1 && rows[0] === 'ok') return ok(about, text);
-      return wrong(about, `${path} is damaged: ${rows.join('; ')}`, remedy);
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(path, { readOnly: true });
+    const { bytes } = sizeSchema.parse(database.prepare(SIZE).get());
+    const text = `${path}, ${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+    if (bytes > MAX_CHECKED_BYTES) return ok(about, `${text}, too large to be checked here`);
+    const rows = rowsSchema.parse(database.prepare('PRAGMA quick_check(3)').all());
+    const said = rows.map(({ quick_check }) => quick_check).join('; ');
+    return said === 'ok' ? ok(about, text) : wrong(about, `${path} is damaged: ${said}`, remedy);
   } catch (error) {
     return wrong(about, `${path} cannot be read: ${renderError(error)}`, remedy);
   }
@@ -202,20 +191,14 @@ async function ownService({ listen }: AgentConfig): Promise<Finding> {
   const url = ownUrl(listen);
   const about = 'service';
   const status = await readyStatus(url, REQUEST_MS);
-  switch (status) {
-    case 200:
-      return ok(about, `answers on ${url}`);
-    case 503: {
-      const remedy = 'it is stopping, or its database does not answer: its log says which';
-      return wrong(about, `${url} cannot take requests now`, remedy);
-    }
-    case undefined:
-      return warning(about, `nothing answers on ${url}`, 'start it: systemctl start pithead, or pithead run');
-    default: {
-      const remedy = 'another program has this port: choose another one under listen.port';
-      return wrong(about, `${url} answers ${status}`, remedy);
-    }
-  }
+  if (status === 200) return ok(about, `answers on ${url}`);
+  if (status === undefined)
+    return warning(about, `nothing answers on ${url}`, 'start it: systemctl start pithead, or pithead run');
+  const [text, remedy] =
+    status === 503
+      ? ['cannot take requests now', 'it is stopping, or its database does not answer: its log says which']
+      : [`answers ${status}`, 'another program has this port: choose another one under listen.port'];
+  return wrong(about, `${url} ${text}`, remedy);
 }
 
 async function companyService({ url, allowPlain }: NonNullable<AgentConfig['service']>): Promise<Finding[]> {
@@ -233,9 +216,8 @@ async function reachService(url: string): Promise<Finding[]> {
   const about = 'service';
   try {
     const beforeMs = systemClock.nowMs();
-    const { statusCode, headers, body } = await request(new URL('/healthz', url), {
-      signal: AbortSignal.timeout(REQUEST_MS),
-    });
+    const signal = AbortSignal.timeout(REQUEST_MS);
+    const { statusCode, headers, body } = await request(new URL('/healthz', url), { signal });
     await body.dump();
     if (statusCode !== 200) {
       const remedy = 'is this the address of a Pithead service? A proxy in between must let WebSockets through';

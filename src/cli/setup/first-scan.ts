@@ -11,16 +11,8 @@ import { byWayOf, seekAgent, troubleOf, WITHOUT_IT } from '../miners/running-age
 import { formatModel } from '../output/format.ts';
 import { type CliContext, painter, withProgress } from '../output/terminal.ts';
 
-export type FirstScan = {
-  readonly addresses: number;
-  readonly identified: number;
-  readonly login_refused: readonly string[];
-  readonly unknown: readonly string[];
-  readonly not_hashing: readonly string[];
-  readonly models: Readonly<Record<string, number>>;
-  /** For people. */
-  readonly text: string;
-};
+/** `text` is for people. */
+export type FirstScan = ReturnType<typeof summarise> & { readonly text: string };
 
 /** Addresses named in one line of advice. */
 const NAMED = 5;
@@ -40,13 +32,18 @@ export async function firstScan(config: AgentConfig, path: string, context: CliC
       alone: () => scanOnce({ config, ...asked }, listener, context.signal),
     });
   });
+  const summary = summarise(found, account);
+  return { ...summary, text: describe(summary, account, context) };
+}
+
+function summarise(found: readonly Found[], account: ScanAccount) {
   const of = (status: Found['status']) => found.filter((miner) => miner.status === status);
   const models = new Map<string, number>();
   for (const { reading, identity, driver } of [...of('identified'), ...of('login_refused')]) {
     const model = formatModel(reading?.make ?? identity?.make, reading?.model ?? identity?.model ?? driver);
     models.set(model, (models.get(model) ?? 0) + 1);
   }
-  const outcome = {
+  return {
     addresses: account.addresses,
     identified: account.counts.identified,
     login_refused: of('login_refused').map(({ ip }) => ip),
@@ -54,7 +51,6 @@ export async function firstScan(config: AgentConfig, path: string, context: CliC
     not_hashing: of('identified').flatMap(({ ip, reading }) => (reading?.hashrateHs === 0 ? [ip] : [])),
     models: Object.fromEntries([...models].toSorted(([, a], [, b]) => b - a)),
   };
-  return { ...outcome, text: describe(outcome, account, context) };
 }
 
 /** What an agent keeps from before its restart, and would scan by. */
@@ -99,7 +95,7 @@ async function takeOver(agent: RunningAgent): Promise<string | undefined> {
   }
 }
 
-function describe(scan: Omit<FirstScan, 'text'>, account: ScanAccount, context: CliContext): string {
+function describe(scan: ReturnType<typeof summarise>, account: ScanAccount, context: CliContext): string {
   const paint = painter(context.stdout);
   const total = Object.values(scan.models).reduce((sum, count) => sum + count, 0);
   const lines = [

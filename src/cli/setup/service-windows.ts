@@ -43,9 +43,7 @@ export function createWindowsService(environment: CliContext['environment']) {
       } catch {
         throw new CommandFailed(`${programs} cannot be written: run this as administrator`);
       }
-      await closeToOthers(data).catch(() => {
-        throw new CommandFailed(`${data} cannot be closed to other users: run this as administrator`);
-      });
+      await orFail(closeToOthers(data), `${data} cannot be closed to other users: run this as administrator`);
       await stop();
       putFile(process.execPath, programOf(places, VERSION));
       for (const name of [HOST, CALLED]) putFile(delivered, join(programs, name));
@@ -55,15 +53,12 @@ export function createWindowsService(environment: CliContext['environment']) {
       removeOthers(places, []);
       writeFirstConfig(data, join(data, 'state'));
       await createService(join(programs, HOST));
-      await sc('start', NAME).catch(() => {
-        throw new CommandFailed(`installed, but it does not start: ${join(data, 'pithead.log')} says why`);
-      });
+      await orFail(sc('start', NAME), `installed, but it does not start: ${join(data, 'pithead.log')} says why`);
     },
     async remove(isPurge: boolean) {
       await stop();
-      await sc('delete', NAME).catch(() => {
-        throw new CommandFailed('Windows does not remove the service: is it installed, is this run as administrator?');
-      });
+      const refusal = 'Windows does not remove the service: is it installed, is this run as administrator?';
+      await orFail(sc('delete', NAME), refusal);
       // The running program cannot delete itself; the rest goes.
       rmSync(join(programs, HOST), { force: true, maxRetries: 10, retryDelay: 500 });
       if (isPurge) rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
@@ -77,9 +72,7 @@ async function createService(host: string): Promise<void> {
   const create = isThere
     ? sc('config', NAME, 'binPath=', binPath)
     : sc('create', NAME, 'binPath=', binPath, 'start=', 'auto', 'DisplayName=', 'Pithead');
-  await create.catch(() => {
-    throw new CommandFailed('Windows refuses the service: run this as administrator');
-  });
+  await orFail(create, 'Windows refuses the service: run this as administrator');
   await works(sc('description', NAME, DESCRIPTION));
   await works(sc(...ON_FAILURE));
 }
@@ -102,6 +95,11 @@ function putFile(from: string, to: string): void {
     moveOver(`${to}.new`, to);
   }
 }
+
+const orFail = (act: Promise<unknown>, message: string): Promise<unknown> =>
+  act.catch(() => {
+    throw new CommandFailed(message);
+  });
 
 const works = (act: Promise<unknown>): Promise<boolean> =>
   act.then(

@@ -1,7 +1,8 @@
 // The questions of the first run, on a terminal. What was given on the command line is not asked again; nothing is assumed about networks.
 import { type CANCEL_SYMBOL, confirm, isCancel, note, password, select, text } from '@clack/prompts';
 import { type PrivateNetwork, privateNetworks } from '../../agent/host/networks.ts';
-import { CancelledError } from '../../base/errors.ts';
+import { driverFacts, rangesOrThrow } from '../../agent/standalone/reach.ts';
+import { CancelledError, ConfigError } from '../../base/errors.ts';
 import type { CliContext } from '../output/terminal.ts';
 import type { LoginAnswer } from './config-file.ts';
 
@@ -13,11 +14,16 @@ export type Told = {
   readonly logins: readonly LoginAnswer[];
 };
 
-type QuestionOptions = {
-  /** What is wrong with ranges, as a sentence; undefined when nothing is. */
-  checkRanges(ranges: readonly string[]): string | undefined;
-  readonly families: readonly { readonly id: string; readonly make: string; readonly user: string }[];
-};
+/** As a sentence; undefined when nothing is wrong. */
+function wrongWith(ranges: readonly string[]): string | undefined {
+  try {
+    rangesOrThrow(ranges, []);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ message }) => message).join('; ');
+    throw error;
+  }
+}
 
 const split = (typed: string) => typed.split(/[\s,]+/).filter((part) => part !== '');
 
@@ -27,11 +33,7 @@ export function describeNetworks(networks: readonly PrivateNetwork[]): string {
 }
 
 /** `given` = as far as the command line says it. Throws CancelledError when the person gives up. */
-export async function askQuestions(
-  given: Omit<Told, 'logins'>,
-  options: QuestionOptions,
-  context: CliContext,
-): Promise<Told> {
+export async function askQuestions(given: Omit<Told, 'logins'>, context: CliContext): Promise<Told> {
   const common = { output: context.stderr, signal: context.signal };
   const answered = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (isCancel(answer)) throw new CancelledError('set up');
@@ -48,7 +50,7 @@ export async function askQuestions(
       placeholder: own[0]?.cidr ?? '10.31.0.0/22',
       validate: (value) => {
         const ranges = split(value ?? '');
-        return ranges.length === 0 ? 'Name at least one: 10.31.0.0/22 or 10.31.0.1-50' : options.checkRanges(ranges);
+        return ranges.length === 0 ? 'Name at least one: 10.31.0.0/22 or 10.31.0.1-50' : wrongWith(ranges);
       },
     });
     networks = split(answered(typed));
@@ -75,6 +77,7 @@ export async function askQuestions(
       value?.trim() ? undefined : 'The service gives it: pithead enroll';
     code = answered(await text({ ...common, message: 'Enrolment code', validate })).trim();
   }
+  const families = driverFacts().filter(({ login }) => login !== 'none');
   const logins: LoginAnswer[] = [];
   const isMore = () =>
     confirm({
@@ -87,11 +90,11 @@ export async function askQuestions(
       await select({
         ...common,
         message: 'Which make?',
-        options: options.families.map(({ id, make }) => ({ value: id, label: make, hint: id })),
+        options: families.map(({ id, make }) => ({ value: id, label: make, hint: id })),
         maxItems: 10,
       }),
     );
-    const usual = options.families.find(({ id }) => id === family)?.user ?? 'root';
+    const usual = families.find(({ id }) => id === family)?.user ?? 'root';
     const user = answered(await text({ ...common, message: 'User', initialValue: usual }));
     const typed = answered(await password({ ...common, message: 'Password' }));
     logins.push({ family, user, password: typed });

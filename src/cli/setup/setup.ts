@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { KEY_FILE, parseConfig } from '../../agent/config/config.ts';
-import { driverFacts, rangesOrThrow } from '../../agent/standalone/reach.ts';
+import { rangesOrThrow } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
 import { restartService } from '../../base/platform/service-manager.ts';
@@ -107,10 +107,8 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
 
   const scan = flags.scan ? await firstScan(config, path, context) : undefined;
   const isRestarted = isOfService(path, context.environment) && (await restartService('pithead'));
-  if (flags.json)
-    context.stdout.write(
-      `${JSON.stringify({ config: path, networks: config.ranges.toProbe, restarted: isRestarted, scan: scan ?? null })}\n`,
-    );
+  const outcome = { config: path, networks: config.ranges.toProbe, restarted: isRestarted, scan: scan ?? null };
+  if (flags.json) context.stdout.write(`${JSON.stringify(outcome)}\n`);
   else context.stdout.write(describe(path, scan, isRestarted, answers, context));
 }
 
@@ -150,17 +148,7 @@ async function answersOf(flags: Flags, context: CliContext): Promise<Told> {
   if (!process.stdin.isTTY || !context.stderr.isTTY) {
     throw wrongOption('--yes', 'is needed where nobody can be asked, with --network and what else is wanted');
   }
-  const checkRanges = (ranges: readonly string[]) => {
-    try {
-      rangesOrThrow(ranges, []);
-      return undefined;
-    } catch (error) {
-      if (error instanceof ConfigError) return error.problems.map(({ message }) => message).join('; ');
-      throw error;
-    }
-  };
-  const families = driverFacts().filter(({ login }) => login !== 'none');
-  return askQuestions({ networks, service: flags.service, code: flags.code }, { checkRanges, families }, context);
+  return askQuestions({ networks, service: flags.service, code: flags.code }, context);
 }
 
 function readListen(text: string): { host: string; port: number } {
