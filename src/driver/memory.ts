@@ -85,8 +85,7 @@ export class VisitMemory {
       delete entry.text;
       return undefined;
     }
-    const answer: unknown = JSON.parse(entry.text);
-    return answer;
+    return JSON.parse(entry.text);
   }
 
   /** Uptime that went back means a restart: serial numbers, versions and settings may be other ones now. */

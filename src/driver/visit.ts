@@ -105,12 +105,10 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
 const isFor = ({ generations }: Ask, { generation }: Known) =>
   generations === undefined || generation === undefined || generations.includes(generation);
 
-type Answers = { readonly answers: ReadonlyMap<string, unknown>; readonly failed: ReadonlyMap<string, PeerError> };
-
 /** What became of a listening socket of the device in this visit. Two strikes and it is left alone. */
 type Door = { strikes: number; last?: PeerError };
 
-async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], startMs: number): Promise<Answers> {
+async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], startMs: number) {
   const { link, memory, rhythms, clock, driver } = plan;
   const answers = new Map<string, unknown>();
   const failed = new Map<string, PeerError>();

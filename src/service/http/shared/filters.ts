@@ -38,14 +38,7 @@ export const batchSearchShape = {
 export const toListFilter = ({ task_name }: z.infer<z.ZodObject<typeof batchListShape>>): BatchFilter =>
   task_name === undefined ? {} : { name: { in: [...new Set(task_name)] } };
 
-export const toSearchFilter = ({
-  status,
-  task_name: name,
-  actor_type: actorType,
-  created_at,
-}: z.infer<z.ZodObject<typeof batchSearchShape>>): BatchFilter => ({
-  status,
-  name,
-  actorType,
-  createdAt: created_at,
-});
+export function toSearchFilter(body: z.infer<z.ZodObject<typeof batchSearchShape>>): BatchFilter {
+  const { status, task_name: name, actor_type: actorType, created_at: createdAt } = body;
+  return { status, name, actorType, createdAt };
+}

@@ -25,14 +25,7 @@ const refuse = (value: unknown, accepted: string) => ({ problem: `received ${sho
 export function wholeNumber(range: { min: number; max?: number; fallback: number; description: string }) {
   const { min, max = Number.MAX_SAFE_INTEGER, fallback, description } = range;
   const accepted = `a whole number from ${min} to ${max}`;
-  const openapi = {
-    type: 'integer',
-    minimum: min,
-    maximum: max,
-    default: fallback,
-    description,
-  };
-  return parameter<number>(openapi, (value) => {
+  return parameter<number>({ type: 'integer', minimum: min, maximum: max, default: fallback, description }, (value) => {
     if (value === undefined) return { value: fallback };
     const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
     return number >= min && number <= max ? { value: number } : refuse(value, accepted);

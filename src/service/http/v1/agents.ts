@@ -49,12 +49,8 @@ export function registerAgents(app: App, { store: { agents, tenants }, clock }: 
 }
 
 /** Naming a farm that the caller may not use is refused like a farm in the path; it does not silently find nothing. */
-function selectFarms(
-  access: Access,
-  ofWorkspace: readonly string[],
-  filter: ValueFilter | undefined,
-): readonly string[] {
-  const usable = ofWorkspace.filter((id) => access.farmIds === null || access.farmIds.includes(id));
+function selectFarms({ farmIds }: Access, ofWorkspace: readonly string[], filter: ValueFilter | undefined) {
+  const usable = ofWorkspace.filter((id) => farmIds === null || farmIds.includes(id));
   if (filter === undefined) return usable;
   const asked = [...(filter.eq === undefined ? [] : [filter.eq]), ...(filter.in ?? [])];
   if (asked.some((id) => !usable.includes(id))) throw farmDenied();

@@ -60,9 +60,7 @@ const createBodySchema = z.object({
   task_name: z.enum(['miner.system.reboot'] satisfies (typeof EXECUTION_TASK_NAMES)[number][]),
   miner_ids: z.array(givenId).min(1).max(1_000),
   params: z
-    .looseObject({
-      force: forceSchema,
-    })
+    .looseObject({ force: forceSchema })
     .optional()
     .meta({ description: `At most ${MAX_PARAMS_LENGTH} characters of JSON` }),
 });

@@ -94,12 +94,7 @@ const forAgents = <N extends string, P extends z.ZodType>(name: N, params: P) =>
 export const orderSchema = z.discriminatedUnion(
   'task_name',
   [
-    forMiners(
-      'miner.system.reboot',
-      closedObject({
-        force: forceSchema,
-      }).optional(),
-    ),
+    forMiners('miner.system.reboot', closedObject({ force: forceSchema }).optional()),
     forMiners('miner.log.get', closedObject({}).optional()),
     forMiners('miner.light.update', closedObject({ on: z.boolean() })),
     forMiners('miner.power_mode.update', powerMode),
