@@ -6,8 +6,7 @@ import type { Lane, Meta, Store } from './store.ts';
 
 export type Books = ReturnType<typeof openBooks>;
 
-export function openBooks(store: Store, options: { nowMs: number; newEpoch: () => string }) {
-  const { nowMs, newEpoch } = options;
+export function openBooks(store: Store, { nowMs, newEpoch }: { nowMs: number; newEpoch: () => string }) {
   const stored = store.lanes();
   const before = readMeta(store, stored, nowMs);
   const { lanesOf, made } = groupLanes(stored, before.deletedThrough, newEpoch);

@@ -129,9 +129,6 @@ export function openOutbox(
 /** Tables that are not as our statements expect were changed by nobody else. */
 const isDamage = (error: unknown) => ['damaged', 'logic'].includes(sqliteFault(error) ?? '');
 
-/** The file is damaged: a time that cannot be is not told to anybody. */
-const oldestSchema = (nowMs: number) => z.object({ first_ms: z.int().min(0).max(nowMs) });
-
 /** Since when what a damaged file held had not been delivered, as far as the file still tells. */
 function oldestWaitingMs(path: string, nowMs: number): number | undefined {
   try {
@@ -142,7 +139,8 @@ function oldestWaitingMs(path: string, nowMs: number): number | undefined {
           'SELECT first_ms FROM outbox_slices WHERE id > (SELECT min(acked) FROM outbox_lanes) ORDER BY id LIMIT 1',
         )
         .get();
-      return oldestSchema(nowMs).safeParse(row).data?.first_ms;
+      // The file is damaged: a time that cannot be is not told to anybody.
+      return z.object({ first_ms: z.int().min(0).max(nowMs) }).safeParse(row).data?.first_ms;
     } finally {
       db.close();
     }

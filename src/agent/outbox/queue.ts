@@ -1,7 +1,7 @@
 // Records that wait for their commit, in order and bounded. What does not fit is counted, oldest samples first, and declared as a gap with the next slice.
 // It knows neither disk nor time.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
-import { type Entry, type EntryKind, gapEntry, MAX_BODY_BYTES } from './slice.ts';
+import { type Entry, gapEntry, MAX_BODY_BYTES } from './slice.ts';
 
 type Waiting = { readonly entry: Entry; readonly done?: { resolve(id: number): void; reject(error: Error): void } };
 
@@ -39,19 +39,17 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
 
   /** Drops the oldest samples until `keepRecords` and `keepBytes` hold, or no sample is left; those that show a change after all others. */
   const dropSamples = (keepRecords: number, keepBytes: number) => {
-    for (const kind of ['sample', 'change'] as const) dropKind(kind, keepRecords, keepBytes);
-  };
-
-  const dropKind = (gone: EntryKind, keepRecords: number, keepBytes: number) => {
-    let left = waiting.length;
-    waiting = waiting.filter(({ entry, done }) => {
-      if (entry.kind !== gone || (left <= keepRecords && bytes <= keepBytes)) return true;
-      left--;
-      bytes -= entry.bytes;
-      loseEntry(entry);
-      done?.reject(queueFull());
-      return false;
-    });
+    for (const gone of ['sample', 'change'] as const) {
+      let left = waiting.length;
+      waiting = waiting.filter(({ entry, done }) => {
+        if (entry.kind !== gone || (left <= keepRecords && bytes <= keepBytes)) return true;
+        left--;
+        bytes -= entry.bytes;
+        loseEntry(entry);
+        done?.reject(queueFull());
+        return false;
+      });
+    }
   };
 
   return {

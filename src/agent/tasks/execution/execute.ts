@@ -45,7 +45,7 @@ export function abilityOf(name: string): AbilityName | undefined {
   return Object.hasOwn(abilities, name) ? abilities[name] : undefined;
 }
 
-type Plan = Omit<Order, 'image'> & { readonly rule: Ability };
+type Plan = Omit<Order, 'image'>;
 
 /** What is to be sent, or why it must not be. */
 function planTask(parts: CarryOutParts, { row, isExpired }: Pick<Turn, 'row' | 'isExpired'>): Plan | TaskOutcome {
@@ -68,7 +68,7 @@ function planTask(parts: CarryOutParts, { row, isExpired }: Pick<Turn, 'row' | '
   const params = ability.params.safeParse(name === 'reboot' ? {} : given);
   if (!params.success) return failed(`refused: the params do not fit ${row.name}`);
   const refusal = refuseOften(parts, row, name, force === true);
-  return refusal ?? { ability: name, effect: ability.effect, params: params.data, ip: target.ip, rule: ability };
+  return refusal ?? { ability: name, params: params.data, ip: target.ip, rule: ability };
 }
 
 function refuseOften(
@@ -104,7 +104,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
   // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
-  const look = () => (first.effect === 'read-only' ? undefined : readBaseline(parts, row, first.ability, early));
+  const look = () => (first.rule.effect === 'read-only' ? undefined : readBaseline(parts, row, first.ability, early));
   let seen = await look();
   if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
   const isPowered = loadsBreakers(first, row);
@@ -128,7 +128,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const isReplyLost = reply.kind === 'lost-reply';
   if (reply.kind === 'accepted' && plan.ability === 'log') return settleLog(parts, row, reply);
   if (reply.kind === 'accepted' && !isWatched && plan.rule.shows === undefined) {
-    return { outcome: succeeded(reply.note ?? null, ANSWER_ONLY), tookEffect: true };
+    return { outcome: succeeded(reply.note ?? null, { proof: 'answer only' }), tookEffect: true };
   }
   if (isReplyLost && !isWatched && plan.rule.shows === undefined) return { outcome: replyLost(plan), tookEffect: true };
   if (!isReplyLost) {
@@ -220,11 +220,9 @@ async function readBaseline(
   }
 }
 
-const ANSWER_ONLY = { proof: 'answer only' };
-
 /** Nothing could show whether it was done. */
-function replyLost({ ability, effect }: Plan): TaskOutcome {
-  const hint = effect === 'once' ? '; it is not sent again' : '';
+function replyLost({ ability, rule }: Plan): TaskOutcome {
+  const hint = rule.effect === 'once' ? '; it is not sent again' : '';
   return failed(`the reply to ${ability} was lost: it may have been done${hint}`, { replyLost: true });
 }
 

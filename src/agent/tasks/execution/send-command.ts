@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { type PeerCode, PeerError, RefusedError, renderError } from '../../../base/errors.ts';
 import { withDeadline } from '../../../base/time/deadline.ts';
-import type { AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
-import type { Effect } from '../../../model/task.ts';
+import type { Ability, AbilityName, ActResult, FirmwareImage } from '../../../driver/contract.ts';
 import { withoutSecret } from '../../../transport/peer-errors.ts';
 import { failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { JournalRow } from '../queue/journal.ts';
@@ -11,7 +10,7 @@ import { MIN_SECRET_CHARS } from './log-evidence.ts';
 
 export type Order = {
   readonly ability: AbilityName;
-  readonly effect: Effect;
+  readonly rule: Ability;
   readonly params: unknown;
   readonly ip: string;
   readonly image?: FirmwareImage | undefined;
@@ -23,7 +22,7 @@ const BUSY_PAUSE_MS = 5_000;
 /** A reply that may mean that it was done counts as lost; a clear refusal is the outcome. What the device says shows no password of the order. */
 export async function sendOrder(
   { clock, log, settings, deps }: TaskParts,
-  { ability, effect, params, ip, image }: Order,
+  { ability, rule, params, ip, image }: Order,
   { minerKey, taskId }: JournalRow,
   /** False = it did not answer just before either. */
   hasAnswered: boolean,
@@ -52,9 +51,9 @@ export async function sendOrder(
       }
       const refusal = refusalOf(error, hasAnswered);
       if (refusal === undefined) {
-        if (effect === 'read-only' && attempt >= 2)
+        if (rule.effect === 'read-only' && attempt >= 2)
           return failed(`the miner gave nothing usable (${hide(renderError(error))})`);
-        if (effect === 'once' || attempt >= 2) return { kind: 'lost-reply' };
+        if (rule.effect === 'once' || attempt >= 2) return { kind: 'lost-reply' };
       } else if (error.code !== 'peer.busy' || attempt >= BUSY_TRIES) return failed(hide(refusal));
       await clock.sleep(BUSY_PAUSE_MS, stop);
     }

@@ -11,7 +11,7 @@ export function createPowerGate(
 ) {
   const windowMs = windowS * 1_000;
   let starts = recentMs.map((ageMs) => clock.monotonicMs() - ageMs).sort((a, b) => a - b);
-  let waiting: { readonly go: () => void }[] = [];
+  let waiting: (() => void)[] = [];
   let timer: Cancel | undefined;
 
   const admit = () => {
@@ -21,7 +21,7 @@ export function createPowerGate(
     starts = starts.filter((startMs) => startMs > nowMs - windowMs);
     while (waiting.length > 0 && starts.length < count) {
       starts.push(nowMs);
-      waiting.shift()?.go();
+      waiting.shift()?.();
     }
     const oldest = starts[0];
     if (waiting.length > 0 && oldest !== undefined) timer = clock.after(oldest + windowMs - nowMs, admit);
@@ -33,18 +33,16 @@ export function createPowerGate(
       new Promise<void>((resolve, reject) => {
         if (signal.aborted) return reject(new CancelledError('wait for the power gate', signal.reason));
         const onAbort = () => {
-          waiting = waiting.filter((entry) => entry !== place);
+          waiting = waiting.filter((entry) => entry !== go);
           if (waiting.length === 0) timer?.();
           reject(new CancelledError('wait for the power gate', signal.reason));
         };
-        const place = {
-          go: () => {
-            signal.removeEventListener('abort', onAbort);
-            resolve();
-          },
+        const go = () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
         };
         signal.addEventListener('abort', onAbort, { once: true });
-        waiting.push(place);
+        waiting.push(go);
         admit();
       }),
   };

@@ -126,14 +126,10 @@ export function createTaskGate(
   const enqueue = (row: JournalRow, deadlineMs = deadlineOf(row.expiresMs)) => {
     rollouts.join(row);
     const kind = kindOf(row.name);
-    if (kind === undefined) {
-      // Taken by a version that knew more than this one.
-      const outcome = failed(`unsupported: this agent cannot do ${row.name}`);
-      endings.settle([{ row, end: { outcome, tookEffect: false } }]);
-      return;
-    }
-    if (!row.isLegible) {
-      endings.settle([{ row, end: { outcome: failed(ILLEGIBLE), tookEffect: row.state !== 'accepted' } }]);
+    if (kind === undefined || !row.isLegible) {
+      // Without a kind it was taken by a version that knew more than this one.
+      const outcome = failed(kind === undefined ? `unsupported: this agent cannot do ${row.name}` : ILLEGIBLE);
+      endings.settle([{ row, end: { outcome, tookEffect: kind !== undefined && row.state !== 'accepted' } }]);
       return;
     }
     const job = newJob(row, kind, deadlineMs);
