@@ -7,7 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
 import type { Farm, Item, MinerStore } from '../../store/store.ts';
 import { farmOf } from '../guard.ts';
-import type { RouteParts } from '../server.ts';
 
 /** As text or as its bytes. */
 type PageText = string | Buffer;
@@ -112,19 +111,19 @@ type WantedMiners = Omit<Parameters<MinerStore['list']>[0], 'nowMs' | 'item'> & 
 
 /** A page of miners. Large ones come from the cache, compressed when the client takes it. Small ones are made anew and sent as they are. */
 export async function sendMiners(
-  { store, pages, clock }: RouteParts,
+  parts: { readonly store: { readonly miners: MinerStore }; readonly pages: PageCache; readonly clock: Clock },
   request: FastifyRequest,
   reply: FastifyReply,
   { version, minerItem, paginate, ...wanted }: WantedMiners,
 ): Promise<FastifyReply> {
   const make = async () => {
     const item = minerItem(farmOf(request));
-    const { items, total } = await store.miners.list({ ...wanted, item, nowMs: clock.nowMs() });
+    const { items, total } = await parts.store.miners.list({ ...wanted, item, nowMs: parts.clock.nowMs() });
     return writePage(items, paginate(total));
   };
   reply.type('application/json; charset=utf-8');
   if (wanted.window.limit < LARGE_PAGE) return reply.send(await make());
-  const page = await pages.get(JSON.stringify([version, wanted]), make);
+  const page = await parts.pages.get(JSON.stringify([version, wanted]), make);
   reply.header('vary', 'accept-encoding');
   if (page.gzipped === undefined || !takesGzip(request.headers['accept-encoding'])) return reply.send(page.bytes);
   return reply.header('content-encoding', 'gzip').send(await page.gzipped());
