@@ -53,10 +53,8 @@ export function gateDeps(
   };
   return {
     find(key) {
-      const state = roster.get(key);
-      return (
-        state && { ip: state.target.ip, driverId: state.target.driver.id, abilities: state.target.driver.abilities }
-      );
+      const target = roster.get(key)?.target;
+      return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
     },
     mayReach,
     act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),

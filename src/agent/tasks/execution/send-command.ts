@@ -29,18 +29,12 @@ export async function sendOrder(
   stop: AbortSignal,
 ): Promise<ActResult | TaskOutcome> {
   const deadlineS = ability === 'firmware' ? settings.firmware.uploadS : settings.actS;
+  const onDeadline = () => new PeerError('peer.timeout', `${ability} on ${ip}`, 'soon');
+  const bounds = { deadlineMs: deadlineS * 1_000, signal: stop, onDeadline };
   const hide = (words: string) => passwordsIn(params).reduce(withoutSecret, words);
   for (let attempt = 1; ; attempt++) {
     try {
-      const result = await withDeadline(
-        clock,
-        {
-          deadlineMs: deadlineS * 1_000,
-          signal: stop,
-          onDeadline: () => new PeerError('peer.timeout', `${ability} on ${ip}`, 'soon'),
-        },
-        (within) => deps.act(minerKey, ability, params, within, image),
-      );
+      const result = await withDeadline(clock, bounds, (within) => deps.act(minerKey, ability, params, within, image));
       return result.kind === 'accepted' && result.note !== undefined ? { ...result, note: hide(result.note) } : result;
     } catch (error) {
       if (stop.aborted) throw error;

@@ -40,15 +40,9 @@ export function createPoolLockTask(parts: {
         );
       }
       try {
-        const reading = await withDeadline(
-          clock,
-          {
-            deadlineMs: parts.observeMs(),
-            signal,
-            onDeadline: () => new PeerError('peer.timeout', `look at the pools of ${target.ip}`, 'soon'),
-          },
-          (within) => observe(minerKey, within, true),
-        );
+        const onDeadline = () => new PeerError('peer.timeout', `look at the pools of ${target.ip}`, 'soon');
+        const bounds = { deadlineMs: parts.observeMs(), signal, onDeadline };
+        const reading = await withDeadline(clock, bounds, (within) => observe(minerKey, within, true));
         const shown = ability.shows(reading, { pools: wish.pools });
         if (shown === undefined) return failed('refused: the miner does not show its pools, so they cannot be watched');
         if (!shown) {

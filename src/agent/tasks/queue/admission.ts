@@ -70,7 +70,6 @@ export function enter(
   },
 ): JournalRow {
   const { isKnown, waiting, stopped, settings } = context;
-  const { maxQueued } = settings;
   const over = (outcome: TaskOutcome): JournalRow => ({
     ...row,
     ...outcome,
@@ -87,7 +86,7 @@ export function enter(
   if (JSON.stringify(row.params).length > MAX_PARAMS_LENGTH) {
     return { ...over(failed('refused: the params are too large')), params: {} };
   }
-  if (waiting >= maxQueued) return over(failed(`refused: ${maxQueued} tasks wait already`));
+  if (waiting >= settings.maxQueued) return over(failed(`refused: ${settings.maxQueued} tasks wait already`));
   return row;
 }
 
