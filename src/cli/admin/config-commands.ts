@@ -32,13 +32,8 @@ export function addConfig(program: Command, context: CliContext): void {
         // The files too: the service would not start without them.
         const certificate = tls && { certificateExpiresAt: new Date(readTls(tls).expiresAtMs).toISOString() };
         const lines = config.ranges.echo.map((line) => `  ${line}\n`).join('');
-        const value = {
-          path,
-          ok: true,
-          problems: [],
-          networks: config.ranges.echo,
-          listen: { ...listen, ...certificate },
-        };
+        const about = { networks: config.ranges.echo, listen: { ...listen, ...certificate } };
+        const value = { path, ok: true, problems: [], ...about };
         context.stdout.write(json ? `${JSON.stringify(value)}\n` : `${path} is fine\n${lines}`);
       } catch (error) {
         if (!json || !(error instanceof ConfigError)) throw error;
@@ -48,14 +43,12 @@ export function addConfig(program: Command, context: CliContext): void {
     });
 }
 
-const SEAL_EXAMPLE = '\nExamples:\n  $ pithead config seal /etc/pithead/secrets.yaml';
-
 function addSeal(commands: Command, context: CliContext): void {
   commands
     .command('seal')
     .description('encrypt the passwords of a secrets file, with the key in pithead.key beside it')
     .argument('[file]', 'secrets file', SECRETS_FILE)
-    .addHelpText('after', SEAL_EXAMPLE)
+    .addHelpText('after', '\nExamples:\n  $ pithead config seal /etc/pithead/secrets.yaml')
     .action((file: string) => {
       const keyFile = join(dirname(resolve(file)), KEY_FILE);
       const vault = openOrCreateVault(keyFile);
@@ -65,9 +58,7 @@ function addSeal(commands: Command, context: CliContext): void {
       if (!secrets.success) throw new CommandFailed(`${file} is not a list of 'name: value' lines with text values`);
       const open = Object.entries(secrets.data).filter(([, value]) => !isSealed(value));
       for (const [name, value] of open) document.set(name, vault.seal(value));
-      if (open.length > 0) {
-        writeWhole(file, document.toString({ lineWidth: 0 }), 0o600);
-      }
+      if (open.length > 0) writeWhole(file, document.toString({ lineWidth: 0 }), 0o600);
       context.stdout.write(`${open.length} sealed, ${Object.keys(secrets.data).length - open.length} were already\n`);
     });
 }

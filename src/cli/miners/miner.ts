@@ -66,7 +66,7 @@ function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, 
 function describe(found: Found, paint: Paint): string {
   const { reading } = found;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
-  if (reading === undefined) return `${head}${advice(found)}\n`;
+  if (reading === undefined) return `${head}${ADVICE[found.status]}\n`;
   const sections = [...[facts, boards, fans, psus, pools].map((section) => section(reading)), errors(reading, paint)];
   const failed = (found.failedAsks ?? []).map(({ ask, message }) =>
     paint('yellow', `not answered: ${ask}: ${message}`),
@@ -80,21 +80,17 @@ function invite({ sample }: Found): string {
   return `\nPithead has no driver for this device yet. This sample would help us to write one; passwords, wallets, workers, addresses and serial\nnumbers are removed, but look at it before you send it:\n\n${sample}\n`;
 }
 
-function advice({ status }: Found): string {
-  switch (status) {
-    case 'silent':
-    case 'missing':
-      return 'Nothing came back from this address. Is it powered, is the address right, is this host in the same network?';
-    case 'closed':
-      return 'The host is up, but every port that a miner would use is closed.';
-    case 'unknown':
-      return 'Something answers, but no driver knows it.';
-    case 'login_refused':
-      return 'The miner refuses the login: set its password in the configuration (credentials.logins).';
-    case 'identified':
-      return 'It was recognised, but then gave no answer: try again.';
-  }
-}
+const NOTHING =
+  'Nothing came back from this address. Is it powered, is the address right, is this host in the same network?';
+/** For a device that gave no reading. */
+const ADVICE: Readonly<Record<Found['status'], string>> = {
+  silent: NOTHING,
+  missing: NOTHING,
+  closed: 'The host is up, but every port that a miner would use is closed.',
+  unknown: 'Something answers, but no driver knows it.',
+  login_refused: 'The miner refuses the login: set its password in the configuration (credentials.logins).',
+  identified: 'It was recognised, but then gave no answer: try again.',
+};
 
 function facts(reading: Reading): string {
   const { expected } = reading;

@@ -45,7 +45,8 @@ async function reboot(ips: readonly string[], flags: Flags, context: CliContext)
   const concurrency = readNumber('--concurrency', flags.concurrency);
   const rollout = rolloutOf(flags);
   const force = flags.force === true;
-  const print = flags.json ? jsonPrinter(context) : linePrinter(context);
+  const printJson: Print = (step) => context.stdout.write(`${JSON.stringify(step)}\n`);
+  const print = flags.json ? printJson : linePrinter(context);
   const result = await throughRunning(flags, context, {
     writes: true,
     ask(agent) {
@@ -81,11 +82,6 @@ function rolloutOf({ canary, stopAfter }: Flags): RunRequest['rollout'] {
   if (first === undefined && most === undefined) return undefined;
   return { canary: first ?? 0, ...(most !== undefined && { stop_after: most }) };
 }
-
-const jsonPrinter =
-  ({ stdout }: CliContext): Print =>
-  (step) =>
-    stdout.write(`${JSON.stringify(step)}\n`);
 
 function linePrinter({ stdout }: CliContext): Print {
   const paint = painter(stdout);

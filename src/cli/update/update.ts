@@ -21,6 +21,7 @@ import { createHost, restoreCopies } from './hosts.ts';
 import { report, reportAsExit, showStatus, stepPrinter } from './report.ts';
 
 const LOCK_MS = 15 * 60_000;
+const HALF_BACK = 'the version before is not all back yet, so nothing is installed: see to what is said above';
 const RETURN_AGAIN_MS = 10 * 60_000;
 const isWindows = process.platform === 'win32';
 
@@ -122,11 +123,7 @@ async function runHere({ places, bundle, patience, flags, context }: Call): Prom
     const recovered = await recover(parts);
     if (recovered !== undefined) report(recovered, { json: flags.json === true && bundle === undefined }, context);
     isHalfBack = notes.journal() !== undefined;
-    if (isHalfBack) {
-      throw new CommandFailed(
-        'the version before is not all back yet, so nothing is installed: see to what is said above',
-      );
-    }
+    if (isHalfBack) throw new CommandFailed(HALF_BACK);
     if (flags.recover) return;
     if (bundle === undefined) return await installRequested(parts, flags, context);
     const outcome = await install(parts, { bundle, taskId: null, again: flags.again === true });

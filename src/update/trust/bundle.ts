@@ -99,11 +99,8 @@ async function readPayload(
 ): Promise<void> {
   const { size } = await file.stat();
   if (size !== payloadAt + manifest.size) {
-    const had = size < payloadAt + manifest.size ? 'shorter' : 'longer';
-    throw refuse(
-      'update.size',
-      `read the update to ${manifest.version}: the file is ${had} than it should be; ${ANEW}`,
-    );
+    const had = `the file is ${size < payloadAt + manifest.size ? 'shorter' : 'longer'} than it should be`;
+    throw refuse('update.size', `read the update to ${manifest.version}: ${had}; ${ANEW}`);
   }
   const target = into === undefined ? undefined : await open(into, 'w', 0o755);
   const hash = createHash('sha256');
@@ -119,12 +116,9 @@ async function readPayload(
       await target?.writeFile(chunk.subarray(0, bytesRead));
       done += bytesRead;
     }
-    if (hash.digest('hex') !== manifest.sha256) {
-      throw refuse(
-        'update.payload',
-        `check the update to ${manifest.version}: the program is not the signed one; ${ANEW}`,
-      );
-    }
+    const tried = `check the update to ${manifest.version}`;
+    if (hash.digest('hex') !== manifest.sha256)
+      throw refuse('update.payload', `${tried}: the program is not the signed one; ${ANEW}`);
     await target?.sync();
   } catch (error) {
     if (into !== undefined) await rm(into, { force: true });

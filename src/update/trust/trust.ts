@@ -93,11 +93,8 @@ function checkKeySet(
     const root = pins.roots.find((candidate) => keyName(candidate) === key);
     return root !== undefined && isSigned(root, SET_PURPOSE, Buffer.from(text), given);
   });
-  if (!isTrusted)
-    throw refuse(
-      'update.root',
-      'check the set of signing keys: no root of this build signed it; take the update of whoever made this build',
-    );
+  const noRoot = 'no root of this build signed it; take the update of whoever made this build';
+  if (!isTrusted) throw refuse('update.root', `check the set of signing keys: ${noRoot}`);
   const parsed = keySetSchema.safeParse(parseJson(text));
   if (!parsed.success) throw refuse('update.set', `read the set of signing keys, ${NOT_UNDERSTOOD}`);
   const set = parsed.data;
