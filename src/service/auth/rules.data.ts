@@ -19,7 +19,7 @@ type Unknown = 'denied' | 'not-found';
 export type KeyRule = {
   readonly access: 'key';
   readonly permission: Needed;
-  /** `own` = the workspace of the key; else that in the path, its own or one that a grant opens, and with `farm` the farm in the path. */
+  /** `own` = the workspace of the key; else that in the path (own or granted), with `farm` also the farm in the path. */
   readonly scope: 'own' | 'workspace' | 'farm';
   readonly unknownWorkspace?: Unknown;
   readonly unknownFarm?: Unknown;

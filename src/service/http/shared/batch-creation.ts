@@ -35,7 +35,7 @@ export const createdAnswerOf = <B extends z.ZodType, S extends z.ZodType, N exte
     }),
   });
 
-/** How a version words what became of an order. `fields` = name and params of the task, who made the batch and when: the same in both. */
+/** How a version words what became of an order. `fields` = task name and params, creator, time: the same in both. */
 type Words = {
   toBatch(batch: Made['batches'][number], fields: object): unknown;
   toSkipped(skip: Made['skipped'][number]): unknown;

@@ -109,7 +109,7 @@ type WantedMiners = Omit<Parameters<MinerStore['list']>[0], 'nowMs' | 'item'> & 
   readonly paginate: (total: number) => object;
 };
 
-/** A page of miners. Large ones come from the cache, compressed when the client takes it. Small ones are made anew and sent as they are. */
+/** A page of miners. Large ones come from the cache, compressed when the client takes it; small ones are made anew. */
 export async function sendMiners(
   parts: { readonly store: { readonly miners: MinerStore }; readonly pages: PageCache; readonly clock: Clock },
   request: FastifyRequest,

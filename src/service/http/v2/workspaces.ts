@@ -87,8 +87,8 @@ export function registerWorkspaces(app: App, { store: { tenants }, clock }: Rout
 type Way = [relation: Item['relations'][number], workspace: Workspace, permissions: readonly string[]];
 
 /**
- * One entry per workspace: several grants add up, and what is the key's own may have been granted to it too. A key may do nowhere more than
- * what it `held`.
+ * One entry per workspace: several grants add up, and what is the key's own may have been granted to it too.
+ * Nowhere may the key do more than what it `held`.
  */
 function merge(ways: readonly Way[], held: readonly string[]): Item[] {
   const perId = new Map<string, Item>();
