@@ -46,7 +46,7 @@ import { createStandstill } from './watchdog/watchdog.ts';
 
 export type Agent = ReturnType<typeof createAgent>;
 
-export type AgentOptions = {
+type AgentOptions = {
   readonly config: AgentConfig;
   readonly uplinks: readonly UplinkConfig[];
   readonly clock: Clock;

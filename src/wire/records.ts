@@ -45,7 +45,7 @@ const receivedExtrasSchema = minerExtrasSchema
 const receivedHostSchema = hostSchema.extend({ memory: hostSchema.shape.memory.strip() }).strip();
 
 /** The state of one miner after one poll (successful or not). `key` is the agent's own lasting id of the miner. */
-export const minerRecordSchema = z.object({
+const minerRecordSchema = z.object({
   kind: z.literal('miner'),
   key,
   at: isoTime,
@@ -59,7 +59,7 @@ export const minerRecordSchema = z.object({
 export type MinerRecord = z.infer<typeof minerRecordSchema>;
 
 /** Samples that were produced or due and will never come. `count` = how many records, null when nobody can know (crash, power loss). */
-export const gapRecordSchema = z.object({
+const gapRecordSchema = z.object({
   kind: z.literal('gap'),
   from: isoTime,
   to: isoTime,
@@ -96,7 +96,7 @@ export const eventRecordSchema = z.object({
 export type EventRecord = z.infer<typeof eventRecordSchema>;
 
 /** The agent and its host; `uptime` of the agent process in seconds. */
-export const hostRecordSchema = z.object({
+const hostRecordSchema = z.object({
   kind: z.literal('host'),
   at: isoTime,
   version: z.string(),

@@ -2,7 +2,7 @@
 import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
 import { normaliseMac, normaliseSerial } from '../../model/identity-facts.ts';
 
-export type NameableMiner = {
+type NameableMiner = {
   readonly key: string;
   readonly ip: string;
   readonly mac: string | null;

@@ -15,7 +15,7 @@ export const opsStatusMigrations: Migrations = {
   ],
 };
 
-export type OpsStatuses = {
+type OpsStatuses = {
   /** Takes in what the service of this uplink says. Never throws: what cannot be written holds until the next start. */
   take(uplink: string, frame: Pick<OpsStatusFrame, 'is_first' | 'miners'>): void;
   /** One of the services says that the miner is not meant to mine. */

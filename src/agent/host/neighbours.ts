@@ -6,7 +6,7 @@ import { macState, normaliseMac } from '../../model/identity-facts.ts';
 import { type OwnNetwork, ownNetworks, readTable } from './networks.ts';
 
 /** `isShared` = other addresses show this MAC, too: something stands in between, or a miner has moved and its old address is not forgotten yet. */
-export type Neighbour = { readonly mac: string; readonly isShared: boolean };
+type Neighbour = { readonly mac: string; readonly isShared: boolean };
 
 const TABLE = '/proc/net/arp';
 /** For thousands of miners in a row the table is read once. */

@@ -4,7 +4,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import type { Span } from '../../base/net/intervals.ts';
 import { formatIpv4, isInRange, parseIpv4Range } from '../../base/net/ipv4.ts';
 
-export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
 /** `addresses` = those that a scan would probe. */
 export type PrivateNetwork = { readonly interface: string; readonly cidr: string; readonly addresses: number };

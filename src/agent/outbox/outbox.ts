@@ -33,7 +33,7 @@ export type OutboxSettings = Readonly<Partial<typeof DEFAULTS>>;
 export type Outbox = Omit<ReturnType<typeof createOutbox>, 'abandon'>;
 
 /** Records that wait, and who waits for slices. */
-export type Shared = { readonly queue: Queue; readonly listeners: Set<() => void> };
+type Shared = { readonly queue: Queue; readonly listeners: Set<() => void> };
 
 export function createShared(settings: OutboxSettings = {}): Shared {
   const { maxPendingRecords, maxPendingBytes } = { ...DEFAULTS, ...settings };

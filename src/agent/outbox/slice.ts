@@ -8,7 +8,7 @@ import { MAX_FRAME_BYTES, MAX_SLICE_BYTES } from '../../wire/protocol.ts';
 import type { GapRecord, ReportRecord } from '../../wire/records.ts';
 
 /** When space is short samples are replaced by a gap first, then those that show a change; the others are kept. */
-export type EntryKind = 'sample' | 'change' | 'other' | 'gap';
+type EntryKind = 'sample' | 'change' | 'other' | 'gap';
 
 /** One record, serialised the moment it was handed over. Times in ms since the epoch; `declared` = what a gap counts, null = unknown. */
 export type Entry = {

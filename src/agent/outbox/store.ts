@@ -83,7 +83,7 @@ const laneCrc = ({ name, epoch, base, acked, through }: Lane) =>
   crc32([name, epoch, base, acked, ...(through === null ? [] : [through])].join(':'));
 
 /** A row under this id, whether or not its columns make sense. */
-export type FoundSlice = { readonly id: number; readonly slice: StoredSlice | undefined };
+type FoundSlice = { readonly id: number; readonly slice: StoredSlice | undefined };
 
 export type Store = ReturnType<typeof openStore>;
 

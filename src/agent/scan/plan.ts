@@ -9,7 +9,7 @@ import type { Brake } from './worker-pool.ts';
 /** What identification found; the caller adds what it wants to be handed on to the listener. */
 export type Identification = { readonly status: 'identified' | 'unknown' | 'login_refused' };
 
-export type ScanLimits = {
+type ScanLimits = {
   /** Probes in flight at once, all addresses and ports together. */
   readonly maxSockets: number;
   /** Probes started per second; absent = as fast as `maxSockets` allows. */

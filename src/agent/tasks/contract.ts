@@ -66,7 +66,7 @@ export type TaskDeps = {
 };
 
 /** `minerKey` is the agent's own id where the task is about the agent. */
-export type OwnOrder = {
+type OwnOrder = {
   readonly taskId: string;
   readonly minerKey: string;
   readonly params: Readonly<Record<string, unknown>>;

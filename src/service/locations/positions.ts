@@ -38,7 +38,7 @@ export async function exportPositions(store: Pick<OperatorStore, 'listPlacements
 const toCsv = (rows: readonly (readonly (string | number | null)[])[]) =>
   stringify([...rows], { escape_formulas: true });
 
-export type PositionImport = Omit<Parameters<OperatorStore['edit']>[0], 'edits'> & { readonly text: string };
+type PositionImport = Omit<Parameters<OperatorStore['edit']>[0], 'edits'> & { readonly text: string };
 
 type Row = {
   readonly line: number;

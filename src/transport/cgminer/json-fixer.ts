@@ -19,7 +19,7 @@ export const MAX_DEPTH = 64;
 const NON_FINITE = /^[+-]?(nan|inf|infinity)$/i;
 
 /** `latin1` = the bytes were no UTF-8; `nul-tail` = something stood behind the first NUL and was dropped. Then the mends. */
-export type Repair = 'nul-tail' | 'bom' | 'latin1' | Mend;
+type Repair = 'nul-tail' | 'bom' | 'latin1' | Mend;
 
 type RepairedJson = {
   readonly value: unknown;

@@ -3,7 +3,7 @@ import type { Verdict } from './rule.ts';
 import type { Hold } from './settings.ts';
 import type { Condition } from './state.ts';
 
-export type ConditionStep = {
+type ConditionStep = {
   readonly verdict: Verdict;
   readonly raise: Hold;
   readonly clear: Hold;

@@ -2,7 +2,7 @@
 import { type Facts, type Match, type MinerEntry, matchOf, type Sighting } from './record.ts';
 import type { MinerIndex } from './registry-index.ts';
 
-export type Resolution =
+type Resolution =
   /** The miner on record at this address. */
   | { readonly kind: 'here'; readonly entry: MinerEntry }
   /** A known miner that stood at another address, or at none; `displaced` stands here on record. */

@@ -27,7 +27,7 @@ export const identityMigrations: Migrations = {
   ],
 };
 
-export type IdentityStore = {
+type IdentityStore = {
   load(): MinerEntry[];
   /** One transaction; removals first, then entries in the given order (an address is given up before it is taken). */
   write(change: { remove?: readonly string[]; put?: readonly MinerEntry[] }): void;

@@ -28,7 +28,7 @@ export function logEvidence(log: string, secrets: readonly string[] = []) {
 }
 
 /** The log without control characters (but for lines and tabs) and without the secrets that can be known. */
-export function cleanLog(log: string, secrets: readonly string[] = []): string {
+function cleanLog(log: string, secrets: readonly string[] = []): string {
   let text = log.replaceAll('\r\n', '\n').replaceAll(/[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '');
   for (const secret of secrets) {
     if (secret.length >= MIN_SECRET_CHARS) text = text.replaceAll(secret, HIDDEN);

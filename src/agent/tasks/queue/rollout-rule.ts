@@ -15,7 +15,7 @@ export type Rollout = z.infer<typeof rolloutRuleSchema>;
  * Of one batch of one agent. Failed = failed or timed out, for whatever reason, a refusal included. What was cancelled counts for nothing: another
  * task takes its place among the first.
  */
-export type BatchCounts = { readonly succeeded: number; readonly failed: number };
+type BatchCounts = { readonly succeeded: number; readonly failed: number };
 
 export const batchStopSchema = z.object({
   reason: z.enum(['canary', 'failures']),

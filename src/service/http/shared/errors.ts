@@ -11,7 +11,7 @@ export const errorSchema = z.strictObject({
   message: z.string(),
   error: z.string().meta({ description: 'The name of the status' }),
 });
-export type ErrorBody = z.infer<typeof errorSchema>;
+type ErrorBody = z.infer<typeof errorSchema>;
 
 /** Refusals of ours and the status that they become. Their messages are written for the client. */
 const REFUSAL_STATUS: Readonly<Record<string, number>> = {

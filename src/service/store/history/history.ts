@@ -48,7 +48,7 @@ type HistoryQuery = {
   readonly nowMs: number;
 };
 
-export type HistoryStore = { query(query: HistoryQuery): Promise<readonly HistoryBucket[]> };
+type HistoryStore = { query(query: HistoryQuery): Promise<readonly HistoryBucket[]> };
 
 type Part = { readonly fromMs: number; readonly sums: CellSums };
 

@@ -12,7 +12,7 @@ export type BatchDetail = Batch & { readonly counts: Readonly<Record<TaskStatus,
 /** Times in ms. `minerId` null = the task is about an agent; `agentId` null = the service did it itself. */
 export type Task = Readonly<ReturnType<typeof toTask>>;
 
-export type BatchDetailStore = {
+type BatchDetailStore = {
   /** Undefined when the farm has no such batch. */
   find(farmId: string, id: string): Promise<BatchDetail | undefined>;
   /** Newest first; undefined when the farm has no such batch. */
