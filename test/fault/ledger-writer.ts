@@ -15,6 +15,13 @@ Reflect.set(JSON, 'stringify', (...args: Parameters<typeof toText>) => {
   return toText(...args);
 });
 
+/** Slices are bound by the names of their columns. Throws where one has not what the ledger needs: then it would promise nothing. */
+function sliceLine(row: unknown): readonly unknown[] {
+  if (typeof row !== 'object' || row === null || !('id' in row && 'body' in row && row.body instanceof Uint8Array))
+    throw new TypeError('write a slice into the ledger: its id or body is missing');
+  return ['slice', row.id, Buffer.from(row.body).toString('base64')];
+}
+
 /** What the open transaction of each database has written of the outbox. */
 const open = new WeakMap<DatabaseSync, (readonly unknown[])[]>();
 
@@ -28,10 +35,7 @@ Reflect.set(
     if (!isSlice && !args[0].startsWith('INSERT OR REPLACE INTO outbox_lanes')) return statement;
     const { run } = statement;
     Reflect.set(statement, 'run', (...values: Parameters<typeof run>) => {
-      const body = values[10];
-      const line = isSlice
-        ? ['slice', values[0], body instanceof Uint8Array ? Buffer.from(body).toString('base64') : null]
-        : ['lane', values[1], values[2]];
+      const line = isSlice ? sliceLine(values[0]) : ['lane', values[1], values[2]];
       open.set(this, [...(open.get(this) ?? []), line]);
       return run.apply(statement, values);
     });
