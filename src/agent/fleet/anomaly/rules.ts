@@ -49,7 +49,10 @@ export const SUPPRESSED: Readonly<Record<Idle, Suppression>> = {
   'warm-up': WARM_UP,
 };
 
+const SECTIONS = { low_hashrate: 'lowHashrate', control_board: 'controlBoard' } as const;
+
+/** These two alone: the rest of a section is not copied for each condition of each poll. */
 export function holdsOf(type: AnomalyType, settings: AnomalySettings): { raise: Hold; clear: Hold } {
-  if (type === 'low_hashrate') return settings.lowHashrate;
-  return type === 'control_board' ? settings.controlBoard : settings[type];
+  const { raise, clear } = settings[type === 'low_hashrate' || type === 'control_board' ? SECTIONS[type] : type];
+  return { raise, clear };
 }
