@@ -1,7 +1,9 @@
 // The rest of the house rules that a machine can check: names of places, what each file opens with, words that are not ours to use.
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { VERSION } from '../../src/base/version.ts';
 import { codeLines, importsOf, ROOT, sources } from './sources.ts';
 
@@ -119,4 +121,12 @@ test('no left-overs', () => {
 test('the version is the same everywhere', () => {
   const manifest: unknown = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(manifest).toMatchObject({ version: VERSION });
+});
+
+test.runIf(existsSync(join(ROOT, '.git')))('the baseline of tests beside an earlier version can be built', () => {
+  const text = readFileSync(join(ROOT, 'test/skew/baseline.json'), 'utf8');
+  const { version, commit } = z.strictObject({ version: z.string(), commit: z.hash('sha1') }).parse(JSON.parse(text));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  expect(JSON.parse(git('show', `${commit}:package.json`))).toMatchObject({ version });
+  expect(() => git('merge-base', '--is-ancestor', commit, 'HEAD')).not.toThrow();
 });
