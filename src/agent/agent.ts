@@ -1,4 +1,4 @@
-// The agent: builds the organs, hands each what it needs of the others, starts them in order and stops them in reverse. No organ knows another.
+// The agent: builds the modules, hands each what it needs of the others, starts them in order and stops them in reverse. It alone knows all of them.
 import { v4 as newUuid } from 'uuid';
 import { drivers } from '../../drivers/index.ts';
 import { type Clock, loop } from '../base/clock.ts';
