@@ -41,6 +41,8 @@ const helloFrameSchema = z.object({
   at: isoTime,
   /** Names the memory of miners behind this agent's keys: while it is the same, so are they, whatever the epoch. */
   home: id,
+  /** Names what `order` of its slices counts in: another one is newer than all that came from this agent before. Absent = the epoch. */
+  outbox: id.optional(),
   /** Orders of this connection are signed for it: see orders.ts. New with each connection. */
   nonce: nonceSchema,
   /** Sequence number of the last order that the agent admitted. */
@@ -161,7 +163,18 @@ function readFrame<F>(schema: FrameSchema<F>, text: string): ReadFrame<F> {
 }
 
 /** Sequence numbers of an epoch start at 1 and have no holes; slices are sent in order. */
-const sliceHeaderSchema = z.object({ epoch: id, seq: z.int().min(1), produced_at: isoTime });
+const sliceHeaderSchema = z.object({
+  epoch: id,
+  seq: z.int().min(1),
+  produced_at: isoTime,
+  /**
+   * Counts the slices of the agent's outbox through all its epochs: of two states of a miner the one with the higher number is the newer one, whatever
+   * any clock says. Absent = `seq`.
+   */
+  order: z.int().min(1).optional(),
+  /** How long before it was sent the slice was produced, ms, by a clock that is never set. Absent = not known. */
+  age_ms: z.int().min(0).optional(),
+});
 export type SliceHeader = z.infer<typeof sliceHeaderSchema>;
 
 export function encodeSlice(header: SliceHeader, compressedBody: Uint8Array): Buffer {
