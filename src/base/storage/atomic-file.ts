@@ -18,7 +18,9 @@ import { takeLock } from './lock.ts';
 /** Replaces the file in one step; back from here, it is on the disk. `mode` holds whatever the mask of the process is. */
 export function writeWhole(path: string, text: string, mode: number): void {
   const unfinished = `${path}.new`;
-  writeSynced(unfinished, 'w', text, mode);
+  // One that a kill has left, or a link that another user put there: the name goes, and what it leads to stays.
+  rmSync(unfinished, { force: true });
+  writeSynced(unfinished, text, mode);
   moveOver(unfinished, path);
   syncFolder(dirname(path));
 }
@@ -49,7 +51,7 @@ export function createWhole(path: string, text: string, mode: number): void {
   makeFolders(dirname(path));
   const unfinished = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    writeSynced(unfinished, 'wx', text, mode);
+    writeSynced(unfinished, text, mode);
     if (!tryLink(unfinished, path)) replaceNothing(unfinished, path);
   } finally {
     rmSync(unfinished, { force: true });
@@ -90,10 +92,11 @@ function makeFolders(folder: string): void {
     syncFolder(dirname(made));
 }
 
-function writeSynced(path: string, flags: 'w' | 'wx', text: string, mode: number): void {
-  const descriptor = openSync(path, flags, mode);
+/** Makes the file: throws where one, or a link, is there already. */
+function writeSynced(path: string, text: string, mode: number): void {
+  const descriptor = openSync(path, 'wx', mode);
   try {
-    // Before the text: one that a kill has left may be open to others.
+    // The mask of the process may have taken rights away.
     fchmodSync(descriptor, mode);
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);

@@ -1,17 +1,19 @@
 // A lock that one process of a host holds as long as it likes. It is the operating system's, through SQLite: it ends with its process, however that
 // ends, on Windows too. It does not say who holds it, and waits for nobody.
-import { accessSync, closeSync, constants, existsSync, openSync, truncateSync } from 'node:fs';
+import { accessSync, closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteFault } from './sqlite.ts';
+import { refuseForeign } from './foreign-files.ts';
+import { createEmpty, sqliteFault } from './sqlite.ts';
 
 const BUSY = 5;
 
 /**
  * Takes the lock at `path`, an empty file that is made if need be; its folder must exist. Gives the release, which whoever holds it must keep, or
- * undefined when it is held. Throws what the file system throws.
+ * undefined when it is held. Throws what the file system throws, RefusedError when root would open what another user put in its place.
  */
 export function takeLock(path: string): (() => void) | undefined {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  refuseForeign(path);
+  createEmpty(path);
   // Whoever may only read it would share it.
   accessSync(path, constants.W_OK);
   const database = new DatabaseSync(path, { timeout: 0 });
@@ -24,8 +26,17 @@ export function takeLock(path: string): (() => void) | undefined {
     if (isBusy(error)) return undefined;
     if (sqliteFault(error) !== 'damaged') throw error;
     // Nobody holds it, or it would be busy; and there is nothing in it to lose.
-    truncateSync(path);
+    empty(path);
     return takeLock(path);
+  }
+}
+
+function empty(path: string): void {
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    ftruncateSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -1,9 +1,21 @@
 // Opens a node:sqlite database the way we promise durability: WAL, synchronous FULL (read back), foreign keys, numbered migrations per owner.
 // It knows no table: each owner brings its own steps and nobody else touches its tables.
-import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { BugError } from '../errors.ts';
+import { giveToFolderOwner, refuseForeign } from './foreign-files.ts';
 
 /** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
 export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
@@ -12,10 +24,13 @@ export type Migrations = { readonly owner: string; readonly steps: readonly stri
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const CHECKPOINT_PAGES = 512;
 
-/** Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version. */
+/**
+ * Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version, RefusedError when root
+ * would open what another user put in its place.
+ */
 export function openSqlite(path: string, owners: readonly Migrations[]): DatabaseSync {
-  if (path !== ':memory:') keepToOwner(path);
-  const db = new DatabaseSync(path, { timeout: 5_000 });
+  const isMade = path !== ':memory:' && keepToOwner(path);
+  const db = new DatabaseSync(isMade ? existing(path) : path, { timeout: 5_000 });
   try {
     db.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
@@ -68,7 +83,7 @@ export const ASIDE = '.damaged';
 
 /** Moves a database that nobody has open aside. Throws what the file system throws. */
 export function setAside(path: string): { readonly path: string; readonly sinceMs: number } {
-  const { birthtimeMs, mtimeMs } = statSync(path);
+  const { birthtimeMs, mtimeMs } = lstatSync(path);
   for (const part of ['', '-wal', '-shm']) {
     rmSync(`${path}${ASIDE}${part}`, { force: true });
     if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${path}${ASIDE}${part}`);
@@ -89,13 +104,55 @@ export function sqliteFault(error: unknown): 'damaged' | 'full' | 'logic' | 'oth
 
 const SQLITE = { error: 1, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
-/** What is in it is its owner's alone; SQLite gives the files beside it the same rights. */
-function keepToOwner(path: string): void {
-  const before = statSync(path, { throwIfNoEntry: false });
-  // Where the folder is missing too, SQLite says so.
-  if (before === undefined && existsSync(dirname(path))) closeSync(openSync(path, 'a', 0o600));
-  const isOpenToOthers = before?.isFile() === true && (before.mode & 0o077) !== 0;
-  if (isOpenToOthers && before.uid === process.getuid?.()) chmodSync(path, 0o600);
+/** What is in it is its owner's alone; SQLite gives the files beside it the same rights. Gives whether the file is there now. */
+function keepToOwner(path: string): boolean {
+  refuseForeign(path);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    // Where the folder is missing too, SQLite says so.
+    if (!existsSync(dirname(path))) return false;
+    createEmpty(path);
+  }
+  closeToOthers(path);
+  return true;
+}
+
+/** Never through a link: the name is new, or it is that of a process which opens the same database just now. */
+export function createEmpty(path: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    refuseForeign(path);
+    return;
+  }
+  try {
+    giveToFolderOwner(descriptor, path);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Where the file is ours and others may read it, they may no longer. */
+function closeToOthers(path: string): void {
+  const found = lstatSync(path);
+  if (!found.isFile() || (found.mode & 0o077) === 0 || found.uid !== process.getuid?.()) return;
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { dev, ino } = fstatSync(descriptor);
+    if (dev === found.dev && ino === found.ino) fchmodSync(descriptor, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The same path, for SQLite to open and never to make: a link that takes the place of the file meanwhile makes nothing where it leads. */
+function existing(path: string): string | URL {
+  // A share of Windows has no such address.
+  if (process.platform === 'win32') return path;
+  const address = pathToFileURL(path);
+  address.searchParams.set('mode', 'rw');
+  return address;
 }
 
 function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): void {

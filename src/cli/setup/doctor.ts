@@ -1,5 +1,5 @@
 // `pithead doctor`: what is wrong on this host, and what to do about each. It looks and changes nothing; miners are not touched.
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Command } from 'commander';
@@ -14,6 +14,7 @@ import { memoryPath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
+import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { ASIDE } from '../../base/storage/sqlite.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
@@ -156,12 +157,12 @@ function databases(stateDir: string): Finding[] {
   const all = [memoryPath(stateDir), join(stateDir, OUTBOX_FILE), databaseOf(stateDir)];
   return [
     ...all.filter((path) => existsSync(path)).map(checkDatabase),
-    ...all.filter((path) => existsSync(`${path}${ASIDE}`)).map(setAsideFinding),
+    ...all.filter((path) => lstatSync(`${path}${ASIDE}`, { throwIfNoEntry: false }) !== undefined).map(setAsideFinding),
   ];
 }
 
 function setAsideFinding(path: string): Finding {
-  const { mtimeMs } = statSync(`${path}${ASIDE}`);
+  const { mtimeMs } = lstatSync(`${path}${ASIDE}`);
   const text = `${path} was damaged and has been moved aside; last written ${new Date(mtimeMs).toISOString()}`;
   return warning('database', text, `look at the disk of this host; then delete ${path}${ASIDE}`);
 }
@@ -175,6 +176,7 @@ function checkDatabase(path: string): Finding {
   const remedy =
     'stop Pithead and move the file away: a new one is begun, and what this one still held is declared as lost';
   try {
+    refuseForeign(path);
     using database = new DatabaseSync(path, { readOnly: true });
     const { bytes } = sizeSchema.parse(database.prepare(SIZE).get());
     const text = `${path}, ${(bytes / 1024 ** 2).toFixed(1)} MiB`;

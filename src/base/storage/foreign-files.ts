@@ -1,0 +1,47 @@
+// What root must not open: in a folder of another user, that user can put a link or a foreign file where root expects a file of Pithead. It reads
+// nothing and changes nothing; without root's rights there is nothing to refuse.
+import { fchownSync, lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { RefusedError } from '../errors.ts';
+
+type Facts = { readonly uid: number; readonly nlink: number; readonly isLink: boolean; readonly isFile: boolean };
+
+/**
+ * Why root must not open this file, for people; undefined when it may. `owner` is the user id of the folder's owner, `self` our own. A file of our own
+ * is fine while it has one name: with a second name it may be one that was linked here from elsewhere.
+ */
+export function whyForeign(file: Facts, owner: number, self: number): string | undefined {
+  if (self !== 0 || owner === self) return undefined;
+  if (file.isLink) return 'it is a link, and the owner of its folder decides where that leads';
+  if (!file.isFile) return 'it is no plain file';
+  if (file.uid !== owner && file.uid !== self) return `it belongs to user ${file.uid}, its folder to user ${owner}`;
+  return file.uid === self && file.nlink > 1 ? 'it is a second name of a file of root' : undefined;
+}
+
+/** Throws RefusedError when root would open what the owner of the folder put there; also for a link that leads nowhere, whoever asks. */
+export function refuseForeign(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const folder = statSync(dirname(path), { throwIfNoEntry: false });
+  if (found === undefined || folder === undefined) return;
+  const facts = { uid: found.uid, nlink: found.nlink, isLink: found.isSymbolicLink(), isFile: found.isFile() };
+  const isDangling = facts.isLink && statSync(path, { throwIfNoEntry: false }) === undefined;
+  const why =
+    whyForeign(facts, folder.uid, process.geteuid?.() ?? -1) ??
+    (isDangling ? 'it is a link that leads nowhere' : undefined);
+  if (why === undefined) return;
+  throw new RefusedError('storage.foreign', `open ${path}: ${why}. Look who made it, move it away, then try again`);
+}
+
+/**
+ * A file that root has just made in the folder of another user is for that user: without it, the agent could not open its own database any more. Where
+ * root may not give files away, it keeps it.
+ */
+export function giveToFolderOwner(descriptor: number, path: string): void {
+  const { uid, gid } = statSync(dirname(path));
+  if (process.geteuid?.() !== 0 || uid === 0) return;
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch {
+    // A container without that right, or a file system that knows no owners.
+  }
+}
