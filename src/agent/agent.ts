@@ -23,6 +23,7 @@ import { createIdentityBook } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
 import { rememberedSchema } from './fleet/remembered.ts';
+import { createClockWatch } from './host/clock-watch.ts';
 import { createHostReader } from './host/host.ts';
 import { createNeighbours } from './host/neighbours.ts';
 import { createIpReportDesk } from './ip-reports/handle-report.ts';
@@ -57,6 +58,7 @@ type AgentOptions = {
 };
 
 const HOST_EVERY_MS = 60_000;
+const CLOCK_EVERY_MS = 1_000;
 /** As often as samples go to the disk: what flags are made of is not older than what was reported. */
 const WRITE_EVERY_MS = 1_000;
 const STOP_MS = 8_000;
@@ -103,6 +105,8 @@ export function createAgent(options: AgentOptions) {
         .append([record])
         .catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
   };
+
+  const clockWatch = createClockWatch({ clock, log, agentIds: uplinks.map(({ agentId }) => agentId), emit });
 
   const poller = createPoller({
     clock,
@@ -267,6 +271,7 @@ export function createAgent(options: AgentOptions) {
       reload: options.reload,
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
+      clockSteps: () => clockWatch.recent(),
       uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
     }),
   });
@@ -275,6 +280,7 @@ export function createAgent(options: AgentOptions) {
     { name: 'place', start() {}, stop: () => door.close() },
     { name: 'database', start() {}, stop: () => db.close() },
     { name: 'outbox', start: () => outbox.setUplinks(uplinks.map(({ name }) => name)), stop: () => outbox.close() },
+    { name: 'clock', start: () => clockWatch.begin(outbox.state().earlierUntil), stop() {} },
     {
       name: 'roster',
       async start() {
@@ -298,6 +304,7 @@ export function createAgent(options: AgentOptions) {
     {
       name: 'rounds',
       start() {
+        every(CLOCK_EVERY_MS, 'look at the clock', () => clockWatch.look());
         every(HOST_EVERY_MS, 'report the host', reportHost);
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();

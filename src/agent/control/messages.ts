@@ -185,6 +185,8 @@ export const stateSchema = z.object({
       .nullable(),
   }),
   tasks: z.object({ waiting: count, running: count }),
+  /** How often and by how much its wall clock was set within the last hour, oldest first; `step_ms` < 0 = back. */
+  clock_steps: z.array(z.object({ at: z.string(), step_ms: z.int(), steps: count })),
   last_standstill: z.object({ reason: z.string(), at: z.string() }).nullable(),
 });
 export type DoorState = z.infer<typeof stateSchema>;

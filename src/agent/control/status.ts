@@ -1,8 +1,10 @@
 // The state of a running agent as people and monitors see it, and what of it is trouble. It only looks.
 import type { Clock } from '../../base/clock.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
+import { formatDurationMs } from '../../base/time/duration.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Roster } from '../fleet/fleet.ts';
+import type { RecentStep } from '../host/clock-watch.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { PollStats } from '../poll/poller.ts';
 import type { ScanProgress } from '../scan/plan.ts';
@@ -29,6 +31,7 @@ export type StateParts = {
   readonly standstill: Standstill;
   readonly outbox: () => OutboxState;
   readonly polls: () => PollStats;
+  readonly clockSteps: () => readonly RecentStep[];
   readonly uplinks: () => readonly (UplinkState & { readonly url: string })[];
 };
 
@@ -57,6 +60,11 @@ export function shownState(parts: StateParts): DoorState {
     },
     scans: shownScans(parts.scanning),
     tasks: { waiting, running: open.length - waiting },
+    clock_steps: parts.clockSteps().map(({ stepMs, steps, agoMs }) => ({
+      at: new Date(clock.nowMs() - agoMs).toISOString(),
+      step_ms: stepMs,
+      steps,
+    })),
     last_standstill: last ? { reason: last.reason, at: new Date(last.atMs).toISOString() } : null,
   };
   return { ...state, troubles: troublesOf(state, stalled) };
@@ -64,7 +72,7 @@ export function shownState(parts: StateParts): DoorState {
 
 /** In sentences. Miners that are ill are what an agent is there for, and none of its own troubles; but that not one answers is. */
 export function troublesOf(
-  { uplinks, outbox, networks, miners, scans }: Omit<DoorState, 'troubles'>,
+  { uplinks, outbox, networks, miners, scans, clock_steps: steps }: Omit<DoorState, 'troubles'>,
   stalled: string | undefined,
 ): string[] {
   const troubles: string[] = [];
@@ -75,10 +83,30 @@ export function troublesOf(
     if (phase === 'refused') troubles.push(`${url} refuses this agent: ${last_error ?? 'no reason given'}`);
     else if (phase !== 'online' && last_error !== null) troubles.push(`not connected to ${url}: ${last_error}`);
   }
+  troubles.push(...uplinks.flatMap(skewTrouble), ...steps.slice(-MAX_STEPS_SHOWN).map(stepTrouble));
   if (networks.addresses === 0) troubles.push('no networks are configured, so nothing is scanned');
   if (scans.last?.account === null) troubles.push('the last scan broke; the log says why');
   if (miners.total > 0 && miners.silent === miners.total) troubles.push(`none of the ${miners.total} miners answers`);
   return troubles;
+}
+
+/** What troubles of the clock begin with. */
+export const CLOCK_TROUBLE = 'the clock of this host';
+const MAX_SKEW_MS = 60_000;
+const MAX_STEPS_SHOWN = 3;
+
+function skewTrouble({ url, skew_ms }: DoorState['uplinks'][number]): string[] {
+  if (skew_ms === null || Math.abs(skew_ms) <= MAX_SKEW_MS) return [];
+  const by = `${formatDurationMs(Math.abs(skew_ms))} ${skew_ms < 0 ? 'ahead of' : 'behind'}`;
+  return [`${CLOCK_TROUBLE} is ${by} ${url}: set it, or let this host follow a time server`];
+}
+
+function stepTrouble({ at, step_ms, steps }: DoorState['clock_steps'][number]): string {
+  const by = formatDurationMs(Math.abs(step_ms));
+  const [way, error] = step_ms < 0 ? ['back', 'late'] : ['forward', 'early'];
+  const set =
+    steps === 1 ? `was set ${way} by ${by} at ${at}` : `was set ${steps} times until ${at}, ${way} by ${by} in all`;
+  return `${CLOCK_TROUBLE} ${set}: what was reported before is dated too ${error}`;
 }
 
 export const isoOf = (atMs: number | null | undefined): string | null =>

@@ -8,7 +8,7 @@ export type Books = ReturnType<typeof openBooks>;
 
 export function openBooks(store: Store, { nowMs, newEpoch }: { nowMs: number; newEpoch: () => string }) {
   const stored = store.lanes();
-  const before = readMeta(store, stored, nowMs);
+  const before = readMeta(store, stored, nowMs, newEpoch);
   const { lanesOf, made } = groupLanes(stored, before.deletedThrough, newEpoch);
   const hasCrashed = !before.isClean && before.hasSamples;
   // Until the gap of a crash is on disk its start must not move: the process may be killed again first.
@@ -178,13 +178,20 @@ function groupLanes(
 }
 
 /** The bookkeeping as stored; rebuilt from what the slices and lanes show when it is damaged or lags behind them. */
-function readMeta(store: Store, lanes: readonly Lane[], nowMs: number): Meta {
+function readMeta(store: Store, lanes: readonly Lane[], nowMs: number, newOutbox: () => string): Meta {
   const stored = store.meta();
   const { first, last } = store.sums();
   const acked = lanes.map((lane) => lane.acked);
   const leastNext = Math.max(last ?? 0, ...acked) + 1;
   if (stored === undefined && last === null) {
-    return { nextId: leastNext, deletedThrough: leastNext - 1, isClean: true, hasSamples: false, aliveMs: nowMs };
+    return {
+      nextId: leastNext,
+      deletedThrough: leastNext - 1,
+      isClean: true,
+      hasSamples: false,
+      aliveMs: nowMs,
+      outbox: newOutbox(),
+    };
   }
   if (stored === undefined || stored === 'damaged') {
     const lastSlice = last === null ? undefined : store.get(last)?.slice;
@@ -195,6 +202,7 @@ function readMeta(store: Store, lanes: readonly Lane[], nowMs: number): Meta {
       isClean: false,
       hasSamples: true,
       aliveMs: Math.min(lastSlice?.producedMs ?? nowMs, nowMs),
+      outbox: newOutbox(),
     };
   }
   return { ...stored, nextId: Math.max(stored.nextId, leastNext) };

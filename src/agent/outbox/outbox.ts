@@ -6,11 +6,13 @@ import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { sqliteFault } from '../../base/storage/sqlite.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
+import { lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { openBooks } from './books.ts';
 import { createOutgoing } from './outgoing.ts';
 import { type Batch, createQueue, type Queue, queueFull } from './queue.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
+import { beginAges, noteProduced } from './slice-ages.ts';
 import { createChanges, type Space, shrinkOnce } from './space.ts';
 import { openStore } from './store.ts';
 
@@ -40,7 +42,7 @@ export function createShared(settings: OutboxSettings = {}): Shared {
   return { queue: createQueue({ maxRecords: maxPendingRecords, maxBytes: maxPendingBytes }), listeners: new Set() };
 }
 
-/** Throws what the database throws when it cannot even be read. `newEpoch` makes a UUID. */
+/** Throws what the database throws when it cannot even be read. `newEpoch` makes a UUID, for the outbox itself too. */
 export function createOutbox(
   db: DatabaseSync,
   options: {
@@ -60,6 +62,7 @@ export function createOutbox(
   const store = openStore(db);
   const books = openBooks(store, { nowMs: clock.nowMs(), newEpoch: options.newEpoch });
   const { queue, listeners } = options.shared ?? createShared(settings);
+  let ages = beginAges(books.meta().nextId, lookAtClocks(clock));
   const changes = createChanges();
 
   let { bytes, slices } = store.sums();
@@ -127,7 +130,9 @@ export function createOutbox(
     const aliveMs = Math.min(clock.nowMs(), queue.oldestMs() ?? Infinity);
     const body = await compress(batch.entries);
     const { nextId } = books.meta();
-    const slice = seal(headOf(nextId, clock.nowMs(), batch.entries), body);
+    const now = lookAtClocks(clock);
+    const slice = seal(headOf(nextId, now.wallMs, batch.entries), body);
+    ages = noteProduced(ages, nextId, now);
     const meta = {
       ...books.meta(),
       nextId: nextId + 1,
@@ -139,7 +144,7 @@ export function createOutbox(
     bytes += body.length + ROW_BYTES;
     slices++;
     dropped(gone);
-    lastCommitAt = clock.nowMs();
+    lastCommitAt = now.wallMs;
     batch.settle(nextId);
   };
 
@@ -253,6 +258,7 @@ export function createOutbox(
     store,
     books,
     clock,
+    ages: () => ages,
     log,
     listeners,
     onFailure: note,

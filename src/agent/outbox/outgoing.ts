@@ -2,15 +2,21 @@
 // missing, is replaced by a declared gap first. New slices are made in outbox.ts.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import { lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { SliceHeader } from '../../wire/frames.ts';
 import type { Books } from './books.ts';
 import { damagedSlice, isSound, type StoredSlice } from './slice.ts';
+import { producedElapsedMs, type SliceAges } from './slice-ages.ts';
 import type { Lane, Meta, Store } from './store.ts';
 
 /** The outbox as one uplink sees it. Calls take effect in the order in which they are made. */
 export type SliceSource = ReturnType<ReturnType<typeof createOutgoing>['source']>;
-/** A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. */
-export type OutgoingSlice = { readonly header: SliceHeader; readonly body: Uint8Array };
+/** A slice as it goes on the wire: `seq` counts from 1 within the uplink's epoch. `producedElapsedMs` is of this process's `Clock.elapsedMs`. */
+export type OutgoingSlice = {
+  readonly header: SliceHeader;
+  readonly body: Uint8Array;
+  readonly producedElapsedMs: number;
+};
 /** A run of slices under an epoch of its own. */
 export type LanePosition = Readonly<ReturnType<typeof positionOf>>;
 type SliceRange = Record<'afterSeq' | 'maxSlices' | 'maxBytes', number> & Pick<Lane, 'epoch'>;
@@ -21,7 +27,8 @@ const BEHIND_FROM = 32;
 export function createOutgoing(options: {
   readonly store: Store;
   readonly books: Books;
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'elapsedMs'>;
+  readonly ages: () => SliceAges;
   readonly log: Log;
   readonly listeners: Set<() => void>;
   readonly onFailure: (error: unknown) => void;
@@ -40,16 +47,18 @@ export function createOutgoing(options: {
     const { deletedThrough } = books.meta();
     const nextId = lane.through === null ? books.meta().nextId : lane.through + 1;
     const afterId = Math.max(lane.base + range.afterSeq, deletedThrough, lane.base);
+    const now = lookAtClocks(clock);
     try {
-      const result = readSlices(store, { ...range, afterId, nextId, nowMs: clock.nowMs() });
+      const result = readSlices(store, { ...range, afterId, nextId, nowMs: now.wallMs });
       if (result.failure !== undefined) options.onFailure(result.failure);
       if (result.repaired.length > 0) {
         options.onRepaired();
         log.warn({ slices: result.repaired.length }, 'damaged slices were replaced by declared gaps');
       }
       return result.slices.map(({ id, producedMs, body }) => ({
-        header: { epoch: lane.epoch, seq: id - lane.base, produced_at: new Date(producedMs).toISOString() },
+        header: { epoch: lane.epoch, seq: id - lane.base, order: id, produced_at: new Date(producedMs).toISOString() },
         body,
+        producedElapsedMs: producedElapsedMs(options.ages(), { id, producedMs }, now),
       }));
     } catch (error) {
       options.onFailure(error);
@@ -98,9 +107,11 @@ export function createOutgoing(options: {
   };
 }
 
-function positionOf({ epoch, base, acked, through }: Lane, { nextId, deletedThrough }: Meta) {
+function positionOf({ epoch, base, acked, through }: Lane, { nextId, deletedThrough, outbox }: Meta) {
   return {
     epoch,
+    /** Names what `order` of its slices counts in. */
+    outbox,
     /** The oldest that can still be read. */
     firstSeq: Math.max(deletedThrough, base) - base + 1,
     ackedSeq: acked - base,

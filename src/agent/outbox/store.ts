@@ -31,6 +31,7 @@ export const outboxMigrations: Migrations = {
        is_clean INTEGER NOT NULL,
        has_samples INTEGER NOT NULL,
        alive_ms INTEGER NOT NULL,
+       outbox TEXT NOT NULL,
        crc INTEGER NOT NULL
      ) STRICT;
      CREATE TABLE outbox_lanes (
@@ -57,6 +58,8 @@ const metaSchema = z.object({
   hasSamples: flag,
   /** What was produced before this time is on disk or counted. */
   aliveMs: int,
+  /** Names what ids of slices count in: an outbox whose ids may come again with other contents has another one. */
+  outbox: z.string().min(1),
   crc: int,
 });
 export type Meta = Readonly<Omit<z.output<typeof metaSchema>, 'crc'>>;
@@ -78,7 +81,7 @@ const bytesRows = z.array(z.object({ bytes: int }));
 const sumsRow = z.object({ slices: int, bytes: int, first: int.nullable(), last: int.nullable() });
 
 const metaCrc = (meta: Meta) =>
-  crc32([meta.nextId, meta.deletedThrough, meta.isClean, meta.hasSamples, meta.aliveMs].join(':'));
+  crc32([meta.nextId, meta.deletedThrough, meta.isClean, meta.hasSamples, meta.aliveMs, meta.outbox].join(':'));
 const laneCrc = ({ name, epoch, base, acked, through }: Lane) =>
   crc32([name, epoch, base, acked, ...(through === null ? [] : [through])].join(':'));
 
@@ -105,9 +108,10 @@ export function openStore(db: DatabaseSync) {
     `DELETE FROM outbox_slices WHERE id <= ? AND id IN (SELECT id FROM outbox_slices ORDER BY id LIMIT ?)
      RETURNING length(body) + ${ROW_BYTES} AS bytes`,
   );
-  const upsertMeta = db.prepare('INSERT OR REPLACE INTO outbox_meta VALUES (1, ?, ?, ?, ?, ?, ?)');
+  const upsertMeta = db.prepare('INSERT OR REPLACE INTO outbox_meta VALUES (1, ?, ?, ?, ?, ?, ?, ?)');
   const selectMeta = db.prepare(
-    `SELECT next_id AS nextId, deleted_through AS deletedThrough, is_clean AS isClean, has_samples AS hasSamples, alive_ms AS aliveMs, crc
+    `SELECT next_id AS nextId, deleted_through AS deletedThrough, is_clean AS isClean, has_samples AS hasSamples, alive_ms AS aliveMs, outbox,
+       crc
        FROM outbox_meta`,
   );
   const upsertLane = db.prepare('INSERT OR REPLACE INTO outbox_lanes VALUES (?, ?, ?, ?, ?, ?)');
@@ -136,8 +140,9 @@ export function openStore(db: DatabaseSync) {
     }): number[] {
       return transact(db, () => {
         writeSlices(changes.slices ?? []);
-        const { nextId, deletedThrough, isClean, hasSamples, aliveMs } = changes.meta;
-        upsertMeta.run(nextId, deletedThrough, Number(isClean), Number(hasSamples), aliveMs, metaCrc(changes.meta));
+        const { nextId, deletedThrough, isClean, hasSamples, aliveMs, outbox } = changes.meta;
+        const crc = metaCrc(changes.meta);
+        upsertMeta.run(nextId, deletedThrough, Number(isClean), Number(hasSamples), aliveMs, outbox, crc);
         for (const { name, epoch } of changes.forget ?? []) dropLane.run(name, epoch);
         for (const lane of changes.lanes ?? []) {
           upsertLane.run(lane.name, lane.epoch, lane.base, lane.acked, lane.through, laneCrc(lane));

@@ -1,6 +1,6 @@
 // Where the service is. Encrypted, or the machine itself; anything else only when the operator says so. It resolves no names.
 import { ConfigError } from '../../base/errors.ts';
-import { isExposed } from '../../base/net/ipv4.ts';
+import { isExposed, isThisMachine } from '../../base/net/ipv4.ts';
 
 const FORMS = 'https://… or wss://… (http:// and ws:// only to this machine, or with allowPlain)';
 
@@ -21,5 +21,6 @@ export function serviceAddress(text: string, allowPlain = false) {
     ws: `${isEncrypted ? 'wss' : 'ws'}://${rest}`,
     /** Not encrypted, and not this machine: only because the operator says so. */
     isExposed: isExposed(url),
+    isThisMachine: isThisMachine(url.hostname),
   };
 }

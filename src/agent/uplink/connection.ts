@@ -294,7 +294,7 @@ export function connect(options: ConnectionOptions) {
     const [oldest] = await source.lanes();
     if (isOver) return;
     hello = oldest;
-    const { epoch, nextSeq } = hello;
+    const { epoch, nextSeq, outbox } = hello;
     send({
       type: 'hello',
       protocol: PROTOCOL_VERSION,
@@ -303,6 +303,7 @@ export function connect(options: ConnectionOptions) {
       next_seq: nextSeq,
       at: new Date(clock.nowMs()).toISOString(),
       home: options.home,
+      outbox,
       nonce: session.nonce,
       task_seq: session.taskSeq,
       proof: credentials.prove(credentials.agentId, challenge),

@@ -34,12 +34,13 @@ export function createSender(options: {
       const slices = await source.read({ epoch, afterSeq: sentSeq, maxSlices, maxBytes: Math.max(1, room) });
       if (isStopped) return false;
       if (slices.length === 0) return true;
-      for (const [index, { header, body }] of slices.entries()) {
+      for (const [index, { header, body, producedElapsedMs }] of slices.entries()) {
         if (header.epoch !== epoch || header.seq !== sentSeq + 1 + index) {
           options.cannot('the stored slices do not follow each other');
           return false;
         }
-        const frame = encodeSlice(header, body);
+        const ageMs = Math.max(0, Math.round(clock.elapsedMs() - producedElapsedMs));
+        const frame = encodeSlice({ ...header, age_ms: ageMs }, body);
         if (onTheWay.length === 0) options.waits(true);
         onTheWay.push({ epoch, seq: header.seq, bytes: frame.length, sentAtMs: clock.monotonicMs() });
         sentSeqs.set(epoch, header.seq);

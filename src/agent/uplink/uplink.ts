@@ -3,6 +3,7 @@
 
 import { renderError } from '../../base/errors.ts';
 import { fullJitterMs } from '../../base/time/backoff.ts';
+import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
 import { PEER_SILENCE_MS, PING_INTERVAL_MS } from '../../wire/protocol.ts';
 import { serviceAddress } from './address.ts';
 import { type ConnectionEnd, connect, type LinkParts } from './connection.ts';
@@ -17,7 +18,7 @@ export type UplinkState = {
   readonly lastError: string | undefined;
   /** Slices that the service has not confirmed; undefined when it cannot be told. */
   readonly backlog: number | undefined;
-  /** Service clock minus ours at the last welcome, ms. */
+  /** Service clock minus ours, ms: at the last welcome and, where the service is on another host, moved by what was done to our clock since. */
   readonly skewMs: number | undefined;
 };
 
@@ -52,22 +53,29 @@ export function createUplink(
   const address = serviceAddress(options.url, options.allowPlain);
   const window = createWindow();
   let phase: UplinkState['phase'] = 'stopped';
-  let connectedSince: number | undefined;
-  let nextTryAt: number | undefined;
+  /** By `elapsedMs`; what is shown of them is wall time. */
+  let connectedAtMs: number | undefined;
+  let nextTryAtMs: number | undefined;
   let lastError: string | undefined;
-  let skewMs: number | undefined;
+  let welcome: { readonly skewMs: number; readonly offsetMs: number } | undefined;
   let connection: ReturnType<typeof connect> | undefined;
   let running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   const state = (): UplinkState => {
     const backlog = source.backlog();
-    return { name, phase, connectedSince, nextTryAt, lastError, backlog, skewMs };
+    const offsetMs = offsetOf(lookAtClocks(clock));
+    const wallOf = (elapsedMs: number | undefined) => (elapsedMs === undefined ? undefined : elapsedMs + offsetMs);
+    const movedMs = welcome === undefined || address.isThisMachine ? 0 : offsetMs - welcome.offsetMs;
+    return {
+      ...{ name, phase, connectedSince: wallOf(connectedAtMs), nextTryAt: wallOf(nextTryAtMs), lastError, backlog },
+      skewMs: welcome === undefined ? undefined : welcome.skewMs - movedMs,
+    };
   };
 
   const enter = (next: UplinkState['phase']) => {
     phase = next;
-    if (next !== 'online') connectedSince = undefined;
-    if (next !== 'waiting' && next !== 'refused') nextTryAt = undefined;
+    if (next !== 'online') connectedAtMs = undefined;
+    if (next !== 'waiting' && next !== 'refused') nextTryAtMs = undefined;
     try {
       options.onState?.(state());
     } catch (error) {
@@ -84,10 +92,10 @@ export function createUplink(
         address,
         window,
         timing,
-        onWelcome(skew) {
+        onWelcome(skewMs) {
           onlineAtMs = clock.monotonicMs();
-          connectedSince = clock.nowMs();
-          skewMs = skew;
+          connectedAtMs = clock.elapsedMs();
+          welcome = { skewMs, offsetMs: offsetOf(lookAtClocks(clock)) };
           lastError = undefined;
           enter('online');
           log.info({ uplink: name, backlog: source.backlog(), skewMs }, 'connected to the service');
@@ -116,7 +124,7 @@ export function createUplink(
         ? timing.refusedMs * (0.9 + 0.2 * random())
         : fullJitterMs(tries, timing.backoff, random);
       tries++;
-      nextTryAt = clock.nowMs() + delayMs;
+      nextTryAtMs = clock.elapsedMs() + delayMs;
       enter(isRefused ? 'refused' : 'waiting');
       log.warn({ uplink: name, reason: end.reason, retryMs: Math.round(delayMs) }, 'not connected to the service');
       await clock.sleep(delayMs, signal).catch(() => {});

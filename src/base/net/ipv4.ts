@@ -67,7 +67,7 @@ export function isInRange(range: Ipv4Range, address: number): boolean {
 }
 
 /** Whether the host of a URL is this machine itself, so that what goes there is on no line. Resolves no names but the one that means it. */
-function isThisMachine(hostname: string): boolean {
+export function isThisMachine(hostname: string): boolean {
   const address = parseIpv4(hostname);
   return hostname === 'localhost' || hostname === '[::1]' || (address !== undefined && address >>> 24 === 127);
 }

@@ -7,6 +7,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { type AgentConfig, loadConfig, switchedOff } from '../../agent/config/config.ts';
 import { knock } from '../../agent/control/control-client.ts';
+import { CLOCK_TROUBLE } from '../../agent/control/status.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { paceOf } from '../../agent/scan/scan-limits.ts';
@@ -34,6 +35,7 @@ const REQUEST_MS = 5_000;
 const LEAST_FREE_BYTES = 1024 ** 3;
 const MOST_USED = 0.9;
 const MAX_SKEW_S = 5;
+const TIME_SERVER = 'let this host follow a time server: timedatectl set-ntp true';
 /** A check of a larger database would take minutes. */
 const MAX_CHECKED_BYTES = 2 * 1024 ** 3;
 
@@ -150,7 +152,8 @@ async function runningAgent(stateDir: string): Promise<Finding[]> {
   if (found.kind !== 'running') return [];
   const { troubles, miners } = await found.agent.state().finally(() => found.agent.close());
   if (troubles.length === 0) return [ok(about, `runs and is well: ${miners.total} miners`)];
-  return troubles.map((text) => warning(about, text, 'pithead status says more'));
+  const remedy = (text: string) => (text.startsWith(CLOCK_TROUBLE) ? TIME_SERVER : 'pithead status says more');
+  return troubles.map((text) => warning(about, text, remedy(text)));
 }
 
 function databases(stateDir: string): Finding[] {
@@ -239,5 +242,5 @@ function clockSkew(date: string | string[] | undefined, beforeMs: number): Findi
   const skewS = Math.round((beforeMs - theirsMs) / 1_000);
   if (Math.abs(skewS) <= MAX_SKEW_S) return [ok('clock', 'agrees with the service')];
   const text = `is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} the service`;
-  return [warning('clock', text, 'let this host follow a time server: timedatectl set-ntp true')];
+  return [warning('clock', text, TIME_SERVER)];
 }

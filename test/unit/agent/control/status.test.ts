@@ -15,6 +15,11 @@ test('an agent whose miners are ill is well', () => {
   expect(troublesOf({ ...STATE, miners, scans, uplinks: [connecting] }, undefined)).toEqual([]);
 });
 
+test('a service that agrees with the clock of this host within a minute is no trouble', () => {
+  const online = { ...uplink, phase: 'online', last_error: null, skew_ms: -60_000 };
+  expect(troublesOf({ ...STATE, uplinks: [online] }, undefined)).toEqual([]);
+});
+
 test.each([
   ['it stands still', {}, 'the next poll is 99 s late'],
   ['cannot be written: disk full', { outbox: { ...STATE.outbox, fault: 'disk full' } }, undefined],
@@ -27,6 +32,31 @@ test.each([
   ['https://p.example refuses', { uplinks: [{ ...uplink, phase: 'refused', last_error: 'revoked' }] }, undefined],
   ['no networks', { networks: { ranges: 0, addresses: 0 } }, undefined],
   ['the last scan broke', { scans: { ...STATE.scans, last: { ...scan, account: null } } }, undefined],
+  [
+    'the clock of this host is 2h ahead of https://p.example: set it, or let this host follow a time server',
+    { uplinks: [{ ...uplink, phase: 'online', last_error: null, skew_ms: -7_200_000 }] },
+    undefined,
+  ],
+  [
+    'the clock of this host is 1m5s behind https://p.example',
+    { uplinks: [{ ...uplink, phase: 'online', last_error: null, skew_ms: 65_000 }] },
+    undefined,
+  ],
+  [
+    'the clock of this host was set back by 2h at 2026-01-02T03:04:05.000Z: what was reported before is dated too late',
+    { clock_steps: [{ at: scan.started_at, step_ms: -7_200_000, steps: 1 }] },
+    undefined,
+  ],
+  [
+    'the clock of this host was set forward by 1d at 2026-01-02T03:04:05.000Z: what was reported before is dated too early',
+    { clock_steps: [{ at: scan.started_at, step_ms: 86_400_000, steps: 1 }] },
+    undefined,
+  ],
+  [
+    'the clock of this host was set 40 times until 2026-01-02T03:04:05.000Z, back by 2s in all',
+    { clock_steps: [{ at: scan.started_at, step_ms: -2_000, steps: 40 }] },
+    undefined,
+  ],
   ['none of the 8 miners answers', { miners: { ...STATE.miners, total: 8, silent: 8 } }, undefined],
 ])('trouble: %s', (sentence, change, stalled) => {
   expect(troublesOf({ ...STATE, ...change }, stalled)).toEqual([expect.stringContaining(sentence)]);

@@ -90,7 +90,7 @@ export async function acknowledgeOldest(outbox: Pick<Outbox, 'source'>, uplink: 
 }
 
 /** Numbers of the samples, numbers of the task outcomes, and the gaps in a list of slices. Throws when a slice is not what the wire allows. */
-export function contents(slices: readonly OutgoingSlice[]) {
+export function contents(slices: readonly Pick<OutgoingSlice, 'body'>[]) {
   const records: ReportRecord[] = slices.flatMap(
     ({ body }) => sliceBodySchema.parse(JSON.parse(zstdDecompressSync(body).toString('utf8'))).records,
   );

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type AgentFrame, agentFrameSchema, decodeSlice } from '../../../../src/wire/frames.ts';
+import { type AgentFrame, agentFrameSchema, decodeSlice, type SliceHeader } from '../../../../src/wire/frames.ts';
 import { CHALLENGE_HEADER } from '../../../../src/wire/protocol.ts';
 import { newIdentityKey } from '../../../identity-key.ts';
 import { contents } from '../outbox/farm-records.ts';
@@ -27,6 +27,7 @@ export async function startService(options: { port?: number; refuse?: number } =
   /** epoch → sequence → samples; what was sent again is counted. */
   const stored = new Map<string, Map<number, number[]>>();
   const frames: AgentFrame[] = [];
+  const headers: SliceHeader[] = [];
   const requests: IncomingMessage[] = [];
   const closes: { code: number; reason: string }[] = [];
   const behaviour = {
@@ -64,12 +65,13 @@ export async function startService(options: { port?: number; refuse?: number } =
           const slice = decodeSlice(data);
           if (slice === undefined) throw new Error('not a slice');
           const { header, compressedBody: body } = slice;
+          headers.push(header);
           const known = stored.get(header.epoch) ?? new Map<number, number[]>();
           stored.set(header.epoch, known);
           if (known.has(header.seq)) duplicates++;
           else {
             if (header.seq !== known.size + 1) holes++;
-            const { samples } = contents([{ header, body }]);
+            const { samples } = contents([{ body }]);
             known.set(header.seq, samples);
             behaviour.onSamples(samples);
           }
@@ -101,6 +103,8 @@ export async function startService(options: { port?: number; refuse?: number } =
     url: `http://127.0.0.1:${port}`,
     stored,
     frames,
+    /** Of every slice that came, also of those that came again. */
+    headers,
     requests,
     closes,
     behaviour,

@@ -58,7 +58,7 @@ export function uplinkTo(url: string, more: Partial<Parameters<typeof createUpli
 }
 
 export function idleSource(epoch: string): SliceSource {
-  const position = { epoch, firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
+  const position = { epoch, outbox: epoch, firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
   return {
     lanes: async () => [position],
     async split() {},

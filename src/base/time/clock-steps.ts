@@ -1,0 +1,30 @@
+// Steps of the wall clock, seen beside a clock that is never set. It looks and compares; it keeps nothing.
+import type { Clock } from '../clock.ts';
+
+/** Both clocks at one moment, ms. */
+export type ClockLook = { readonly wallMs: number; readonly elapsedMs: number };
+
+/** Between two looks, ms. A time server that slews a clock that is looked at once a second never comes near it. */
+const LARGEST_SLEW_MS = 1_000;
+/** The host may put the process to sleep between two readings: then they are not of one moment. */
+const SAME_MOMENT_MS = 100;
+const TRIES = 5;
+
+/** Reads both clocks at one moment, as well as that can be had. */
+export function lookAtClocks(clock: Pick<Clock, 'nowMs' | 'elapsedMs'>): ClockLook {
+  for (let tries = 1; ; tries++) {
+    const before = clock.elapsedMs();
+    const wallMs = clock.nowMs();
+    const elapsedMs = clock.elapsedMs();
+    if (elapsedMs - before <= SAME_MOMENT_MS || tries === TRIES) return { wallMs, elapsedMs };
+  }
+}
+
+/** By how many ms the wall clock was set on (or back, negative) between two looks; 0 when it was not set. A suspend of the host is no step. */
+export function stepBetween(before: ClockLook, now: ClockLook): number {
+  const stepMs = offsetOf(now) - offsetOf(before);
+  return Math.abs(stepMs) > LARGEST_SLEW_MS ? Math.round(stepMs) : 0;
+}
+
+/** What wall time is ahead of elapsed time, ms: it changes only when the wall clock is set. */
+export const offsetOf = ({ wallMs, elapsedMs }: ClockLook): number => wallMs - elapsedMs;
