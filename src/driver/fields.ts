@@ -1,6 +1,7 @@
 // Readers of single fields, used inside reply schemas: they turn what devices write into numbers and texts, or into undefined. Never into 0.
 // Numbers as strings, thousands separators, blanks, `nan`, sentinels and implausible values are all handled here (atlas section 1.4).
 import { z } from 'zod';
+import { plainText } from '../model/plain-text.ts';
 
 export { largest, mean, sumOfAll } from '../base/numbers.ts';
 
@@ -44,16 +45,13 @@ export function toTempC(value: unknown, { zeroIsAbsent = true }: { zeroIsAbsent?
   return tempC === 0 && zeroIsAbsent ? undefined : tempC;
 }
 
-const CONTROL = /\p{Cc}/u;
-
-/** Trimmed text without control characters, at most 256 characters; undefined when blank. Numbers become text. */
+/** Trimmed text without anything that is not seen, at most 256 characters; undefined when blank. Numbers become text. */
 export function toText(value: unknown, maxLength = 256): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const written = String(value);
-  // Terminal codes of a hostile device end here.
-  const clean = (CONTROL.test(written) ? written.replaceAll(/\p{Cc}/gu, ' ') : written).trim();
-  return clean === '' ? undefined : clean.slice(0, maxLength);
+  // Terminal codes of a hostile device end here. Blanks around a text do not count as its length.
+  return plainText(String(value).slice(0, MAX_WRITTEN).trim(), maxLength);
 }
+const MAX_WRITTEN = 64 * 1024;
 export const text = (maxLength = 256) => field((value) => toText(value, maxLength));
 
 const YES: ReadonlySet<string> = new Set(['true', '1', 'y', 'yes', 'on']);

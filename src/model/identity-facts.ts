@@ -1,6 +1,7 @@
 // MAC and serial number as identity facts: normal form, whether a value can identify anything, and the unstable reason that follows.
 // Spec decisions, "Flags and identity". It keeps no registry: who is a duplicate of whom is the caller's knowledge.
 import { z } from 'zod';
+import { isVisible } from './plain-text.ts';
 
 /** `duplicate` = the same valid value on another live miner of the farm. */
 export const factStateSchema = z.enum(['ok', 'empty', 'invalid', 'duplicate']);
@@ -50,7 +51,7 @@ export function normaliseSerial(text: string): string {
 export function serialState(text: string | undefined): Exclude<FactState, 'duplicate'> {
   if (text === undefined || text.trim() === '') return 'empty';
   const serial = text.trim();
-  if (/\p{Cc}/u.test(serial) || FILLER_SERIAL.test(serial) || serial.length > 128) return 'invalid';
+  if (!isVisible(serial) || FILLER_SERIAL.test(serial) || serial.length > 128) return 'invalid';
   return 'ok';
 }
 

@@ -1,6 +1,7 @@
 // What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its database file beside it.
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
+import { isVisible } from '../model/plain-text.ts';
 import { findServiceVault, type KeyFiles, keyNotOpened } from './auth/key-file.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
@@ -66,6 +67,7 @@ function administerTenants({ tenants }: Store, clock: Clock) {
     },
     async createWorkspace({ name, slug }: { name: string; slug: string }) {
       if (!SLUG.test(slug)) throw problem('slug', `'${slug}' is not ${SLUG_WORDS}`);
+      requireVisible(name);
       const workspace = { id: newId(clock.nowMs()), name, slug };
       if (await tenants.findWorkspace(slug)) throw problem('slug', `'${slug}' is taken by another workspace`);
       await tenants.createWorkspace(workspace, clock.nowMs());
@@ -74,6 +76,7 @@ function administerTenants({ tenants }: Store, clock: Clock) {
     listWorkspaces: () => tenants.listWorkspaces(),
     async createFarm({ workspaceId, name }: { workspaceId: string; name: string | null }) {
       await requireWorkspace(tenants, workspaceId, 'workspaceId');
+      if (name !== null) requireVisible(name);
       const farm = { id: newId(clock.nowMs()), workspaceId, name };
       await tenants.createFarm(farm, clock.nowMs());
       return { ...farm, archivedAt: null };
@@ -100,6 +103,7 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
     /** `key` is shown here and never again. */
     async createKey({ workspaceId, name, permissions, expiresAt }: NewKey) {
       await requireWorkspace(tenants, workspaceId, 'workspaceId');
+      requireVisible(name);
       const { id, text, hash } = newApiKey();
       await keys.create({
         id,
@@ -196,6 +200,12 @@ function administerGrants({ tenants }: Store, clock: Clock) {
     /** Says whether there was such a grant that was not revoked yet. */
     revokeGrant: (id: string) => tenants.revokeGrant(id, clock.nowMs()),
   };
+}
+
+/** A name that does not show what it is could pass for another one. */
+function requireVisible(name: string): void {
+  if (!isVisible(name) || name.trim() === '')
+    throw problem('name', 'accepted: characters that can be seen, with blanks between them');
 }
 
 async function requireWorkspace(tenants: TenantStore, id: string, path: string): Promise<void> {

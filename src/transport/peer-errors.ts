@@ -1,5 +1,6 @@
 // Makes PeerErrors of what connections and devices do: one place for how each failure is named and when it makes sense to come back.
 import { type PeerCode, PeerError, type Retry } from '../base/errors.ts';
+import { visibleText } from '../model/plain-text.ts';
 
 const RETRY: Readonly<Record<PeerCode, Retry>> = {
   'peer.refused': 'later',
@@ -27,9 +28,8 @@ const MAX_WORDS = 200;
 /** What a device says, fit for a log and a page: one line, no control characters, bounded. */
 export function cleanWords(words: string): string {
   // The slice comes first: cleaning must not cost more than what is kept.
-  const line = words
-    .slice(0, MAX_WORDS * 2)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+  const line = visibleText(words.slice(0, MAX_WORDS * 2))
+    .replaceAll(/ +/g, ' ')
     .trim();
   return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
 }

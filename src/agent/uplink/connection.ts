@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { plainText } from '../../model/plain-text.ts';
 import {
   type AgentFrame,
   MAX_LANES,
@@ -334,11 +335,8 @@ export function connect(options: ConnectionOptions) {
   });
   socket.on('error', (error) => end('lost', renderError(error)));
   socket.on('close', (code, reason) => {
-    const words = reason
-      .toString('utf8')
-      .replaceAll(/\p{Cc}/gu, ' ')
-      .slice(0, 100);
-    end('lost', `the service closed the connection (${code}${words === '' ? '' : `: ${words}`})`);
+    const words = plainText(reason.toString('utf8'), 100);
+    end('lost', `the service closed the connection (${code}${words === undefined ? '' : `: ${words}`})`);
   });
   setTimer('answer', timing.answerMs, () => end('lost', 'the service does not accept the connection in time'));
 

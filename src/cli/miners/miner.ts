@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Found } from '../../agent/capture/found.ts';
 import { singleAddress } from '../../agent/standalone/reach.ts';
 import { logOnce, lookOnce } from '../../agent/standalone/scan.ts';
+import { visibleLines } from '../../model/plain-text.ts';
 import type { Reading } from '../../model/reading.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from '../output/format.ts';
@@ -77,7 +78,7 @@ function describe(found: Found, paint: Paint): string {
 /** A device without a driver of its own: how its owner can help. */
 function invite({ sample }: Found): string {
   if (sample === undefined) return '';
-  return `\nPithead has no driver for this device yet. This sample would help us to write one; passwords, wallets, workers, addresses and serial\nnumbers are removed, but look at it before you send it:\n\n${sample}\n`;
+  return `\nPithead has no driver for this device yet. This sample would help us to write one; passwords, wallets, workers, addresses and serial\nnumbers are removed, but look at it before you send it:\n\n${visibleLines(sample)}\n`;
 }
 
 const NOTHING =

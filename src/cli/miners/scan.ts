@@ -8,6 +8,7 @@ import { scanOnce } from '../../agent/standalone/scan.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../../model/contact.ts';
 import { normaliseMac } from '../../model/identity-facts.ts';
+import { visibleText } from '../../model/plain-text.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText } from '../output/format.ts';
 import { type Column, headerLine, rowLine } from '../output/table.ts';
@@ -110,7 +111,10 @@ function jsonPrinter(line: Line): Printer {
 
 /** A cell that a spreadsheet would run as a formula is quoted with an apostrophe. */
 function csvLine(cells: readonly (string | number | null)[]): string {
-  return stringify([[...cells]], { eof: false, escape_formulas: true });
+  return stringify([cells.map((cell) => (typeof cell === 'string' ? visibleText(cell) : cell))], {
+    eof: false,
+    escape_formulas: true,
+  });
 }
 
 function csvPrinter(line: Line): Printer {

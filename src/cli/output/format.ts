@@ -1,5 +1,6 @@
 // Numbers for people: hashrates with a unit that fits, powers, temperatures, uptimes. `–` where nobody knows. JSON output does not come here.
 import { formatDurationMs } from '../../base/time/duration.ts';
+import { plainText } from '../../model/plain-text.ts';
 
 const STEPS = [
   [1e18, 'EH/s'],
@@ -9,6 +10,9 @@ const STEPS = [
   [1e6, 'MH/s'],
   [1e3, 'kH/s'],
 ] as const;
+
+/** Of a log or an address of a pool; everything else is shorter. */
+const MAX_TEXT = 4_096;
 
 export const UNKNOWN = '–';
 
@@ -27,7 +31,7 @@ export function formatUptime(uptimeS: number | undefined | null): string {
 }
 
 export function formatText(value: string | undefined | null): string {
-  return value === undefined || value === null || value === '' ? UNKNOWN : value;
+  return plainText(value, MAX_TEXT) ?? UNKNOWN;
 }
 
 /** `Antminer S19 Pro`, but not `Avalon Avalon 1246`. */

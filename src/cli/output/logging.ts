@@ -2,12 +2,19 @@
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Log } from '../../base/log.ts';
+import { visibleLines } from '../../model/plain-text.ts';
 import type { CliContext } from './terminal.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /** A log whose level can be changed while it is used. */
 export type AdjustableLog = Log & { level: string };
+
+/** A line of the log, JSON, in which every character can be seen: what peers say of themselves may change nothing for who reads it on a terminal. */
+export const visibleLine = (json: string): string =>
+  visibleLines(json).replaceAll(ESCAPED, (found) => (found === '\\\\' ? found : ' '));
+/** Control codes as JSON writes them; a written backslash goes before, so that what follows it is text. */
+const ESCAPED = /\\\\|\\u00[01][0-9a-f]|\\[bfr]/gi;
 
 /** `to` names the stream that the lines go to. */
 export function createLog(
@@ -24,8 +31,9 @@ export function createLog(
       censor: '[secret]',
     },
   };
+  const hooks = { streamWrite: visibleLine };
   const stream = to === 'stdout' ? stdout : stderr;
   return stream.isTTY
-    ? pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss', destination: stream }))
-    : pino(options, stream);
+    ? pino({ ...options, hooks }, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss', destination: stream }))
+    : pino({ ...options, hooks }, stream);
 }

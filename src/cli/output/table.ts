@@ -1,11 +1,12 @@
 // Tables for people: drawn when all rows are there, and rows under fixed columns for results that are printed one by one as they come.
 import Table from 'cli-table3';
+import { visibleLines, visibleText } from '../../model/plain-text.ts';
 
 export type Cell = string | number | null;
 
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
-  drawn.push(...rows.map((row) => row.map((cell) => cell ?? '')));
+  drawn.push(...rows.map((row) => row.map((cell) => (typeof cell === 'string' ? visibleLines(cell) : (cell ?? '')))));
   return drawn.toString();
 }
 
@@ -19,7 +20,7 @@ export type Column<T> = {
 const line = <T>(columns: readonly Column<T>[], textOf: (column: Column<T>) => string): string =>
   columns
     .map((column) => {
-      const [text, { width }] = [textOf(column), column];
+      const [text, { width }] = [visibleText(textOf(column)), column];
       const cut = text.length > width ? `${text.slice(0, width - 1)}…` : text;
       return column.align === 'right' ? cut.padStart(width) : cut.padEnd(width);
     })

@@ -1,5 +1,6 @@
 // POST /agent/v1/enrol: how an agent becomes known: a one-time code against an identity, once.
 import { RefusedError } from '../../base/errors.ts';
+import { plainText } from '../../model/plain-text.ts';
 import { enrolAnswerSchema, enrolRequestSchema } from '../../wire/frames.ts';
 import { ENROL_PATH, PROTOCOL_VERSION } from '../../wire/protocol.ts';
 import { hashEnrolmentCode, newAgentToken } from '../auth/secrets.ts';
@@ -26,10 +27,12 @@ export function registerEnrol(app: App, { store, clock, taskKey }: RouteParts): 
         throw invalidRequest(`protocol: received ${protocol}, accepted: ${PROTOCOL_VERSION}`);
       // Before the code is used up.
       const task_key = await taskKey();
+      const shownName = plainText(name);
+      if (shownName === undefined) throw invalidRequest('name: received nothing that can be seen');
       const nowMs = clock.nowMs();
       const id = newId(nowMs);
       const { text: token, hash: tokenHash } = newAgentToken();
-      const agent = { id, name, version, tokenHash, identityKey, nowMs };
+      const agent = { id, name: shownName, version: plainText(version) ?? '', tokenHash, identityKey, nowMs };
       const joined = await store.agents.enrol(hashEnrolmentCode(code), agent);
       if (joined === undefined) throw new RefusedError('auth.code', 'Invalid, used or expired enrolment code');
       return { agent_id: id, token, workspace_id: joined.workspaceId, farm_id: joined.farmId, task_key };

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { readPublicKey } from '../../base/secrets.ts';
+import { plainText } from '../../model/plain-text.ts';
 import {
   type AgentFrame,
   MAX_LANES,
@@ -110,7 +111,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
         { ...fields, nextSeq: frame.next_seq, ackedSeq },
         'the agent counts from before what is stored: its outbox is older than ours',
       );
-    await parts.onHello(frame.version);
+    await parts.onHello(plainText(frame.version) ?? '');
     const at = new Date(nowMs).toISOString();
     signing = await parts.beginSigning({
       agentId: agent.id,

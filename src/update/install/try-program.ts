@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { PeerError } from '../../base/errors.ts';
 import { tryProgram } from '../../base/platform/service-manager.ts';
+import { plainText } from '../../model/plain-text.ts';
 
 /** The first start of a program that nobody here has seen: a virus scanner may read all of it first. */
 const VERSION_MS = 60_000;
@@ -13,7 +14,7 @@ export async function tryNewProgram(path: string, version: string): Promise<void
   await mustFitProcessor(path);
   const said = (await attempt('--version', () => tryProgram(path, ['--version'], VERSION_MS))).trim();
   if (said !== version) {
-    throw new PeerError('peer.rejected', `it says that it is '${said.slice(0, 64)}', not ${version}`, 'never');
+    throw new PeerError('peer.rejected', `it says that it is '${plainText(said, 64) ?? ''}', not ${version}`, 'never');
   }
   await attempt('selftest', () => tryProgram(path, ['selftest', '--json'], SELFTEST_MS));
 }
@@ -65,8 +66,8 @@ async function attempt(what: string, act: () => Promise<string>): Promise<string
     if (!parsed.success) throw error;
     const { code, signal, stderr } = parsed.data;
     const lastLine = stderr.trim().split('\n').at(-1) ?? '';
-    const said = lastLine.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_SAID);
+    const said = plainText(lastLine, MAX_SAID);
     const how = `${what} ends with ${signal ?? code ?? 'an error'}`;
-    throw new PeerError('peer.rejected', said ? `${how}: ${said}` : how, 'never');
+    throw new PeerError('peer.rejected', said !== undefined ? `${how}: ${said}` : how, 'never');
   }
 }

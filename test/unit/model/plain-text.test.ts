@@ -1,7 +1,66 @@
 // Text of strangers, made fit to store and print.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { plainText, withoutLogin } from '../../../src/model/plain-text.ts';
+import {
+  isVisible,
+  mayHideText,
+  plainText,
+  visibleLines,
+  visibleText,
+  visibleValue,
+  withoutLogin,
+} from '../../../src/model/plain-text.ts';
+
+/** Direction, zero width, ends of lines, fillers, tags, the empty Braille cell. */
+const UNSEEN = [
+  ...'\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u200b\u2060\ufeff\u00ad\u034f\u2028\u2029\u115f\u3164\uffa0\u2800\u180e\ufe00',
+  '\u{e0041}',
+  '\u{1d173}',
+];
+
+describe('what is not seen', () => {
+  test.each(UNSEEN)('%j becomes a blank, and a text of nothing else is absent', (unseen) => {
+    expect(visibleText(`a${unseen}b`)).toBe('a b');
+    expect(visibleLines(`a${unseen}b\n\tc`)).toBe('a b\n\tc');
+    expect(plainText(unseen.repeat(3))).toBeUndefined();
+    expect(isVisible(`a${unseen}`)).toBe(false);
+    expect(mayHideText(`{"a":"${unseen}"}`)).toBe(true);
+  });
+
+  test.each([
+    ['an emoji of several', '👩‍👩‍👧 👩🏽‍🔧 🏳️‍🌈 ❤️ 1️⃣ 🇩🇪'],
+    ['Persian', 'می‌خواهم'],
+    ['Hindi', 'क्‍ष'],
+    ['Khmer, Thai, Hebrew, Vietnamese', 'ខ្មែរ ไทย עברית Tiếng Việt'],
+    ['units and signs', '65 °C, 3 µA, ½ Ω'],
+  ])('%s stays as it is', (_what, text) => {
+    expect(plainText(text)).toBe(text);
+    expect(isVisible(text)).toBe(true);
+  });
+
+  test.each([
+    ['a joiner between letters that need none', 'ad\u200dmin', 'ad min'],
+    ['a joiner at the end of an emoji', '👩\u200d', '👩'],
+    ['a non-joiner between Latin letters', 'ro\u200cot', 'ro ot'],
+    ['a style without an emoji', 'a\ufe0f1\ufe0f', 'a 1'],
+  ])('%s goes', (_what, text, clean) => {
+    expect(plainText(text)).toBe(clean);
+  });
+
+  test('in a JSON value it goes at any depth, and what is far too deep is left out', () => {
+    const value = { 'a\u202eb': ['x\u200by', 1, null, { c: 'two\nlines' }] };
+    expect(visibleValue(value, visibleText)).toEqual({ 'a b': ['x y', 1, null, { c: 'two lines' }] });
+    expect(visibleValue(value, visibleLines)).toEqual({ 'a b': ['x y', 1, null, { c: 'two\nlines' }] });
+    let deep: unknown = 'x';
+    for (let depth = 0; depth < 200_000; depth++) deep = [deep];
+    expect(JSON.stringify(visibleValue(deep, visibleText)).length).toBeLessThan(200);
+  });
+
+  test('JSON is looked through only where there may be something', () => {
+    expect(mayHideText('{"a":"two\\nlines\\twith \\"quotes\\"","b":[1,2.5e3]}')).toBe(false);
+    for (const written of ['\\u202e', '\\b', '\\r']) expect(mayHideText(`{"a":"${written}"}`)).toBe(true);
+  });
+});
 
 describe('plain text', () => {
   test.each([
@@ -27,7 +86,7 @@ describe('plain text', () => {
           const clean = plainText(`${text}\ud800`, maxLength) ?? '';
           expect(clean.length).toBeLessThanOrEqual(maxLength);
           expect(clean.isWellFormed()).toBe(true);
-          expect(clean).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+          expect(clean).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}\u200b\u2060\ufeff]/u);
         },
       ),
     );

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { PeerError } from '../../../base/errors.ts';
 import { SCAN_PORTS } from '../../../driver/identify.ts';
+import { visibleLines } from '../../../model/plain-text.ts';
 import type { Access } from '../../device/device-client.ts';
 
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -29,7 +30,8 @@ export function logEvidence(log: string, secrets: readonly string[] = []) {
 
 /** The log without control characters (but for lines and tabs) and without the secrets that can be known. */
 function cleanLog(log: string, secrets: readonly string[] = []): string {
-  let text = log.replaceAll('\r\n', '\n').replaceAll(/[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '');
+  // Nothing stands in their place: a secret with something unseen in it would not be known as one.
+  let text = visibleLines(log.replaceAll('\r\n', '\n'), '');
   for (const secret of secrets) {
     if (secret.length >= MIN_SECRET_CHARS) text = text.replaceAll(secret, HIDDEN);
   }

@@ -18,8 +18,8 @@ import { atLeastOneOf } from '../shared/validation.ts';
 documented.add(rackSchema, {
   openapi: {
     type: 'string',
-    pattern: "^\\s*[^'\\s\\p{Cc}]([^\\p{Cc}]{0,62}[^\\s\\p{Cc}])?\\s*$",
-    description: '1 to 64 characters, not beginning with an apostrophe',
+    pattern: "^\\s*[^'\\s](.{0,62}[^\\s])?\\s*$",
+    description: '1 to 64 characters that can be seen, not beginning with an apostrophe',
   },
 });
 

@@ -1,6 +1,7 @@
 // What operators say of miners: ops status, rack and position. All edits of a request or none, each recorded as a batch of event tasks.
 import { z } from 'zod';
 import type { OpsStatus } from '../../../model/miner.ts';
+import { isVisible } from '../../../model/plain-text.ts';
 import type { Actor } from '../../../model/task.ts';
 import type { Databases } from '../databases.ts';
 import { chunks } from '../rows.ts';
@@ -16,8 +17,8 @@ export const rackSchema = z
   .trim()
   .min(1)
   .max(MAX_RACK)
-  .regex(/^[^'\p{Cc}][^\p{Cc}]*$/u, {
-    error: `accepted: 1 to ${MAX_RACK} characters, not beginning with an apostrophe`,
+  .refine((rack) => !rack.startsWith("'") && isVisible(rack), {
+    error: `accepted: 1 to ${MAX_RACK} characters that can be seen, not beginning with an apostrophe`,
   });
 export const positionSchema = z.int().min(1).max(1_000_000);
 

@@ -18,6 +18,9 @@ describe('a log as evidence', () => {
     expect(Buffer.byteLength(evidence.text)).toBeLessThanOrEqual(64 * 1024);
     expect(evidence.text.startsWith('é')).toBe(true);
   });
+  test('a secret with something unseen in it is hidden all the same', () => {
+    expect(logEvidence('login pit-\u200bhead-\u202epass ok', ['pit-head-pass']).text).toBe('login [secret] ok');
+  });
   test('has no control characters but lines and tabs', () => {
     expect(textOf('a\u0000b\u001b[31mred\u0007\r\nnext\tcell\u202e\r')).toBe('ab[31mred\nnext\tcell');
   });
