@@ -5,9 +5,10 @@ import { SecondTries } from './test/second-tries.ts';
 
 /** What has no database in it, or is about the embedded one. */
 const EMBEDDED_ONLY = [
-  ...['auth/secrets', 'tasks/plan', 'http/page-cache', 'store/history/presence-intervals', 'store/sqlite/sqlite'].map(
-    (name) => `test/unit/service/${name}.test.ts`,
-  ),
+  ...[
+    ...['auth/secrets', 'tasks/plan', 'http/page-cache', 'ingest/agent-clock'],
+    ...['store/history/presence-intervals', 'store/sqlite/sqlite'],
+  ].map((name) => `test/unit/service/${name}.test.ts`),
   'test/conformance/completeness.test.ts',
   ...['tls', 'limits', 'proxy'].map((name) => `test/unit/service-http/${name}.test.ts`),
 ];

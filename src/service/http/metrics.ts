@@ -43,12 +43,12 @@ export function createMetrics(parts: MetricsParts) {
     'Records stored, by kind; rejected = those that fit no schema',
     'kind',
   );
-  const storing = histogram('pithead_ingest_duration_seconds', 'Time to store a slice', DURATIONS_S);
-  const lag = histogram(
-    'pithead_ingest_lag_seconds',
-    'Age of a slice when it is stored, by the clock of its agent',
-    LAGS_S,
+  const outdated = counter(
+    'pithead_ingest_outdated_total',
+    'Records of miners that count in history only: a newer state of the miner was stored',
   );
+  const storing = histogram('pithead_ingest_duration_seconds', 'Time to store a slice', DURATIONS_S);
+  const lag = histogram('pithead_ingest_lag_seconds', 'Age of a slice when it is stored', LAGS_S);
   addGauges(registers, parts);
 
   return {
@@ -63,6 +63,7 @@ export function createMetrics(parts: MetricsParts) {
         storing.observe((clock.monotonicMs() - startMs) / 1_000);
         lag.observe(Math.max(0, slice.nowMs - slice.producedAtMs) / 1_000);
         for (const { kind } of slice.records) records.inc({ kind });
+        outdated.inc(outcome.outdated);
         if (slice.rejected > 0) records.inc({ kind: 'rejected' }, slice.rejected);
         return outcome;
       },

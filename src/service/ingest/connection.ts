@@ -18,7 +18,9 @@ import {
 import type { SignedConnection, Signing } from '../../wire/orders.ts';
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
+import { orderOf } from '../store/outbox-order.ts';
 import type { Agent, IngestStore } from '../store/store.ts';
+import { type AgentClock, createAgentClock, datedByUs, type Moment, toOurClock } from './agent-clock.ts';
 import { readBody, readHeader } from './decode.ts';
 import type { Shares } from './quota.ts';
 
@@ -32,9 +34,10 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 const ROOM_BYTES = 1024 * 1024;
 /** A clock that is off by more than this is worth a line in the log. */
 const CLOCK_SKEW_MS = 60_000;
-/** Up to this it may be the hello that took its time. */
-const HELLO_MS = 5_000;
 const MAX_REASON_BYTES = 120;
+
+/** What the hello has said. `outbox`: its number, if the agent has named it. */
+type Greeting = { readonly home: string; readonly agentClock: AgentClock; readonly outbox: number | undefined };
 
 export type ConnectionParts = {
   readonly agent: Agent;
@@ -59,11 +62,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
   const { agent, clock, log } = parts;
   const fields = { agentId: agent.id };
   let heardAtMs = clock.monotonicMs();
-  /** Of the hello and of each lane; none before the hello. */
-  const epochs = new Set<string>();
-  let home = '';
-  /** How far the agent's clock is ahead of ours. */
-  let skewMs = 0;
+  /** The epochs of the hello and of each lane, with the number of the outbox that each is of; none before the hello. */
+  const epochs = new Map<string, number>();
+  let greeting: Greeting | undefined;
   let signing: Signing | undefined;
   let waiting = 0;
   let isClosed = false;
@@ -79,7 +80,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     socket.close(code, shorten(reason));
   };
 
-  const handleText = async (text: string) => {
+  const handleText = async (text: string, came: Moment) => {
     const read = readAgentFrame(text);
     if (read.kind === 'bad') throw new RefusedError('frame.invalid', `read a frame: ${read.what}`);
     // Until then nobody has shown who it is: the token alone is not the agent.
@@ -91,6 +92,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     if (frame.type === 'task-received') return parts.onTaskReceived(agent.id, frame.task_id);
     if (frame.type === 'lane') return openLane(frame);
     if (epochs.size > 0) throw new RefusedError('frame.order', 'take a hello: this connection has said it');
+    await greet(frame, came);
+  };
+
+  const greet = async (frame: Extract<AgentFrame, { type: 'hello' }>, came: Moment) => {
     if (frame.protocol !== PROTOCOL_VERSION)
       throw new RefusedError(
         'frame.protocol',
@@ -101,18 +106,19 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     parts.onProven();
     if (!parts.shares.welcome(agent.id))
       throw new RefusedError('frame.rate', 'welcome this agent: it connects too often, and has to wait');
-    const nowMs = clock.nowMs();
-    const aheadMs = Date.parse(frame.at) - nowMs;
-    skewMs = Math.abs(aheadMs) > HELLO_MS ? aheadMs : 0;
+    const agentClock = createAgentClock(Date.parse(frame.at), came);
+    const skewMs = agentClock.skewMs(came);
     if (Math.abs(skewMs) > CLOCK_SKEW_MS) log.warn({ ...fields, skewMs }, 'the clock of the agent differs from ours');
     const ackedSeq = await parts.ingest.cursor(agent.id, frame.epoch);
-    if (frame.next_seq <= ackedSeq)
+    const isRolledBack = frame.next_seq <= ackedSeq;
+    if (isRolledBack)
       log.warn(
         { ...fields, nextSeq: frame.next_seq, ackedSeq },
         'the agent counts from before what is stored: its outbox is older than ours',
       );
     await parts.onHello(plainText(frame.version) ?? '');
-    const at = new Date(nowMs).toISOString();
+    const outbox = await parts.ingest.beginOutbox(agent.id, frame.outbox ?? frame.epoch, { isRolledBack });
+    const at = new Date(clock.nowMs()).toISOString();
     signing = await parts.beginSigning({
       agentId: agent.id,
       nonce: frame.nonce,
@@ -120,8 +126,8 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       lastSeq: frame.task_seq,
     });
     // Only now: whoever sends through this connection must not come before the welcome.
-    epochs.add(frame.epoch);
-    home = frame.home;
+    greeting = { home: frame.home, agentClock, outbox: frame.outbox === undefined ? undefined : outbox };
+    epochs.set(frame.epoch, outbox);
     transmit({
       type: 'welcome',
       protocol: PROTOCOL_VERSION,
@@ -139,13 +145,15 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     if (epochs.size >= MAX_LANES)
       throw new RefusedError('frame.lanes', `open a lane: this connection has ${MAX_LANES}`);
     const acked_seq = await parts.ingest.cursor(agent.id, epoch);
-    epochs.add(epoch);
+    // Where the outbox has no name, each epoch is taken for one: the agent names them oldest first.
+    epochs.set(epoch, greeting?.outbox ?? (await parts.ingest.beginOutbox(agent.id, epoch)));
     transmit({ type: 'lane', epoch, acked_seq });
   };
 
-  const handleSlice = async (bytes: Buffer) => {
+  const handleSlice = async (bytes: Buffer, came: Moment) => {
     const { header, compressedBody } = readHeader(bytes);
-    if (!epochs.has(header.epoch))
+    const outbox = epochs.get(header.epoch);
+    if (outbox === undefined || greeting === undefined)
       throw new RefusedError('frame.order', 'take a slice: it is of no epoch of this connection');
     const charge = (count: number, unpackedBytes: number) =>
       parts.shares.charge(agent.id, { frame: 'slice', records: count, bytes: unpackedBytes });
@@ -157,17 +165,19 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     charge(records.length + rejected, body.bytes);
     if (rejected > 0)
       log.warn({ ...fields, seq: header.seq, rejected, firstProblem }, 'records do not fit their schema');
+    const nowMs = clock.nowMs();
+    const offsetMs = greeting.agentClock.offsetMs(header, came);
     const outcome = await parts.ingest.storeSlice({
       agentId: agent.id,
       farmId: agent.farmId,
       epoch: header.epoch,
-      home,
+      home: greeting.home,
       seq: header.seq,
-      producedAtMs: Date.parse(header.produced_at),
-      records,
+      order: orderOf(outbox, header.order ?? header.seq),
+      producedAtMs: toOurClock(Date.parse(header.produced_at), offsetMs, nowMs),
+      records: records.map((record) => datedByUs(record, offsetMs, nowMs)),
       rejected,
-      nowMs: clock.nowMs(),
-      skewMs,
+      nowMs,
     });
     switch (outcome.kind) {
       case 'stored':
@@ -196,7 +206,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     }
   };
 
-  const handle = async (data: Buffer, isBinary: boolean) => {
+  const handle = async (data: Buffer, isBinary: boolean, came: Moment) => {
     if (isClosed) return;
     try {
       // Before the hello it may be somebody else, who shall not use up what is the agent's.
@@ -205,7 +215,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
         if (isClosed) return;
         if (!isBinary) parts.shares.charge(agent.id, { frame: 'text', records: 0, bytes: data.length });
       }
-      await (isBinary ? handleSlice(data) : handleText(data.toString('utf8')));
+      await (isBinary ? handleSlice(data, came) : handleText(data.toString('utf8'), came));
     } catch (error) {
       if (error instanceof RefusedError) {
         log.warn({ ...fields, error: error.message }, 'uplink refused');
@@ -222,10 +232,11 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
   };
   socket.on('message', (data, isBinary) => {
     heard();
+    const came = { nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() };
     const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
     if (++waiting >= MAX_WAITING_FRAMES) socket.pause();
     work = work.then(async () => {
-      await handle(bytes, isBinary);
+      await handle(bytes, isBinary, came);
       if (--waiting < MAX_WAITING_FRAMES && socket.isPaused) socket.resume();
     });
   });

@@ -8,6 +8,7 @@ import { mayHideText, visibleLines, visibleText, visibleValue } from '../../mode
 import { decodeSlice, parseJson, type SliceHeader } from '../../wire/frames.ts';
 import { MAX_SLICE_BYTES, MAX_SLICE_RECORDS } from '../../wire/protocol.ts';
 import { type ReportRecord, reportRecordSchema } from '../../wire/records.ts';
+import { MAX_ORDER } from '../store/outbox-order.ts';
 
 const envelopeSchema = z.object({ v: z.literal(1), records: z.array(z.unknown()).max(MAX_SLICE_RECORDS) });
 const unpack = promisify(zstdDecompress);
@@ -15,6 +16,8 @@ const unpack = promisify(zstdDecompress);
 export function readHeader(frame: Buffer): { header: SliceHeader; compressedBody: Buffer } {
   const parts = decodeSlice(frame);
   if (parts === undefined) throw new RefusedError('frame.invalid', 'read a slice: it has no valid header');
+  if ((parts.header.order ?? parts.header.seq) > MAX_ORDER)
+    throw new RefusedError('frame.invalid', `read a slice: no outbox has more than ${MAX_ORDER} of them`);
   return parts;
 }
 

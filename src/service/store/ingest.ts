@@ -1,10 +1,12 @@
-// Storing what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). Older records never replace newer ones.
+// Storing what agents report: one slice is one transaction, exactly once by (agent, epoch, sequence). Older records never replace newer ones: of one
+// agent the order of its slices says which is newer, between two agents the time, by our clock.
 // It trusts that the records fit their schemas and takes nothing on trust about whose they are.
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history/history-write.ts';
 import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './miners/identity.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
+import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
 import type { Db, Row } from './schema.ts';
 import { applyTaskRecords } from './tasks/task-outcomes.ts';
@@ -24,17 +26,19 @@ export type Slice = {
   /** While it is the same the agent's keys are: lanes of one agent differ in epoch only. Default: the epoch. */
   readonly home?: string;
   readonly seq: number;
+  /** Of two slices of the agent the one with the higher number is the newer one: see outbox-order.ts. Default: the sequence number. */
+  readonly order?: number;
+  /** By our clock, as all times of the records are. */
   readonly producedAtMs: number;
   readonly records: readonly ReportRecord[];
   /** Records of the slice that fitted no schema: kept as a gap, so that the account stays whole. */
   readonly rejected: number;
   readonly nowMs: number;
-  /** How far the agent's clock is ahead of ours, where that is known: what it reports keeps its times, but how fresh that is our clock judges. */
-  readonly skewMs?: number;
 };
 
 type SliceOutcome =
-  | { readonly kind: 'stored'; readonly strangerTasks: number }
+  /** `outdated` records of miners count in history; a newer state of their miner was stored, or came in the same slice. */
+  | { readonly kind: 'stored'; readonly strangerTasks: number; readonly outdated: number }
   /** Seen before; nothing was done. `seq` is the newest stored one. */
   | { readonly kind: 'duplicate'; readonly seq: number }
   /** A slice before it is missing; nothing was done. */
@@ -48,7 +52,7 @@ type Need = {
   readonly lastStoredAtMs: number | null;
 };
 
-export type IngestStore = {
+export type IngestStore = OutboxStore & {
   needOf(agentId: string): Promise<Need>;
   /** Newest stored sequence number of the epoch; 0 = none. */
   cursor(agentId: string, epoch: string): Promise<number>;
@@ -60,6 +64,7 @@ export function createIngestStore(
   newId: (nowMs: number) => string,
 ): IngestStore {
   return {
+    ...createOutboxStore({ transact, lock }),
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
     needOf: (agentId) => readNeed(write, agentId),
     storeSlice: (slice) =>
@@ -72,7 +77,7 @@ export function createIngestStore(
         const { nowMs, agentId } = slice;
         const ofKind = sortByKind(slice.records);
         await storeHost(trx, slice, ofKind.host);
-        const { minerIds, rowOf } = await storeMiners(trx, lock, slice, ofKind.miner, newId);
+        const { minerIds, rowOf, outdated } = await storeMiners(trx, lock, slice, ofKind.miner, newId);
         const { strangers } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
         await storeGaps(trx, slice, ofKind.gap);
         await storeEvents(trx, slice, ofKind.event, minerIds);
@@ -85,7 +90,7 @@ export function createIngestStore(
             conflict.columns(['agent_id', 'epoch']).doUpdateSet({ seq: slice.seq, updated_at: nowMs }),
           )
           .execute();
-        return { kind: 'stored', strangerTasks: strangers };
+        return { kind: 'stored', strangerTasks: strangers, outdated };
       }),
   };
 }
@@ -117,10 +122,9 @@ function sortByKind(records: readonly ReportRecord[]) {
   return { miner: of('miner'), host: of('host'), task: of('task'), gap: of('gap'), event: of('event') };
 }
 
-/** An agent whose clock runs ahead must not lock newer records out, nor keep dead miners online. */
+/** Nothing is dated in the future, nor keeps a dead miner online. */
 const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs);
-/** When it was by our clock, for what we compare with it. */
-const onOurClock = (iso: string, { skewMs = 0, nowMs }: Slice) => Math.min(Date.parse(iso) - skewMs, nowMs);
+const orderOfSlice = ({ order, seq }: Slice) => order ?? seq;
 
 async function storeMiners(
   db: Db,
@@ -128,8 +132,9 @@ async function storeMiners(
   slice: Slice,
   records: readonly MinerRecord[],
   newId: (nowMs: number) => string,
-): Promise<{ minerIds: Map<string, string>; rowOf: (key: string) => number | undefined }> {
-  const newest = newestByKey(records);
+): Promise<{ minerIds: Map<string, string>; rowOf: (key: string) => number | undefined; outdated: number }> {
+  // Records of a slice are in the order in which they were made.
+  const newest = new Map(records.map((record) => [record.key, record]));
   const registered = await findRegistered(db, slice.agentId, [...newest.keys()]);
   const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
   // Two agents of a farm may meet the same miner at the same time.
@@ -143,13 +148,13 @@ async function storeMiners(
     const id = known?.id ?? newId(slice.nowMs);
     minerIds.set(record.key, id);
     const reportedAtMs = notAfter(record.at, slice.nowMs);
-    if (known !== undefined && known.reported_at > reportedAtMs) continue;
+    if (known !== undefined && isOutdated(known, slice, reportedAtMs)) continue;
     const seenAt = record.document.last_updated_at;
     const seenAtMs = seenAt === null ? null : notAfter(seenAt, slice.nowMs);
-    const staleAtMs = seenAt === null ? null : onOurClock(seenAt, slice) + ageMs;
+    const staleAtMs = seenAtMs === null ? null : seenAtMs + ageMs;
     changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs });
   }
-  const rowIds = await writeMiners(db, slice, changes);
+  const rowIds = await writeMiners(db, { ...slice, order: orderOfSlice(slice) }, changes);
   for (const known of adopted.values()) rowIds.set(known.id, known.row_id);
   await forgetOldKeys(
     db,
@@ -158,17 +163,12 @@ async function storeMiners(
   );
   const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
   await register(db, slice, newest, registered, rowOf);
-  return { minerIds, rowOf };
+  return { minerIds, rowOf, outdated: records.length - changes.length };
 }
 
-function newestByKey(records: readonly MinerRecord[]): Map<string, MinerRecord> {
-  const newest = new Map<string, MinerRecord>();
-  for (const record of records) {
-    const before = newest.get(record.key);
-    if (before === undefined || Date.parse(before.at) <= Date.parse(record.at)) newest.set(record.key, record);
-  }
-  return newest;
-}
+/** The same rule as in miner-write.ts, where it also holds for what another agent has stored meanwhile. */
+const isOutdated = (known: KnownMiner, slice: Slice, reportedAtMs: number): boolean =>
+  known.agent_id === slice.agentId ? known.reported_order > orderOfSlice(slice) : known.reported_at > reportedAtMs;
 
 async function readPollIntervalMs(db: Db, agentId: string): Promise<number | null> {
   const agent = await db.selectFrom('agents').select('poll_interval_ms').where('id', '=', agentId).executeTakeFirst();
@@ -197,7 +197,7 @@ async function register(
 ): Promise<void> {
   const rows = [...records.values()].flatMap((record) => {
     const before = registered.get(record.key);
-    const lastAtMs = onOurClock(record.at, slice);
+    const lastAtMs = notAfter(record.at, slice.nowMs);
     const isFresh = before?.epoch === homeOf(slice) && lastAtMs - before.last_at < RENEW_REGISTRATION_MS;
     const row_id = before?.row_id ?? rowOf(record.key);
     if (isFresh || row_id === undefined) return [];
@@ -220,20 +220,21 @@ async function register(
 }
 
 async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): Promise<void> {
-  const newest = records.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).at(-1);
+  const newest = records.at(-1);
   if (newest === undefined) return;
   const before = await db
     .selectFrom('agents')
-    .select(['host_at', 'poll_interval_ms'])
+    .select(['host_order', 'poll_interval_ms'])
     .where('id', '=', slice.agentId)
     .executeTakeFirst();
   const atMs = notAfter(newest.at, slice.nowMs);
-  if (before?.host_at && before.host_at > atMs) return;
+  const host_order = orderOfSlice(slice);
+  if (before !== undefined && before.host_order > host_order) return;
   const { host, version, uptime } = newest;
   const poll_interval_ms = Math.round(Math.min(newest.poll_interval_ms, POLL_INTERVAL_MAX_MS));
   await db
     .updateTable('agents')
-    .set({ host: JSON.stringify(host), host_at: atMs, version, uptime_s: uptime, poll_interval_ms })
+    .set({ host: JSON.stringify(host), host_at: atMs, host_order, version, uptime_s: uptime, poll_interval_ms })
     .where('id', '=', slice.agentId)
     .execute();
   if (before?.poll_interval_ms === poll_interval_ms) return;
@@ -247,12 +248,12 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
 }
 
 async function storeGaps(db: Db, slice: Slice, records: readonly GapRecord[]): Promise<void> {
-  const { agentId, epoch, seq, rejected, producedAtMs: at } = slice;
+  const { agentId, epoch, seq, rejected, nowMs, producedAtMs: at } = slice;
   const origin = { agent_id: agentId, epoch, seq };
   const rows: Row<'gaps'>[] = records.map(({ from, to, reason, count }) => ({
     ...origin,
-    from_at: Date.parse(from),
-    to_at: Date.parse(to),
+    from_at: notAfter(from, nowMs),
+    to_at: notAfter(to, nowMs),
     reason,
     count,
   }));

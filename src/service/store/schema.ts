@@ -18,6 +18,7 @@ const row = { ...integer, row: 'given' } as const;
 const count = { ...integer, initially: 0 } as const;
 /** Wider than 32 bits, and ms since the epoch: 64 bits on every database, of which we use 53. */
 const bigint = { type: 'bigint' } as const;
+const count64 = { ...bigint, initially: 0 } as const;
 const double = { type: 'double precision' } as const;
 const optional = <C extends Column>(column: C): C & { readonly isOptional: true } => ({ ...column, isOptional: true });
 
@@ -66,6 +67,11 @@ export const TABLES = {
     host_at: optional(bigint),
     /** SPKI in base64. */
     identity_key: text,
+    /** Names what the slices of this agent count in now, and how many of them there were: see outbox-order.ts. */
+    outbox: optional(text),
+    outbox_number: count64,
+    /** Of the host record that is stored. */
+    host_order: count64,
   },
   enrolment_codes: {
     hash: key,
@@ -108,8 +114,10 @@ export const TABLES = {
     agent_id: optional(text),
     agent_key: optional(text),
     created_at: bigint,
-    /** Time of the newest stored record. */
+    /** Time of the stored record, by the clock of the service. */
     reported_at: bigint,
+    /** Of two records of this agent the one with the higher number is the newer one: see outbox-order.ts. */
+    reported_order: bigint,
     /** Time of the newest successful reading, and when it becomes too old to count as online. */
     seen_at: optional(bigint),
     stale_at: optional(bigint),

@@ -95,26 +95,14 @@ test('another epoch starts from nothing', async () => {
   expect(await again.frame('welcome')).toMatchObject({ acked_seq: 0 });
 });
 
-test('an older report never replaces a newer one', async () => {
-  const rig = await startRig();
-  const agent = await connect(rig);
-  const key = randomUUID();
-  const nowMs = rig.clock.nowMs();
-  await agent.report([minerRecord(1, nowMs, { key, document: { hashrate: 100 } })]);
-  await agent.report([minerRecord(1, nowMs - 60_000, { key, document: { hashrate: 1 } })]);
-  expect((await list(rig))[0].hashrate).toBe(100);
-  await agent.report([minerRecord(1, nowMs, { key, document: { hashrate: 200 } })]);
-  expect((await list(rig))[0].hashrate).toBe(200);
-});
-
-test('of two records of a miner in one slice the newer one stays', async () => {
+test('of two records of a miner in one slice the one that was made last stays, whatever time it says', async () => {
   const rig = await startRig();
   const agent = await connect(rig);
   const key = randomUUID();
   const nowMs = rig.clock.nowMs();
   await agent.report([
-    minerRecord(1, nowMs, { key, document: { hashrate: 100 } }),
-    minerRecord(1, nowMs - 60_000, { key, document: { hashrate: 1 } }),
+    minerRecord(1, nowMs, { key, document: { hashrate: 1 } }),
+    minerRecord(1, nowMs - 60_000, { key, document: { hashrate: 100 } }),
   ]);
   const miners = await list(rig);
   expect(miners).toHaveLength(1);
@@ -134,7 +122,7 @@ test('an agent whose clock runs ahead cannot lock out its later reports nor keep
 });
 
 test.each([-3_600_000, -200_000, 3_600_000])(
-  'an agent whose clock is off by %i ms has miners that are online as long as others, and that keep its times',
+  'an agent whose clock is off by %i ms has miners that are online as long as others, dated by our clock',
   async (skewMs) => {
     const rig = await startRig();
     const agent = await connect(rig, { skewMs });
@@ -143,7 +131,8 @@ test.each([-3_600_000, -200_000, 3_600_000])(
     await agent.report([minerRecord(1, agentMs), late, minerRecord(3, agentMs - 200_000)]);
     const statuses = async () => (await list(rig)).map(({ status }: { status: string }) => status);
     expect(await statuses()).toEqual(['online', 'online', 'stale']);
-    expect((await list(rig))[1].last_updated_at).toBe(late.at);
+    const seenMs = Date.parse((await list(rig))[1].last_updated_at);
+    expect(Math.abs(seenMs - (rig.clock.nowMs() - 150_000))).toBeLessThan(5_000);
     rig.clock.step(60_000);
     expect(await statuses()).toEqual(['online', 'stale', 'stale']);
     await agent.report([hostRecord(agentMs + 60_000, { poll_interval_ms: 120_000 })]);

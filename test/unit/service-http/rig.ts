@@ -1,4 +1,4 @@
-// A real service on a free port with a real database, and clients for both of its sides. Its wall clock can be stepped.
+// A real service on a free port with a real database, and clients for both of its sides. Its clocks can be moved.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,19 +30,29 @@ export type Answer = {
   readonly headers: Headers;
 };
 
-export type SteppedClock = Clock & { step(ms: number): void };
+export type SteppedClock = Clock & {
+  /** So much time passes, on the clock of the wall and on the one that is never set; back again where it is negative. */
+  step(ms: number): void;
+  /** Sets the clock of the wall alone, as NTP or an operator does. */
+  set(ms: number): void;
+};
 
 /** What the service does every so often it does this much more often, so that tests need not wait for it. */
 const FASTER = 20;
 
 export function steppedClock(): SteppedClock {
-  let offsetMs = 0;
+  let passedMs = 0;
+  let setMs = 0;
   return {
     ...systemClock,
     sleep: (delayMs, signal) => systemClock.sleep(delayMs / FASTER, signal),
-    nowMs: () => systemClock.nowMs() + offsetMs,
+    nowMs: () => systemClock.nowMs() + passedMs + setMs,
+    elapsedMs: () => systemClock.elapsedMs() + passedMs,
     step: (ms) => {
-      offsetMs += ms;
+      passedMs += ms;
+    },
+    set: (ms) => {
+      setMs += ms;
     },
   };
 }

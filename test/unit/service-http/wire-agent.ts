@@ -7,6 +7,7 @@ import {
   encodeSlice,
   type Notice,
   type ServiceFrame,
+  type SliceHeader,
   serviceFrameSchema,
   type TaskOrder,
 } from '../../../src/wire/frames.ts';
@@ -62,9 +63,10 @@ export function slice(
   seq: number,
   records: readonly unknown[],
   producedAt = new Date().toISOString(),
+  header: Pick<SliceHeader, 'order' | 'age_ms'> = {},
 ): Buffer {
   const body = zstdCompressSync(Buffer.from(JSON.stringify({ v: 1, records })));
-  return encodeSlice({ epoch, seq, produced_at: producedAt }, body);
+  return encodeSlice({ epoch, seq, produced_at: producedAt, ...header }, body);
 }
 
 /** Connects, says hello and waits for the welcome. */
@@ -76,6 +78,7 @@ export async function connect(
     nextSeq?: number;
     /** How far its clock is ahead. */
     skewMs?: number;
+    outbox?: string;
     nonce?: string;
     taskSeq?: number;
     prove?: (agentId: string, challenge: string) => string;
@@ -90,6 +93,7 @@ export async function connect(
     at: new Date(rig.clock.nowMs() + (options.skewMs ?? 0)).toISOString(),
     nonce: options.nonce ?? 'A'.repeat(22),
     task_seq: options.taskSeq ?? 0,
+    ...(options.outbox === undefined ? {} : { outbox: options.outbox }),
   });
   await agent.frame('welcome');
   return agent;

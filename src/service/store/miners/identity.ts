@@ -26,7 +26,7 @@ export const STEADY = [
   'hostname',
   'expected_hashrate',
 ] as const;
-const KNOWN = ['row_id', 'id', 'created_at', 'reported_at', ...STEADY] as const;
+const KNOWN = ['row_id', 'id', 'created_at', 'reported_at', 'reported_order', ...STEADY] as const;
 export type KnownMiner = Readonly<Pick<Row<'miners'>, (typeof KNOWN)[number]>>;
 
 const KNOWN_COLUMNS = KNOWN.map((column) => `miners.${column}` as const);

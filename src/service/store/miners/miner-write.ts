@@ -16,10 +16,13 @@ export type MinerChange = {
   readonly staleAtMs: number | null;
 };
 
+/** Who reports; `order` of its slice, see outbox-order.ts. */
+type Reporter = { readonly agentId: string; readonly farmId: string; readonly order: number };
+
 /** Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something newer meanwhile. */
 export async function writeMiners(
   db: Db,
-  agent: { agentId: string; farmId: string },
+  agent: Reporter,
   changes: readonly MinerChange[],
 ): Promise<Map<string, number>> {
   const rowIds = new Map<string, number>();
@@ -36,9 +39,7 @@ export async function writeMiners(
     const written = await db
       .insertInto('miners')
       .values(part.map(({ row }) => row))
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(overwrite).whereRef('miners.reported_at', '<=', 'excluded.reported_at'),
-      )
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(overwrite).where(isNewer))
       .returning(['id', 'row_id'])
       .execute();
     for (const { id, row_id } of written) rowIds.set(id, row_id);
@@ -49,9 +50,20 @@ export async function writeMiners(
 }
 
 /** What every report changes. */
-const MOVING = ['reported_at', 'seen_at', 'stale_at', 'hashrate'] as const;
+const MOVING = ['reported_at', 'reported_order', 'seen_at', 'stale_at', 'hashrate'] as const;
 
-const overwrite = (eb: ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>) =>
+type UpsertBuilder = ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>;
+
+/** Of one agent the order decides, whatever any clock said; between two of them the time, by our clock. */
+const isNewer = (eb: UpsertBuilder) =>
+  eb
+    .case()
+    .when('miners.agent_id', '=', eb.ref('excluded.agent_id'))
+    .then(eb('miners.reported_order', '<=', eb.ref('excluded.reported_order')))
+    .else(eb('miners.reported_at', '<=', eb.ref('excluded.reported_at')))
+    .end();
+
+const overwrite = (eb: UpsertBuilder) =>
   Object.fromEntries([...STEADY, ...MOVING].map((column) => [column, eb.ref(`excluded.${column}`)]));
 
 type Row = ReturnType<typeof toRow>;
@@ -66,19 +78,19 @@ async function moveRows(
   rowIds: Map<string, number>,
 ): Promise<void> {
   const fresh = rows.map(
-    ({ row_id, reported_at, seen_at, stale_at, hashrate }) =>
-      sql`(CAST(${row_id} AS integer), CAST(${reported_at} AS bigint), CAST(${seen_at} AS bigint), CAST(${stale_at} AS bigint), CAST(${hashrate} AS double precision))`,
+    ({ row_id, reported_at, reported_order, seen_at, stale_at, hashrate }) =>
+      sql`(CAST(${row_id} AS integer), CAST(${reported_at} AS bigint), CAST(${reported_order} AS bigint), CAST(${seen_at} AS bigint), CAST(${stale_at} AS bigint), CAST(${hashrate} AS double precision))`,
   );
   // The agent not by its index: a planner without figures would read all of its miners for it.
   const { rows: written } = await sql<{ id: string; row_id: number }>`
-    with fresh (row_id, reported_at, seen_at, stale_at, hashrate) AS (values ${sql.join(fresh)})
-    update miners set reported_at = fresh.reported_at, seen_at = fresh.seen_at, stale_at = fresh.stale_at, hashrate = fresh.hashrate
-    from fresh where miners.row_id = fresh.row_id and miners.reported_at <= fresh.reported_at and miners.agent_id || '' = ${agentId}
+    with fresh (row_id, reported_at, reported_order, seen_at, stale_at, hashrate) AS (values ${sql.join(fresh)})
+    update miners set reported_at = fresh.reported_at, reported_order = fresh.reported_order, seen_at = fresh.seen_at, stale_at = fresh.stale_at, hashrate = fresh.hashrate
+    from fresh where miners.row_id = fresh.row_id and miners.reported_order <= fresh.reported_order and miners.agent_id || '' = ${agentId}
     returning miners.id, miners.row_id`.execute(db);
   for (const { id, row_id } of written) rowIds.set(id, row_id);
 }
 
-function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change: MinerChange) {
+function toRow({ agentId, farmId, order }: Reporter, change: MinerChange) {
   const { id, known, record, reportedAtMs, seenAtMs, staleAtMs } = change;
   const { document, extras } = record;
   const { serial, ipNum } = identityOf(record);
@@ -91,6 +103,7 @@ function toRow({ agentId, farmId }: { agentId: string; farmId: string }, change:
     agent_key: record.key,
     created_at: known?.created_at ?? reportedAtMs,
     reported_at: reportedAtMs,
+    reported_order: order,
     seen_at: seenAtMs,
     stale_at: staleAtMs,
     ip_num: ipNum,

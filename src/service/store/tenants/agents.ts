@@ -199,5 +199,8 @@ function newAgent(agent: NewAgent, farmId: string): Tables['agents'] {
     uptime_s: null,
     host: null,
     host_at: null,
+    outbox: null,
+    outbox_number: 0,
+    host_order: 0,
   };
 }

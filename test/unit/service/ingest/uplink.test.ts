@@ -46,7 +46,8 @@ async function startAgent({ isWelcome = true } = {}) {
         asked.resolve();
         return answer.promise;
       },
-      storeSlice: async () => ({ kind: 'stored', strangerTasks: 0 }),
+      beginOutbox: async () => 1,
+      storeSlice: async () => ({ kind: 'stored', strangerTasks: 0, outdated: 0 }),
     },
     shares: {
       rest() {

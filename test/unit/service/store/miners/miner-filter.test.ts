@@ -115,6 +115,7 @@ async function fill(miners: readonly Miner[]): Promise<void> {
           agent_key: null,
           created_at: 1,
           reported_at: 1,
+          reported_order: 1,
           seen_at: null,
         },
         ...{ serial: '', serials: '', rack: null, position: null },

@@ -1,0 +1,74 @@
+// What an agent dates by its own clock, dated by ours. Agents and services may have any time and have it set at any moment: what is shown is by the
+// clock of the service, and never later than now. Which of two reports is newer is no question of time: see store/outbox-order.ts.
+import type { SliceHeader } from '../../wire/frames.ts';
+import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
+
+/** Of our clocks: the wall's, and the one that is never set. */
+export type Moment = { readonly nowMs: number; readonly elapsedMs: number };
+
+/** Up to this it may be the way that took its time: then the two clocks count as the same, and times stay as the agent said them. */
+const SAME_MS = 5_000;
+/** A slice may have been on its way for so long; what comes later still was produced by a clock that has been set since the hello. */
+const ON_ITS_WAY_MS = 60_000;
+/** Our two clocks differ by this much because one of them counts in steps. */
+const STEP_MS = 1_000;
+
+export type AgentClock = ReturnType<typeof createAgentClock>;
+
+/** `helloAtMs` is what the agent's clock said in its hello, which came at that moment. */
+export function createAgentClock(helloAtMs: number, hello: Moment) {
+  /** How far the agent's clock was ahead of ours at the hello, if neither was set since, else of what ours says now. */
+  const skewMs = ({ nowMs, elapsedMs }: Moment) => {
+    const setByMs = nowMs - hello.nowMs - (elapsedMs - hello.elapsedMs);
+    return helloAtMs - hello.nowMs - (Math.abs(setByMs) > STEP_MS ? setByMs : 0);
+  };
+  return {
+    skewMs,
+    /** What to add to the times of a slice that came at that moment. */
+    offsetMs({ produced_at, age_ms }: Pick<SliceHeader, 'produced_at' | 'age_ms'>, came: Moment): number {
+      const atHelloMs = -skewMs(came);
+      if (age_ms === undefined) return unlessSame(atHelloMs);
+      const saidMs = came.nowMs - age_ms - Date.parse(produced_at);
+      const lateMs = saidMs - atHelloMs;
+      return unlessSame(lateMs >= -SAME_MS && lateMs <= ON_ITS_WAY_MS ? atHelloMs : saidMs);
+    },
+  };
+}
+
+const unlessSame = (offsetMs: number) => (Math.abs(offsetMs) > SAME_MS ? offsetMs : 0);
+
+/** The time by our clock, ms. */
+export const toOurClock = (atMs: number, offsetMs: number, nowMs: number): number =>
+  Math.max(0, Math.min(atMs + offsetMs, nowMs));
+
+/** The record with every time that is stored or shown by our clock; what is in the detail of an event stays as it was said. */
+export function datedByUs(record: ReportRecord, offsetMs: number, nowMs: number): ReportRecord {
+  const toOurs = (iso: string): string => {
+    const atMs = Date.parse(iso);
+    const ourMs = toOurClock(atMs, offsetMs, nowMs);
+    return ourMs === atMs ? iso : new Date(ourMs).toISOString();
+  };
+  switch (record.kind) {
+    case 'miner':
+      return { ...record, at: toOurs(record.at), ...stateDatedByUs(record, toOurs) };
+    case 'gap':
+      return { ...record, from: toOurs(record.from), to: toOurs(record.to) };
+    case 'host': {
+      const timestamp = Math.floor(toOurClock(record.host.timestamp * 1_000, offsetMs, nowMs) / 1_000);
+      return { ...record, at: toOurs(record.at), host: { ...record.host, timestamp } };
+    }
+    case 'task':
+    case 'event':
+      return { ...record, at: toOurs(record.at) };
+  }
+}
+
+function stateDatedByUs({ document, extras }: MinerRecord, toOurs: (iso: string) => string) {
+  const { last_updated_at } = document;
+  const ours = last_updated_at === null ? null : toOurs(last_updated_at);
+  const flags = extras.flags.map((flag) => ({ ...flag, since: toOurs(flag.since) }));
+  return {
+    document: ours === last_updated_at ? document : { ...document, last_updated_at: ours },
+    extras: { ...extras, flags },
+  };
+}
