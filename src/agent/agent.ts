@@ -36,6 +36,7 @@ import { paceOf } from './scan/scan-limits.ts';
 import { createScanning } from './scan/scanning.ts';
 import { memoryPath, openAgentDatabase, vaultOf } from './state/database.ts';
 import { homeMigrations, homeOf } from './state/instance-id.ts';
+import { clockMigrations, openLastingClock } from './state/lasting-clock.ts';
 import { createMinerStateStore, memoryMigrations } from './state/miner-state-store.ts';
 import { tasksMigrations } from './tasks/queue/journal.ts';
 import { createTaskGate, type TaskGate } from './tasks/queue/task-queue.ts';
@@ -68,7 +69,7 @@ const MAX_OVERDUE_MS = 40_000;
 
 /** The state directory must exist. Throws when its database cannot be opened. */
 export function createAgent(options: AgentOptions) {
-  const { config: given, uplinks, clock, log, random = Math.random } = options;
+  const { config: given, uplinks, log, random = Math.random } = options;
   const config = ownConfig(given);
   const stopping = new AbortController();
   const owners = [
@@ -76,12 +77,15 @@ export function createAgent(options: AgentOptions) {
     averagesMigrations,
     memoryMigrations,
     homeMigrations,
+    clockMigrations,
     tasksMigrations,
     opsStatusMigrations,
     poolLockMigrations,
     ordersMigrations,
   ];
   const db = openAgentDatabase(memoryPath(config.stateDir), owners, log);
+  const time = openLastingClock(db, options.clock, log);
+  const { clock } = time;
   const vault = vaultOf(config.credentials.keyFile, log);
   const home = homeOf(db, newUuid);
   const mayReach = (ip: string) => covers(config.ranges, ip);
@@ -106,7 +110,20 @@ export function createAgent(options: AgentOptions) {
         .catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
   };
 
-  const clockWatch = createClockWatch({ clock, log, agentIds: uplinks.map(({ agentId }) => agentId), emit });
+  const keepTime = () => {
+    try {
+      time.keep();
+    } catch (error) {
+      log.error({ cause: renderError(error) }, 'write the time for the next start');
+    }
+  };
+  const clockWatch = createClockWatch({
+    clock,
+    log,
+    agentIds: uplinks.map(({ agentId }) => agentId),
+    emit,
+    onStep: keepTime,
+  });
 
   const poller = createPoller({
     clock,
@@ -291,6 +308,7 @@ export function createAgent(options: AgentOptions) {
         await states.writeAll();
         await averages.flush();
         book.flush();
+        keepTime();
       },
     },
     { name: 'transport', start() {}, stop: () => access.close() },
@@ -306,6 +324,7 @@ export function createAgent(options: AgentOptions) {
       start() {
         every(CLOCK_EVERY_MS, 'look at the clock', () => clockWatch.look());
         every(HOST_EVERY_MS, 'report the host', reportHost);
+        every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();
           await averages.writeDue();

@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { ageOf, type ClockLook, lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
 import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import { toMinerDocument } from '../../model/document.ts';
@@ -24,7 +25,7 @@ export type MinerState = {
   readonly key: string;
   target: MinerTarget;
   reading: Reading | undefined;
-  readingAtMs: number | undefined;
+  readAt: ClockLook | undefined;
   /** When it last said something, and whether it refused our login then. */
   answered: { readonly atMs: number; readonly isLoginRefused: boolean } | undefined;
   judgement: MinerJudgement | undefined;
@@ -98,7 +99,7 @@ export function createRoster(parts: Parts): Roster {
       key,
       target,
       reading: undefined,
-      readingAtMs: earlier?.readingAtMs,
+      readAt: earlier?.readAt,
       answered: undefined,
       judgement: earlier?.judgement,
       judgedMs: undefined,
@@ -159,11 +160,11 @@ export function createRoster(parts: Parts): Roster {
     return { macState, serialState, isRebooting, opsMaintenance, ipChanged, warmUpS, poolTrouble };
   };
 
-  const judgeAndReport = (state: MinerState, sample: Sample, atMs: number, isFactoryLogin = false) => {
+  const judgeAndReport = (state: MinerState, sample: Sample, now: ClockLook, isFactoryLogin = false) => {
     const before = state.judgement;
     const nowMs = clock.monotonicMs();
     const elapsedMs = state.judgedMs === undefined ? undefined : nowMs - state.judgedMs;
-    const judgement = judge(before, sample, parts.settings, atMs, elapsedMs);
+    const judgement = judge(before, sample, parts.settings, now.wallMs, elapsedMs);
     const { mac, serial, unstableReason } = statesOf(state.key);
     const reported = toMinerDocument({
       reading: sample.kind === 'ok' ? sample.reading : undefined,
@@ -176,14 +177,14 @@ export function createRoster(parts: Parts): Roster {
       isFactoryLogin,
       flags: judgement.flags,
       hashrate24hHs: averages.average24h(state.key),
-      lastReadingAtMs: state.readingAtMs,
+      lastReadingAtMs: state.readAt && wallTimeOf(state.readAt, now),
     });
     state.judgement = judgement;
     state.judgedMs = nowMs;
     state.reported = reported;
     const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
-    states.note(state.key, { judgement, ...reported, readingAtMs: state.readingAtMs }, hasMoved);
-    const at = new Date(atMs).toISOString();
+    states.note(state.key, { judgement, ...reported, readAt: state.readAt }, hasMoved);
+    const at = new Date(now.wallMs).toISOString();
     const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
     emit({ kind: 'miner', key: state.key, at, mac_state: mac, sn_state: serial, ...reported, abilities });
   };
@@ -192,7 +193,7 @@ export function createRoster(parts: Parts): Roster {
   const isKnownBetter = (ip: string, found: MinerTarget): boolean => {
     const present = miners.get(book.byIp(ip)?.key ?? '');
     if (present === undefined || present.target.driver.id === found.driver.id) return false;
-    return present.readingAtMs !== undefined && clock.nowMs() - present.readingAtMs < BELIEVED_MS;
+    return present.readAt !== undefined && ageOf(present.readAt, lookAtClocks(clock)) < BELIEVED_MS;
   };
 
   /** A miner that was recognised but gave no reading: it is known and polled from now on, and reported with its first poll. */
@@ -210,20 +211,21 @@ export function createRoster(parts: Parts): Roster {
     signal: AbortSignal,
   ) => {
     const { reading } = outcome;
-    const sighting = sightingOf(target, identity, clock.nowMs(), reading);
+    const now = lookAtClocks(clock);
+    const sighting = sightingOf(target, identity, now.wallMs, reading);
     const { key, ipChanged, isNewHere } = await settle(sighting, signal);
     if (isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
     const state = stateOf(key, target);
     schedule.set(key, target.ip);
     state.reading = reading;
-    state.readingAtMs = sighting.at;
+    state.readAt = now;
     state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
     if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, sighting.at);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
     judgeAndReport(
       state,
       { kind: 'ok', reading, unparsable, loginRefused, context: contextOf(state, ipChanged) },
-      sighting.at,
+      now,
       outcome.isFactoryLogin,
     );
   };
@@ -279,7 +281,8 @@ export function createRoster(parts: Parts): Roster {
       log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
       const code = error instanceof PeerError ? error.code : 'peer.unparsable';
       if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
-      judgeAndReport(state, { kind: 'failed', code, consecutive, context: contextOf(state, false) }, clock.nowMs());
+      const sample: Sample = { kind: 'failed', code, consecutive, context: contextOf(state, false) };
+      judgeAndReport(state, sample, lookAtClocks(clock));
     },
     setRebooting(key, isRebooting) {
       const state = miners.get(key);

@@ -8,7 +8,8 @@ export const rememberedSchema = z.strictObject({
   judgement: judgementSchema,
   document: minerDocumentSchema,
   extras: minerExtrasSchema,
-  readingAtMs: z.number().optional(),
+  /** By a clock whose elapsed time lasts over restarts. */
+  readAt: z.strictObject({ wallMs: z.number(), elapsedMs: z.number() }).optional(),
 });
 export type Remembered = Readonly<z.output<typeof rememberedSchema>>;
 

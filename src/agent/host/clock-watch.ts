@@ -60,6 +60,8 @@ export function createClockWatch(parts: {
   /** What the services call this agent. */
   readonly agentIds: readonly string[];
   emit(record: GapRecord | EventRecord): void;
+  /** The wall clock was set: what both clocks said before goes no longer together. */
+  onStep(): void;
 }) {
   const { clock, log, agentIds, emit } = parts;
   let state: WatchState = { last: lookAtClocks(clock), declared: [], waiting: undefined };
@@ -67,6 +69,7 @@ export function createClockWatch(parts: {
   const note = (now: ClockLook, stepMs: number) => {
     const noted = noteStep(state, now, stepMs);
     state = noted.state;
+    if (stepMs !== 0) parts.onStep();
     if (noted.step === undefined) return;
     const { fromMs, toMs, steps, firstMs, lastMs } = noted.step;
     const detail = {

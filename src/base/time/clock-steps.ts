@@ -26,5 +26,15 @@ export function stepBetween(before: ClockLook, now: ClockLook): number {
   return Math.abs(stepMs) > LARGEST_SLEW_MS ? Math.round(stepMs) : 0;
 }
 
+/** How long ago that was, ms. */
+export const ageOf = (look: ClockLook, now: ClockLook): number => Math.max(0, now.elapsedMs - look.elapsedMs);
+
+/** What the wall clock, as it is set now, calls that moment: it moves with a step of the clock, by whole seconds, and is never after now. */
+export function wallTimeOf(look: ClockLook, now: ClockLook): number {
+  const movedMs = offsetOf(now) - offsetOf(look);
+  const stepMs = Math.abs(movedMs) > LARGEST_SLEW_MS ? Math.round(movedMs / 1_000) * 1_000 : 0;
+  return Math.min(now.wallMs, look.wallMs + stepMs);
+}
+
 /** What wall time is ahead of elapsed time, ms: it changes only when the wall clock is set. */
 export const offsetOf = ({ wallMs, elapsedMs }: ClockLook): number => wallMs - elapsedMs;

@@ -41,7 +41,7 @@ export function judge(
           : undefined;
     if (after !== undefined) conditions[rule.id] = after;
   }
-  const flags = flagsOf(conditions, previous?.flags ?? []);
+  const flags = flagsOf(conditions, previous?.flags ?? [], { nowMs, t: facts.history.t });
   return { v: 1, atMs: nowMs, flags, conditions, history: facts.history };
 }
 
@@ -75,7 +75,11 @@ function factsOf(
 const RULES_BY_TYPE = Map.groupBy(RULES, ({ type }) => type);
 
 /** One flag per type: set since its first condition went bad, with the evidence of the gravest. */
-function flagsOf(conditions: Readonly<Record<string, Condition>>, before: readonly Flag[]): Flag[] {
+function flagsOf(
+  conditions: Readonly<Record<string, Condition>>,
+  before: readonly Flag[],
+  { nowMs, t }: { readonly nowMs: number; readonly t: number },
+): Flag[] {
   return ANOMALY_TYPES.flatMap((type) => {
     const raised = (RULES_BY_TYPE.get(type) ?? []).flatMap(({ id }) => {
       const condition = conditions[id];
@@ -85,8 +89,12 @@ function flagsOf(conditions: Readonly<Record<string, Condition>>, before: readon
     if (first === undefined) return [];
     const gravest = others.reduce((a, b) => (graver(b, a) ? b : a), first);
     const sinceMs = Math.min(...raised.map((condition) => condition.badAtMs));
-    const since = before.find((flag) => flag.type === type)?.since ?? new Date(sinceMs).toISOString();
-    return { type, since, ...gravest.finding };
+    const known = before.find((flag) => flag.type === type)?.since;
+    const since = known ?? new Date(sinceMs).toISOString();
+    if (Date.parse(since) <= nowMs) return { type, since, ...gravest.finding };
+    // The wall clock was set back: observed time says how long ago that was, at least.
+    const observedMs = t - Math.min(...raised.map((condition) => condition.badT));
+    return { type, since: new Date(nowMs - observedMs).toISOString(), ...gravest.finding };
   });
 }
 

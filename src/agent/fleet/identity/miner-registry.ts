@@ -72,13 +72,17 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   const index = createMinerIndex();
   const unwritten = new Set<string>();
   const writtenSeenMs = new Map<string, number>();
+  /** By the monotonic clock: `lastSeenMs` is the wall clock's, and that may be set. */
+  const seenMs = new Map<string, number>();
   for (const entry of store.load()) {
     index.put(entry);
     writtenSeenMs.set(entry.key, entry.lastSeenMs);
+    seenMs.set(entry.key, clock.monotonicMs() - Math.max(0, clock.nowMs() - entry.lastSeenMs));
   }
   let flushedAtMs = clock.monotonicMs();
 
-  const isLive = (entry: MinerEntry): boolean => entry.ip !== null && clock.nowMs() - entry.lastSeenMs <= liveMs;
+  const isLive = ({ ip, key }: MinerEntry): boolean =>
+    ip !== null && clock.monotonicMs() - (seenMs.get(key) ?? Number.NEGATIVE_INFINITY) <= liveMs;
 
   const writeSeen = (entries: readonly MinerEntry[]) => {
     flushedAtMs = clock.monotonicMs();
@@ -89,6 +93,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
 
   const markSeen = (entry: MinerEntry) => {
     index.put(entry);
+    seenMs.set(entry.key, clock.monotonicMs());
     if (Math.abs(entry.lastSeenMs - (writtenSeenMs.get(entry.key) ?? 0)) >= FLUSH_EVERY_MS) unwritten.add(entry.key);
     if (unwritten.size >= FLUSH_AT_ROWS || clock.monotonicMs() - flushedAtMs >= FLUSH_EVERY_MS) {
       writeSeen([...unwritten].flatMap((key) => index.get(key) ?? []));
@@ -100,6 +105,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     for (const key of change.remove ?? []) drop(key);
     for (const entry of change.put) {
       index.put(entry);
+      if (entry.ip !== null) seenMs.set(entry.key, clock.monotonicMs());
       unwritten.delete(entry.key);
       writtenSeenMs.set(entry.key, entry.lastSeenMs);
     }
@@ -107,6 +113,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
 
   const drop = (key: string) => {
     index.remove(key);
+    seenMs.delete(key);
     unwritten.delete(key);
     writtenSeenMs.delete(key);
   };

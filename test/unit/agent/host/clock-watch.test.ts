@@ -11,7 +11,13 @@ const AGENT = '0198a7a2-0000-7000-8000-00000000000a';
 function startWatch(earlierAgoMs = 5_000) {
   const clock = createVirtualClock(Date.UTC(2026, 0, 2, 3, 0, 0));
   const emitted: ReportRecord[] = [];
-  const watch = createClockWatch({ clock, log: silentLog, agentIds: [AGENT], emit: (record) => emitted.push(record) });
+  const watch = createClockWatch({
+    clock,
+    log: silentLog,
+    agentIds: [AGENT],
+    emit: (record) => emitted.push(record),
+    onStep() {},
+  });
   watch.begin(clock.nowMs() - earlierAgoMs);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {

@@ -39,7 +39,7 @@ function setUp() {
     roster: {
       get(key) {
         const state = polled.get(key);
-        const rest = { judgement: undefined, judgedMs: undefined, reported: undefined, readingAtMs: undefined };
+        const rest = { judgement: undefined, judgedMs: undefined, reported: undefined, readAt: undefined };
         return state && { key, target, isRebooting: false, ...rest, ...state };
       },
       recognised: notHere,
