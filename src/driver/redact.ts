@@ -24,27 +24,70 @@ function privateKind(key: string): PrivateKind | undefined {
   return KEYS.find(([, pattern]) => pattern.test(key) || pattern.test(spaced))?.[0];
 }
 
-/** Values that give somebody away wherever they stand. */
+/** Values that give somebody away wherever they stand. Mail addresses are found by their `@`. */
 const TEXTS: readonly (readonly [PrivateKind, RegExp])[] = [
   ['url', /\b\w{1,32}(?:\+\w{1,32}){0,3}:\\?\/\\?\/[^\s"'<>,]+/g], // any URL, with the login it may hold
-  ['mail', /[^\s"'<>:,=@]{1,64}@[^\s"'<>:,=]{1,255}/g],
   ['wallet', /\b(?:bc1|tb1|ltc1|kaspa:)[0-9a-z]{20,}\b/gi],
   ['wallet', /\b[13LMDX][1-9A-HJ-NP-Za-km-z]{25,60}\b/g],
   ['wallet', /\b0x[0-9a-f]{40}\b/gi],
   ['mac', /\b[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}\b/gi],
   ['ip', /\b\d{1,3}(?:\.\d{1,3}){3}\b/g],
 ];
+const WHOLE: readonly (readonly [PrivateKind, RegExp])[] = [
+  ...TEXTS.map(([kind, { source, flags }]) => [kind, new RegExp(`^(?:${source})$`, flags.replace('g', ''))] as const),
+  ['mail', /^[^\s"'<>:,=@]{1,64}@[^\s"'<>:,=]{1,255}$/],
+];
 
-/** Pairs inside text that cannot be walked: broken JSON, JSON inside a string, `user=bob`, Avalon's `Worker[bob]`. Groups: lead, key, value. */
+/** Pairs inside text that cannot be walked: broken JSON, JSON inside a string, Avalon's `Worker[bob]`. Groups: lead, key, value. */
 const PAIRS: readonly RegExp[] = [
   /(?<!\\)(["'])([\w .-]{1,64})\1(\s{0,8}:\s{0,8}")((?:[^"\\]|\\.){0,4096})/gs,
   /(\\{0,3}["'])([\w .-]{1,64})\1(\s{0,8}[:=]\s{0,8}\\{0,3}["'])((?:[^"'\\]|\\[^"']){0,4096})/g,
-  /()\b([\w .-]{1,64})(=)([^,|&\s"'<>]{1,4096})/g,
   /()\b(\w{1,64})(\[)([^\][]{1,4096})/g,
 ];
 /** Kinds whose numbers are private too; under the other keys they are ports and counts. */
 const OFTEN_NUMBERS: ReadonlySet<PrivateKind> = new Set(['secret', 'serial', 'worker']);
 const NUMBERS = /(")([\w .-]{1,64})"(\s*:\s*)(\d{4,40})(?=\s*[,}\]])/g;
+
+/** `user=bob`, and mail addresses: a mark with something on each side. */
+const ASSIGNED: Sides = { mark: '=', before: /[\w .-]/, beginsAtWord: true, after: /[^,|&\s"'<>]{1,4096}/y };
+const MAILED: Sides = { mark: '@', before: /[^\s"'<>:,=@]/, beginsAtWord: false, after: /[^\s"'<>:,=]{1,255}/y };
+
+/** `before` fits each character in front of the mark, `after` all that follows it. */
+type Sides = {
+  readonly mark: string;
+  readonly before: RegExp;
+  readonly beginsAtWord: boolean;
+  readonly after: RegExp;
+};
+const MOST_BEFORE = 64;
+const WORD = /\w/;
+
+/**
+ * Looks from each mark to both sides. A pattern that begins with what stands before the mark would be tried at each character of a text without one,
+ * over as many characters as may stand there.
+ */
+function replaceAround(
+  text: string,
+  { mark, before, beginsAtWord, after }: Sides,
+  replace: (left: string, right: string) => string,
+): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, Math.max(done, at + 1))) {
+    const least = Math.max(done, at - MOST_BEFORE);
+    let from = at;
+    while (from > least && before.test(text.charAt(from - 1))) from--;
+    while (beginsAtWord && from < at && isWord(text, from - 1) === isWord(text, from)) from++;
+    after.lastIndex = at + 1;
+    const right = from < at ? after.exec(text)?.[0] : undefined;
+    if (right === undefined) continue;
+    parts.push(text.slice(done, from), replace(text.slice(from, at), right));
+    done = at + 1 + right.length;
+  }
+  return parts.join('') + text.slice(done);
+}
+
+const isWord = (text: string, at: number): boolean => WORD.test(text.charAt(at));
 
 /** The text with everything private replaced. Time grows with its length only. */
 export function hideText(text: string, substitute: Substitute): string {
@@ -57,17 +100,25 @@ export function hideText(text: string, substitute: Substitute): string {
       return kind === undefined ? pair : `${quote}${key}${quote}${link}${value(kind, written)}`;
     });
   }
+  rest = replaceAround(rest, ASSIGNED, (key, written) => {
+    const kind = privateKind(key);
+    return `${key}=${kind === undefined ? written : value(kind, written)}`;
+  });
   rest = rest.replaceAll(NUMBERS, (pair: string, quote: string, key: string, link: string, written: string) => {
     const kind = privateKind(key);
     return kind !== undefined && OFTEN_NUMBERS.has(kind) ? `${quote}${key}"${link}${substitute(kind, written)}` : pair;
   });
-  for (const [kind, pattern] of TEXTS) rest = rest.replaceAll(pattern, (found) => substitute(kind, found));
+  for (const [kind, pattern] of TEXTS) {
+    rest = rest.replaceAll(pattern, (found) => substitute(kind, found));
+    // Addresses hold what looks like one, and are longer.
+    if (kind === 'url') rest = replaceAround(rest, MAILED, (name, host) => substitute('mail', `${name}@${host}`));
+  }
   return rest;
 }
 
 /** What a whole value is by its own shape, whatever its key says: a host under `url` may be an address. */
 function wholeKind(written: string): PrivateKind | undefined {
-  return TEXTS.find(([, pattern]) => written.match(pattern)?.[0] === written)?.[0];
+  return WHOLE.find(([, pattern]) => pattern.test(written))?.[0];
 }
 
 const MAX_DEPTH = 12;
