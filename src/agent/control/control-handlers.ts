@@ -6,6 +6,7 @@ import { countAddresses, formatSpan, mergeSpans } from '../../base/net/intervals
 import { parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
 import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
 import { rangesWithin, spansOutside } from '../../base/net/restrict-ranges.ts';
+import { type ClockLook, lookAtClocks, wallTimeAt } from '../../base/time/clock-steps.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Found, ShownFound } from '../capture/found.ts';
@@ -40,7 +41,7 @@ export function createDoorOffers(
     readonly reload: (() => Reloaded) | undefined;
   },
 ) {
-  const { config, access, roster, book, scanning, tasks, mayReach } = parts;
+  const { clock, config, access, roster, book, scanning, tasks, mayReach } = parts;
 
   const known = () =>
     [...roster.all()].map(({ key, target: { ip } }) => {
@@ -71,7 +72,10 @@ export function createDoorOffers(
   return {
     state: () => shownState(parts),
     /** Newest first. */
-    tasks: (limit: number) => tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip)),
+    tasks(limit: number) {
+      const now = lookAtClocks(clock);
+      return tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip, now));
+    },
     /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
     async run(request: RunRequest, onStep: (step: Step) => void, signal: AbortSignal) {
       const beyond = new Set(request.miners.filter((name) => isBeyond(config.ranges, name)));
@@ -166,7 +170,8 @@ function isBeyond(configured: ScanRanges, name: string): boolean {
 /** What the doors of a device said in full stays here. */
 const shownFound = ({ evidence: _, ...found }: Found): ShownFound => found;
 
-function shownTask(view: TaskView, ip: string | undefined): ShownTask {
+function shownTask(view: TaskView, ip: string | undefined, now: ClockLook): ShownTask {
+  const isoAt = (elapsedMs: number | null) => isoOf(elapsedMs === null ? null : wallTimeAt(elapsedMs, now));
   return {
     task_id: view.taskId,
     batch_id: view.batchId,
@@ -177,8 +182,8 @@ function shownTask(view: TaskView, ip: string | undefined): ShownTask {
     state: view.state,
     status: view.status,
     message: view.message,
-    accepted_at: new Date(view.acceptedMs).toISOString(),
-    started_at: isoOf(view.startedMs),
-    finished_at: isoOf(view.finishedMs),
+    accepted_at: new Date(wallTimeAt(view.acceptedMs, now)).toISOString(),
+    started_at: isoAt(view.startedMs),
+    finished_at: isoAt(view.finishedMs),
   };
 }

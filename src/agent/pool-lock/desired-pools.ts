@@ -25,7 +25,7 @@ const poolSchema = z.looseObject({ url: z.string(), user: z.string(), password: 
 export const wantedPoolsSchema = z.array(poolSchema).min(1).max(8);
 export type WantedPools = z.output<typeof wantedPoolsSchema>;
 
-/** `failures` = attempts to bring them back that failed in a row; none before `nextMs`, ms since the epoch. */
+/** `failures` = attempts to bring them back that failed in a row; none before `nextMs`, by `Clock.elapsedMs`, which lasts. */
 export type Wish = {
   readonly pools: WantedPools;
   readonly isLocked: boolean;

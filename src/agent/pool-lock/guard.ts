@@ -79,7 +79,7 @@ export function createPoolGuard(parts: PoolGuardParts) {
       if (now === undefined || !now.isLocked) return;
       const failures = status === 'succeeded' ? 0 : now.failures + 1;
       const pauseS = Math.min(LONGEST_PAUSE_S, settings().retryS * 2 ** Math.max(0, failures - 1));
-      wishes.set(key, { ...now, failures, nextMs: clock.nowMs() + pauseS * 1_000 });
+      wishes.set(key, { ...now, failures, nextMs: Math.round(clock.elapsedMs() + pauseS * 1_000) });
       const isGivenUp = failures >= settings().tries;
       if (failures === 0) audit({ type: 'pools_restored', key, detail: { pools: now.pools.map(named) } });
       else audit({ type: 'pools_not_restored', key, detail: { status, message, failures, isGivenUp } });
@@ -133,7 +133,7 @@ export function createPoolGuard(parts: PoolGuardParts) {
       mismatches.set(key, seen);
       if (seen < MISMATCHES) return;
       const { tries, dailyCap } = settings();
-      const nowMs = clock.nowMs();
+      const nowMs = clock.elapsedMs();
       const refusal = parts.refusal();
       if (refusal !== undefined) {
         troubles.set(key, `the locked pools are others now, and are not set again: ${refusal}`);

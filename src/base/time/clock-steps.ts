@@ -36,5 +36,9 @@ export function wallTimeOf(look: ClockLook, now: ClockLook): number {
   return Math.min(now.wallMs, look.wallMs + stepMs);
 }
 
+/** What the wall clock, as it is set now, calls that elapsed time; for what lies in the past. */
+export const wallTimeAt = (elapsedMs: number, now: ClockLook): number =>
+  Math.min(now.wallMs, Math.round(elapsedMs + offsetOf(now)));
+
 /** What wall time is ahead of elapsed time, ms: it changes only when the wall clock is set. */
 export const offsetOf = ({ wallMs, elapsedMs }: ClockLook): number => wallMs - elapsedMs;

@@ -78,7 +78,7 @@ function refuseOften(
   isForced: boolean,
 ): TaskOutcome | undefined {
   if (ability !== 'powerMode' && ability !== 'reboot') return undefined;
-  const timesWithin = (ageMs: number) => journal.effectsSince(row.minerKey, row.name, clock.nowMs() - ageMs);
+  const timesWithin = (ageMs: number) => journal.effectsSince(row.minerKey, row.name, clock.elapsedMs() - ageMs);
   const { dailyCap } = settings[ability];
   if (timesWithin(DAY_MS) >= dailyCap) {
     return ability === 'powerMode'
@@ -118,7 +118,7 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if ('status' in plan) return { outcome: plan, tookEffect: false };
   if (early.aborted) throw new CancelledError(`begin ${row.name}`);
 
-  const actedMs = clock.nowMs();
+  const actedMs = clock.elapsedMs();
   journal.started(row.taskId, before, isPowered, actedMs);
   turn.onState('started');
   if (goesAway(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
@@ -132,14 +132,14 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   }
   if (isReplyLost && !isWatched && plan.rule.shows === undefined) return { outcome: replyLost(plan), tookEffect: true };
   if (!isReplyLost) {
-    journal.moved(row.taskId, 'sent', clock.nowMs());
+    journal.moved(row.taskId, 'sent', clock.elapsedMs());
     turn.onState('sent');
   }
-  journal.moved(row.taskId, 'verifying', clock.nowMs());
+  journal.moved(row.taskId, 'verifying', clock.elapsedMs());
   turn.onState('verifying');
   const note = reply.kind === 'accepted' ? reply.note : undefined;
   // A file takes minutes to send: the time for showing it begins when the miner has it.
-  const sinceMs = plan.ability === 'firmware' ? clock.nowMs() : actedMs;
+  const sinceMs = plan.ability === 'firmware' ? clock.elapsedMs() : actedMs;
   const start = { minerKey: row.minerKey, baseline: before, actedMs: sinceMs, isRecovered: false, isReplyLost, note };
   return prove(parts, plan.rule, plan.ability, plan.params, start, turn);
 }
@@ -156,7 +156,7 @@ export async function goOn(parts: CarryOutParts, turn: Turn): Promise<TaskEnd | 
     return { outcome: failed(message, { interrupted: true }), tookEffect: true };
   }
   if (goesAway(rule, name)) parts.deps.onPhase(row.minerKey, 'rebooting');
-  parts.journal.moved(row.taskId, 'verifying', parts.clock.nowMs());
+  parts.journal.moved(row.taskId, 'verifying', parts.clock.elapsedMs());
   turn.onState('verifying');
   const actedMs = row.sentMs ?? row.startedMs ?? row.acceptedMs;
   const start = { minerKey: row.minerKey, baseline: row.baseline, actedMs, isRecovered: true, isReplyLost: false };
@@ -210,7 +210,7 @@ async function readBaseline(
     const refusal = refuseUnseen(deps.whoStands(minerKey, reading), ability, name);
     if (refusal !== undefined) return refusal;
     const { uptimeS, systemUptimeS, hashrateHs, firmwareVersion } = reading;
-    return { atMs: clock.nowMs(), uptimeS, systemUptimeS, hashrateHs, firmwareVersion };
+    return { atMs: clock.elapsedMs(), uptimeS, systemUptimeS, hashrateHs, firmwareVersion };
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof RefusedError) return failed(`refused: ${error.message}`);

@@ -14,7 +14,7 @@ const SETTLE_S = 120;
 export type WatchStart = {
   readonly minerKey: string;
   readonly baseline: Baseline | undefined;
-  /** When the order was sent, ms since the epoch. */
+  /** When the order was sent, by `Clock.elapsedMs`. */
   readonly actedMs: number;
   /** The order was given before a restart of the agent: nobody looked in between, and nobody knows whether it was sent. */
   readonly isRecovered: boolean;
@@ -76,10 +76,10 @@ export const oddities = ({ isReplyLost, isRecovered }: WatchStart) => ({
 
 export const inWords = (durationS: number): string => formatDurationMs(Math.round(durationS) * 1_000);
 
-/** Monotonic from here on; what lies before a restart of the agent can only be told by the wall clock. */
+/** Monotonic from here on; what lies before a restart of the agent is told by the elapsed time that lasts over it. */
 export function stopwatch(clock: Clock, { actedMs, baseline, isRecovered }: WatchStart) {
   const startMs = clock.monotonicMs();
-  const beforeMs = isRecovered ? Math.max(0, clock.nowMs() - actedMs) : 0;
+  const beforeMs = isRecovered ? Math.max(0, clock.elapsedMs() - actedMs) : 0;
   const baselineAgeMs = baseline === undefined ? 0 : Math.max(0, actedMs - baseline.atMs);
   const sinceActS = () => (beforeMs + clock.monotonicMs() - startMs) / 1_000;
   return {

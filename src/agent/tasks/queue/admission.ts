@@ -1,4 +1,5 @@
 // From an order to its first row in the journal, and from a row to what people see. Pure; writing rows down is the gate's.
+import { type ClockLook, offsetOf } from '../../../base/time/clock-steps.ts';
 import type { TaskOrder } from '../../../wire/frames.ts';
 import { MAX_PARAMS_LENGTH } from '../../../wire/protocol.ts';
 import { failed, type TaskOutcome, type TaskState } from '../contract.ts';
@@ -15,7 +16,7 @@ export type LocalTask = Pick<JournalRow, 'name' | 'minerKey'> & {
   readonly onState?: (state: TaskState) => void;
 };
 
-/** One task as people see it; times in ms since the epoch. */
+/** One task as people see it; times by `Clock.elapsedMs`. */
 export type TaskView = ReturnType<typeof viewOf>;
 
 export function newRow(
@@ -38,7 +39,7 @@ export function newRow(
 }
 
 /** `uplink` = over which it came. */
-export function rowOfOrder(order: TaskOrder, nowMs: number, uplink?: string): JournalRow {
+export function rowOfOrder(order: TaskOrder, now: ClockLook, uplink?: string): JournalRow {
   return newRow(
     {
       taskId: order.task_id,
@@ -48,9 +49,10 @@ export function rowOfOrder(order: TaskOrder, nowMs: number, uplink?: string): Jo
       params: order.params,
       source: 'service',
       uplink: uplink ?? null,
-      expiresMs: Date.parse(order.expires_at),
+      // Once: from here on the wall clock may be set.
+      expiresMs: Math.round(Date.parse(order.expires_at) - offsetOf(now)),
     },
-    nowMs,
+    Math.round(now.elapsedMs),
   );
 }
 

@@ -56,7 +56,7 @@ export function createEndings(parts: {
 
   /** In one transaction; throws, with nothing done, when the journal refuses. */
   const finish = (ends: readonly Ended[]): void => {
-    const nowMs = clock.nowMs();
+    const nowMs = Math.round(clock.elapsedMs());
     journal.finished(ends, nowMs, () => {
       for (const { row, end } of ends) if (row.startedMs !== null) parts.onEnd?.(row, end.outcome);
     });

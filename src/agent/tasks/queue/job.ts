@@ -28,19 +28,17 @@ export type Job = {
   readonly kind: Kind;
   readonly giveUp: AbortController;
   readonly isRecovered: boolean;
-  /** Not to be started from then on, by elapsedMs of our clock: `expiresMs` of the row is the wall clock's, and that may be set. */
-  readonly deadlineMs: number;
   stage: 'waiting' | 'checking' | 'started';
   givenUp: TaskOutcome | undefined;
 };
 
-export function newJob(row: JournalRow, kind: Kind, deadlineMs: number): Job {
+export function newJob(row: JournalRow, kind: Kind): Job {
   const isRecovered = row.state !== 'accepted';
-  return { row, kind, giveUp: new AbortController(), isRecovered, deadlineMs, stage: 'waiting', givenUp: undefined };
+  return { row, kind, giveUp: new AbortController(), isRecovered, stage: 'waiting', givenUp: undefined };
 }
 
 /** Its life is over. */
-export const isOver = ({ deadlineMs }: Job, clock: Clock) => deadlineMs <= clock.elapsedMs();
+export const isOver = ({ row }: Job, clock: Clock) => row.expiresMs <= clock.elapsedMs();
 
 type JobHooks = {
   /** The first time with the row as it is then. */
@@ -68,7 +66,7 @@ export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, 
     onState(state) {
       const isFirst = job.stage !== 'started';
       job.stage = 'started';
-      job.row = { ...job.row, state, status: 'running', startedMs: job.row.startedMs ?? clock.nowMs() };
+      job.row = { ...job.row, state, status: 'running', startedMs: job.row.startedMs ?? Math.round(clock.elapsedMs()) };
       if (isFirst) hooks.onStarted(job.row);
       else hooks.onState(job.row.taskId, state);
     },
@@ -118,7 +116,7 @@ async function carryOutOwn(
   const refusal = notAllowed(row.name, settings);
   if (refusal !== undefined) return { outcome: failed(refusal), tookEffect: false };
   if (isExpired()) return { outcome: expired(), tookEffect: false };
-  journal.started(row.taskId, undefined, false, clock.nowMs());
+  journal.started(row.taskId, undefined, false, clock.elapsedMs());
   onState('started');
   const { find, mayReach, observe } = deps;
   const outcome = await task.run(row, AbortSignal.any([giveUp, stop]), { find, mayReach, observe, onProgress });

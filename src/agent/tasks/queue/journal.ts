@@ -45,7 +45,7 @@ export const tasksMigrations: Migrations = {
   ],
 };
 
-/** What the miner said before it was acted on; `atMs` in ms since the epoch. */
+/** What the miner said before it was acted on; `atMs` by `Clock.elapsedMs`. */
 const baselineSchema = z.object({
   atMs: z.number(),
   uptimeS: z.number().optional(),
@@ -64,7 +64,7 @@ const asJson = <S extends z.ZodType>(schema: S) =>
   });
 const record = z.record(z.string(), z.unknown());
 
-/** Each column under its name here. */
+/** Each column under its name here. Times are by `Clock.elapsedMs`, which lasts over restarts: the wall clock may be set. */
 const COLUMNS = `task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
   expires_ms AS expiresMs, state, baseline, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence`;
 const rowSchema = z.object({
@@ -189,9 +189,10 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     newest: (limit: number) => toRows(newest.all(limit)),
     /** From here on the miner may have been acted on. `isPowered` = it counts for the power gate. */
     started(taskId: string, baseline: Baseline | undefined, isPowered: boolean, nowMs: number): void {
-      start.run(baseline === undefined ? null : JSON.stringify(baseline), nowMs, Number(isPowered), taskId);
+      start.run(baseline === undefined ? null : JSON.stringify(baseline), Math.round(nowMs), Number(isPowered), taskId);
     },
-    moved: (taskId: string, state: 'sent' | 'verifying', nowMs: number): void => void move.run(state, nowMs, taskId),
+    moved: (taskId: string, state: 'sent' | 'verifying', nowMs: number): void =>
+      void move.run(state, Math.round(nowMs), taskId),
     /** For effects that may run again. */
     reopened: (taskId: string): void => void reopen.run(taskId),
     /** All or nothing, with what `within` writes to the same database. `tookEffect` = the miner may have done it: it counts for caps. */
@@ -212,13 +213,14 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
       });
     },
     effectsSince: (minerKey: string, name: string, sinceMs: number) =>
-      countSchema.parse(effects.get(minerKey, name, sinceMs)).count,
-    /** When tasks that count for the power gate were started, ms since the epoch. */
-    poweredSince: (sinceMs: number) => poweredStarts.all(sinceMs).map((row) => startSchema.parse(row).started_ms),
+      countSchema.parse(effects.get(minerKey, name, Math.round(sinceMs))).count,
+    /** When tasks that count for the power gate were started. */
+    poweredSince: (sinceMs: number) =>
+      poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row).started_ms),
     size: () => countSchema.parse(size.get()).count,
     /** Forgets what is over, told, accepted before `beforeMs` and long expired: if such an order came again it would not be carried out. */
     prune(beforeMs: number, nowMs: number): number {
-      const { changes } = prune.run(beforeMs, nowMs - EXPIRED_MARGIN_MS);
+      const { changes } = prune.run(Math.round(beforeMs), Math.round(nowMs) - EXPIRED_MARGIN_MS);
       if (changes > 0) pruneBatches.run();
       return Number(changes);
     },
@@ -242,5 +244,5 @@ const SELECT_PARAMS = "SELECT task_id AS key, params AS text FROM tasks_journal 
 const SEAL_PARAMS = 'UPDATE tasks_journal SET params = ? WHERE task_id = ?';
 const NO_PARAMS = '{}';
 
-/** Room for a clock that steps back. */
+/** Room for a service that sends an order late. */
 const EXPIRED_MARGIN_MS = 24 * 3_600_000;

@@ -3,6 +3,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
+import { type ClockLook, lookAtClocks, wallTimeAt } from '../../../base/time/clock-steps.ts';
 import type { EventRecord, TaskRecord } from '../../../wire/records.ts';
 import type { TaskDeps } from '../contract.ts';
 import { isTold, type Journal, type JournalRow } from './journal.ts';
@@ -48,9 +49,9 @@ export function createReports(parts: {
     if (isFinal && underWay.has(taskId)) return;
     if (isFinal) underWay.add(taskId);
     lately.set(taskId, { status, atMs: clock.monotonicMs() });
-    const at = new Date(row.finishedMs ?? clock.nowMs()).toISOString();
+    const now = lookAtClocks(clock);
     const work = Promise.resolve()
-      .then(() => parts.report(recordOf(row, at)))
+      .then(() => parts.report(recordOf(row, now)))
       .then(() => {
         if (!isFinal) return;
         // The outbox writes many at once, and says so of all of them in one turn.
@@ -95,10 +96,12 @@ export function createReports(parts: {
   };
 }
 
-function recordOf(row: JournalRow, at: string): TaskRecord | EventRecord {
+function recordOf(row: JournalRow, now: ClockLook): TaskRecord | EventRecord {
+  const isoAt = (elapsedMs: number) => new Date(wallTimeAt(elapsedMs, now)).toISOString();
   const { taskId: task_id, batchId: batch_id, name, minerKey: key, status, message, evidence, startedMs } = row;
+  const at = isoAt(row.finishedMs ?? now.elapsedMs);
   if (row.source === 'service') return { kind: 'task', task_id, status, at, message, evidence };
-  const started_at = startedMs === null ? null : new Date(startedMs).toISOString();
+  const started_at = startedMs === null ? null : isoAt(startedMs);
   return {
     ...{ kind: 'event' as const, type: 'task_on_site', key, at },
     detail: { task_id, batch_id, name, status, message, started_at },

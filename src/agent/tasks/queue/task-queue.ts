@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { loop } from '../../../base/clock.ts';
 import { BugError, CancelledError, RefusedError, renderError } from '../../../base/errors.ts';
 import type { Vault } from '../../../base/storage/vault.ts';
+import { lookAtClocks } from '../../../base/time/clock-steps.ts';
 import type { TaskOrder } from '../../../wire/frames.ts';
 import { cancelled, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { CarryOutParts } from '../execution/execute.ts';
@@ -117,13 +118,10 @@ export function createTaskGate(
   const repeat = (job: Job) => {
     journal.reopened(job.row.taskId);
     rollouts.returned(job.row);
-    enqueue({ ...job.row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null }, job.deadlineMs);
+    enqueue({ ...job.row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null });
   };
 
-  /** When a life that ends at this moment of our wall clock ends, whatever becomes of that clock from here on. */
-  const deadlineOf = (expiresMs: number) => clock.elapsedMs() + expiresMs - clock.nowMs();
-
-  const enqueue = (row: JournalRow, deadlineMs = deadlineOf(row.expiresMs)) => {
+  const enqueue = (row: JournalRow) => {
     rollouts.join(row);
     const kind = kindOf(row.name);
     if (kind === undefined || !row.isLegible) {
@@ -132,7 +130,7 @@ export function createTaskGate(
       endings.settle([{ row, end: { outcome, tookEffect: kind !== undefined && row.state !== 'accepted' } }]);
       return;
     }
-    const job = newJob(row, kind, deadlineMs);
+    const job = newJob(row, kind);
     jobs.set(row.taskId, job);
     if (job.isRecovered) begin(job);
     else lines.push(job);
@@ -205,7 +203,8 @@ export function createTaskGate(
   };
 
   const makeRoom = (keepMs: number) => {
-    journalRows -= journal.prune(clock.nowMs() - keepMs, clock.nowMs());
+    const nowMs = clock.elapsedMs();
+    journalRows -= journal.prune(nowMs - keepMs, nowMs);
   };
 
   const tick = () => {
@@ -230,12 +229,12 @@ export function createTaskGate(
       rollout === undefined ? [] : [[batch_id, ruleOf(rollout)]],
     );
     // The first of a batch is the one that counts.
-    const rows = orders.map((order) => rowOfOrder(order, clock.nowMs(), uplink));
+    const rows = orders.map((order) => rowOfOrder(order, lookAtClocks(clock), uplink));
     take(rows, new Map(rules.toReversed()));
   };
 
   const runLocal = (tasks: readonly LocalTask[], batchId: string | null, rollout?: Rollout) => {
-    const nowMs = clock.nowMs();
+    const nowMs = Math.round(clock.elapsedMs());
     const usualS = rollout === undefined ? LOCAL_EXPIRY_S : LOCAL_ROLLOUT_EXPIRY_S;
     const rows = tasks.map(({ name, minerKey, params = {}, expiresInS = usualS }) => {
       const task = { taskId: randomUUID(), batchId, name, minerKey, params: { ...params } };
@@ -310,7 +309,7 @@ export function createTaskGate(
     start(): void {
       if (running !== undefined) return;
       const stop = new AbortController();
-      const nowMs = clock.nowMs();
+      const nowMs = clock.elapsedMs();
       const { count, windowS } = settings.powerGate;
       const recentMs = journal.poweredSince(nowMs - windowS * 1_000).map((startedMs) => Math.max(0, nowMs - startedMs));
       const power = createPowerGate(clock, { count, windowS, recentMs });

@@ -118,7 +118,7 @@ test.each([
   bench
     .db()
     .prepare("UPDATE tasks_journal SET state = 'started', status = 'running', started_ms = ?, took_effect = 1")
-    .run(bench.clock.nowMs());
+    .run(bench.clock.elapsedMs());
   miner.otherOrders = 1;
   kill(first);
   gate = bench.make();

@@ -50,15 +50,15 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
     powerMode: { ...ability('repeatable'), params: z.object({ mode: z.enum(['sleep', 'normal']) }) },
   };
 
-  const isAway = (miner: SimMiner) => clock.nowMs() >= miner.awayFromMs && clock.nowMs() < miner.awayUntilMs;
+  const isAway = (miner: SimMiner) => clock.elapsedMs() >= miner.awayFromMs && clock.elapsedMs() < miner.awayUntilMs;
   const countAway = () => {
-    world.away = [...miners.values()].filter((miner) => clock.nowMs() < miner.awayUntilMs).length;
+    world.away = [...miners.values()].filter((miner) => clock.elapsedMs() < miner.awayUntilMs).length;
     world.mostAway = Math.max(world.mostAway, world.away);
   };
 
   const reboot = (miner: SimMiner) => {
     const { downAfterS, awayS } = miner.ways;
-    miner.awayFromMs = clock.nowMs() + downAfterS * 1_000;
+    miner.awayFromMs = clock.elapsedMs() + downAfterS * 1_000;
     miner.awayUntilMs = miner.awayFromMs + awayS * 1_000;
     miner.nextBootedMs = miner.awayUntilMs - 10_000;
     countAway();
@@ -74,7 +74,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
       const miner = miners.get(key);
       if (miner === undefined) throw new Error('no such miner');
       if (isAway(miner)) throw new PeerError('peer.unreachable', 'connect', 'soon', undefined, { wasSent: false });
-      orders.push({ key, atMs: clock.nowMs() });
+      orders.push({ key, atMs: clock.elapsedMs() });
       if (name !== 'reboot') {
         miner.otherOrders++;
         return miner.ways.reboot === 'lost-reply' ? { kind: 'lost-reply' } : { kind: 'accepted', note: 'done' };
@@ -108,15 +108,15 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
       if (miner === undefined) throw new Error('no such miner');
       await clock.sleep(50, signal);
       if (isAway(miner)) throw new PeerError('peer.unreachable', 'connect', 'soon');
-      if (miner.nextBootedMs !== undefined && clock.nowMs() >= miner.awayFromMs) {
+      if (miner.nextBootedMs !== undefined && clock.elapsedMs() >= miner.awayFromMs) {
         miner.bootedMs = miner.nextBootedMs;
         miner.nextBootedMs = undefined;
       }
-      const uptimeS = Math.max(0, Math.floor((clock.nowMs() - miner.bootedMs) / 1_000));
+      const uptimeS = Math.max(0, Math.floor((clock.elapsedMs() - miner.bootedMs) / 1_000));
       const { clock: kind, hashesBefore, hashesAfter, hashAfterS } = miner.ways;
-      const hasRebooted = miner.awayUntilMs > 0 && miner.awayUntilMs <= clock.nowMs();
+      const hasRebooted = miner.awayUntilMs > 0 && miner.awayUntilMs <= clock.elapsedMs();
       const isHashing = hasRebooted
-        ? hashesAfter && clock.nowMs() >= miner.awayUntilMs + hashAfterS * 1_000
+        ? hashesAfter && clock.elapsedMs() >= miner.awayUntilMs + hashAfterS * 1_000
         : hashesBefore;
       return {
         hashrateHs: isHashing ? 100e12 : 0,
@@ -144,7 +144,7 @@ export function createSimFarm(clock: Clock, effects: { light?: Ability['effect']
     add(key: string, ways: Partial<SimMiner['ways']> = {}): SimMiner {
       const miner: SimMiner = {
         ip: `10.0.0.${miners.size + 1}`,
-        bootedMs: clock.nowMs() - 86_400_000,
+        bootedMs: clock.elapsedMs() - 86_400_000,
         nextBootedMs: undefined,
         awayFromMs: 0,
         awayUntilMs: 0,

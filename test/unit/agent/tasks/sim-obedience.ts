@@ -38,7 +38,7 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
     restarts: true,
     ...ways,
   };
-  const bootedMs = clock.nowMs() - 86_400_000;
+  const bootedMs = clock.elapsedMs() - 86_400_000;
   const state = {
     orders: 0,
     params: [] as unknown[],
@@ -47,7 +47,7 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
     orderedMs: undefined as number | undefined,
     images: [] as FirmwareImage[],
   };
-  const sinceS = () => (state.orderedMs === undefined ? -1 : (clock.nowMs() - state.orderedMs) / 1_000);
+  const sinceS = () => (state.orderedMs === undefined ? -1 : (clock.elapsedMs() - state.orderedMs) / 1_000);
   const isAway = () => {
     const s = sinceS();
     return way.awayS !== 0 && s >= way.downAfterS && (way.awayS === undefined || s < way.downAfterS + way.awayS);
@@ -76,7 +76,7 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
     async act(_key, _name, params, signal, image) {
       state.orders++;
       state.params.push(params);
-      state.orderedMs = clock.nowMs();
+      state.orderedMs = clock.elapsedMs();
       if (image !== undefined) state.images.push(image);
       await clock.sleep(200, signal);
       return way.answer === 'accepted' ? { kind: 'accepted', log: 'line\n' } : { kind: 'lost-reply' };
@@ -90,8 +90,8 @@ export function createObedient(clock: Clock, ways: Partial<Obedience> = {}, rule
         way.restarts && way.awayS !== 0 && way.awayS !== undefined && sinceS() >= way.downAfterS + way.awayS;
       const uptimeMs =
         hasRestarted && state.orderedMs !== undefined
-          ? clock.nowMs() - state.orderedMs - (way.downAfterS + (way.awayS ?? 0)) * 1_000 + 5_000
-          : clock.nowMs() - bootedMs;
+          ? clock.elapsedMs() - state.orderedMs - (way.downAfterS + (way.awayS ?? 0)) * 1_000 + 5_000
+          : clock.elapsedMs() - bootedMs;
       return {
         ...(way.tells ? { isLightOn: isObeyed(), firmwareVersion: isObeyed() ? way.firmwareAfter : '1.0' } : {}),
         ...(way.tellsUptime ? { uptimeS: Math.floor(uptimeMs / 1_000) } : {}),
