@@ -58,12 +58,12 @@ export function openOutbox(
 
   const open = () => {
     try {
-      return openOrSetAside(path, openOnce, declare, isDamage);
+      return openOrSetAside(path, openOnce, declare, { isDamage });
     } catch (error) {
       if (sqliteFault(error) === undefined) throw error;
       // A full disk cannot even be opened on: once more without the ballast.
       space.noneLeft(0);
-      return openOrSetAside(path, openOnce, declare, isDamage);
+      return openOrSetAside(path, openOnce, declare, { isDamage });
     }
   };
 

@@ -8,6 +8,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
 } from 'node:fs';
@@ -55,17 +56,23 @@ export function openSqlite(path: string, owners: readonly Migrations[]): Databas
 export function openOrSetAside<T>(
   path: string,
   open: () => T,
-  onAside: (aside: { readonly path: string; readonly sinceMs: number; readonly cause: unknown }) => void,
-  isDamage = (error: unknown) => sqliteFault(error) === 'damaged',
+  onAside: (aside: Aside & { readonly cause: unknown }) => void,
+  { isDamage = (error: unknown) => sqliteFault(error) === 'damaged', asideOf = asideNameOf }: AsideRules = {},
 ): T {
   try {
     return open();
   } catch (cause) {
     if (!isDamage(cause)) throw cause;
-    onAside({ ...setAside(path), cause });
+    onAside({ ...setAside(path, asideOf(path)), cause });
     return open();
   }
 }
+
+/** What counts as damage, and the name that a damaged file gets. */
+type AsideRules = { isDamage?(error: unknown): boolean; asideOf?(path: string): string };
+
+/** The file that was moved aside, and since when it existed, ms since the epoch. */
+export type Aside = { readonly path: string; readonly sinceMs: number };
 
 /** Says of itself what SQLite says of a damaged file. */
 class DamagedError extends Error {
@@ -78,31 +85,95 @@ export function throwIfDamaged(db: DatabaseSync, path: string): void {
   if (found !== 'ok') throw new DamagedError(`check database ${path}: ${String(found)}`);
 }
 
+const HEADER_BYTES = 100;
+
+/** Looks at the first bytes of a file that is there: SQLite takes an empty one for a new database, and some broken ones for one that it may not write. */
+export function throwIfNoDatabase(path: string): void {
+  refuseForeign(path);
+  const header = Buffer.alloc(HEADER_BYTES);
+  const descriptor = openSync(path, 'r');
+  let read = 0;
+  try {
+    read = readSync(descriptor, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (read === 0) throw new DamagedError(`check database ${path}: the file is empty`);
+  const isDatabase =
+    read === HEADER_BYTES &&
+    header.toString('latin1', 0, 16) === 'SQLite format 3\0' &&
+    [1, 2].includes(header.readUInt8(18)) &&
+    [1, 2].includes(header.readUInt8(19)) &&
+    header.readUIntBE(21, 3) === 0x40_20_20;
+  if (!isDatabase) throw new DamagedError(`check database ${path}: the file does not begin as a database does`);
+}
+
 /** What the name of a file that was moved aside ends with. One is kept, with its log: the newest. */
 export const ASIDE = '.damaged';
 
-/** Moves a database that nobody has open aside. Throws what the file system throws. */
-export function setAside(path: string): { readonly path: string; readonly sinceMs: number } {
+const asideNameOf = (path: string): string => `${path}${ASIDE}`;
+
+/** A database is the file and what SQLite keeps beside it. */
+const PARTS = ['', '-wal', '-shm'];
+
+/** Moves a database that nobody has open aside, over what lies under that name. Throws what the file system throws. */
+export function setAside(path: string, aside = asideNameOf(path)): Aside {
   const { birthtimeMs, mtimeMs } = lstatSync(path);
-  for (const part of ['', '-wal', '-shm']) {
-    rmSync(`${path}${ASIDE}${part}`, { force: true });
-    if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${path}${ASIDE}${part}`);
+  for (const part of PARTS) {
+    rmSync(`${aside}${part}`, { force: true });
+    if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${aside}${part}`);
   }
   // Not every file system knows when a file was made.
-  return { path: `${path}${ASIDE}`, sinceMs: birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs };
+  return { path: aside, sinceMs: birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs };
 }
 
 /** What a database says with its error, `logic` = its tables are not as the statement expects; undefined when the error is not of a database. */
 export function sqliteFault(error: unknown): 'damaged' | 'full' | 'logic' | 'other' | undefined {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  if (typeof code !== 'number') return undefined;
-  const primary = code % 256;
+  const primary = sqliteCode(error);
+  if (primary === undefined) return undefined;
   if (primary === SQLITE.corrupt || primary === SQLITE.notADatabase) return 'damaged';
   if (primary === SQLITE.error) return 'logic';
   return primary === SQLITE.full ? 'full' : 'other';
 }
 
-const SQLITE = { error: 1, corrupt: 11, full: 13, notADatabase: 26 } as const;
+function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code % 256 : undefined;
+}
+
+const SQLITE = {
+  error: 1,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
+
+/** Why the disk does not take what is written, for people; it names no file. Undefined when the error is not about the disk. */
+export function diskFault(error: unknown): DiskFault | undefined {
+  switch (sqliteCode(error)) {
+    case SQLITE.full:
+      return 'the disk is full';
+    case SQLITE.readOnly:
+      return 'the disk is read-only';
+    case SQLITE.ioError:
+    case SQLITE.cannotOpen:
+      return 'the disk does not answer';
+    case SQLITE.corrupt:
+    case SQLITE.notADatabase:
+      return 'the file is damaged';
+    default:
+      return undefined;
+  }
+}
+
+export type DiskFault =
+  | 'the disk is full'
+  | 'the disk is read-only'
+  | 'the disk does not answer'
+  | 'the file is damaged';
 
 /** What is in it is its owner's alone; SQLite gives the files beside it the same rights. Gives whether the file is there now. */
 function keepToOwner(path: string): boolean {
