@@ -13,6 +13,7 @@ import { adopt, ownConfig } from './config/adopt.ts';
 import type { AgentConfig } from './config/config.ts';
 import { createDoorOffers, type Reloaded } from './control/control-handlers.ts';
 import { createDoor } from './control/control-socket.ts';
+import type { OwnService } from './control/status.ts';
 import { createAccess } from './device/device-client.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
@@ -56,6 +57,8 @@ type AgentOptions = {
   readonly random?: () => number;
   /** Reads the configuration anew and takes it over, for those who ask at the local door. Throws ConfigError. */
   readonly reload?: () => Reloaded;
+  /** The service in the same process, for those who ask how this host is doing. */
+  readonly ownService?: () => OwnService;
 };
 
 const HOST_EVERY_MS = 60_000;
@@ -286,6 +289,7 @@ export function createAgent(options: AgentOptions) {
       ...{ clock, startedMs, config, access, roster, book, scanning, captures, tasks, standstill, mayReach },
       newId: newUuid,
       reload: options.reload,
+      ownService: options.ownService,
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
       clockSteps: () => clockWatch.recent(),

@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts';
 import { isVisible } from '../model/plain-text.ts';
 import { findServiceVault, type KeyFiles, keyNotOpened } from './auth/key-file.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
-import { newApiKey, newEnrolmentCode } from './auth/secrets.ts';
+import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
 import { type FarmRecord, newId, openStore, type Store, type TenantStore } from './store/store.ts';
 import { replaceKey } from './tasks/signer.ts';
@@ -58,11 +58,11 @@ function administerTenants({ tenants }: Store, clock: Clock) {
     return tenants.setArchived(id, atMs);
   };
   return {
-    /** The workspace `default` and its farm, made when they are missing. */
-    async ensureDefaults() {
+    /** The workspace `default` and its farm, made when they are missing: with the ids that they are known by already, where a database began anew. */
+    async ensureDefaults(known?: { readonly workspaceId: string; readonly farmId: string }) {
       const nowMs = clock.nowMs();
-      const workspace = { id: newId(nowMs), name: 'Default', slug: 'default' };
-      const farm = await tenants.ensure(workspace, { id: newId(nowMs), name: 'Default' }, nowMs);
+      const workspace = { id: known?.workspaceId ?? newId(nowMs), name: 'Default', slug: 'default' };
+      const farm = await tenants.ensure(workspace, { id: known?.farmId ?? newId(nowMs), name: 'Default' }, nowMs);
       return { workspaceId: farm.workspaceId, farmId: farm.id };
     },
     async createWorkspace({ name, slug }: { name: string; slug: string }) {
@@ -97,6 +97,8 @@ type NewKey = {
   readonly permissions?: readonly Permission[] | undefined;
   readonly expiresAt?: string | undefined;
 };
+
+type KnownAgent = Readonly<Record<'id' | 'farmId' | 'name' | 'token' | 'identityKey' | 'version', string>>;
 
 function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock) {
   return {
@@ -152,6 +154,15 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
         lastOnlineAt: toIsoOrNull(row.last_seen_at),
         revokedAt: toIsoOrNull(row.revoked_at),
       }));
+    },
+    /** An agent of this same process that a database which began anew, or was put back, does not know: it stays who it is. Says whether that was so. */
+    async admitAgent({ id, farmId, name, token, identityKey, version }: KnownAgent) {
+      if ((await agents.find(id)) !== undefined) return false;
+      await agents.admit(
+        { id, name, tokenHash: hashSecret(token), identityKey, version, nowMs: clock.nowMs() },
+        farmId,
+      );
+      return true;
     },
     /** Its token is good no longer; says whether there was such an agent that was not revoked yet. */
     revokeAgent: (id: string) => agents.revoke(id, clock.nowMs()),

@@ -7,7 +7,7 @@ import { BugError, renderError } from '../base/errors.ts';
 import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import { createAdmin } from './admin.ts';
 import { createAuthSource } from './auth/authorise.ts';
-import { type KeyFiles, keyNotOpened, openServiceVault } from './auth/key-file.ts';
+import { keyNotOpened } from './auth/key-file.ts';
 import { createHttpServer, createRenewal, readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
@@ -17,27 +17,25 @@ import { createShares } from './ingest/quota.ts';
 import { createUplinks } from './ingest/uplink.ts';
 import { createRelay, type Relay } from './notify/cluster-notifier.ts';
 import { createTeller, type Teller } from './notify/ops-status-notifier.ts';
-import { newId, type OperatorStore, openStore, type Store } from './store/store.ts';
+import { openStorage, type Storage, type StorageOptions } from './storage.ts';
+import { newId, type OperatorStore } from './store/store.ts';
 import { createBatches } from './tasks/create.ts';
 import { type Courier, createCourier } from './tasks/dispatcher.ts';
 import { createSigner } from './tasks/signer.ts';
 
 export { readTls, type TlsFiles };
 
-export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> & {
-  /** A file, or a `postgres://` URL: several copies of the service may share that. */
-  readonly databasePath: string;
-  /** What the secrets in the database are sealed with. Absent: they lie open. */
-  readonly keyFiles?: KeyFiles | undefined;
-  readonly host: string;
-  /** 0 = any free one. */
-  readonly port: number;
-  /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
-  readonly tls?: TlsFiles | undefined;
-  readonly limits?: ServerLimits;
-  /** Between not being ready and the end of anything, for those who send requests here to look. Default: 0. */
-  readonly drainMs?: number | undefined;
-};
+export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
+  StorageOptions & {
+    readonly host: string;
+    /** 0 = any free one. */
+    readonly port: number;
+    /** Without it the service speaks plain HTTP, and belongs behind something that does not. */
+    readonly tls?: TlsFiles | undefined;
+    readonly limits?: ServerLimits;
+    /** Between not being ready and the end of anything, for those who send requests here to look. Default: 0. */
+    readonly drainMs?: number | undefined;
+  };
 
 export type Service = Awaited<ReturnType<typeof createService>>;
 
@@ -54,14 +52,11 @@ export async function createService(options: ServiceOptions) {
   const secured = options.tls && readTls(options.tls);
   if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
     options.log.warn({ certFile: options.tls?.certFile }, 'the certificate has expired: clients will refuse it');
-  const { databasePath, keyFiles, log } = options;
-  const store = await openStore(databasePath, log, (isSealed) =>
-    openServiceVault(databasePath, keyFiles, isSealed, log),
-  );
+  const storage = await openStorage(options);
   try {
-    return await compose(options, store, secured?.material);
+    return await compose(options, storage, secured?.material);
   } catch (error) {
-    await store.close();
+    await storage.close();
     throw error;
   }
 }
@@ -87,7 +82,8 @@ async function listenLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial | undefined) {
+async function compose(options: ServiceOptions, storage: Storage, tls: TlsMaterial | undefined) {
+  const { store } = storage;
   const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
   const app = await createServer({
     ...options,
@@ -104,6 +100,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   const metrics = createMetrics({
     tasks: store.tasks,
     connectedAgents: () => uplinks.countConnected(),
+    backups: storage.backups,
     clock,
     version: options.version,
   });
@@ -178,6 +175,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
     pages,
     clock,
     isStopping: () => isStopping,
+    storageFault: storage.fault,
     taskKey: () => signer.publicKey(),
     createBatches: (order) => createBatches(order, { batches: store.batches, clock, newId, deliver }),
     deliver,
@@ -193,7 +191,8 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   let url = '';
   let localUrl = '';
   const parts: Part[] = [
-    { name: 'store', start: () => {}, stop: () => store.close() },
+    { name: 'store', start: () => {}, stop: storage.close },
+    ...storage.parts,
     {
       name: 'server',
       start: async () => {
@@ -216,6 +215,8 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
   let stopParts: (() => Promise<void>) | undefined;
   return {
     admin: createAdmin(store, clock, unopened),
+    /** Of its embedded database: what stands in the way of storing, and the backups. `damaged` aborts when the service has to end. */
+    storage: { fault: storage.fault, damaged: storage.damaged, backups: storage.backups },
     /** Listens; gives the address, with the port that was taken, and the plain one for this host alone (the same where there is no TLS). */
     async start(): Promise<{ url: string; localUrl: string }> {
       stopParts = await startParts(parts, { ...STOP, onError: (message) => log.error({}, message) });
@@ -230,7 +231,7 @@ async function compose(options: ServiceOptions, store: Store, tls: TlsMaterial |
       if (stopParts) return stopParts();
       stopParts = () => Promise.resolve();
       await app.close();
-      await store.close();
+      await storage.close();
     },
   };
 }

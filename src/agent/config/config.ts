@@ -145,6 +145,16 @@ export const fileSchema = z.strictObject({
       sealKeyFile: z.string().min(1).optional(),
     })
     .prefault({}),
+  /** Copies of the database of the service that runs beside the agent. */
+  backup: z
+    .strictObject({
+      /** Relative to the config file. Default: `backups` beside the database. */
+      dir: z.string().min(1).optional(),
+      every: duration({ min: '1h', max: '30d', fallback: '24h' }),
+      /** The newest so many; 0 = none are made. */
+      keep: z.int().min(0).max(365).default(7),
+    })
+    .prefault({}),
   log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
 });
 
@@ -218,6 +228,7 @@ export function parseConfig(text: string, options: Surroundings & { readonly nam
       tls: tls && { certFile: fromBase(tls.certFile), keyFile: fromBase(tls.keyFile) },
       sealKeyFile: sealKeyFile && fromBase(sealKeyFile),
     },
+    backup: { ...rest.backup, dir: rest.backup.dir && fromBase(rest.backup.dir) },
     firmware: {
       folder: firmware.folder === undefined ? join(stateDir, 'firmware') : fromBase(firmware.folder),
       allowedHosts: firmware.allowedHosts,

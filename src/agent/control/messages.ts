@@ -188,5 +188,14 @@ export const stateSchema = z.object({
   /** How often and by how much its wall clock was set within the last hour, oldest first; `step_ms` < 0 = back. */
   clock_steps: z.array(z.object({ at: z.string(), step_ms: z.int(), steps: count })),
   last_standstill: z.object({ reason: z.string(), at: z.string() }).nullable(),
+  /** The service in the same process; absent where there is none. */
+  service: z
+    .object({
+      /** Why it can store nothing. */
+      fault: nullableText,
+      /** Of its database; null where it makes none. `failure` = why the newest try made none. */
+      backup: z.object({ dir: z.string(), newest_at: nullableText, failure: nullableText }).nullable(),
+    })
+    .exactOptional(),
 });
 export type DoorState = z.infer<typeof stateSchema>;

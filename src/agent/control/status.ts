@@ -16,6 +16,19 @@ import type { DoorState } from './messages.ts';
 
 type OutboxState = ReturnType<Outbox['state']>;
 
+/** Of a service that runs in the same process, as far as it is about this host. `troubles` in sentences. */
+export type OwnService = {
+  readonly troubles: readonly string[];
+  /** Why it can store nothing; null = it can. */
+  readonly fault: string | null;
+  /** Null where it makes none. Times in ms since the epoch. */
+  readonly backup: {
+    readonly dir: string;
+    readonly newestAtMs: number | undefined;
+    readonly failure: string | null;
+  } | null;
+};
+
 export type StateParts = {
   readonly clock: Clock;
   readonly startedMs: number;
@@ -33,6 +46,8 @@ export type StateParts = {
   readonly polls: () => PollStats;
   readonly clockSteps: () => readonly RecentStep[];
   readonly uplinks: () => readonly (UplinkState & { readonly url: string })[];
+  /** Absent where none runs beside the agent. */
+  readonly ownService?: (() => OwnService) | undefined;
 };
 
 export function shownState(parts: StateParts): DoorState {
@@ -67,8 +82,18 @@ export function shownState(parts: StateParts): DoorState {
     })),
     last_standstill: last ? { reason: last.reason, at: new Date(last.atMs).toISOString() } : null,
   };
-  return { ...state, troubles: troublesOf(state, stalled) };
+  const own = parts.ownService?.();
+  return {
+    ...state,
+    ...(own && { service: shownOwnService(own) }),
+    troubles: [...troublesOf(state, stalled), ...(own?.troubles ?? [])],
+  };
 }
+
+const shownOwnService = ({ fault, backup }: OwnService): NonNullable<DoorState['service']> => ({
+  fault,
+  backup: backup && { dir: backup.dir, newest_at: isoOf(backup.newestAtMs), failure: backup.failure },
+});
 
 /** In sentences. Miners that are ill are what an agent is there for, and none of its own troubles; but that not one answers is. */
 export function troublesOf(
@@ -77,7 +102,7 @@ export function troublesOf(
 ): string[] {
   const troubles: string[] = [];
   if (stalled !== undefined) troubles.push(`it stands still: ${stalled}`);
-  if (outbox.fault !== null) troubles.push(`what it has to report cannot be written: ${outbox.fault}`);
+  if (outbox.fault !== null) troubles.push(`what it has to report cannot be kept: ${outbox.fault}`);
   if (outbox.is_full) troubles.push('there is no room for what it has to report: new samples are counted, not kept');
   for (const { url, phase, last_error } of uplinks) {
     if (phase === 'refused') troubles.push(`${url} refuses this agent: ${last_error ?? 'no reason given'}`);

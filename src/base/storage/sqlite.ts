@@ -159,20 +159,29 @@ export function diskFault(error: unknown): DiskFault | undefined {
     case SQLITE.readOnly:
       return 'the disk is read-only';
     case SQLITE.ioError:
-    case SQLITE.cannotOpen:
       return 'the disk does not answer';
+    case SQLITE.cannotOpen:
+      return 'a file cannot be opened';
     case SQLITE.corrupt:
     case SQLITE.notADatabase:
       return 'the file is damaged';
     default:
-      return undefined;
+      return FILE_FAULTS[error instanceof Error && 'code' in error ? String(error.code) : ''];
   }
 }
+
+const FILE_FAULTS: Readonly<Record<string, DiskFault>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  EROFS: 'the disk is read-only',
+  EIO: 'the disk does not answer',
+};
 
 export type DiskFault =
   | 'the disk is full'
   | 'the disk is read-only'
   | 'the disk does not answer'
+  | 'a file cannot be opened'
   | 'the file is damaged';
 
 /** What is in it is its owner's alone; SQLite gives the files beside it the same rights. Gives whether the file is there now. */

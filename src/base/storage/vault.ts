@@ -8,7 +8,7 @@ export type Vault = ReturnType<typeof createVault>;
 
 const PREFIX = 'sealed:1:';
 const CIPHER = 'aes-256-gcm';
-const [KEY_BYTES, VECTOR_BYTES, TAG_BYTES] = [32, 12, 16];
+const [KEY_BYTES, VECTOR_BYTES, TAG_BYTES, FINGERPRINT_BYTES] = [32, 12, 16, 8];
 
 export const isSealed = (text: string): boolean => text.startsWith(PREFIX);
 
@@ -38,6 +38,11 @@ export function createVault(key: Uint8Array) {
       } catch {
         return undefined;
       }
+    },
+    /** Names the key without giving it away, for people to compare: `1a2b-3c4d-5e6f-7788`. */
+    fingerprint(): string {
+      const bytes = Buffer.from(hkdfSync('sha256', key, '', 'pithead: fingerprint of this key', FINGERPRINT_BYTES));
+      return bytes.toString('hex').match(/.{4}/g)?.join('-') ?? '';
     },
     /** 32 bytes, the same for the same key and purpose; they give neither the key away nor those for another purpose. */
     derive: (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)),

@@ -1,18 +1,21 @@
 // Agent and service in one process, as `up` and `demo` run them: the service on its embedded database, the agent enrolled with it by itself.
+import { hostname } from 'node:os';
 import { type Agent, createAgent } from '../../agent/agent.ts';
 import type { AgentConfig } from '../../agent/config/config.ts';
 import { mustBeAlone } from '../../agent/control/control-client.ts';
 import type { Reloaded } from '../../agent/control/control-handlers.ts';
-import { enrolOnce, loadCredentials } from '../../agent/uplink/enrolment/credentials.ts';
+import { type Credentials, enrolOnce, loadCredentials } from '../../agent/uplink/enrolment/credentials.ts';
 import type { UplinkConfig } from '../../agent/uplink/service-link.ts';
 import { pinOf } from '../../agent/uplink/signatures/key-pin.ts';
 import { systemClock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { VERSION } from '../../base/version.ts';
 import { createService } from '../../service/service.ts';
 import { prepareStateDir } from '../setup/config-file.ts';
 import { EMBEDDED, serviceOptions } from './local-service.ts';
 import { companyUplink } from './remote-service.ts';
+import { shownService } from './service-state.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -49,8 +52,9 @@ async function startAlone(options: StackOptions) {
     return enrolOnce({ stateDir, keyFile, realm: EMBEDDED, url: localUrl, code, name, allowPlain: true });
   };
   try {
-    const { workspaceId, farmId } = await service.admin.ensureDefaults();
     const kept = loadCredentials(stateDir, EMBEDDED, keyFile);
+    const { workspaceId, farmId } = await service.admin.ensureDefaults(kept);
+    if (kept !== undefined) await readmit(service, kept, { farmId, name, log });
     const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
     // Its own service is asked, whatever was learnt of it before.
     const pin = pinOf(await service.admin.taskKey());
@@ -60,6 +64,7 @@ async function startAlone(options: StackOptions) {
       uplinks: [own, ...(await others(config, log))],
       clock: systemClock,
       log,
+      ownService: () => shownService(config, options.database, service),
       ...(reload && { reload: () => reload(agent) }),
     });
     await agent.start();
@@ -74,6 +79,19 @@ async function startAlone(options: StackOptions) {
     await service.stop();
     throw error;
   }
+}
+
+type Service = Awaited<ReturnType<typeof createService>>;
+
+/** A database that began anew, or was put back, may not know the agent of its own process: it stays who it is. */
+async function readmit(
+  { admin }: Pick<Service, 'admin'>,
+  { agentId: id, token, publicKey: identityKey }: Credentials,
+  { farmId, name = hostname(), log }: { farmId: string; name?: string | undefined; log: Log },
+): Promise<void> {
+  const agent = { id, farmId, name, token: token.reveal(), identityKey, version: VERSION };
+  if (await admin.admitAgent(agent))
+    log.warn({ agentId: id }, "the database did not know this host's own agent: it does again");
 }
 
 /** The company's service beside the farm's own: while it cannot be asked the farm goes on without it, until the next start. */

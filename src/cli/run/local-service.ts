@@ -1,5 +1,5 @@
 // This host's own service as its configuration has it, and asked over its own interface whether it can take requests. It reads no configuration.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Agent, request } from 'undici';
 import type { AgentConfig } from '../../agent/config/config.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -17,14 +17,22 @@ export const keyFilesOf = ({ listen, credentials }: AgentConfig) => ({
   shared: listen.sealKeyFile,
 });
 
+/** Where backups of the embedded database lie, how often one is made and how many are kept. */
+export const backupsOf = ({ stateDir, backup }: AgentConfig, database = databaseOf(stateDir)) => ({
+  dir: backup.dir ?? join(dirname(database), 'backups'),
+  everyMs: backup.every,
+  keep: backup.keep,
+});
+
 /** What is given counts, else what the configuration says. `database` is a file or a `postgres://` URL. */
 export function serviceOptions(
   config: AgentConfig,
   given: { database?: string | undefined; host?: string | undefined; port?: number | undefined; log: Log },
 ) {
   const { tls, trustProxy, publicUrl, drain } = config.listen;
+  const databasePath = given.database ?? databaseOf(config.stateDir);
   return {
-    databasePath: given.database ?? databaseOf(config.stateDir),
+    ...{ databasePath, backups: backupsOf(config, databasePath) },
     host: given.host ?? config.listen.host,
     port: given.port ?? config.listen.port,
     ...{ tls, trustProxy, publicUrl, drainMs: drain, keyFiles: keyFilesOf(config) },

@@ -9,13 +9,21 @@ import { ConfigError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { keepHeapSmall } from '../../base/platform/heap-flags.ts';
 import { createServiceManager } from '../../base/platform/service-manager.ts';
+import { CommandFailed } from '../output/exit.ts';
 import type { AdjustableLog } from '../output/logging.ts';
 import type { CliContext } from '../output/terminal.ts';
 
-/** What `reload` throws is for those who ask at the control socket: a signal cannot be answered, the log has it. */
+/** Throws CommandFailed after what is `broken` has stopped: a service manager then starts the process again. What `reload` throws is for those who ask at the control socket: a signal cannot be answered, the log has it. */
 export async function runUntilStopped(
   { environment, signal }: Pick<CliContext, 'environment' | 'signal'>,
-  running: { readonly log: Log; stalled?(): string | undefined; reload?(): unknown; stop(): Promise<void> },
+  running: {
+    readonly log: Log;
+    stalled?(): string | undefined;
+    reload?(): unknown;
+    stop(): Promise<void>;
+    /** Aborts when it cannot go on and has to begin anew; the reason is for people. */
+    readonly broken?: AbortSignal | undefined;
+  },
 ): Promise<void> {
   keepHeapSmall();
   const manager = createServiceManager({ environment, clock: systemClock, log: running.log });
@@ -29,12 +37,14 @@ export async function runUntilStopped(
   // From a terminal the signal means that its window is gone: then the program goes too.
   if (!process.stdin.isTTY) process.on('SIGHUP', reload);
   await manager.ready();
-  const fed = manager.feed(() => running.stalled?.(), signal);
-  if (!signal.aborted) await once(signal, 'abort');
+  const ends = AbortSignal.any([signal, ...(running.broken ? [running.broken] : [])]);
+  const fed = manager.feed(() => running.stalled?.(), ends);
+  if (!ends.aborted) await once(ends, 'abort');
   await manager.stopping();
   await running.stop();
   await fed;
   process.off('SIGHUP', reload);
+  if (!signal.aborted) throw new CommandFailed(`ended, to begin anew: ${String(running.broken?.reason)}`);
 }
 
 /**

@@ -59,6 +59,7 @@ function describe(state: DoorState, paint: Paint): string {
     ['tasks', `${tasks.running} run, ${tasks.waiting} wait`],
     ...state.uplinks.map((uplink) => row('service', uplinkOf(uplink))),
     ['outbox', `${outbox.slices} slices, ${(outbox.bytes / 1024 ** 2).toFixed(1)} MiB${lost(outbox.dropped_records)}`],
+    ...(state.service?.backup ? [row('backup', backupOf(state.service.backup))] : []),
     ['standstill', standstillOf(state.last_standstill)],
   ];
   return rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
@@ -99,6 +100,9 @@ function scansOf({ running, waiting, last }: DoorState['scans']): [string] {
   const outcome = seen?.map((status) => `${account?.counts[status]} ${status.replaceAll('_', ' ')}`).join(', ');
   return [[...now, `last: ${kind}, ${started_at}: ${outcome ?? 'broke'}`].join('; ')];
 }
+
+const backupOf = ({ dir, newest_at }: NonNullable<NonNullable<DoorState['service']>['backup']>) =>
+  `${newest_at === null ? 'none yet' : `newest of ${newest_at}`}, in ${dir}`;
 
 const standstillOf = (last: DoorState['last_standstill']) => (last === null ? 'none' : `${last.at}: ${last.reason}`);
 

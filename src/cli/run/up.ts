@@ -57,7 +57,8 @@ async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContex
   context.stderr.write(`a key for integrators: pithead key create --name <who>${which}${where}\n`);
   if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
   const { agent, stop } = stack;
-  await runUntilStopped(context, { log, reload: () => reload(agent), stalled: () => agent.stalled(), stop });
+  const broken = stack.service.storage.damaged;
+  await runUntilStopped(context, { log, reload: () => reload(agent), stalled: () => agent.stalled(), stop, broken });
 }
 
 /** The way that system services start: the configuration says what runs here. */
@@ -132,7 +133,7 @@ export function addService(program: Command, context: CliContext): void {
       const { url } = await service.start();
       await service.admin.ensureDefaults();
       context.stderr.write(`pithead ${VERSION}: service on ${url}\n`);
-      await runUntilStopped(context, { log, stop: () => service.stop() });
+      await runUntilStopped(context, { log, stop: () => service.stop(), broken: service.storage.damaged });
     });
 }
 

@@ -17,9 +17,11 @@ import { ConfigError, renderError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { ASIDE } from '../../base/storage/sqlite.ts';
+import { listBackups } from '../../service/store/sqlite/backup-files.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
-import { databaseOf, ownUrl, readyStatus } from '../run/local-service.ts';
+import { backupsOf, databaseOf, ownUrl, readyStatus } from '../run/local-service.ts';
+import { setAsideTroubles } from '../run/service-state.ts';
 import { CONFIG_HELP, usualConfig } from './config-file.ts';
 import { describeNetworks } from './setup-questions.ts';
 
@@ -79,7 +81,7 @@ async function examine(path: string | undefined, context: CliContext): Promise<F
     ...networks(read),
     ...tasks(read),
     ...stateDirectory(read.stateDir),
-    ...databases(read.stateDir),
+    ...databases(read),
     ...(await runningAgent(read.stateDir)),
     ...(read.service === undefined || read.service.keepLocal ? [await ownService(read)] : []),
     ...(read.service === undefined ? [] : await companyService(read.service)),
@@ -156,12 +158,39 @@ async function runningAgent(stateDir: string): Promise<Finding[]> {
   return troubles.map((text) => warning(about, text, remedy(text)));
 }
 
-function databases(stateDir: string): Finding[] {
-  const all = [memoryPath(stateDir), join(stateDir, OUTBOX_FILE), databaseOf(stateDir)];
+function databases(config: AgentConfig): Finding[] {
+  const { stateDir } = config;
+  const service = databaseOf(stateDir);
+  const ofAgent = [memoryPath(stateDir), join(stateDir, OUTBOX_FILE)];
+  const isAside = (path: string) => lstatSync(`${path}${ASIDE}`, { throwIfNoEntry: false }) !== undefined;
   return [
-    ...all.filter((path) => existsSync(path)).map(checkDatabase),
-    ...all.filter((path) => lstatSync(`${path}${ASIDE}`, { throwIfNoEntry: false }) !== undefined).map(setAsideFinding),
+    ...[...ofAgent, service].filter((path) => existsSync(path)).map(checkDatabase),
+    ...ofAgent.filter(isAside).map(setAsideFinding),
+    ...setAsideTroubles(service, backupsOf(config).dir).map((text) => {
+      const [what = text, ...remedy] = text.split('. ');
+      return warning('database', what, remedy.join('. '));
+    }),
+    ...(existsSync(service) ? backups(config, service) : []),
   ];
+}
+
+/** A backup that is this many times as old as it should be is missed. */
+const MISSED = 2;
+
+function backups(config: AgentConfig, database: string): Finding[] {
+  const about = 'backup';
+  const { dir, everyMs, keep } = backupsOf(config);
+  const ownWay = 'set backup.keep, or see to copies in another way';
+  if (keep === 0) return [warning(about, 'none is made: backup.keep is 0', ownWay)];
+  const [newest, ...older] = listBackups(dir, database);
+  const sinceMs = newest?.atMs ?? lstatSync(database).birthtimeMs;
+  const isMissed = systemClock.nowMs() - sinceMs > MISSED * everyMs;
+  const text =
+    newest === undefined
+      ? `of the service's database: none yet in ${dir}`
+      : `of the service's database: the newest of ${new Date(newest.atMs).toISOString()}, ${older.length + 1} in ${dir}`;
+  const remedy = `does the service run, is there room in ${dir}? pithead status says why the newest try failed`;
+  return [isMissed ? warning(about, text, remedy) : ok(about, text)];
 }
 
 function setAsideFinding(path: string): Finding {
@@ -201,7 +230,10 @@ async function ownService({ listen }: AgentConfig): Promise<Finding> {
     return warning(about, `nothing answers on ${url}`, 'start it: systemctl start pithead, or pithead run');
   const [text, remedy] =
     status === 503
-      ? ['cannot take requests now', 'it is stopping, or its database does not answer: its log says which']
+      ? [
+          'cannot take requests now',
+          'it is stopping, or its database does not answer or cannot store: its log says which',
+        ]
       : [`answers ${status}`, 'another program has this port: choose another one under listen.port'];
   return wrong(about, `${url} ${text}`, remedy);
 }

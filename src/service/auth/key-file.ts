@@ -12,18 +12,19 @@ export type KeyFiles = {
   readonly shared?: string | undefined;
 };
 
-const fileOf = (databasePath: string, files: KeyFiles | undefined): string | undefined =>
+/** Undefined = what is in the database lies open. */
+export const keyFileOf = (databasePath: string, files: KeyFiles | undefined): string | undefined =>
   files?.shared ?? (isPostgresUrl(databasePath) ? undefined : files?.own);
 
 /** For a look into the database beside the service: makes no file, which would be another user's. */
 export function findServiceVault(databasePath: string, files: KeyFiles | undefined): Vault | undefined {
-  const keyFile = fileOf(databasePath, files);
+  const keyFile = keyFileOf(databasePath, files);
   return keyFile === undefined ? undefined : openVault(keyFile);
 }
 
 /** What lies sealed in the database cannot be opened: names the file that was tried. */
 export function keyNotOpened(databasePath: string, files: KeyFiles | undefined): ConfigError {
-  const tried = fileOf(databasePath, files);
+  const tried = keyFileOf(databasePath, files);
   const where =
     tried === undefined
       ? 'the database was sealed with a key file, and none is named: name that one'

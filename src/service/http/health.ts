@@ -11,7 +11,7 @@ const aliveSchema = z.strictObject({ status: z.literal('ok') });
 /** A database that takes longer is away. */
 const CHECK_MS = 2_000;
 
-export function registerHealth(app: App, { store, clock, isStopping }: RouteParts): void {
+export function registerHealth(app: App, { store, clock, isStopping, storageFault }: RouteParts): void {
   const described = { tags: ['service'], security: NO_KEY };
   app.route({
     method: 'GET',
@@ -30,11 +30,13 @@ export function registerHealth(app: App, { store, clock, isStopping }: RoutePart
     schema: {
       ...described,
       operationId: 'getReadiness',
-      summary: 'The service can take requests: its database answers, and it is not stopping',
+      summary: 'The service can take requests: its database answers and stores, and it is not stopping',
       response: { 200: aliveSchema, 500: errorSchema, 503: errorSchema },
     },
     handler: async (_request, reply) => {
       if (isStopping()) return reply.code(503).send(errorBody(503, 'The service is stopping'));
+      const fault = storageFault();
+      if (fault !== undefined) return reply.code(503).send(errorBody(503, `Nothing can be stored: ${fault}`));
       const onDeadline = () => new PeerError('peer.timeout', 'ask the database whether it is there', 'soon');
       const isAnswering = await withDeadline(clock, { deadlineMs: CHECK_MS, onDeadline }, () => store.check()).then(
         () => true,

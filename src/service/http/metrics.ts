@@ -16,6 +16,8 @@ const COUNT_TASKS_MS = 5_000;
 type MetricsParts = {
   readonly tasks: Pick<TaskStore, 'countByStatus'>;
   readonly connectedAgents: () => number;
+  /** Undefined where the database sees to itself. */
+  readonly backups: () => { readonly newestAtMs: number | undefined; readonly failure: string | undefined } | undefined;
   readonly clock: Clock;
   readonly version: string;
 };
@@ -92,7 +94,7 @@ export function createMetrics(parts: MetricsParts) {
   };
 }
 
-function addGauges(registers: Registry[], { tasks, connectedAgents, clock, version }: MetricsParts): void {
+function addGauges(registers: Registry[], { tasks, connectedAgents, backups, clock, version }: MetricsParts): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -103,6 +105,7 @@ function addGauges(registers: Registry[], { tasks, connectedAgents, clock, versi
       },
     });
   gauge('pithead_agents_connected', 'Agents connected to this process', connectedAgents);
+  addBackups(registers, backups);
   gauge('process_resident_memory_bytes', 'Memory in use', () => process.memoryUsage.rss());
   new Counter({
     name: 'process_cpu_seconds_total',
@@ -131,4 +134,25 @@ function addGauges(registers: Registry[], { tasks, connectedAgents, clock, versi
       else for (const status of TASK_STATUSES) this.set({ status }, counts.get(status) ?? 0);
     },
   });
+}
+
+function addBackups(registers: Registry[], read: MetricsParts['backups']): void {
+  const gauge = (name: string, help: string, of: (state: NonNullable<ReturnType<typeof read>>) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const state = read();
+        const value = state && of(state);
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  gauge(
+    'pithead_backup_newest_timestamp_seconds',
+    'When the newest backup of the embedded database was made',
+    (state) => (state.newestAtMs === undefined ? undefined : state.newestAtMs / 1_000),
+  );
+  gauge('pithead_backup_failed', '1 = the newest try made no backup', ({ failure }) => (failure === undefined ? 0 : 1));
 }

@@ -25,6 +25,8 @@ export type RouteParts = {
   readonly pages: PageCache;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
+  /** Why nothing can be stored now, for people; undefined = it can. */
+  readonly storageFault: () => string | undefined;
   /** That orders are signed with. */
   readonly taskKey: () => Promise<string>;
   /** The JSON text of the answer to an order. */

@@ -1,6 +1,7 @@
 // What the store asks of a database beside the query builder: the two connections, and the few things that each database does in its own way.
 import type { ColumnDefinitionBuilder } from 'kysely';
 import { BugError } from '../../base/errors.ts';
+import type { DiskFault } from '../../base/storage/sqlite.ts';
 import type { ReadItems } from './miners/items.ts';
 import type { Db } from './schema.ts';
 
@@ -57,7 +58,19 @@ export type Databases = {
   /** In the transaction that has changed the schema: what this database should know of it beside the tables. */
   readonly settle: (transaction: Db) => Promise<void>;
   readonly messages: Messages;
+  /** Of the file of an embedded database; absent where a server keeps the data and says itself how it is. */
+  readonly storage?: StorageWatch;
   close(): Promise<void>;
+};
+
+/** Whether what is written to the file is kept. */
+export type StorageWatch = {
+  /** Why not; undefined = it is, as far as the newest writes have shown. */
+  fault(): DiskFault | undefined;
+  /** Writes in earnest to see whether the fault is over. */
+  probe(): Promise<void>;
+  /** Aborts when the database says that it is damaged: nothing brings it back but a start with another one. */
+  readonly damaged: AbortSignal;
 };
 
 /** The types that the tables have; throws for every other. */

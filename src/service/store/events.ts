@@ -10,10 +10,23 @@ type EventQuery = {
   readonly window: Window;
 };
 
-/** `minerId` null = it is about the agent. */
+/** In the place of the agent. */
+const OF_SERVICE = '';
+
+/** `minerId` null = it is about the agent, or where `agentId` is null too, about the service. */
 export type MinerEvent = Readonly<ReturnType<typeof toEvent>>;
-export function createEventStore({ read }: Databases) {
+export function createEventStore({ read, write }: Databases) {
   return {
+    /** Something about the service itself: in the list of every farm that is run. */
+    async tellEach({ type, atMs, detail }: { type: string; atMs: number; detail: Readonly<Record<string, unknown>> }) {
+      const farms = await read.selectFrom('farms').select('id').where('archived_at', 'is', null).execute();
+      const about = { agent_id: OF_SERVICE, miner_id: null, type, at: atMs, detail: JSON.stringify(detail) };
+      for (const { id } of farms)
+        await write
+          .insertInto('events')
+          .values({ farm_id: id, ...about })
+          .execute();
+    },
     /** Newest first. */
     async list({ farmId, minerId, types, window }: EventQuery) {
       let wanted = read.selectFrom('events').where('farm_id', '=', farmId);
@@ -36,5 +49,6 @@ export function createEventStore({ read }: Databases) {
 
 function toEvent(row: Omit<Row<'events'>, 'farm_id'>) {
   const detail: Readonly<Record<string, unknown>> = JSON.parse(row.detail);
-  return { type: row.type, minerId: row.miner_id, agentId: row.agent_id, atMs: row.at, detail };
+  const agentId = row.agent_id === OF_SERVICE ? null : row.agent_id;
+  return { type: row.type, minerId: row.miner_id, agentId, atMs: row.at, detail };
 }

@@ -2,6 +2,7 @@
 import { v7 } from 'uuid';
 import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { setAside } from '../../base/storage/sqlite.ts';
 import type { Vault } from '../../base/storage/vault.ts';
 import type { Databases } from './databases.ts';
 import { createEventStore } from './events.ts';
@@ -15,7 +16,7 @@ import { createOpsStatusStore } from './miners/ops-status.ts';
 import { isPostgresUrl, nameOfPostgres, openPostgresDatabases } from './postgres/postgres.ts';
 import { prune } from './pruning.ts';
 import { createSealing, type Sealing, sealWhatIsOpen } from './sealing.ts';
-import { openSqliteDatabases } from './sqlite/sqlite.ts';
+import { type OnAside, openSqliteDatabases, serviceAsideOf } from './sqlite/sqlite.ts';
 import { createBatchDetailStore } from './tasks/batch-detail.ts';
 import { createBatchStore } from './tasks/batches.ts';
 import { createTaskKeyStore, isKeySealed } from './tasks/task-keys.ts';
@@ -55,34 +56,47 @@ export type { ApiKey, KeyStore } from './tenants/api-keys.ts';
 export type { Farm, FarmRecord, Grant, TenantStore, Workspace } from './tenants/tenants.ts';
 export { isMatch, type ValueFilter } from './value-filter.ts';
 
-export type Store = Awaited<ReturnType<typeof openStore>>;
+export type Store = ReturnType<typeof storeOf>;
 
 /**
  * Opens the database of a `postgres://` URL, or opens or creates the file of a path; applies what its schema lacks. Throws when that fails.
- * With a vault, which may depend on whether the database is sealed, the secrets that are written from now on are sealed.
+ * With a vault, which may depend on whether the database is sealed, the secrets that are written from now on are sealed. With `onAside`, which only the
+ * one process that serves the file may give, a damaged file is set aside and a new one begun.
  */
 export async function openStore(
   target: string,
   log?: Log,
   findVault: (isSealed: boolean) => Vault | undefined = () => undefined,
-) {
-  const databases = openDatabases(target, log);
+  onAside?: OnAside,
+): Promise<Store> {
+  const databases = openDatabases(target, log, onAside);
   let vault: Vault | undefined;
   try {
     await migrate(databases, nameOf(target));
     vault = findVault(await isKeySealed(databases.read));
   } catch (error) {
     await databases.close();
+    if (onAside !== undefined && databases.storage?.damaged.aborted) {
+      // Damage that the look before has not met: the next try is with a new file.
+      onAside({ ...setAside(target, serviceAsideOf(target)), cause: error });
+      return openStore(target, log, findVault);
+    }
     throw isPostgresUrl(target) && !(error instanceof BugError || error instanceof ConfigError)
       ? unreachable(target, error)
       : error;
   }
-  const { read, write, messages } = databases;
+  return storeOf(databases, vault);
+}
+
+function storeOf(databases: Databases, vault: Vault | undefined) {
+  const { read, write, messages, storage } = databases;
   const sealing = createSealing(vault);
   return {
     ...createStores(databases, sealing),
     /** Undefined: what is written lies open. */
     vault,
+    /** Of an embedded database. */
+    storage,
     /** To the other copies of the service on the same database. */
     messages,
     /** Seals the secrets that were written before there was a vault. */
@@ -119,8 +133,8 @@ const createStores = (databases: Databases, sealing: Sealing) =>
   }) as const;
 
 /** The connections alone, as they are before any schema. */
-export function openDatabases(target: string, log?: Log): Databases {
-  return isPostgresUrl(target) ? openPostgresDatabases(target, log) : openSqliteDatabases(target);
+export function openDatabases(target: string, log?: Log, onAside?: OnAside): Databases {
+  return isPostgresUrl(target) ? openPostgresDatabases(target, log) : openSqliteDatabases(target, onAside);
 }
 
 function unreachable(target: string, error: unknown): PeerError {

@@ -1,6 +1,6 @@
 // Who this agent is towards one service: got once by an enrolment code, kept in a file that only its owner may read. The token is sealed there, and the
 // key that the agent made at its enrolment, to prove with each connection that it is still the same: it never leaves this host.
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -85,7 +85,11 @@ export async function enrolOnce(options: {
 const credentialsOf = (kept: Identity, key: KeyObject, pin: KeyPin) => ({
   url: kept.url,
   agentId: kept.agent_id,
+  workspaceId: kept.workspace_id,
+  farmId: kept.farm_id,
   token: new Secret(kept.token),
+  /** Of the key that it proves; SPKI in DER as base64. */
+  publicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64'),
   /** The signature of the challenge by the agent's key, in base64. */
   prove: (agentId: string, challenge: string) => sign(null, proofBytes(agentId, challenge), key).toString('base64'),
   /** The key that its orders are signed with. */

@@ -10,10 +10,12 @@ const SQLITE_BUSY = 5;
 const LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 5;
 
-/** `begin` is what a transaction starts with. */
+type OnError = (error: unknown) => void;
+
+/** `begin` is what a transaction starts with; `onError` hears of every statement that fails. */
 export class NodeSqliteDialect extends SqliteDialect {
-  constructor(db: DatabaseSync, begin: string) {
-    super({ database: async () => adapt(db, begin) });
+  constructor(db: DatabaseSync, begin: string, onError: OnError) {
+    super({ database: async () => adapt(db, begin, onError) });
   }
   override createDriver(): Driver {
     return makePatient(super.createDriver());
@@ -21,12 +23,21 @@ export class NodeSqliteDialect extends SqliteDialect {
 }
 
 /** The part of the better-sqlite3 shape that the builder uses. */
-function adapt(db: DatabaseSync, begin: string): SqliteDatabase {
+function adapt(db: DatabaseSync, begin: string, onError: OnError): SqliteDatabase {
+  const heard = <T>(run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      onError(error);
+      throw error;
+    }
+  };
   const cache = new Map<string, SqliteStatement>();
   return {
     close: () => db.close(),
     prepare(text) {
-      const statement = cache.get(text) ?? adaptStatement(db.prepare(text === 'begin' ? begin : text));
+      const make = () => adaptStatement(db.prepare(text === 'begin' ? begin : text), heard);
+      const statement = cache.get(text) ?? heard(make);
       // The most recently used are at the end.
       cache.delete(text);
       cache.set(text, statement);
@@ -37,11 +48,11 @@ function adapt(db: DatabaseSync, begin: string): SqliteDatabase {
   };
 }
 
-function adaptStatement(statement: StatementSync): SqliteStatement {
+function adaptStatement(statement: StatementSync, heard: <T>(run: () => T) => T): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...parameters.map(plainValue)),
-    run: (parameters) => statement.run(...parameters.map(plainValue)),
+    all: (parameters) => heard(() => statement.all(...parameters.map(plainValue))),
+    run: (parameters) => heard(() => statement.run(...parameters.map(plainValue))),
     iterate: (parameters) => statement.iterate(...parameters.map(plainValue)),
   };
 }

@@ -1,26 +1,55 @@
 // Opens the embedded database: one connection writes, one reads snapshots beside it. This folder is all that is SQLite's own;
 // the rest of the store speaks the query builder only.
-import { Kysely } from 'kysely';
-import { openSqlite } from '../../../base/storage/sqlite.ts';
+import { existsSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql } from 'kysely';
+import {
+  ASIDE,
+  type Aside,
+  openOrSetAside,
+  openSqlite,
+  throwIfDamaged,
+  throwIfNoDatabase,
+} from '../../../base/storage/sqlite.ts';
 import type { Databases } from '../databases.ts';
 import type { Tables } from '../schema.ts';
 import { backUp } from './backup.ts';
 import { NodeSqliteDialect } from './dialect.ts';
 import { readItemsInside } from './items.ts';
 import { writeStatistics } from './statistics.ts';
+import { createFaultWatch } from './storage-watch.ts';
 
-/** Opens or creates the file. Throws when it is damaged or cannot be made durable. */
-export function openSqliteDatabases(path: string): Databases {
-  const writer = openSqlite(path, []);
-  const reader = openSqlite(path, []);
+/** A larger file is not read from end to end at a start: that it is damaged shows when the damage is met. */
+const MAX_CHECKED_BYTES = 1024 ** 3;
+
+/** What becomes of a damaged file: `onAside` hears where it lies, and a new one is begun. */
+export type OnAside = (aside: Aside & { readonly cause: unknown }) => void;
+
+/**
+ * Where a damaged database goes. The first one holds what the farm has known for long: what is damaged after it, before a person has looked, does
+ * not take its place.
+ */
+export const serviceAsideOf = (path: string): string =>
+  existsSync(`${path}${ASIDE}`) ? `${path}${ASIDE}-later` : `${path}${ASIDE}`;
+
+/**
+ * Opens or creates the file. With `onAside`, which only the one process that serves the file may give, a damaged file is set aside and a new one begun;
+ * without, throws when it is damaged. Throws when it cannot be made durable.
+ */
+export function openSqliteDatabases(path: string, onAside?: OnAside): Databases {
+  const open = () => openPair(path, { isChecked: onAside !== undefined });
+  const [writer, reader] =
+    onAside === undefined ? open() : openOrSetAside(path, open, onAside, { asideOf: serviceAsideOf });
   // Waiting for a lock is done without holding up the process: see the dialect.
   // What is replaced is overwritten where that costs nothing: secrets that are sealed later leave no traces of the time before.
   writer.exec('PRAGMA busy_timeout = 0; PRAGMA secure_delete = FAST;');
   reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
   // A deferred begin could fail half-way: the writer locks at once.
-  const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, 'BEGIN IMMEDIATE') });
-  const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, 'BEGIN') });
+  const watch = createFaultWatch((isOdd) => writeMark(write, isOdd));
+  const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, 'BEGIN IMMEDIATE', watch.onWriter) });
+  const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, 'BEGIN', watch.onReader) });
   return {
+    storage: watch.storage,
     write,
     read,
     readItems: readItemsInside,
@@ -43,3 +72,19 @@ export function openSqliteDatabases(path: string): Databases {
     },
   };
 }
+
+function openPair(path: string, { isChecked }: { isChecked: boolean }): [writer: DatabaseSync, reader: DatabaseSync] {
+  if (isChecked && existsSync(path)) throwIfNoDatabase(path);
+  const writer = openSqlite(path, []);
+  try {
+    if (isChecked && statSync(path).size <= MAX_CHECKED_BYTES) throwIfDamaged(writer, path);
+    return [writer, openSqlite(path, [])];
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+/** Changes a number in the header of the file that nothing else uses: the smallest write that goes the way of all others. */
+const writeMark = (write: Databases['write'], isOdd: boolean) =>
+  (isOdd ? sql`PRAGMA user_version = 1` : sql`PRAGMA user_version = 2`).execute(write);

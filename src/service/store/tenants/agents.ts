@@ -54,6 +54,8 @@ export type AgentStore = {
   createCode(code: { hash: string; farmId: string; nowMs: number; expiresAtMs: number }): Promise<void>;
   /** Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired, or its farm archived. */
   enrol(codeHash: string, agent: NewAgent): Promise<{ workspaceId: string; farmId: string } | undefined>;
+  /** Without a code: for an agent that is known to be who it says. */
+  admit(agent: NewAgent, farmId: string): Promise<void>;
   find(id: string): Promise<Agent | undefined>;
   touch(ids: readonly string[], nowMs: number): Promise<void>;
   setVersion(id: string, version: string): Promise<void>;
@@ -99,6 +101,9 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
         await trx.insertInto('agents').values(newAgent(agent, used.farm_id)).execute();
         return { workspaceId: farm.workspace_id, farmId: used.farm_id };
       }),
+    async admit(agent, farmId) {
+      await write.insertInto('agents').values(newAgent(agent, farmId)).execute();
+    },
     async find(id) {
       const row = await read
         .selectFrom('agents')

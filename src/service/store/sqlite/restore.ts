@@ -1,0 +1,145 @@
+// Puts a backup in the place of an embedded database that no service has open. The backup is copied beside it and looked at there as a whole, so that what
+// takes the place is what was checked; the database that was there is kept under another name.
+import { closeSync, constants, copyFileSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { ConfigError, renderError } from '../../../base/errors.ts';
+import { syncFile, syncFolder } from '../../../base/storage/atomic-file.ts';
+import { giveToFolderOwner } from '../../../base/storage/foreign-files.ts';
+import { setAside, throwIfDamaged, throwIfNoDatabase } from '../../../base/storage/sqlite.ts';
+import { isSealed, type Vault } from '../../../base/storage/vault.ts';
+import { STEPS } from '../migrations/migrations.ts';
+import { type AboutBackup, forgetAbout, readAbout } from './backup-files.ts';
+
+export type Restored = {
+  /** Undefined for a file that says nothing of itself, as one that was set aside. */
+  readonly about: AboutBackup | undefined;
+  readonly miners: number;
+  readonly apiKeys: number;
+  readonly agents: number;
+  /** Where the database lies that was there before; undefined = there was none. */
+  readonly keptAside: string | undefined;
+};
+
+type Order = {
+  readonly file: string;
+  readonly databasePath: string;
+  /** The key of this host, and the file that it should lie in. */
+  readonly vault: Vault | undefined;
+  readonly keyFile: string | undefined;
+  readonly nowMs: number;
+};
+
+/** The lock of the database must be held. Throws ConfigError when the file is no whole database of a service, or needs another key; then nothing has changed. */
+export function restore({ file, databasePath, ...order }: Order): Restored {
+  const copy = `${databasePath}.restoring`;
+  removeAll(copy);
+  try {
+    copyWhole(file, copy);
+    const found = prepare(copy, { file, ...order });
+    syncFile(copy);
+    const keptAside = existsSync(databasePath)
+      ? setAside(databasePath, `${databasePath}.before-${stampOf(order.nowMs)}`).path
+      : undefined;
+    renameSync(copy, databasePath);
+    syncFolder(dirname(databasePath));
+    return { ...found, keptAside };
+  } finally {
+    removeAll(copy);
+  }
+}
+
+const stampOf = (nowMs: number) => new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+
+function removeAll(path: string): void {
+  for (const part of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${part}`, { force: true });
+}
+
+const unfit = (file: string, message: string, cause?: unknown): ConfigError =>
+  new ConfigError('restore the database', [{ path: file, message }], cause);
+
+/** With what lies beside it: a database that was set aside may have its newest part there. */
+function copyWhole(file: string, copy: string): void {
+  if (!existsSync(file)) throw unfit(file, 'there is no such file; `pithead restore --list` shows the backups');
+  try {
+    throwIfNoDatabase(file);
+    for (const part of ['', '-wal'])
+      if (existsSync(`${file}${part}`)) copyFileSync(`${file}${part}`, `${copy}${part}`, constants.COPYFILE_EXCL);
+  } catch (error) {
+    throw unfit(file, `cannot be used: ${renderError(error)}`, error);
+  }
+  const descriptor = openSync(copy, 'r+');
+  try {
+    fchmodSync(descriptor, 0o600);
+    giveToFolderOwner(descriptor, copy);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const countsSchema = z.object({ miners: z.int(), apiKeys: z.int(), agents: z.int() });
+const COUNTS = `SELECT (SELECT count(*) FROM miners) AS miners, (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS apiKeys,
+  (SELECT count(*) FROM agents WHERE revoked_at IS NULL) AS agents`;
+const versionSchema = z.object({ version: z.int() });
+
+/** The copy is checked from end to end and made one file, without what it says of itself as a backup. */
+function prepare(copy: string, order: Pick<Order, 'file' | 'vault' | 'keyFile' | 'nowMs'>) {
+  using db = openCopy(copy, order.file);
+  const about = readAbout(db);
+  mustOpen(db, about, order);
+  const counts = countsSchema.parse(db.prepare(COUNTS).get());
+  declareGaps(db, about?.made_at ?? order.nowMs, order.nowMs);
+  forgetAbout(db);
+  db.exec('PRAGMA journal_mode = DELETE');
+  return { about, ...counts };
+}
+
+function openCopy(copy: string, file: string): DatabaseSync {
+  const db = new DatabaseSync(copy);
+  try {
+    throwIfDamaged(db, file);
+    const { version } = versionSchema.parse(
+      db.prepare("SELECT version FROM schema_version WHERE owner = 'service'").get(),
+    );
+    if (version > STEPS.length)
+      throw unfit(file, `has schema ${version}, this version knows ${STEPS.length}: use the newer version of Pithead`);
+    return db;
+  } catch (error) {
+    db.close();
+    if (error instanceof ConfigError) throw error;
+    throw unfit(file, `is damaged, or no database of a service: ${renderError(error)}. Take an older one`, error);
+  }
+}
+
+/** Throws ConfigError when what lies sealed in it cannot be opened with the key of this host. */
+function mustOpen(
+  db: DatabaseSync,
+  about: AboutBackup | undefined,
+  { file, vault, keyFile = '(no key file)' }: Pick<Order, 'file' | 'vault' | 'keyFile'>,
+): void {
+  const row = db.prepare('SELECT private_key AS text FROM task_keys ORDER BY id DESC LIMIT 1').get();
+  const sealed = row === undefined ? undefined : String(row.text);
+  if (sealed === undefined || !isSealed(sealed) || vault?.open(sealed) !== undefined) return;
+  const needed =
+    about?.key_fingerprint == null
+      ? 'the key that it was sealed with'
+      : `the key ${about.key_fingerprint}, which was in ${about.key_file ?? 'a key file'} when it was made`;
+  const own =
+    vault === undefined
+      ? `${keyFile} holds no key that this user may read`
+      : `${keyFile} holds the key ${vault.fingerprint()}`;
+  throw unfit(
+    file,
+    `needs ${needed}; ${own}. Put that key file back, or name it in credentials.keyFile; nothing was changed`,
+  );
+}
+
+/** What the agents reported after the backup is not in it, and they have it no more. */
+function declareGaps(db: DatabaseSync, madeAtMs: number, nowMs: number): void {
+  db.prepare(
+    `INSERT INTO gaps (agent_id, epoch, seq, from_at, to_at, reason, count)
+     SELECT agents.id, '', 0, min(coalesce((SELECT max(updated_at) FROM ingest_cursors WHERE agent_id = agents.id), ?), ?), ?, 'restored', NULL
+     FROM agents WHERE revoked_at IS NULL`,
+  ).run(madeAtMs, nowMs, nowMs);
+}
