@@ -7,7 +7,7 @@ import { SecondTries } from './test/second-tries.ts';
 const EMBEDDED_ONLY = [
   ...[
     ...['auth/secrets', 'tasks/plan', 'http/page-cache', 'ingest/agent-clock'],
-    ...['store/history/presence-intervals', 'store/sqlite/sqlite'],
+    ...['store/history/presence-intervals', 'store/sqlite/*'],
   ].map((name) => `test/unit/service/${name}.test.ts`),
   'test/conformance/completeness.test.ts',
   ...['tls', 'limits', 'proxy'].map((name) => `test/unit/service-http/${name}.test.ts`),

@@ -21,6 +21,8 @@ export type StorageOptions = {
   readonly databasePath: string;
   /** What the secrets in the database are sealed with. Absent: they lie open. */
   readonly keyFiles?: KeyFiles | undefined;
+  /** Other services have the same file open, as tests of copies do: then nobody holds it, sets it aside or backs it up. Default: false. */
+  readonly isShared?: boolean;
   /** Of an embedded database. Absent: none are made. */
   readonly backups?: BackupSettings | undefined;
   readonly clock: Clock;
@@ -47,7 +49,7 @@ export type Storage = {
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { databasePath, keyFiles, log } = options;
   const findVault = (isSealed: boolean) => openServiceVault(databasePath, keyFiles, isSealed, log);
-  if (isPostgresUrl(databasePath)) {
+  if (isPostgresUrl(databasePath) || options.isShared) {
     const store = await openStore(databasePath, log, findVault);
     return {
       ...{ store, parts: [], fault: () => undefined, damaged: undefined, backups: () => undefined },
@@ -84,6 +86,7 @@ function embedded(options: StorageOptions, store: Store, release: () => void): S
   const { storage } = store;
   const backups = backupsOf(options, store);
   let told: string | undefined;
+  let isClosed = false;
   const tend = async () => {
     await storage
       ?.probe()
@@ -101,6 +104,8 @@ function embedded(options: StorageOptions, store: Store, release: () => void): S
     damaged: storage?.damaged,
     backups: () => backups?.state(),
     async close() {
+      if (isClosed) return;
+      isClosed = true;
       await store.close();
       if (storage?.damaged.aborted) endWithAside(options);
       release();

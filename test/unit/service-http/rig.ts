@@ -85,6 +85,7 @@ export async function startOwnedRig(
   const databasePath = options.databasePath ?? database?.target ?? '';
   const service = await createService({
     databasePath,
+    isShared: true,
     host: '127.0.0.1',
     port: 0,
     clock,

@@ -22,7 +22,7 @@ test('a service that agrees with the clock of this host within a minute is no tr
 
 test.each([
   ['it stands still', {}, 'the next poll is 99 s late'],
-  ['cannot be written: disk full', { outbox: { ...STATE.outbox, fault: 'disk full' } }, undefined],
+  ['cannot be kept: disk full', { outbox: { ...STATE.outbox, fault: 'disk full' } }, undefined],
   ['no room', { outbox: { ...STATE.outbox, is_full: true } }, undefined],
   [
     'not connected to https://p.example: reset',
