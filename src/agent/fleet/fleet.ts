@@ -220,7 +220,7 @@ export function createRoster(parts: Parts): Roster {
     state.reading = reading;
     state.readAt = now;
     state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
-    if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, sighting.at);
+    if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, now.elapsedMs);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
     judgeAndReport(
       state,

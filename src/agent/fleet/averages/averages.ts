@@ -9,8 +9,8 @@ export const BUCKET_MS = 10 * 60_000;
 const MIN_COVERED = BUCKETS / 2;
 
 export type Averages = {
-  /** Takes one sample into memory; `at` in ms since the epoch. A miner that answered with 0 counts as 0; one that did not answer is not added. */
-  add(key: string, hashrateHs: number, at: number): void;
+  /** Takes one sample into memory; `atMs` by `Clock.elapsedMs`. A miner that answered with 0 counts as 0; one that did not answer is not added. */
+  add(key: string, hashrateHs: number, atMs: number): void;
   /** From memory. H/s, undefined until at least half of the last 24 h is covered. */
   average24h(key: string): number | undefined;
   /** What earlier runs have written. To be awaited once, before anything is added. */
@@ -21,9 +21,10 @@ export type Averages = {
   flush(): Promise<void>;
 };
 
+/** The elapsed time of `clock` lasts over restarts: buckets are numbered by it, so that no step of the wall clock moves or empties any. */
 export function createAverages(
   db: DatabaseSync,
-  { clock, maxMiners = 100_000 }: { readonly clock: Pick<Clock, 'nowMs'>; readonly maxMiners?: number },
+  { clock, maxMiners = 100_000 }: { readonly clock: Pick<Clock, 'elapsedMs'>; readonly maxMiners?: number },
 ): Averages {
   const store = createAveragesStore(db);
   const rows = createRows();
@@ -34,7 +35,7 @@ export function createAverages(
   const free = new Set<number>();
   const unsavedRows = new Map<number, StoredRow>();
   const unsavedBuckets = new Set<number>();
-  let open = bucketOf(clock.nowMs());
+  let open = bucketOf(clock.elapsedMs());
   let isDue = false;
 
   const write = (buckets: readonly number[]) => {
@@ -51,7 +52,7 @@ export function createAverages(
     for (const bucket of buckets) unsavedBuckets.delete(bucket);
   };
 
-  /** Only when there is no room: a clock that jumps ahead for a moment must not cost the farm its day. */
+  /** Only when there is no room. */
   const dropSilent = () => {
     for (const [key, row] of rowOf) {
       if ((newestOf[row] ?? 0) > open - BUCKETS) continue;
@@ -74,11 +75,11 @@ export function createAverages(
   };
 
   return {
-    add(key, hashrateHs, at) {
+    add(key, hashrateHs, atMs) {
       if (!Number.isFinite(hashrateHs) || hashrateHs < 0) return;
-      const bucket = bucketOf(at);
-      // Samples may arrive a little out of order; only a clock that was set back opens an older bucket.
-      if (bucket > open || bucket < open - 1) {
+      const bucket = bucketOf(atMs);
+      // Samples may arrive a little out of order.
+      if (bucket > open) {
         isDue = true;
         open = bucket;
       }
@@ -91,7 +92,7 @@ export function createAverages(
     average24h(key) {
       const row = rowOf.get(key);
       if (row === undefined) return undefined;
-      const newest = bucketOf(clock.nowMs());
+      const newest = bucketOf(clock.elapsedMs());
       let sum = 0;
       let covered = 0;
       for (let bucket = newest - BUCKETS + 1; bucket <= newest; bucket++) {

@@ -2,14 +2,17 @@
 import { describe, expect, test } from 'vitest';
 import { BUCKET_MS, createAverages } from '../../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations, decodeCells, encodeCells } from '../../../../../src/agent/fleet/averages/store.ts';
+import { clockMigrations, openLastingClock } from '../../../../../src/agent/state/lasting-clock.ts';
+import { silentLog } from '../../../../../src/base/log.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
+import { createVirtualClock } from '../../../../virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 5);
 
 function bench(options: { maxMiners?: number } = {}) {
   const db = openSqlite(':memory:', [averagesMigrations]);
-  const clock = { now: START_MS, nowMs: () => clock.now };
+  const clock = { now: START_MS, elapsedMs: () => clock.now };
   const open = () => createAverages(db, { clock, ...options });
   const it = {
     db,
@@ -193,16 +196,38 @@ describe('bounds and clocks', () => {
     expect(it.averages.average24h('c')).toBe(7e12);
   });
 
-  test('a clock that jumps a day ahead and back costs nothing but the samples in between', async () => {
-    const it = bench();
-    await it.run(20 * HOUR_MS, () => 100e12);
-    it.clock.now += 24 * HOUR_MS;
-    await it.run(5 * 60_000, () => 100e12);
-    it.clock.now -= 24 * HOUR_MS;
-    await it.run(BUCKET_MS, () => 100e12);
-    it.clock.now -= 60_000;
-    expect(it.averages.average24h('a')).toBe(100e12);
-  });
+  test.each([-24, -1, 1, 24])(
+    'a wall clock that is set by %i hours costs nothing, also over a restart',
+    async (hours) => {
+      const host = createVirtualClock(START_MS);
+      const db = openSqlite(':memory:', [averagesMigrations, clockMigrations]);
+      const begin = async () => {
+        const time = openLastingClock(db, host, silentLog);
+        const averages = createAverages(db, { clock: time.clock });
+        await averages.load();
+        const poll = async (forMs: number) => {
+          for (let doneMs = 0; doneMs < forMs; doneMs += 60_000) {
+            averages.add('a', 100e12, time.clock.elapsedMs());
+            await averages.writeDue();
+            await host.advance(60_000);
+          }
+        };
+        return { time, averages, poll };
+      };
+      const { time, averages, poll } = await begin();
+      await poll(8 * HOUR_MS);
+      host.stepWall(hours * HOUR_MS);
+      await poll(4 * HOUR_MS + BUCKET_MS);
+      expect(averages.average24h('a')).toBe(100e12);
+      await averages.flush();
+      time.keep();
+      const again = await begin();
+      expect(again.averages.average24h('a')).toBe(100e12);
+      host.stepWall(-hours * HOUR_MS);
+      await again.poll(HOUR_MS);
+      expect(again.averages.average24h('a')).toBe(100e12);
+    },
+  );
 
   test('samples out of order at a bucket boundary do not make it write again and again', async () => {
     const { averages, clock, db } = bench();

@@ -1,0 +1,44 @@
+// A miner counts as live since it was seen, not since the wall clock says so: else a step back makes the dead live for as long as the step.
+import { expect, test } from 'vitest';
+import { createIdentityBook } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
+import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
+import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
+import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { MAC } from './fixture.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])(
+  'after a step of %i ms a twin that is gone is live for a quarter of an hour',
+  async (stepMs) => {
+    const db = openSqlite(':memory:', [identityMigrations]);
+    const clock = createVirtualClock();
+    let keys = 0;
+    const open = () => createIdentityBook(db, { clock, newKey: () => `key-${++keys}` });
+    let book = open();
+    const see = (ip: string, serialNumber: string) => {
+      const sighting = { ip, driverId: 'antminer-stock', at: clock.nowMs(), mac: MAC.a, serialNumber };
+      const seen = book.observe(sighting, { oldIpAnswersAsSame: true });
+      return seen.kind === 'settled' ? seen.key : undefined;
+    };
+    see('10.0.0.1', 'SERIAL0001');
+    const key = see('10.0.0.2', 'SERIAL0002') ?? '';
+    expect(book.states(key)?.mac).toBe('duplicate');
+    clock.stepWall(stepMs);
+    for (let minute = 0; minute < 14; minute++) {
+      await clock.advance(MINUTE_MS);
+      see('10.0.0.2', 'SERIAL0002');
+      expect(book.states(key)?.mac).toBe('duplicate');
+    }
+    await clock.advance(2 * MINUTE_MS);
+    see('10.0.0.2', 'SERIAL0002');
+    expect(book.states(key)?.mac).toBe('ok');
+    book.flush();
+    // What lies on disk with a time after now is not live for ever either.
+    book = open();
+    await clock.advance(16 * MINUTE_MS);
+    see('10.0.0.2', 'SERIAL0002');
+    expect(book.states(key)?.mac).toBe('ok');
+  },
+);

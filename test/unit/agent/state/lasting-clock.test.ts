@@ -1,0 +1,57 @@
+// The elapsed time of an agent goes on over its runs, whatever is done to the wall clock in any of them.
+import { expect, test } from 'vitest';
+import { clockMigrations, openLastingClock } from '../../../../src/agent/state/lasting-clock.ts';
+import { type Log, silentLog } from '../../../../src/base/log.ts';
+import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+const newDatabase = () => openSqlite(':memory:', [clockMigrations]);
+/** A host that was started anew: its own elapsed time begins again. */
+const hostAt = (wallMs: number) => createVirtualClock(wallMs);
+
+test('it begins with the wall time, and counts the time between two runs', async () => {
+  const db = newDatabase();
+  const first = hostAt(1_000_000);
+  const { clock, keep } = openLastingClock(db, first, silentLog);
+  expect(clock.elapsedMs()).toBe(1_000_000);
+  await first.advance(HOUR_MS);
+  first.suspend(HOUR_MS);
+  keep();
+  const second = openLastingClock(db, hostAt(1_000_000 + 5 * HOUR_MS), silentLog);
+  expect(second.clock.elapsedMs()).toBe(1_000_000 + 5 * HOUR_MS);
+});
+
+test.each([-24, -1, 1, 24])('a step of %i hours in a run is no time, in that run and after it', async (hours) => {
+  const db = newDatabase();
+  const host = hostAt(1_000_000_000);
+  const { clock, keep } = openLastingClock(db, host, silentLog);
+  await host.advance(HOUR_MS);
+  host.stepWall(hours * HOUR_MS);
+  expect(clock.elapsedMs()).toBe(1_000_000_000 + HOUR_MS);
+  keep();
+  const next = openLastingClock(db, hostAt(host.nowMs() + HOUR_MS), silentLog);
+  expect(next.clock.elapsedMs()).toBe(1_000_000_000 + 2 * HOUR_MS);
+});
+
+test('set back between two runs it does not go back', async () => {
+  const db = newDatabase();
+  const host = hostAt(1_000_000_000);
+  const { clock, keep } = openLastingClock(db, host, silentLog);
+  await host.advance(HOUR_MS);
+  keep();
+  const next = openLastingClock(db, hostAt(1_000_000_000 - 24 * HOUR_MS), silentLog);
+  expect(next.clock.elapsedMs()).toBe(clock.elapsedMs());
+});
+
+test('a disk that refuses stops no start', () => {
+  const db = newDatabase();
+  openLastingClock(db, hostAt(1_000), silentLog);
+  db.exec('PRAGMA query_only = ON');
+  const errors: string[] = [];
+  const log: Log = { ...silentLog, error: (_fields, message) => errors.push(message) };
+  const { clock, keep } = openLastingClock(db, hostAt(9_000), log);
+  expect(clock.elapsedMs()).toBe(9_000);
+  expect(errors).toEqual(['write the time of this start']);
+  expect(keep).toThrow();
+});
