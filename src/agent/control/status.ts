@@ -1,6 +1,7 @@
 // The state of a running agent as people and monitors see it, and what of it is trouble. It only looks.
 import type { Clock } from '../../base/clock.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
+import { lookAtClocks, wallTimeAt } from '../../base/time/clock-steps.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Roster } from '../fleet/fleet.ts';
@@ -53,6 +54,8 @@ export type StateParts = {
 export function shownState(parts: StateParts): DoorState {
   const { clock, config } = parts;
   const polls = parts.polls();
+  const now = lookAtClocks(clock);
+  const isoAt = (elapsedMs: number) => new Date(wallTimeAt(elapsedMs, now)).toISOString();
   const stalled = parts.standstill.stalled();
   const last = parts.standstill.last();
   const open = parts.tasks.open();
@@ -65,7 +68,7 @@ export function shownState(parts: StateParts): DoorState {
     uptime_s: Math.round((clock.monotonicMs() - parts.startedMs) / 1_000),
     networks: { ranges: config.ranges.ranges.length, addresses: config.ranges.toProbe },
     uplinks: parts.uplinks().map(shownUplink),
-    outbox: shownOutbox(parts.outbox()),
+    outbox: shownOutbox(parts.outbox(), now.wallMs),
     miners: countMiners(parts.roster),
     polls: {
       in_flight: polls.inFlight,
@@ -73,14 +76,14 @@ export function shownState(parts: StateParts): DoorState {
       failed: polls.failed,
       worst_late_ms: Math.round(polls.worstLateMs),
     },
-    scans: shownScans(parts.scanning),
+    scans: shownScans(parts.scanning, isoAt),
     tasks: { waiting, running: open.length - waiting },
     clock_steps: parts.clockSteps().map(({ stepMs, steps, agoMs }) => ({
-      at: new Date(clock.nowMs() - agoMs).toISOString(),
+      at: isoAt(now.elapsedMs - agoMs),
       step_ms: stepMs,
       steps,
     })),
-    last_standstill: last ? { reason: last.reason, at: new Date(last.atMs).toISOString() } : null,
+    last_standstill: last ? { reason: last.reason, at: isoAt(last.atMs) } : null,
   };
   const own = parts.ownService?.();
   return {
@@ -149,14 +152,16 @@ function shownUplink({ name, url, phase, connectedSince, lastError, backlog, ske
   };
 }
 
-function shownOutbox({ slices, bytes, pendingRecords, droppedRecords, isFull, lastCommitAt, fault }: OutboxState) {
+function shownOutbox(outbox: OutboxState, nowMs: number) {
+  const { slices, bytes, pendingRecords, droppedRecords, isFull, lastCommitAt, fault } = outbox;
   return {
     slices,
     bytes,
     pending_records: pendingRecords,
     dropped_records: droppedRecords,
     is_full: isFull,
-    last_commit_at: isoOf(lastCommitAt),
+    // The wall clock may have been set back since.
+    last_commit_at: isoOf(lastCommitAt && Math.min(lastCommitAt, nowMs)),
     fault: fault ?? null,
   };
 }
@@ -179,7 +184,7 @@ function countMiners(roster: Roster): DoorState['miners'] {
   return { ...counts, flags };
 }
 
-function shownScans({ scanner }: Scanning): DoorState['scans'] {
+function shownScans({ scanner }: Scanning, isoAt: (elapsedMs: number) => string): DoorState['scans'] {
   const { running, waiting } = scanner.current();
   const last = scanner.latest();
   return {
@@ -193,7 +198,7 @@ function shownScans({ scanner }: Scanning): DoorState['scans'] {
       ? {
           id: last.id,
           kind: last.kind,
-          started_at: new Date(last.startedMs).toISOString(),
+          started_at: isoAt(last.startedMs),
           account: last.account ?? null,
         }
       : null,

@@ -39,10 +39,12 @@ export function openOutbox(
   let isClosed = false;
 
   const declare = (aside: { readonly path: string; readonly sinceMs: number; readonly cause?: unknown }) => {
-    const fromMs = oldestWaitingMs(aside.path, clock.nowMs()) ?? aside.sinceMs;
+    const nowMs = clock.nowMs();
+    // A clock that was set back since makes a file younger than now.
+    const fromMs = Math.min(nowMs, oldestWaitingMs(aside.path, nowMs) ?? aside.sinceMs);
     const cause = aside.cause === undefined ? undefined : renderError(aside.cause);
     log.error({ file: aside.path, cause }, 'the outbox was damaged: moved aside, a new one begins');
-    shared.queue.add(gapEntry('buffer_damaged', fromMs, clock.nowMs(), null));
+    shared.queue.add(gapEntry('buffer_damaged', fromMs, nowMs, null));
   };
 
   const openOnce = () => {

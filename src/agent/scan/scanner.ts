@@ -9,7 +9,7 @@ import { type Brake, createBrake } from './worker-pool.ts';
 
 export type ScanTicket = { readonly id: string; readonly kind: 'manual' | 'scheduled' };
 
-/** `account` is absent when the scan broke; the log says why. `startedMs` is wall time. */
+/** `account` is absent when the scan broke; the log says why. `startedMs` by `Clock.elapsedMs`. */
 export type FinishedScan = ScanTicket & { readonly startedMs: number; readonly account: ScanAccount | undefined };
 
 type ScannerOptions<F extends Identification> = {
@@ -71,7 +71,7 @@ export function createScanner<F extends Identification>(options: ScannerOptions<
   const begin = ({ ticket, plan }: Waiting, onEnded: () => void): Running => {
     const abort = new AbortController();
     const brake = createBrake();
-    const startedMs = clock.nowMs();
+    const startedMs = clock.elapsedMs();
     const listener: ScanListener<F> = {
       onContact: (contact) => guard('take in a scanned address', () => sink.onContact?.(ticket, contact)),
       onProgress: (progress) => {
@@ -133,7 +133,7 @@ export function createScanner<F extends Identification>(options: ScannerOptions<
     async stop(): Promise<void> {
       isStopped = true;
       cancelTimer();
-      for (const { ticket, plan } of waiting.splice(0)) end(neverBegun(ticket, plan, clock.nowMs()));
+      for (const { ticket, plan } of waiting.splice(0)) end(neverBegun(ticket, plan, clock.elapsedMs()));
       const ending = running();
       for (const { abort } of ending) abort.abort();
       await Promise.all(ending.map(({ ended }) => ended));
@@ -155,7 +155,7 @@ export function createScanner<F extends Identification>(options: ScannerOptions<
       scan?.abort.abort();
       const place = waiting.findIndex(({ ticket }) => ticket.id === id);
       for (const { ticket, plan } of place < 0 ? [] : waiting.splice(place, 1)) {
-        end(neverBegun(ticket, plan, clock.nowMs()));
+        end(neverBegun(ticket, plan, clock.elapsedMs()));
       }
       return scan !== undefined || place >= 0;
     },

@@ -41,11 +41,12 @@ export function createStandstill({ clock, maxOverdueMs, overdueMs, outbox }: Par
     /** What stands still; undefined while all is well. To be asked now and then. */
     stalled(): string | undefined {
       const reason = look();
-      if (reason !== undefined) last = { reason, atMs: isStalled && last !== undefined ? last.atMs : clock.nowMs() };
+      if (reason !== undefined)
+        last = { reason, atMs: isStalled && last !== undefined ? last.atMs : clock.elapsedMs() };
       isStalled = reason !== undefined;
       return reason;
     },
-    /** The newest one that was seen, over or not; `atMs` = since the epoch, when it was seen first. */
+    /** The newest one that was seen, over or not; `atMs` = when it was seen first, by `Clock.elapsedMs`. */
     last: () => last,
   };
 }

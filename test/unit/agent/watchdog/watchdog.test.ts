@@ -54,7 +54,7 @@ test('the newest standstill is remembered with when it began, also when it is ov
   const { clock, now, standstill } = watched();
   expect(standstill.last()).toBeUndefined();
   now.overdueMs = 90_000;
-  const beganMs = clock.nowMs();
+  const beganMs = clock.elapsedMs();
   standstill.stalled();
   await clock.advance(5_000);
   now.overdueMs = 95_000;
