@@ -59,7 +59,14 @@ type AgentOptions = {
   readonly reload?: () => Reloaded;
   /** The service in the same process, for those who ask how this host is doing. */
   readonly ownService?: () => OwnService;
+  /** Instead of what this host's kernel knows of its neighbours. */
+  readonly neighbours?: Pick<ReturnType<typeof createNeighbours>, 'at'>;
 };
+
+/** Miners that are remembered for each configured address: as many again as may stand there. */
+const MINERS_PER_ADDRESS = 2;
+const LEAST_MINERS = 64;
+const PRUNE_EVERY_MS = 3_600_000;
 
 const HOST_EVERY_MS = 60_000;
 const CLOCK_EVERY_MS = 1_000;
@@ -94,8 +101,11 @@ export function createAgent(options: AgentOptions) {
   const mayReach = (ip: string) => covers(config.ranges, ip);
   const access = createAccess({ clock, log, drivers, config, mayReach });
   const captures = createCaptures(config, access.transport.turns);
-  const book = createIdentityBook(db, { clock, newKey: newUuid });
-  const neighbours = createNeighbours(clock);
+  const book = createIdentityBook(db, {
+    ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
+    maxMiners: () => Math.max(LEAST_MINERS, MINERS_PER_ADDRESS * config.ranges.toProbe),
+  });
+  const { neighbours = createNeighbours(clock) } = options;
   const averages = createAverages(db, { clock });
   const states = createMinerStateStore(db, clock, rememberedSchema);
   const opsStatuses = createOpsStatuses(
@@ -139,9 +149,9 @@ export function createAgent(options: AgentOptions) {
     },
     visit: ({ key, ip }, signal) => {
       if (captures.isAt(ip)) throw new CancelledError('poll a miner that is being recorded');
-      const state = roster.get(key);
-      if (state === undefined) throw new CancelledError('poll a miner that has left');
-      return access.read(state.target, signal);
+      const target = roster.targetOf(key);
+      if (target === undefined) throw new CancelledError('poll a miner that has left');
+      return access.read(target, signal);
     },
     onResult({ key, ip }, result) {
       if (result.kind === 'failed') {
@@ -329,6 +339,7 @@ export function createAgent(options: AgentOptions) {
         every(CLOCK_EVERY_MS, 'look at the clock', () => clockWatch.look());
         every(HOST_EVERY_MS, 'report the host', reportHost);
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
+        every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => roster.prune());
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();
           await averages.writeDue();

@@ -17,9 +17,11 @@ import type { Sample, SampleContext } from './anomaly/sample.ts';
 import type { AnomalySettings } from './anomaly/settings.ts';
 import { type MinerJudgement, standingOf } from './anomaly/state.ts';
 import type { Averages } from './averages/averages.ts';
+import type { OldAddress } from './identity/claims.ts';
 import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
-import type { MinerEntry, Sighting } from './identity/record.ts';
+import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
 import { caughtUp, type Remembered } from './remembered.ts';
+import { createUnsettled } from './unsettled.ts';
 
 export type MinerState = {
   readonly key: string;
@@ -34,6 +36,8 @@ export type MinerState = {
   /** What was reported last. */
   reported: Pick<MinerRecord, 'document' | 'extras'> | undefined;
   isRebooting: boolean;
+  /** Since when a task restarts it, or has, without an answer of its own since; by the monotonic clock. */
+  awaitedMs: number | undefined;
 };
 
 export type Roster = {
@@ -42,6 +46,8 @@ export type Roster = {
   /** The networks are others now: who stands outside is let go, who is inside again is back. The identity book keeps all. */
   confine(): void;
   get(key: string): MinerState | undefined;
+  /** What a poll of this key of the schedule asks: a miner, or an address of which it is not settled who answers there. */
+  targetOf(key: string): MinerTarget | undefined;
   all(): Iterable<MinerState>;
   readonly size: number;
   /** A scan recognised a miner at this address. */
@@ -53,6 +59,8 @@ export type Roster = {
   /** A poll failed for good. */
   pollFailed(key: string, error: Error, consecutive: number): void;
   setRebooting(key: string, isRebooting: boolean): void;
+  /** Lets go of miners that were only ever seen for a moment, long ago. To be called every hour or so. */
+  prune(): void;
 };
 
 type Parts = {
@@ -80,12 +88,15 @@ type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isN
 
 /** How long a miner's own driver is believed against a scan that sees only a stranger. */
 const BELIEVED_MS = 15 * 60_000;
+/** How long a miner that was restarted and has not come back is expected. */
+const AWAITED_MS = 60 * 60_000;
 
 export function createRoster(parts: Parts): Roster {
   const { clock, log, access, mayReach, book, neighbours, averages, states, emit, schedule } = parts;
   const miners = new Map<string, MinerState>();
   /** Miners of an earlier run that have not been heard of in this one. */
   const remembered = new Map<string, Remembered>();
+  const unsettled = createUnsettled(schedule);
 
   const stateOf = (key: string, target: MinerTarget): MinerState => {
     const present = miners.get(key);
@@ -105,6 +116,7 @@ export function createRoster(parts: Parts): Roster {
       judgedMs: undefined,
       reported: earlier,
       isRebooting: false,
+      awaitedMs: undefined,
     };
     miners.set(key, fresh);
     return fresh;
@@ -116,37 +128,63 @@ export function createRoster(parts: Parts): Roster {
     miners.delete(key);
   };
 
-  /** Whether the miner that we know at `ip` still answers there as itself. */
-  const answersAs = async (key: string, ip: string, signal: AbortSignal): Promise<boolean> => {
+  /** What answers now at the address where the miner stood. */
+  const lookAtOld = async (key: string, ip: string, signal: AbortSignal): Promise<OldAddress> => {
     const present = miners.get(key);
-    if (present === undefined) return false;
+    if (present === undefined) return 'silent';
     try {
       const { driver, known } = present.target;
       const again = access.targetOf(ip, driver.id, known);
-      if (again === undefined) return false;
-      const { mac, serialNumber } = (await access.read(again, signal, 'command')).reading;
-      return book.answersAs(key, { mac, serialNumber, neighbour: neighbours.at(ip) });
+      if (again === undefined) return 'silent';
+      const { reading } = await access.read(again, signal, 'command');
+      return book.standsAt(key, { ...factsIn(reading), neighbour: neighbours.at(ip) });
     } catch (error) {
-      if (error instanceof PeerError) return false;
+      if (error instanceof PeerError) return 'silent';
       throw error;
     }
   };
 
-  /** The key that this miner has, after a look at its old address if the identity book asks for one. */
-  const settle = async (seen: Sighting, signal: AbortSignal): Promise<Settled> => {
-    const sighting = { ...seen, neighbour: seen.mac ? undefined : neighbours.at(seen.ip) };
+  /** A task restarts it, or has and it is not back. */
+  const isExpectedBack = (key: string): boolean => {
+    const { isRebooting = false, awaitedMs } = miners.get(key) ?? {};
+    return isRebooting || (awaitedMs !== undefined && clock.monotonicMs() - awaitedMs < AWAITED_MS);
+  };
+
+  /** The key that this miner has, after a look at its old address if the identity book asks for one; undefined = it is none, or not clear yet. */
+  const settle = async (seen: Sighting, target: MinerTarget, signal: AbortSignal): Promise<Settled | undefined> => {
+    const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };
     let result = book.observe(sighting);
     if (result.kind === 'check-old') {
-      const oldIpAnswersAsSame = await answersAs(result.key, result.oldIp, signal);
-      result = book.observe(sighting, { oldIpAnswersAsSame });
+      const { key, oldIp } = result;
+      const old = await lookAtOld(key, oldIp, signal);
+      result = book.observe(sighting, { old, isExpectedBack: isExpectedBack(key) });
     }
-    if (result.kind === 'check-old')
-      throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
+    switch (result.kind) {
+      case 'check-old':
+        throw new PeerError('peer.busy', `settle who answers at ${sighting.ip}: the farm is changing`, 'soon');
+      case 'waiting':
+        lookAgain(target);
+        return undefined;
+      case 'ignored':
+        unsettled.release(sighting.ip);
+        return undefined;
+      case 'settled':
+        break;
+    }
+    unsettled.release(sighting.ip);
     for (const event of result.events) emit(event);
     for (const left of result.left) leave(left);
     const { key, events } = result;
     const isOf = (type: string) => events.some((event) => event.key === key && event.type === type);
     return { key, ipChanged: isOf('moved'), isNewHere: isOf('moved') || isOf('appeared') };
+  };
+
+  /** Soon, and with nothing that an earlier unit said there. */
+  const lookAgain = ({ ip, driver, known }: MinerTarget) => {
+    const fresh = access.targetOf(ip, driver.id, known);
+    if (fresh !== undefined) unsettled.hold(fresh);
+    const onRecord = miners.get(book.byIp(ip)?.key ?? '');
+    if (onRecord !== undefined) onRecord.target.memory.isStale = true;
   };
 
   const statesOf = (key: string): IdentityStates =>
@@ -199,9 +237,10 @@ export function createRoster(parts: Parts): Roster {
   /** A miner that was recognised but gave no reading: it is known and polled from now on, and reported with its first poll. */
   const meet = async (target: MinerTarget, identity: Pick<Sighting, 'mac' | 'serialNumber'>, signal: AbortSignal) => {
     if (book.byIp(target.ip) !== undefined) return;
-    const { key } = await settle(sightingOf(target, identity, clock.nowMs()), signal);
-    stateOf(key, target);
-    schedule.set(key, target.ip);
+    const settled = await settle(sightingOf(target, identity, clock.nowMs()), target, signal);
+    if (settled === undefined) return;
+    stateOf(settled.key, target);
+    schedule.set(settled.key, target.ip);
   };
 
   const observe = async (
@@ -213,12 +252,15 @@ export function createRoster(parts: Parts): Roster {
     const { reading } = outcome;
     const now = lookAtClocks(clock);
     const sighting = sightingOf(target, identity, now.wallMs, reading);
-    const { key, ipChanged, isNewHere } = await settle(sighting, signal);
+    const settled = await settle(sighting, target, signal);
+    if (settled === undefined) return;
+    const { key, ipChanged, isNewHere } = settled;
     if (isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
     const state = stateOf(key, target);
     schedule.set(key, target.ip);
     state.reading = reading;
     state.readAt = now;
+    state.awaitedMs = state.isRebooting ? state.awaitedMs : undefined;
     state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
     if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, now.elapsedMs);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
@@ -249,9 +291,11 @@ export function createRoster(parts: Parts): Roster {
     },
     confine() {
       for (const { key, target } of [...miners.values()]) if (!mayReach(target.ip)) leave(key);
+      unsettled.confine(mayReach);
       meetAgain();
     },
     get: (key) => miners.get(key),
+    targetOf: (key) => unsettled.get(key) ?? miners.get(key)?.target,
     all: () => miners.values(),
     get size() {
       return miners.size;
@@ -264,8 +308,15 @@ export function createRoster(parts: Parts): Roster {
       else await observe({ ...target, ip }, outcome, identity, signal);
     },
     async polled(key, outcome, signal) {
+      const waiting = unsettled.get(key);
+      if (waiting !== undefined) {
+        unsettled.answered(key);
+        return observe(waiting, outcome, {}, signal);
+      }
       const state = miners.get(key);
-      if (state !== undefined) await observe(state.target, outcome, {}, signal);
+      // What it says may be another unit's, as long as it is not settled who answers there.
+      if (state === undefined || unsettled.has(state.target.ip)) return;
+      await observe(state.target, outcome, {}, signal);
     },
     readLately(ip, withinMs) {
       const state = miners.get(book.byIp(ip)?.key ?? '');
@@ -277,7 +328,7 @@ export function createRoster(parts: Parts): Roster {
     },
     pollFailed(key, error, consecutive) {
       const state = miners.get(key);
-      if (state === undefined) return;
+      if (unsettled.failed(key) || state === undefined) return;
       log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
       const code = error instanceof PeerError ? error.code : 'peer.unparsable';
       if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
@@ -286,7 +337,14 @@ export function createRoster(parts: Parts): Roster {
     },
     setRebooting(key, isRebooting) {
       const state = miners.get(key);
-      if (state !== undefined) state.isRebooting = isRebooting;
+      if (state === undefined) return;
+      const isFirst = isRebooting && !state.isRebooting;
+      state.isRebooting = isRebooting;
+      if (isFirst) state.awaitedMs = clock.monotonicMs();
+      else if (!isRebooting && state.reported?.document.last_check_succeed === true) state.awaitedMs = undefined;
+    },
+    prune() {
+      for (const key of book.prune()) leave(key);
     },
   };
 }
@@ -301,12 +359,22 @@ const sightingOf = (
   ip,
   driverId: driver.id,
   at,
-  mac: reading.mac ?? identity.mac,
-  serialNumber: reading.serialNumber ?? identity.serialNumber,
+  ...factsIn({ ...identity, ...reading }),
   generation: known.generation,
   make: reading.make ?? known.make,
   model: reading.model ?? known.model,
   firmwareVersion: reading.firmwareVersion,
+});
+
+/** What of a reading says who the miner is. */
+export const factsIn = ({
+  mac,
+  serialNumber,
+  boards = [],
+}: Reading): Pick<Shown, 'mac' | 'serialNumber' | 'boardSerials'> => ({
+  mac,
+  serialNumber,
+  boardSerials: boards.flatMap((board) => board.serialNumber ?? []),
 });
 
 /** The login was not sent, because whoever stood here before has refused it. */

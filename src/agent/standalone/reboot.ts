@@ -11,6 +11,7 @@ import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { AgentConfig } from '../config/config.ts';
 import type { Step } from '../control/messages.ts';
 import type { Access, MinerTarget, Recognised } from '../device/device-client.ts';
+import { factsIn } from '../fleet/fleet.ts';
 import { createIdentityBook } from '../fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../fleet/identity/store.ts';
 import { createNeighbours } from '../host/neighbours.ts';
@@ -71,13 +72,13 @@ async function rebootAll(
   /** Who it is that is meant: by the time that its turn comes another unit may have its address. */
   const meet = ({ target, identity, outcome }: Extract<Recognised, { target: MinerTarget }>) => {
     const { ip, driver } = target;
-    const { mac = identity.mac, serialNumber = identity.serialNumber } = outcome?.reading ?? {};
-    const neighbour = mac ? undefined : neighbours.at(ip);
-    const sighting = { ip, driverId: driver.id, at: systemClock.nowMs(), mac, serialNumber, neighbour };
+    const facts = factsIn({ ...identity, ...outcome?.reading });
+    const sighting = { ip, driverId: driver.id, at: systemClock.nowMs(), ...facts, neighbour: neighbours.at(ip) };
     // Whoever shows the same elsewhere was named as well, and has answered there a moment ago.
-    const { key } = book.observe(sighting, { oldIpAnswersAsSame: true });
-    targets.set(key, target);
-    return key;
+    const observed = book.observe(sighting, { old: 'itself', isExpectedBack: false });
+    if (observed.kind !== 'settled') return undefined;
+    targets.set(observed.key, target);
+    return observed.key;
   };
   const gate = createTaskGate(db, {
     clock: systemClock,
@@ -110,9 +111,14 @@ async function rebootAll(
       onStep({ ip, status: 'failed', message: 'no miner that we know answers there', evidence: {} });
       return;
     }
+    const minerKey = meet(found);
+    if (minerKey === undefined) {
+      onStep({ ip, status: 'failed', message: 'it is not clear which miner answers there', evidence: {} });
+      return;
+    }
     const { outcome } = gate.runLocal({
       name: 'miner.system.reboot',
-      minerKey: meet(found),
+      minerKey,
       params: { force },
       onState(state) {
         if (state !== 'final')

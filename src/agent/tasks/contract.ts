@@ -29,6 +29,8 @@ export type TaskDeps = {
   find(minerKey: string): TaskTarget | undefined;
   /** Whether the address is inside the networks configured here. */
   mayReach(ip: string): boolean;
+  /** Why this miner must not be changed, in words: it is not sure which unit it is. Absent = never so. */
+  doubtOf?(minerKey: string): string | undefined;
   /** Does it in the miner's turn, before anything else that waits. Throws PeerError with the refusal; `wasSent` false = it cannot have happened. */
   act(
     minerKey: string,

@@ -7,6 +7,7 @@ import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
 import type { Roster } from '../fleet/fleet.ts';
+import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
@@ -21,7 +22,9 @@ import type { TaskSettings } from './settings.ts';
 export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';
 
-type LookParts = Pick<Parameters<typeof createTaskLooks>[0], 'book' | 'neighbours' | 'signal' | 'onError'>;
+type LookParts = Pick<Parameters<typeof createTaskLooks>[0], 'neighbours' | 'signal' | 'onError'> & {
+  readonly book: Parameters<typeof createTaskLooks>[0]['book'] & Pick<IdentityBook, 'rivals' | 'isContested'>;
+};
 
 export function gateDeps(
   parts: LookParts & {
@@ -57,6 +60,7 @@ export function gateDeps(
       return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
     },
     mayReach,
+    doubtOf: (key) => doubtOf(parts.book, key),
     act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),
     ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
@@ -79,3 +83,16 @@ export function gateDeps(
     },
   };
 }
+
+/** Why nothing that changes this miner may be sent, with the address that is in the way and what to do; undefined = it may. */
+function doubtOf(book: LookParts['book'], key: string): string | undefined {
+  const ip = book.get(key)?.ip ?? 'its address';
+  const others = book.rivals(key).map((other) => other.ip);
+  if (others.length > 0) {
+    const where = others.slice(0, MAX_NAMED).join(', ') + (others.length > MAX_NAMED ? ' and more' : '');
+    return `${ip} and ${where} show the same MAC or serial number, and only one can be the miner; look at both and take the wrong one off the network, or order again when they differ`;
+  }
+  if (!book.isContested(ip)) return undefined;
+  return `${ip} changes who it is; look at the device there, and order again when it has told the same identity for an hour`;
+}
+const MAX_NAMED = 3;

@@ -10,6 +10,7 @@ import { type Agent, createAgent } from '../../../src/agent/agent.ts';
 import { parseConfig } from '../../../src/agent/config/config.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../src/base/log.ts';
+import { neighbourAt } from '../../neighbours.ts';
 import { until } from '../../e2e/until.ts';
 
 const NETWORK = '127.50.0.0/28';
@@ -32,7 +33,9 @@ beforeAll(async () => {
   let scans = 0;
   const log: Log = { ...silentLog, info: (_fields, message) => void (message === 'scan ended' && scans++) };
   // First polls come late in their first seconds.
-  agent = createAgent({ config, uplinks: [], clock: systemClock, log, random: () => 0.99 });
+  // Loopback has no neighbours: this is what a farm's network would say, and no poll comes that could say it twice.
+  const neighbours = { at: (ip: string) => neighbourAt(farm, ip) };
+  agent = createAgent({ config, uplinks: [], clock: systemClock, log, random: () => 0.99, neighbours });
   await agent.start();
   await agent.scan();
   // This one and the scheduled one: no scan meets anybody from here on.

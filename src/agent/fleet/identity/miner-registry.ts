@@ -3,22 +3,35 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
-import { type FactState, type UnstableReason, unstableReason } from '../../../model/identity-facts.ts';
 import type { EventRecord } from '../../../wire/records.ts';
+import {
+  agreeingFacts,
+  type Circumstances,
+  claimedFacts,
+  judgeOldAddress,
+  type OldAddress,
+  type Weight,
+  weigh,
+} from './claims.ts';
+import { createContest, factValue, type IdentityStates, type Suspect, type Unit, unitOf } from './contest.ts';
 import { contradicts, resolve } from './identity-matching.ts';
+import { createLooks } from './looks.ts';
 import {
   type Facts,
   factsOf,
   hasChanged,
+  isVouched,
   type MinerEntry,
   matchOf,
   merge,
   newEntry,
+  type Shown,
   type Sighting,
-  serialKey,
 } from './record.ts';
-import { createMinerIndex } from './registry-index.ts';
-import { createIdentityStore } from './store.ts';
+import { createRows } from './rows.ts';
+import { createTurnover } from './turnover.ts';
+
+export type { IdentityStates, Suspect, Unit } from './contest.ts';
 
 export type Observed =
   /** `left` = miners that stand nowhere any more because of this sighting: not to be polled at that address. */
@@ -28,24 +41,36 @@ export type Observed =
       readonly events: readonly EventRecord[];
       readonly left: readonly string[];
     }
-  /** Look whether `oldIp` still answers with the same MAC (or serial), then observe the same sighting again with the result. */
-  | { readonly kind: 'check-old'; readonly key: string; readonly oldIp: string };
+  /** Look what answers at `oldIp`, then observe the same sighting again with what `standsAt` makes of it. */
+  | { readonly kind: 'check-old'; readonly key: string; readonly oldIp: string }
+  /** It is not clear yet who it is: nothing that it says is anyone's. To be looked at again in a poll interval. */
+  | { readonly kind: 'waiting' }
+  /** The address has changed its identity too often: this is taken for no miner. */
+  | { readonly kind: 'ignored' };
 
-export type IdentityStates = {
-  readonly mac: FactState;
-  readonly serial: FactState;
-  readonly unstableReason: UnstableReason | null;
-};
+export type OldCheck = Pick<Circumstances, 'old' | 'isExpectedBack'>;
 
 export type IdentityBook = {
-  /** Takes in one successful look at one address. Throws RefusedError `identity.full` when the book is full of miners that stand somewhere. */
-  observe(sighting: Sighting, check?: { readonly oldIpAnswersAsSame: boolean }): Observed;
+  /** Takes in one successful look at one address. Throws RefusedError `identity.full` when there is no room for another miner. */
+  observe(sighting: Sighting, check?: OldCheck): Observed;
+  /** What answers where the miner `key` stood, if it shows these facts. */
+  standsAt(key: string, shown: Shown): OldAddress;
   /** Whether an address that shows these facts shows the miner `key`. Silence proves nothing: without a valid fact it is false. */
-  answersAs(key: string, shown: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>): boolean;
-  /** The miner that these facts name at this address, before anything is made of it; undefined = nobody that is known. */
-  whoIs(shown: Pick<Sighting, 'ip' | 'mac' | 'serialNumber' | 'neighbour'>): MinerEntry | undefined;
+  answersAs(key: string, shown: Shown): boolean;
+  /** The miner that these facts name at this address, before anything is made of it; undefined = none that is known. */
+  whoIs(shown: Pick<Sighting, 'ip'> & Shown): MinerEntry | undefined;
+  /** How many facts that a stranger does not have at hand agree: the network's MAC, the serial number, those of the hashboards. */
+  agreeing(key: string, shown: Shown): number;
   /** Undefined when the key is not known. */
   states(key: string): IdentityStates | undefined;
+  /** Others that show its facts, or whose facts it shows. While there are any, neither gets a secret or anything that changes it. */
+  rivals(key: string): readonly Unit[];
+  /** Whether what stands at this address must not be told a secret or anything that changes it. */
+  isContested(ip: string): boolean;
+  /** Addresses that show another miner's facts or change who they are. */
+  suspects(): Suspect[];
+  /** Forgets miners that were only ever seen for a moment, and not for a week; returns their keys. */
+  prune(): string[];
   get(key: string): MinerEntry | undefined;
   byIp(ip: string): MinerEntry | undefined;
   all(): MinerEntry[];
@@ -59,126 +84,101 @@ export type IdentityOptions = {
   readonly newKey: () => string;
   /** A miner seen within this time counts as live when duplicates are looked for. */
   readonly liveMs?: number;
-  readonly maxMiners?: number;
+  /** Read anew with each use. */
+  readonly maxMiners?: () => number;
+  /** How often each miner is polled. */
+  readonly pollMs?: () => number;
 };
 
-const FLUSH_EVERY_MS = 60_000;
-/** A farm's worth of last-seen times is written in slices, so that no write holds the process long. */
-const FLUSH_AT_ROWS = 500;
+/** Looks after which a unit is its own, although it may be another one. */
+const PATIENCE_LOOKS = 3;
+const HOUR_MS = 3_600_000;
+const PRUNE_AFTER_MS = 7 * 24 * HOUR_MS;
+
+/** What a unit shows of another one. */
+type Claim = Pick<MinerEntry, 'claimsKey' | 'claimedFacts' | 'claimState' | 'claimedSinceMs'>;
+const NO_CLAIM: Claim = { claimsKey: null, claimedFacts: '', claimState: null, claimedSinceMs: null };
 
 export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): IdentityBook {
-  const { clock, newKey, liveMs = 15 * 60_000, maxMiners = 100_000 } = options;
-  const store = createIdentityStore(db);
-  const index = createMinerIndex();
-  const unwritten = new Set<string>();
-  const writtenSeenMs = new Map<string, number>();
-  /** By the monotonic clock: `lastSeenMs` is the wall clock's, and that may be set. */
-  const seenMs = new Map<string, number>();
-  for (const entry of store.load()) {
-    index.put(entry);
-    writtenSeenMs.set(entry.key, entry.lastSeenMs);
-    seenMs.set(entry.key, clock.monotonicMs() - Math.max(0, clock.nowMs() - entry.lastSeenMs));
-  }
-  let flushedAtMs = clock.monotonicMs();
-
-  const isLive = ({ ip, key }: MinerEntry): boolean =>
-    ip !== null && clock.monotonicMs() - (seenMs.get(key) ?? Number.NEGATIVE_INFINITY) <= liveMs;
-
-  const writeSeen = (entries: readonly MinerEntry[]) => {
-    flushedAtMs = clock.monotonicMs();
-    if (entries.length > 0) store.writeLastSeen(entries);
-    unwritten.clear();
-    for (const entry of entries) writtenSeenMs.set(entry.key, entry.lastSeenMs);
-  };
-
-  const markSeen = (entry: MinerEntry) => {
-    index.put(entry);
-    seenMs.set(entry.key, clock.monotonicMs());
-    if (Math.abs(entry.lastSeenMs - (writtenSeenMs.get(entry.key) ?? 0)) >= FLUSH_EVERY_MS) unwritten.add(entry.key);
-    if (unwritten.size >= FLUSH_AT_ROWS || clock.monotonicMs() - flushedAtMs >= FLUSH_EVERY_MS) {
-      writeSeen([...unwritten].flatMap((key) => index.get(key) ?? []));
-    }
-  };
-
-  const commit = (change: { remove?: readonly string[]; put: readonly MinerEntry[] }) => {
-    store.write(change);
-    for (const key of change.remove ?? []) drop(key);
-    for (const entry of change.put) {
-      index.put(entry);
-      if (entry.ip !== null) seenMs.set(entry.key, clock.monotonicMs());
-      unwritten.delete(entry.key);
-      writtenSeenMs.set(entry.key, entry.lastSeenMs);
-    }
-  };
-
-  const drop = (key: string) => {
-    index.remove(key);
-    seenMs.delete(key);
-    unwritten.delete(key);
-    writtenSeenMs.delete(key);
-  };
+  const { clock, newKey, liveMs = 15 * 60_000, maxMiners = () => 100_000, pollMs = () => 60_000 } = options;
+  const rows = createRows(db, clock);
+  const { index, commit, markSeen, unseenMs } = rows;
+  const isLive = (entry: MinerEntry): boolean => entry.ip !== null && unseenMs(entry) <= liveMs;
+  const contest = createContest(index, { unseenMs, isLive });
+  const looks = createLooks(clock, pollMs);
+  const turnover = createTurnover(clock);
 
   /** What leaves an address to another keeps its row without an address, unless nothing could ever name it again. */
   const takePlaceOf = (displaced: MinerEntry | undefined, entry: MinerEntry) => {
+    const isNameless = displaced?.mac === null && displaced.serialNumber === null;
     if (displaced === undefined) commit({ put: [entry] });
-    else if (displaced.mac === null && displaced.serialNumber === null)
-      commit({ remove: [displaced.key], put: [entry] });
+    else if (isNameless || displaced.claimsKey === entry.key) commit({ remove: [displaced.key], put: [entry] });
     else commit({ put: [{ ...displaced, ip: null }, entry] });
   };
 
-  /** Units that stand nowhere make room, the longest unseen first; a unit that stands somewhere is never dropped for another. */
+  /** Those that were only seen for a moment make room, the longest unseen first; no other is dropped, wherever it is. */
   const makeRoom = () => {
-    if (index.size < maxMiners) return;
+    const most = maxMiners();
+    if (index.size < most) return;
     const gone = index
       .all()
-      .filter((entry) => entry.ip === null)
-      .sort((a, b) => a.lastSeenMs - b.lastSeenMs)
-      .slice(0, Math.max(1, Math.floor(maxMiners / 100)));
+      .filter((entry) => isBrief(entry) && !isLive(entry))
+      .sort((a, b) => Number(a.ip !== null) - Number(b.ip !== null) || a.lastSeenMs - b.lastSeenMs)
+      .slice(0, Math.max(1, Math.floor(most / 100)));
     if (gone.length === 0) {
-      throw new RefusedError(
-        'identity.full',
-        `register another miner: the book holds ${maxMiners}, all of them in place`,
-      );
+      throw new RefusedError('identity.full', `register another miner: ${most} are known, as many as may be`);
     }
     commit({ remove: gone.map((entry) => entry.key), put: [] });
   };
 
-  /** Live miners that show the same valid value as `entry`. */
-  const twinsOf = (entry: MinerEntry, fact: 'mac' | 'serial', atMost: number): MinerEntry[] => {
-    const isValid = (fact === 'mac' ? entry.macState : entry.serialState) === 'ok';
-    const value = factValue(entry, fact);
-    const twins: MinerEntry[] = [];
-    if (!isValid || !value) return twins;
-    for (const other of fact === 'mac' ? index.byMac(value) : index.bySerial(value)) {
-      if (other.key !== entry.key && isLive(other)) twins.push(other);
-      if (twins.length >= atMost) break;
+  /** A value that a unit did not show before and that another one shows too is told once, with both. */
+  const duplicateEvents = (before: MinerEntry | undefined, after: MinerEntry, at: number): EventRecord[] => {
+    const tell = (fact: string, value: string | undefined, others: readonly Unit[]) =>
+      event('duplicate', after.key, at, { fact, value: value ?? null, ...unitOf(after), others });
+    const claimed = after.claimsKey === null ? undefined : index.get(after.claimsKey);
+    if (claimed !== undefined && before?.claimsKey !== after.claimsKey) {
+      const fact = after.claimedFacts.startsWith('serial') ? 'serial' : 'mac';
+      return [{ ...tell(fact, factValue(claimed, fact), [unitOf(claimed)]) }];
     }
-    return twins;
-  };
-
-  /** A value that a miner did not show before and that a live one shows too is told once. */
-  const duplicateEvents = (before: MinerEntry | undefined, after: MinerEntry, at: number): EventRecord[] =>
-    (['mac', 'serial'] as const).flatMap((fact) => {
+    if (claimed !== undefined) return [];
+    return (['mac', 'serial'] as const).flatMap((fact) => {
       const value = factValue(after, fact);
       if (value === undefined || (before !== undefined && factValue(before, fact) === value)) return [];
-      const others = twinsOf(after, fact, 16).map(({ key, ip }) => ({ key, ip }));
-      return others.length === 0 ? [] : [event('duplicate', after.key, at, { fact, value, ip: after.ip, others })];
+      const others = contest.twins(after, fact);
+      return others.length === 0 ? [] : [tell(fact, value, others)];
     });
+  };
 
   const settled = (
     before: MinerEntry | undefined,
     after: MinerEntry,
     displaced: MinerEntry | undefined,
     events: readonly EventRecord[],
-  ): Observed => ({
-    kind: 'settled',
-    key: after.key,
-    events: [...events, ...duplicateEvents(before, after, after.lastSeenMs)],
-    left: displaced === undefined ? [] : [displaced.key],
-  });
+  ): Observed => {
+    looks.forget(after.ip ?? '');
+    return {
+      kind: 'settled',
+      key: after.key,
+      events: [...events, ...duplicateEvents(before, after, after.lastSeenMs)],
+      left: displaced === undefined ? [] : [displaced.key],
+    };
+  };
 
-  const settleHere = (entry: MinerEntry, sighting: Sighting, facts: Facts): Observed => {
-    const after = merge(entry, sighting, facts);
+  /** The claim that it has from before, as far as it goes on. */
+  const lastingClaim = (entry: MinerEntry, facts: Facts, atMs: number): Claim => {
+    const claimed = entry.claimsKey === null ? undefined : index.get(entry.claimsKey);
+    if (claimed === undefined) return NO_CLAIM;
+    const isFresh = entry.claimState === 'refuted' && atMs - (entry.claimedSinceMs ?? 0) < HOUR_MS;
+    return isFresh || claimedFacts(claimed, facts) !== '' ? entry : NO_CLAIM;
+  };
+
+  const settleHere = (entry: MinerEntry, sighting: Sighting, facts: Facts, newClaim?: Claim): Observed => {
+    const { claimsKey, claimedFacts, claimState, claimedSinceMs } = newClaim ?? lastingClaim(entry, facts, sighting.at);
+    const claim = { claimsKey, claimedFacts, claimState, claimedSinceMs };
+    const merged = { ...merge(entry, sighting, facts), ...claim };
+    const after = claimsKey === null ? merged : { ...merged, ...ownFactsOf(entry, merged) };
+    if (isVouched(entry) && facts.toldMac !== undefined && facts.netMac === entry.mac && facts.toldMac !== entry.mac)
+      turnover.noteRestless(sighting.ip);
     if (hasChanged(entry, after)) commit({ put: [after] });
     else markSeen(after);
     return settled(entry, after, undefined, []);
@@ -198,10 +198,17 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     return settled(entry, after, displaced, events);
   };
 
-  const settleNew = (displaced: MinerEntry | undefined, sighting: Sighting, facts: Facts): Observed => {
-    makeRoom();
+  const settleNew = (
+    displaced: MinerEntry | undefined,
+    sighting: Sighting,
+    facts: Facts,
+    claim: Claim = NO_CLAIM,
+  ): Observed => {
     const { ip, at } = sighting;
-    const entry = newEntry(newKey(), sighting, facts);
+    looks.forget(ip);
+    if (!turnover.mayAppear(ip)) return { kind: 'ignored' };
+    makeRoom();
+    const entry = { ...newEntry(newKey(), sighting, facts), ...claim };
     takePlaceOf(displaced, entry);
     const detail = {
       ip,
@@ -214,6 +221,55 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     ]);
   };
 
+  /** It is not the miner whose facts it shows: the one on record here, as far as nothing speaks against it, or a new one. */
+  const settleApart = (
+    from: MinerEntry,
+    displaced: MinerEntry | undefined,
+    sighting: Sighting,
+    facts: Facts,
+    claimState: 'open' | 'refuted',
+  ): Observed => {
+    const claim: Claim = {
+      claimsKey: from.key,
+      claimedFacts: claimedFacts(from, facts),
+      claimState,
+      claimedSinceMs: displaced?.claimsKey === from.key ? displaced.claimedSinceMs : sighting.at,
+    };
+    const match = displaced && matchOf(displaced, facts);
+    const isStillHere =
+      match !== undefined && from.key !== displaced?.key && (match.net === 'same' || !contradicts(match));
+    if (displaced !== undefined && isStillHere) return settleHere(displaced, sighting, facts, claim);
+    return settleNew(displaced, sighting, facts, claim);
+  };
+
+  const settleClaim = (
+    entry: MinerEntry,
+    displaced: MinerEntry | undefined,
+    sighting: Sighting,
+    facts: Facts,
+    check: OldCheck,
+  ): Observed => {
+    const isDisputed = contest.isDisputed(entry);
+    const weight = weigh(entry, facts, { ...check, isDisputed });
+    const isBackHome = entry.ip === null && entry.lastIp === sighting.ip && !isDisputed;
+    if (check.old === 'itself') markSeen({ ...entry, lastSeenMs: Math.max(entry.lastSeenMs, sighting.at) });
+    const { isBelieved, isRefuted, isOver } = decide(weight, isBackHome, () =>
+      looks.note(sighting.ip, `${entry.key} ${weight}`),
+    );
+    if (isBelieved) return settleMoved(entry, displaced, sighting, facts);
+    if (isRefuted) return settleApart(entry, displaced, sighting, facts, 'refuted');
+    // What has been reported as a unit of its own goes on as one until it is settled.
+    if (displaced?.claimsKey === entry.key) return keepWaiting(displaced, sighting, facts);
+    return isOver ? settleApart(entry, displaced, sighting, facts, 'open') : { kind: 'waiting' };
+  };
+
+  const keepWaiting = (claimant: MinerEntry, sighting: Sighting, facts: Facts): Observed => {
+    const after = { ...merge(claimant, sighting, facts), ...ownFactsOf(claimant, claimant) };
+    if (hasChanged(claimant, after)) commit({ put: [after] });
+    else markSeen(after);
+    return { kind: 'settled', key: after.key, events: [], left: [] };
+  };
+
   return {
     observe(sighting, check) {
       const facts = factsOf(sighting);
@@ -223,46 +279,103 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
           return settleHere(found.entry, sighting, facts);
         case 'new':
           return settleNew(found.displaced, sighting, facts);
+        case 'doubtful': {
+          const { inARow } = looks.note(sighting.ip, `${found.entry.key} doubtful`);
+          if (inARow < 2) return { kind: 'waiting' };
+          return settleApart(found.entry, found.entry, sighting, facts, 'refuted');
+        }
         case 'elsewhere': {
           const { entry, displaced } = found;
-          if (entry.ip === null) return settleMoved(entry, displaced, sighting, facts);
+          if (entry.ip === null)
+            return settleClaim(entry, displaced, sighting, facts, { old: 'another', isExpectedBack: false });
           if (check === undefined) return { kind: 'check-old', key: entry.key, oldIp: entry.ip };
-          if (!check.oldIpAnswersAsSame) return settleMoved(entry, displaced, sighting, facts);
-          markSeen({ ...entry, lastSeenMs: Math.max(entry.lastSeenMs, sighting.at) });
-          // The miner on record here only now shows the value that another has: it is still the miner of this address.
-          const isStillHere = displaced !== undefined && !contradicts(matchOf(displaced, facts));
-          return isStillHere ? settleHere(displaced, sighting, facts) : settleNew(displaced, sighting, facts);
+          return settleClaim(entry, displaced, sighting, facts, check);
         }
       }
     },
+    standsAt(key, shown) {
+      const entry = index.get(key);
+      return entry === undefined ? 'silent' : judgeOldAddress(entry, ownAddressFacts(shown));
+    },
     answersAs(key, shown) {
       const entry = index.get(key);
-      if (entry === undefined) return false;
-      // Two addresses with one MAC are what is asked about here.
-      const neighbour = shown.neighbour && { ...shown.neighbour, isShared: false };
-      const match = matchOf(entry, factsOf({ ...shown, neighbour }));
-      return match.mac === 'same' || match.serial === 'same';
+      return entry !== undefined && judgeOldAddress(entry, ownAddressFacts(shown)) === 'itself';
     },
     whoIs(shown) {
       const found = resolve(index, shown, factsOf(shown), isLive);
-      return found.kind === 'new' ? undefined : found.entry;
+      return found.kind === 'new' || found.kind === 'doubtful' ? undefined : found.entry;
+    },
+    agreeing(key, shown) {
+      const entry = index.get(key);
+      return entry === undefined ? 0 : agreeingFacts(entry, ownAddressFacts(shown));
     },
     states(key) {
       const entry = index.get(key);
-      if (entry === undefined) return undefined;
-      const mac = twinsOf(entry, 'mac', 1).length > 0 ? 'duplicate' : entry.macState;
-      const serial = twinsOf(entry, 'serial', 1).length > 0 ? 'duplicate' : entry.serialState;
-      return { mac, serial, unstableReason: unstableReason(mac, serial) };
+      return entry && contest.states(entry);
+    },
+    rivals(key) {
+      const entry = index.get(key);
+      return entry === undefined ? [] : contest.rivals(entry);
+    },
+    isContested(ip) {
+      const entry = index.byIp(ip);
+      return turnover.isRestless(ip) || (entry !== undefined && contest.rivals(entry).length > 0);
+    },
+    suspects() {
+      const changing = turnover.restless().map(({ ip, sinceMs }) => [ip, changes(ip, sinceMs)] as const);
+      return [
+        ...new Map([...changing, ...contest.suspects().map((suspect) => [suspect.ip, suspect] as const)]).values(),
+      ];
+    },
+    prune() {
+      const isForgotten = (entry: MinerEntry) => isBrief(entry) && unseenMs(entry) > PRUNE_AFTER_MS;
+      const keys = index.all().flatMap((entry) => (isForgotten(entry) ? entry.key : []));
+      if (keys.length > 0) commit({ remove: keys, put: [] });
+      return keys;
     },
     get: (key) => index.get(key),
     byIp: (ip) => index.byIp(ip),
     all: () => index.all(),
-    flush: () => writeSeen(index.all().filter((entry) => writtenSeenMs.get(entry.key) !== entry.lastSeenMs)),
+    flush: rows.flush,
   };
 }
 
-const factValue = (entry: MinerEntry, fact: 'mac' | 'serial'): string | undefined =>
-  fact === 'mac' ? (entry.mac ?? undefined) : serialKey(entry.serialNumber);
+/** What becomes of a claim. A look that decides nothing by itself is noted. */
+function decide(
+  weight: Weight,
+  isBackHome: boolean,
+  note: () => { readonly looks: number; readonly inARow: number },
+): { isBelieved: boolean; isRefuted: boolean; isOver: boolean } {
+  const found = { isBelieved: false, isRefuted: false, isOver: false };
+  switch (weight) {
+    case 'moves':
+      return { ...found, isBelieved: true };
+    case 'refuted':
+      return { ...found, isRefuted: true };
+    case 'moves-if-it-lasts':
+      return { ...found, isBelieved: isBackHome || note().inARow >= 2 };
+    case 'refuted-if-it-lasts':
+      return { ...found, isRefuted: note().inARow >= 2 };
+    case 'waits':
+      return isBackHome ? { ...found, isBelieved: true } : { ...found, isOver: note().looks >= PATIENCE_LOOKS };
+  }
+}
+
+/** Two addresses with one MAC are what is asked about at the old one. */
+const ownAddressFacts = ({ neighbour, ...shown }: Shown): Facts =>
+  factsOf({ ...shown, neighbour: neighbour && { ...neighbour, isShared: false } });
+
+/** Who shows another one's facts keeps those that it had before. */
+const ownFactsOf = (entry: MinerEntry, merged: MinerEntry): Partial<MinerEntry> => ({
+  ...(entry.mac === null ? {} : { mac: entry.mac, macSource: entry.macSource, macState: entry.macState }),
+  ...(entry.serialNumber === null ? {} : { serialNumber: entry.serialNumber, serialState: entry.serialState }),
+  boardSerials: entry.boardSerials ?? merged.boardSerials,
+});
+
+const changes = (ip: string, sinceMs: number): Suspect => ({ ip, sinceMs, reason: 'changes', claims: undefined });
+
+/** Only ever seen for a moment. */
+const isBrief = ({ firstSeenMs, lastSeenMs }: MinerEntry): boolean => lastSeenMs - firstSeenMs < HOUR_MS;
 
 function event(type: EventRecord['type'], key: string, at: number, detail: Record<string, unknown>): EventRecord {
   return { kind: 'event', type, key, at: new Date(at).toISOString(), detail };

@@ -21,6 +21,17 @@ export const minerEntrySchema = z.object({
   /** The last valid serial number as the device writes it; compared by `serialKey`. */
   serialNumber: z.string().nullable(),
   serialState: ownFactState,
+  /** What the network (this host's table of its neighbours) last said of its address, if it was of no other address too. */
+  netMac: z.string().nullable(),
+  /** Serial numbers of its hashboards as they were last told, sorted, one per line; null = it never told any. */
+  boardSerials: z.string().nullable(),
+  /** The miner whose facts this unit shows, too, without having been found to be it; null = it shows its own. */
+  claimsKey: z.string().nullable(),
+  /** Those facts, e.g. `mac serial`; empty = none. */
+  claimedFacts: z.string(),
+  /** `refuted` = that miner answered as itself at the same time, or the network contradicts: never to be believed again. */
+  claimState: z.enum(['open', 'refuted']).nullable(),
+  claimedSinceMs: z.number().nullable(),
   driverId: z.string(),
   generation: z.string().nullable(),
   make: z.string().nullable(),
@@ -38,6 +49,8 @@ export type Sighting = {
   readonly serialNumber?: string | undefined;
   /** What this host's neighbour table says of the address. `isShared` = of others, too: then it names nobody. */
   readonly neighbour?: { readonly mac: string; readonly isShared: boolean } | undefined;
+  /** Of the hashboards, as the device writes them. */
+  readonly boardSerials?: readonly string[] | undefined;
   readonly driverId: string;
   readonly generation?: string | undefined;
   readonly make?: string | undefined;
@@ -46,9 +59,17 @@ export type Sighting = {
   readonly at: number;
 };
 
+/** What of a sighting says who it is. */
+export type Shown = Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour' | 'boardSerials'>;
+
 /** The facts of a sighting that can identify; invalid and blank ones are absent here. */
 export type Facts = {
   readonly mac: string | undefined;
+  /** The MAC that the device itself tells. */
+  readonly toldMac: string | undefined;
+  /** The MAC that the network shows at the address, and at no other. */
+  readonly netMac: string | undefined;
+  readonly boardSerials: string | undefined;
   readonly macSource: NonNullable<MinerEntry['macSource']>;
   /** A neighbour's MAC that turns out to stand for several addresses. */
   readonly sharedMac: string | undefined;
@@ -59,42 +80,86 @@ export type Facts = {
 };
 
 /** The device's own word on its MAC goes before its neighbours', also when it makes no sense. */
-export function factsOf(sighting: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>): Facts {
+export function factsOf(sighting: Shown): Facts {
   const own = macState(sighting.mac);
   const { neighbour } = sighting;
-  const isFromTable = own === 'empty' && neighbour !== undefined && !neighbour.isShared;
+  const isOnlyNeighbour = neighbour !== undefined && !neighbour.isShared;
+  const isFromTable = own === 'empty' && isOnlyNeighbour;
   const shown = isFromTable ? neighbour.mac : sighting.mac;
   const mac = macState(shown);
   const serial = serialState(sighting.serialNumber);
   const serialNumber = serial === 'ok' ? sighting.serialNumber?.trim() : undefined;
+  const valid = mac === 'ok' && shown !== undefined ? normaliseMac(shown) : undefined;
   return {
-    mac: mac === 'ok' && shown !== undefined ? normaliseMac(shown) : undefined,
+    mac: valid,
+    toldMac: isFromTable ? undefined : valid,
+    netMac: isOnlyNeighbour ? normaliseMac(neighbour.mac) : undefined,
     macSource: isFromTable ? 'neighbour' : 'device',
     sharedMac: neighbour?.isShared ? normaliseMac(neighbour.mac) : undefined,
     macState: mac,
     serialNumber,
     serialKey: serialKey(serialNumber),
     serialState: serial,
+    boardSerials: boardSerialsOf(sighting.boardSerials),
   };
 }
 
 export const serialKey = (serialNumber: string | null | undefined): string | undefined =>
   serialNumber ? normaliseSerial(serialNumber) : undefined;
 
-type Verdict = 'same' | 'other' | 'unknown';
+const MAX_BOARDS = 16;
+const MAX_SERIAL_CHARS = 64;
+
+/** Valid ones, sorted, one per line; undefined when there are none. */
+function boardSerialsOf(told: readonly string[] | undefined): string | undefined {
+  const valid = (told ?? []).filter((serial) => serialState(serial) === 'ok');
+  const serials = new Set(valid.map((serial) => normaliseSerial(serial).slice(0, MAX_SERIAL_CHARS)));
+  return serials.size === 0 ? undefined : [...serials].sort().slice(0, MAX_BOARDS).join('\n');
+}
+
+export type Verdict = 'same' | 'other' | 'unknown';
 
 /** Two values say something about each other only when both are valid. */
 const compare = (known: string | undefined, seen: string | undefined): Verdict =>
   known === undefined || seen === undefined ? 'unknown' : known === seen ? 'same' : 'other';
 
-export type Match = { readonly mac: Verdict; readonly serial: Verdict };
+/** A board may be missing or new: most of them must be the same ones. Some that are the same say nothing. */
+function compareBoards(known: string | null, seen: string | undefined): Verdict {
+  if (known === seen) return 'same';
+  if (known === null || seen === undefined) return 'unknown';
+  const [before, now] = [known.split('\n'), seen.split('\n')];
+  const same = now.filter((serial) => before.includes(serial)).length;
+  if (same === 0) return 'other';
+  return same * 2 > Math.max(before.length, now.length) ? 'same' : 'unknown';
+}
+
+export type Match = {
+  readonly mac: Verdict;
+  readonly serial: Verdict;
+  readonly boards: Verdict;
+  /** Of the network's MAC with the one that the miner is known by. */
+  readonly net: Verdict;
+};
 
 export const matchOf = (entry: MinerEntry, facts: Facts): Match => {
   const mac = compare(entry.mac ?? undefined, facts.mac);
   // A device may stand behind a bridge that shows a MAC of its own: what two sources say differently contradicts nothing.
   const isOtherSource = mac === 'other' && entry.macSource !== facts.macSource;
-  return { mac: isOtherSource ? 'unknown' : mac, serial: compare(serialKey(entry.serialNumber), facts.serialKey) };
+  return {
+    mac: isOtherSource ? 'unknown' : mac,
+    serial: compare(serialKey(entry.serialNumber), facts.serialKey),
+    boards: compareBoards(entry.boardSerials, facts.boardSerials),
+    net: isBridged(entry)
+      ? compare(entry.netMac ?? undefined, facts.netMac)
+      : compare(entry.mac ?? undefined, facts.netMac),
+  };
 };
+
+/** It has been seen with another MAC in the network than the one that it tells: something stands in between. */
+export const isBridged = ({ mac, netMac }: MinerEntry): boolean => mac !== null && netMac !== null && mac !== netMac;
+
+/** The network has shown the MAC that it is known by at its address. */
+export const isVouched = ({ mac, netMac }: MinerEntry): boolean => mac !== null && mac === netMac;
 
 type MacFacts = Pick<MinerEntry, 'mac' | 'macSource' | 'macState'>;
 
@@ -103,6 +168,9 @@ function mergeMac(entry: MinerEntry, facts: Facts): MacFacts {
   const isTakenBack = entry.macSource === 'neighbour' && entry.mac === facts.sharedMac;
   const before: MacFacts = isTakenBack ? { mac: null, macSource: null, macState: 'empty' } : entry;
   const { mac, macSource, macState: state } = facts;
+  // What the network shows is a fact, another MAC that the same unit tells from now on is none.
+  const isOwnVouched = isVouched(entry) && entry.macSource === 'device' && facts.netMac === entry.mac;
+  if (isOwnVouched && facts.toldMac !== entry.mac) return entry;
   if (mac === undefined) return { ...before, macState: state === 'empty' ? before.macState : state };
   const isOwnKnown = before.mac !== null && before.macSource === 'device';
   return macSource === 'neighbour' && isOwnKnown ? before : { mac, macSource, macState: state };
@@ -120,6 +188,8 @@ export function merge(entry: MinerEntry, sighting: Sighting, facts: Facts): Mine
     macState: state,
     serialNumber: facts.serialNumber ?? entry.serialNumber,
     serialState: facts.serialState === 'empty' ? entry.serialState : facts.serialState,
+    netMac: facts.netMac ?? (entry.netMac === facts.sharedMac ? null : entry.netMac),
+    boardSerials: facts.boardSerials ?? entry.boardSerials,
     driverId: sighting.driverId,
     // A generation belongs to its driver: another driver's word would mislead.
     generation: plainText(sighting.generation) ?? (sighting.driverId === entry.driverId ? entry.generation : null),
@@ -142,6 +212,12 @@ export const newEntry = (key: string, sighting: Sighting, facts: Facts): MinerEn
       macState: 'empty',
       serialNumber: null,
       serialState: 'empty',
+      netMac: null,
+      boardSerials: null,
+      claimsKey: null,
+      claimedFacts: '',
+      claimState: null,
+      claimedSinceMs: null,
       driverId: sighting.driverId,
       generation: null,
       make: null,

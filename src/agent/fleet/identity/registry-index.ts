@@ -8,17 +8,22 @@ export type MinerIndex = {
   byIp(ip: string): MinerEntry | undefined;
   byMac(mac: string): Iterable<MinerEntry>;
   bySerial(serial: string): Iterable<MinerEntry>;
+  /** Units that show facts of this miner. */
+  byClaim(key: string): Iterable<MinerEntry>;
   all(): MinerEntry[];
   /** Adds or replaces the entry of that key. */
   put(entry: MinerEntry): void;
   remove(key: string): void;
 };
 
+const INDEXED = ['ip', 'mac', 'serialNumber', 'claimsKey'] as const satisfies readonly (keyof MinerEntry)[];
+
 export function createMinerIndex(): MinerIndex {
   const byKey = new Map<string, MinerEntry>();
   const keyByIp = new Map<string, string>();
   const keysByMac = new Map<string, Set<string>>();
   const keysBySerial = new Map<string, Set<string>>();
+  const keysByClaim = new Map<string, Set<string>>();
 
   // Lazy: a farm of clones that all show one value must not cost a copy of the farm per question.
   function* entriesOf(keys: ReadonlySet<string> | undefined): Iterable<MinerEntry> {
@@ -35,6 +40,7 @@ export function createMinerIndex(): MinerIndex {
     if (entry.ip !== null && keyByIp.get(entry.ip) === key) keyByIp.delete(entry.ip);
     dropFrom(keysByMac, entry.mac ?? undefined, key);
     dropFrom(keysBySerial, serialKey(entry.serialNumber), key);
+    dropFrom(keysByClaim, entry.claimsKey ?? undefined, key);
   };
 
   return {
@@ -48,10 +54,11 @@ export function createMinerIndex(): MinerIndex {
     },
     byMac: (mac) => entriesOf(keysByMac.get(mac)),
     bySerial: (serial) => entriesOf(keysBySerial.get(serial)),
+    byClaim: (key) => entriesOf(keysByClaim.get(key)),
     all: () => [...byKey.values()],
     put(entry) {
       const before = byKey.get(entry.key);
-      if (before?.ip === entry.ip && before.mac === entry.mac && before.serialNumber === entry.serialNumber) {
+      if (before !== undefined && INDEXED.every((name) => before[name] === entry[name])) {
         byKey.set(entry.key, entry);
         return;
       }
@@ -60,6 +67,7 @@ export function createMinerIndex(): MinerIndex {
       if (entry.ip !== null) keyByIp.set(entry.ip, entry.key);
       addTo(keysByMac, entry.mac ?? undefined, entry.key);
       addTo(keysBySerial, serialKey(entry.serialNumber), entry.key);
+      addTo(keysByClaim, entry.claimsKey ?? undefined, entry.key);
     },
     remove,
   };

@@ -21,7 +21,13 @@ export const identityMigrations: Migrations = {
       firmware_version TEXT,
       first_seen_ms INTEGER NOT NULL,
       last_seen_ms INTEGER NOT NULL,
-      mac_source TEXT
+      mac_source TEXT,
+      net_mac TEXT,
+      board_serials TEXT,
+      claims_key TEXT,
+      claimed_facts TEXT NOT NULL,
+      claim_state TEXT,
+      claimed_since_ms INTEGER
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX identity_miner_ip ON identity_miner (ip) WHERE ip IS NOT NULL;`,
   ],

@@ -60,6 +60,8 @@ function planTask(parts: CarryOutParts, { row, isExpired }: Pick<Turn, 'row' | '
   if (!deps.mayReach(target.ip)) return failed(`refused: ${target.ip} is outside the networks configured here`);
   const ability = target.abilities[name];
   if (ability === undefined) return failed(`unsupported: driver ${target.driverId} cannot do ${row.name}`);
+  const doubt = ability.effect === 'read-only' ? undefined : deps.doubtOf?.(row.minerKey);
+  if (doubt !== undefined) return failed(`refused: ${doubt}`);
   const { force, url, ...wanted } = row.params;
   const fetched = ability.fetchesItself === 'from-url' ? url : undefined;
   if (fetched !== undefined && !(typeof fetched === 'string' && deps.mayFetch?.(fetched)))

@@ -5,7 +5,7 @@ import { RefusedError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
 import type { VisitOutcome } from '../../../driver/visit.ts';
 import type { Access, MinerTarget } from '../../device/device-client.ts';
-import { knownOf, type Roster } from '../../fleet/fleet.ts';
+import { factsIn, knownOf, type Roster } from '../../fleet/fleet.ts';
 import type { IdentityBook } from '../../fleet/identity/miner-registry.ts';
 import type { Sighting } from '../../fleet/identity/record.ts';
 import { failed, type Standing, type TaskDeps, type TaskOutcome } from '../contract.ts';
@@ -49,7 +49,7 @@ export function createTaskLooks(parts: {
     const { answered, reading } = roster.get(key) ?? {};
     if (answered === undefined || reading === undefined || answered.isLoginRefused) return false;
     if (clock.monotonicMs() - answered.atMs > Math.min(pollMs(), LATELY_MS)) return false;
-    return isNameless || book.answersAs(key, reading);
+    return isNameless || book.answersAs(key, factsIn(reading));
   };
 
   return {
@@ -59,8 +59,7 @@ export function createTaskLooks(parts: {
       const outcome = await (isFresh
         ? access.readAfresh(target, lookSignal)
         : access.read(target, lookSignal, 'command'));
-      const { mac, serialNumber } = outcome.reading;
-      const found = book.whoIs({ ip, mac, serialNumber, neighbour: mac ? undefined : neighbours.at(ip) });
+      const found = book.whoIs({ ip, ...factsIn(outcome.reading), neighbour: neighbours.at(ip) });
       if (found?.key === key) return outcome.reading;
       meet(target, found, outcome);
       throw new RefusedError('refused.other-unit', OTHER_UNIT);
@@ -70,10 +69,11 @@ export function createTaskLooks(parts: {
       if (entry === undefined) return 'unknown';
       // Whoever never said a MAC or a serial number cannot be told from others like it, and has to be worked on all the same.
       const isNameless = entry.mac === null && entry.serialNumber === null;
-      if (shown !== undefined && (isNameless || book.answersAs(key, shown))) return 'itself';
       const { ip } = targetOf(key);
       // The look has just had this host find out the MAC behind the address.
       const neighbour = neighbours.at(ip);
+      const isItself = shown !== undefined && book.answersAs(key, { ...factsIn(shown), neighbour });
+      if (isItself || (shown !== undefined && isNameless)) return 'itself';
       if (book.whoIs({ ip, neighbour })?.key !== key) return 'another';
       const isNeighbour = neighbour?.isShared === false && book.answersAs(key, { neighbour });
       return isNeighbour || wasSeenLately(key, isNameless) ? 'itself' : 'unknown';

@@ -116,6 +116,8 @@ async function carryOutOwn(
   const refusal = notAllowed(row.name, settings);
   if (refusal !== undefined) return { outcome: failed(refusal), tookEffect: false };
   if (isExpired()) return { outcome: expired(), tookEffect: false };
+  const doubt = deps.doubtOf?.(row.minerKey);
+  if (doubt !== undefined) return { outcome: failed(`refused: ${doubt}`), tookEffect: false };
   journal.started(row.taskId, undefined, false, clock.elapsedMs());
   onState('started');
   const { find, mayReach, observe } = deps;

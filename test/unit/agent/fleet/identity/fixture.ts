@@ -5,7 +5,7 @@ import {
   type IdentityBook,
   type IdentityOptions,
 } from '../../../../../src/agent/fleet/identity/miner-registry.ts';
-import type { Sighting } from '../../../../../src/agent/fleet/identity/record.ts';
+import type { Shown, Sighting } from '../../../../../src/agent/fleet/identity/record.ts';
 import { identityMigrations } from '../../../../../src/agent/fleet/identity/store.ts';
 import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
 import type { EventRecord } from '../../../../../src/wire/records.ts';
@@ -17,20 +17,25 @@ export const MAC = {
   c: 'AA:00:00:00:00:03',
 } as const;
 
+type Seen = { key: string; events: string[]; records: readonly EventRecord[]; left: readonly string[]; kind: string };
+
+/** How often each miner is polled. */
+export const POLL_MS = 60_000;
+
 export type Bench = {
   readonly db: DatabaseSync;
   readonly clock: { now: number; nowMs(): number; monotonicMs(): number };
   book: IdentityBook;
   /** Opens a new book on the same database. */
   restart(): void;
-  /** Observes and answers check-old with what stands at that address in `world`. */
-  see(
-    ip: string,
-    shown: Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>,
-    more?: Partial<Sighting>,
-  ): { key: string; events: string[]; records: readonly EventRecord[]; left: readonly string[] };
+  /** Observes and answers check-old with what stands at that address in `world`. `key` is `''` while it is not settled. */
+  see(ip: string, shown: Shown, more?: Partial<Sighting>): Seen;
+  /** The same once per poll interval until it is settled. */
+  settle(ip: string, shown: Shown): Seen;
+  /** Of the miner there, if a task restarts it. */
+  isExpectedBack: boolean;
   /** What answers where, for check-old. */
-  readonly world: Map<string, Pick<Sighting, 'mac' | 'serialNumber' | 'neighbour'>>;
+  readonly world: Map<string, Shown>;
 };
 
 export function createBench(options: Partial<IdentityOptions> = {}): Bench {
@@ -52,6 +57,7 @@ export function benchOn(db: DatabaseSync, options: Partial<IdentityOptions> = {}
     clock,
     book: open(),
     world,
+    isExpectedBack: false,
     restart() {
       bench.book = open();
     },
@@ -61,16 +67,22 @@ export function benchOn(db: DatabaseSync, options: Partial<IdentityOptions> = {}
       let observed = bench.book.observe(sighting);
       if (observed.kind === 'check-old') {
         const answer = world.get(observed.oldIp);
-        const oldIpAnswersAsSame = answer !== undefined && bench.book.answersAs(observed.key, answer);
-        observed = bench.book.observe(sighting, { oldIpAnswersAsSame });
+        const old = answer === undefined ? 'silent' : bench.book.standsAt(observed.key, answer);
+        observed = bench.book.observe(sighting, { old, isExpectedBack: bench.isExpectedBack });
       }
-      if (observed.kind !== 'settled') throw new Error('the book asked twice');
-      return {
-        key: observed.key,
-        events: observed.events.map((event) => event.type),
-        records: observed.events,
-        left: observed.left,
-      };
+      const { kind } = observed;
+      if (kind === 'check-old') throw new Error('the book asked twice');
+      if (kind !== 'settled') return { kind, key: '', events: [], records: [], left: [] };
+      const { key, events, left } = observed;
+      return { kind, key, events: events.map((event) => event.type), records: events, left };
+    },
+    settle(ip, shown) {
+      let seen = bench.see(ip, shown);
+      for (let looks = 1; seen.kind === 'waiting' && looks < 5; looks++) {
+        clock.now += POLL_MS;
+        seen = bench.see(ip, shown);
+      }
+      return seen;
     },
   };
   return bench;

@@ -69,20 +69,21 @@ test('no two miners ever stand at one address, and no two rows of one miner exis
           host: fc.integer({ min: 1, max: 5 }),
           mac,
           serialNumber,
-          same: fc.boolean(),
+          old: fc.constantFrom('itself' as const, 'another' as const, 'silent' as const),
           passMs: fc.integer({ min: 0, max: 1_200_000 }),
         }),
         { maxLength: 60 },
       ),
       (sightings) => {
         const bench = createBench();
-        for (const { host, same, passMs, ...shown } of sightings) {
+        for (const { host, old, passMs, ...shown } of sightings) {
           bench.clock.now += passMs;
           const sighting = { ip: `10.0.0.${host}`, driverId: 'x', at: bench.clock.now, ...shown };
           const first = bench.book.observe(sighting);
-          const settled = first.kind === 'settled' ? first : bench.book.observe(sighting, { oldIpAnswersAsSame: same });
-          expect(settled.kind).toBe('settled');
-          expect(bench.book.byIp(sighting.ip)?.key).toBe(settled.key);
+          const check = { old, isExpectedBack: false };
+          const settled = first.kind === 'check-old' ? bench.book.observe(sighting, check) : first;
+          expect(settled.kind).not.toBe('check-old');
+          if (settled.kind === 'settled') expect(bench.book.byIp(sighting.ip)?.key).toBe(settled.key);
         }
         const ips = bench.book.all().flatMap((entry) => entry.ip ?? []);
         expect(new Set(ips).size).toBe(ips.length);

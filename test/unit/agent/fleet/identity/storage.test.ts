@@ -72,7 +72,7 @@ test('a sighting that cannot be written changes nothing in memory either', () =>
 });
 
 test('a full book drops units that stand nowhere, and refuses when there are none', () => {
-  const bench = createBench({ maxMiners: 3 });
+  const bench = createBench({ maxMiners: () => 3 });
   bench.see('10.0.0.1', { mac: MAC.a });
   bench.see('10.0.0.1', { mac: MAC.b });
   bench.see('10.0.0.2', { mac: MAC.c });

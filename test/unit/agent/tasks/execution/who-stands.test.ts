@@ -39,7 +39,13 @@ function setUp() {
     roster: {
       get(key) {
         const state = polled.get(key);
-        const rest = { judgement: undefined, judgedMs: undefined, reported: undefined, readAt: undefined };
+        const rest = {
+          judgement: undefined,
+          judgedMs: undefined,
+          reported: undefined,
+          readAt: undefined,
+          awaitedMs: undefined,
+        };
         return state && { key, target, isRebooting: false, ...rest, ...state };
       },
       recognised: notHere,
@@ -56,8 +62,12 @@ function setUp() {
     clock,
     neighbours,
     whoStands: looks.whoStands,
-    know: (ip: string, shown: Pick<Reading, 'mac' | 'serialNumber'>) =>
-      book.observe({ ip, driverId: driver.id, at: clock.nowMs(), ...shown, neighbour: neighbours.get(ip) }).key,
+    know(ip: string, shown: Pick<Reading, 'mac' | 'serialNumber'>): string {
+      const sighting = { ip, driverId: driver.id, at: clock.nowMs(), ...shown, neighbour: neighbours.get(ip) };
+      const observed = book.observe(sighting);
+      if (observed.kind !== 'settled') throw new Error('it is not settled who that is');
+      return observed.key;
+    },
     answered: (key: string, reading: Reading, isLoginRefused = false) =>
       polled.set(key, { reading, answered: { atMs: clock.monotonicMs(), isLoginRefused } }),
   };

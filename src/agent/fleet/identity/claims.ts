@@ -1,0 +1,73 @@
+// Whether a unit that shows a miner's facts at another address is that miner. A device says of itself what it likes: its word alone moves nothing.
+// What the network says decides; else several facts must agree, and go on to. Pure: no storage, no clock.
+import { type Facts, isBridged, type Match, type MinerEntry, matchOf } from './record.ts';
+
+/** What answers at the address where the miner stood: the miner, a unit with another identity of its own, or nothing that says who it is. */
+export type OldAddress = 'itself' | 'another' | 'silent';
+
+export type Circumstances = {
+  readonly old: OldAddress;
+  /** A task restarts it, so that it is away and comes back. */
+  readonly isExpectedBack: boolean;
+  /** Another unit showed its facts before and was found not to be it. */
+  readonly isDisputed: boolean;
+};
+
+/**
+ * `moves` = it is the miner. `moves-if-it-lasts` = so it seems: a second look must say the same. `waits` = too little agrees. `refuted` = it is not.
+ * `refuted-if-it-lasts` = only the network contradicts, whose table may be a moment old.
+ */
+export type Weight = 'moves' | 'moves-if-it-lasts' | 'waits' | 'refuted' | 'refuted-if-it-lasts';
+
+/** What a unit away from the miner's address is to the miner that it shows facts of. */
+export function weigh(entry: MinerEntry, facts: Facts, { old, isExpectedBack, isDisputed }: Circumstances): Weight {
+  const match = matchOf(entry, facts);
+  if (old === 'itself' || toldOther(match)) return 'refuted';
+  if (match.net === 'other' && !isBridged(entry)) return 'refuted-if-it-lasts';
+  if (isVouchedFor(entry, match)) return 'moves';
+  if (isDisputed) return 'refuted';
+  const same = (['mac', 'serial', 'boards'] as const).filter((fact) => match[fact] === 'same');
+  const isWhole = same.length >= 2 && !hasGoneMissing(entry, facts);
+  if (isExpectedBack)
+    return isWhole && match.serial === 'same' && match.boards === 'same' ? 'moves-if-it-lasts' : 'waits';
+  // A serial number is printed on the case for all to read: alone it is worth nothing.
+  const isEnough = old === 'another' && (match.mac === 'same' || match.boards === 'same' || same.length >= 2);
+  return isWhole || isEnough ? 'moves-if-it-lasts' : 'waits';
+}
+
+/** The device itself says something else. */
+const toldOther = ({ mac, serial, boards }: Match): boolean => [mac, serial, boards].includes('other');
+
+/** The network shows the MAC that the miner is known by; behind a bridge the bridge's, where the device says the miner's own facts. */
+const isVouchedFor = (entry: MinerEntry, { net, mac, serial }: Match): boolean =>
+  net === 'same' && (!isBridged(entry) || mac === 'same' || serial === 'same');
+
+/** Something that the miner used to tell is not told here. */
+const hasGoneMissing = (entry: MinerEntry, facts: Facts): boolean =>
+  (entry.macSource === 'device' && entry.mac !== null && facts.toldMac === undefined) ||
+  (entry.serialNumber !== null && facts.serialKey === undefined) ||
+  (entry.boardSerials !== null && facts.boardSerials === undefined);
+
+/** What answers at the miner's own address, by the facts that it shows. */
+export function judgeOldAddress(entry: MinerEntry, facts: Facts): OldAddress {
+  const match = matchOf(entry, facts);
+  if (contradictedByNetwork(entry, match)) return facts.toldMac === entry.mac ? 'silent' : 'another';
+  if (match.mac === 'same' || match.serial === 'same' || match.net === 'same') return 'itself';
+  return toldOther(match) ? 'another' : 'silent';
+}
+
+/** At the miner's own address the network shows another MAC than the one that it always showed there. */
+export const contradictedByNetwork = (entry: MinerEntry, { net }: Match): boolean =>
+  net === 'other' && !isBridged(entry) && entry.netMac !== null;
+
+/** Those of the facts that are the other miner's; `''` = none. */
+export function claimedFacts(of: MinerEntry, facts: Facts): string {
+  const match = matchOf(of, facts);
+  return (['mac', 'serial', 'boards'] as const).filter((fact) => match[fact] === 'same').join(' ');
+}
+
+/** The device tells several facts, enough to name a miner without its network: serial and boards. */
+export function agreeingFacts(entry: MinerEntry, facts: Facts): number {
+  const match = matchOf(entry, facts);
+  return [isVouchedFor(entry, match), match.serial === 'same', match.boards === 'same'].filter(Boolean).length;
+}

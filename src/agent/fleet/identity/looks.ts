@@ -1,0 +1,54 @@
+// Looks at units of which it is not settled who they are: how many there were, far enough apart, and how long they have agreed. In memory, bounded.
+import type { Clock } from '../../../base/clock.ts';
+
+type Waiting = {
+  /** What the newest look said, of which miner. */
+  said: string;
+  lastMs: number;
+  looks: number;
+  /** Of them, those at the end that said the same. */
+  inARow: number;
+};
+
+export type Looks = ReturnType<typeof createLooks>;
+
+/** Polls come with jitter. */
+const INTERVAL_SHARE = 0.9;
+/** After so long without a look it begins anew. */
+const FORGET_INTERVALS = 5;
+const MAX_WAITING = 20_000;
+
+/** `intervalMs` = how often each miner is polled. */
+export function createLooks(clock: Pick<Clock, 'monotonicMs'>, intervalMs: () => number) {
+  const waiting = new Map<string, Waiting>();
+
+  const begin = (ip: string, said: string, nowMs: number): Waiting => {
+    waiting.delete(ip);
+    const [oldest] = waiting.size >= MAX_WAITING ? waiting.keys() : [];
+    if (oldest !== undefined) waiting.delete(oldest);
+    const fresh = { said, lastMs: nowMs, looks: 1, inARow: 1 };
+    waiting.set(ip, fresh);
+    return fresh;
+  };
+
+  return {
+    /** One more look. A second one within the same poll interval says nothing new. */
+    note(ip: string, said: string): { readonly looks: number; readonly inARow: number } {
+      const nowMs = clock.monotonicMs();
+      const before = waiting.get(ip);
+      if (before === undefined || nowMs - before.lastMs > FORGET_INTERVALS * intervalMs())
+        return begin(ip, said, nowMs);
+      const isFarEnough = nowMs - before.lastMs >= INTERVAL_SHARE * intervalMs();
+      if (isFarEnough) {
+        before.looks++;
+        before.lastMs = nowMs;
+      }
+      if (before.said !== said) before.inARow = 1;
+      else if (isFarEnough) before.inARow++;
+      before.said = said;
+      return before;
+    },
+    has: (ip: string) => waiting.has(ip),
+    forget: (ip: string) => void waiting.delete(ip),
+  };
+}

@@ -1,0 +1,65 @@
+// The register in memory and its rows on disk, kept the same: a change is written before it counts, only last-seen times wait.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../../base/clock.ts';
+import type { MinerEntry } from './record.ts';
+import { createMinerIndex } from './registry-index.ts';
+import { createIdentityStore } from './store.ts';
+
+const FLUSH_EVERY_MS = 60_000;
+/** A farm's worth of last-seen times is written in slices, so that no write holds the process long. */
+const FLUSH_AT_ROWS = 500;
+
+export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
+  const store = createIdentityStore(db);
+  const index = createMinerIndex();
+  const unwritten = new Set<string>();
+  const writtenSeenMs = new Map<string, number>();
+  /** By the monotonic clock: `lastSeenMs` is the wall clock's, and that may be set. */
+  const seenMs = new Map<string, number>();
+  for (const entry of store.load()) {
+    index.put(entry);
+    writtenSeenMs.set(entry.key, entry.lastSeenMs);
+    seenMs.set(entry.key, clock.monotonicMs() - Math.max(0, clock.nowMs() - entry.lastSeenMs));
+  }
+  let flushedAtMs = clock.monotonicMs();
+
+  const writeSeen = (entries: readonly MinerEntry[]) => {
+    flushedAtMs = clock.monotonicMs();
+    if (entries.length > 0) store.writeLastSeen(entries);
+    unwritten.clear();
+    for (const entry of entries) writtenSeenMs.set(entry.key, entry.lastSeenMs);
+  };
+
+  return {
+    index,
+    /** For how long it has not been seen. */
+    unseenMs: ({ key }: MinerEntry): number => clock.monotonicMs() - (seenMs.get(key) ?? Number.NEGATIVE_INFINITY),
+    /** Nothing but the time of the last sighting has changed. */
+    markSeen(entry: MinerEntry) {
+      index.put(entry);
+      seenMs.set(entry.key, clock.monotonicMs());
+      if (Math.abs(entry.lastSeenMs - (writtenSeenMs.get(entry.key) ?? 0)) >= FLUSH_EVERY_MS) unwritten.add(entry.key);
+      if (unwritten.size >= FLUSH_AT_ROWS || clock.monotonicMs() - flushedAtMs >= FLUSH_EVERY_MS) {
+        writeSeen([...unwritten].flatMap((key) => index.get(key) ?? []));
+      }
+    },
+    /** One transaction; throws and changes nothing when it cannot be written. */
+    commit(change: { remove?: readonly string[]; put: readonly MinerEntry[] }) {
+      store.write(change);
+      for (const key of change.remove ?? []) {
+        index.remove(key);
+        seenMs.delete(key);
+        unwritten.delete(key);
+        writtenSeenMs.delete(key);
+      }
+      for (const entry of change.put) {
+        index.put(entry);
+        if (entry.ip !== null) seenMs.set(entry.key, clock.monotonicMs());
+        unwritten.delete(entry.key);
+        writtenSeenMs.set(entry.key, entry.lastSeenMs);
+      }
+    },
+    /** Writes the last-seen times that wait. */
+    flush: () => writeSeen(index.all().filter((entry) => writtenSeenMs.get(entry.key) !== entry.lastSeenMs)),
+  };
+}

@@ -1,0 +1,283 @@
+// A device that shows the facts of another miner is never taken for it, whenever it does so; and a farm that moves is, without a hand.
+import { describe, expect, test } from 'vitest';
+import type { Shown } from '../../../../../src/agent/fleet/identity/record.ts';
+import { type Bench, createBench, MAC, POLL_MS } from './fixture.ts';
+
+const [HOME, ELSEWHERE, THIRD] = ['10.0.0.1', '10.0.0.9', '10.0.0.17'];
+const VICTIM = { mac: MAC.a, serialNumber: 'S1', boardSerials: ['B1', 'B2', 'B3'] } as const satisfies Shown;
+const BY_NETWORK = { neighbour: { mac: MAC.a, isShared: false } } as const;
+const FOREIGN = { neighbour: { mac: MAC.c, isShared: false } } as const;
+
+const claims = [
+  ['MAC', { mac: MAC.a }],
+  ['serial', { serialNumber: 'S1' }],
+  ['MAC and serial', { mac: MAC.a, serialNumber: 'S1' }],
+] as const;
+const networks = [
+  ['an entry of its own', FOREIGN],
+  ['no entry', {}],
+] as const;
+const matrix = claims.flatMap(([what, claim]) =>
+  networks.map(([network, entry]) => [what, network, { ...claim, ...entry }] as const),
+);
+
+/** Once per poll interval: the miner, if it is up, and the stranger. */
+function polls(bench: Bench, shown: Shown, isVictimUp: boolean, times: number) {
+  const keys: string[] = [];
+  for (let poll = 0; poll < times; poll++) {
+    bench.clock.now += POLL_MS;
+    if (isVictimUp) expect(bench.see(HOME, { ...VICTIM, ...BY_NETWORK }).key).toBe('key-1');
+    else bench.world.delete(HOME);
+    const { key, records } = bench.see(ELSEWHERE, shown);
+    keys.push(key);
+    for (const { type, detail } of records)
+      if (type === 'duplicate')
+        expect(detail).toMatchObject({ ip: ELSEWHERE, key, others: [{ key: 'key-1', ip: HOME }] });
+  }
+  return keys;
+}
+
+describe.each(matrix)('a stranger that shows %s, with %s in the network', (what, _network, shown) => {
+  const flag = what === 'serial' ? 'serial' : 'mac';
+  const expectApart = (bench: Bench) => {
+    const { key = '' } = bench.book.byIp(ELSEWHERE) ?? {};
+    expect(bench.book.byIp(HOME)?.key).toBe('key-1');
+    expect(['', 'key-1']).not.toContain(key);
+    expect([bench.book.states('key-1')?.[flag], bench.book.states(key)?.[flag]]).toEqual(['duplicate', 'duplicate']);
+    expect(bench.book.rivals('key-1')).toEqual([{ key, ip: ELSEWHERE }]);
+    expect(bench.book.rivals(key)).toEqual([{ key: 'key-1', ip: HOME }]);
+    expect([bench.book.isContested(HOME), bench.book.isContested(ELSEWHERE)]).toEqual([true, true]);
+    expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE, reason: 'claims', claims: { key: 'key-1' } }]);
+  };
+
+  test('before the miner restarts', () => {
+    const bench = createBench();
+    polls(bench, shown, true, 3);
+    expectApart(bench);
+    polls(bench, shown, false, 20);
+    expectApart(bench);
+    bench.restart();
+    polls(bench, shown, false, 5);
+    polls(bench, shown, true, 3);
+    expectApart(bench);
+  });
+
+  test('while a task restarts it, and after', () => {
+    const bench = createBench();
+    bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+    bench.isExpectedBack = true;
+    expect(polls(bench, shown, false, 10)).not.toContain('key-1');
+    bench.isExpectedBack = false;
+    polls(bench, shown, true, 3);
+    expectApart(bench);
+    polls(bench, shown, false, 20);
+    expectApart(bench);
+  });
+
+  test('while it is away for another reason', () => {
+    const bench = createBench();
+    bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+    expect(polls(bench, shown, false, 10)).not.toContain('key-1');
+    polls(bench, shown, true, 3);
+    expectApart(bench);
+  });
+
+  test('with another address each time, once it was found out', () => {
+    const bench = createBench();
+    polls(bench, shown, true, 3);
+    bench.world.clear();
+    bench.clock.now += POLL_MS;
+    expect(bench.settle(THIRD, shown).key).not.toBe('key-1');
+    expect(bench.book.byIp(HOME)?.key).toBe('key-1');
+  });
+});
+
+test('everything that the miner tells moves it only where no task restarts it, and never at the first look', () => {
+  const bench = createBench();
+  const { boardSerials: _, ...known } = VICTIM;
+  bench.see(HOME, known);
+  bench.world.delete(HOME);
+  bench.isExpectedBack = true;
+  for (let poll = 0; poll < 2; poll++) {
+    expect(bench.see(ELSEWHERE, known).kind).toBe('waiting');
+    bench.clock.now += POLL_MS;
+  }
+  bench.isExpectedBack = false;
+  expect(bench.see(ELSEWHERE, known).kind).toBe('waiting');
+  bench.clock.now += POLL_MS / 2;
+  expect(bench.see(ELSEWHERE, known).kind).toBe('waiting');
+  bench.clock.now += POLL_MS / 2;
+  expect(bench.see(ELSEWHERE, known)).toMatchObject({ key: 'key-1', events: ['moved'] });
+});
+
+test('a miner that comes back with a new address from a restart is known by its serial and its hashboards', () => {
+  const bench = createBench();
+  bench.see(HOME, VICTIM);
+  bench.world.delete(HOME);
+  bench.isExpectedBack = true;
+  expect(bench.settle(ELSEWHERE, VICTIM)).toMatchObject({ key: 'key-1', events: ['moved'] });
+});
+
+test('one that comes back with a new address that the network vouches for is known at once', () => {
+  const bench = createBench();
+  bench.see(HOME, VICTIM);
+  bench.world.delete(HOME);
+  bench.isExpectedBack = true;
+  expect(bench.see(ELSEWHERE, { ...VICTIM, ...BY_NETWORK })).toMatchObject({ key: 'key-1', events: ['moved'] });
+});
+
+test('hashboards that are not shown are missing', () => {
+  const bench = createBench();
+  bench.see(HOME, VICTIM);
+  bench.world.delete(HOME);
+  const { boardSerials: _, ...less } = VICTIM;
+  expect(bench.settle(ELSEWHERE, less).key).toBe('key-2');
+});
+
+test('a unit that waited in vain is the miner after all once more agrees', () => {
+  const bench = createBench();
+  bench.see(HOME, VICTIM);
+  bench.world.delete(HOME);
+  expect(bench.settle(ELSEWHERE, { mac: MAC.a }).key).toBe('key-2');
+  bench.clock.now += POLL_MS;
+  bench.see(ELSEWHERE, VICTIM);
+  bench.clock.now += POLL_MS;
+  expect(bench.see(ELSEWHERE, VICTIM)).toMatchObject({ key: 'key-1', events: ['moved'], left: ['key-2'] });
+  expect(bench.book.get('key-2')).toBeUndefined();
+});
+
+test('where the old address answers as another unit, the MAC is enough, and the serial alone is not', () => {
+  const bench = createBench();
+  bench.see(HOME, VICTIM);
+  bench.world.set(HOME, { mac: MAC.b, serialNumber: 'S2' });
+  expect(bench.settle(ELSEWHERE, { serialNumber: 'S1' }).key).toBe('key-2');
+  expect(bench.settle(THIRD, { mac: MAC.a }).key).toBe('key-1');
+});
+
+test('a miner behind a bridge is known where it moved, another one that the network contradicts is not', () => {
+  const bench = createBench();
+  bench.see(HOME, { ...VICTIM, ...FOREIGN });
+  bench.world.delete(HOME);
+  expect(bench.settle(ELSEWHERE, { ...VICTIM, neighbour: { mac: MAC.b, isShared: false } }).key).toBe('key-1');
+  const other = createBench();
+  other.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  other.world.delete(HOME);
+  expect(other.settle(ELSEWHERE, { ...VICTIM, ...FOREIGN }).key).toBe('key-2');
+});
+
+test('at its own address the network tells a stranger from the miner, and a table that is a moment old does no harm', () => {
+  const bench = createBench();
+  bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  expect(bench.see(HOME, { ...VICTIM, ...FOREIGN }).kind).toBe('waiting');
+  expect(bench.see(HOME, { ...VICTIM, ...BY_NETWORK })).toMatchObject({ key: 'key-1', events: [] });
+  expect(bench.settle(HOME, { ...VICTIM, ...FOREIGN })).toMatchObject({ key: 'key-2', left: ['key-1'] });
+  expect(bench.book.rivals('key-2')).toEqual([{ key: 'key-1', ip: HOME }]);
+  expect(bench.settle(HOME, { ...VICTIM, ...BY_NETWORK })).toMatchObject({ key: 'key-1' });
+});
+
+test('a unit that the network knows stays what it is, whatever it says', () => {
+  const bench = createBench();
+  const own = { mac: MAC.c, serialNumber: 'S3', ...FOREIGN };
+  bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  bench.see(ELSEWHERE, own);
+  expect(bench.settle(ELSEWHERE, { ...VICTIM, ...FOREIGN }).key).toBe('key-2');
+  expect(bench.book.get('key-2')).toMatchObject({ mac: MAC.c, serialNumber: 'S3', claimsKey: 'key-1' });
+  expect(bench.settle(ELSEWHERE, { mac: MAC.b, ...FOREIGN }).key).toBe('key-2');
+  expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE }]);
+  bench.clock.now += 2 * 3_600_000;
+  bench.see(ELSEWHERE, own);
+  expect(bench.book.suspects()).toEqual([]);
+});
+
+describe('invented miners', () => {
+  const macOf = (n: number) => `02:00:00:00:00:${(n + 16).toString(16)}`;
+
+  test('an address may show three new ones in an hour, and is then taken for none', () => {
+    const bench = createBench();
+    const kinds = Array.from({ length: 50 }, (_, n) => bench.see(HOME, { mac: macOf(n) }).kind);
+    expect(kinds.filter((kind) => kind === 'settled')).toHaveLength(3);
+    expect(bench.book.all()).toHaveLength(3);
+    expect(bench.book.byIp(HOME)?.mac).toBe(macOf(2));
+    expect(bench.book.isContested(HOME)).toBe(true);
+    expect(bench.book.suspects()).toMatchObject([{ ip: HOME, reason: 'changes', claims: undefined }]);
+    bench.clock.now += 3_600_000;
+    expect(bench.see(HOME, { mac: MAC.b }).kind).toBe('settled');
+    expect(bench.book.isContested(HOME)).toBe(false);
+  });
+
+  test('make room for real ones, and no real one for them, wherever it is', () => {
+    const bench = createBench({ maxMiners: () => 4 });
+    bench.see('10.0.0.1', { mac: macOf(1) });
+    bench.see('10.0.0.2', { mac: macOf(2) });
+    bench.clock.now += 2 * 3_600_000;
+    bench.see('10.0.0.1', { mac: macOf(1) });
+    bench.see('10.0.0.2', { mac: macOf(2) });
+    // The first goes to repair; three are invented in its place.
+    for (const n of [10, 11, 12]) bench.see('10.0.0.1', { mac: macOf(n) });
+    const kept = () => bench.book.all().flatMap(({ mac }) => mac ?? []);
+    expect(kept()).toContain(macOf(1));
+    bench.clock.now += 3_600_000;
+    for (const n of [13, 14, 15]) bench.see('10.0.0.1', { mac: macOf(n) });
+    expect(kept()).toHaveLength(4);
+    expect(kept()).toEqual(expect.arrayContaining([macOf(1), macOf(2)]));
+    expect(() => {
+      bench.see('10.0.0.3', { mac: macOf(20) });
+      bench.see('10.0.0.4', { mac: macOf(21) });
+    }).toThrow(expect.objectContaining({ code: 'identity.full' }));
+  });
+
+  test('are forgotten after a week without them, others are not', () => {
+    const bench = createBench();
+    bench.see('10.0.0.1', { mac: macOf(1) });
+    bench.clock.now += 2 * 3_600_000;
+    bench.see('10.0.0.1', { mac: macOf(1) });
+    bench.see('10.0.0.2', { mac: macOf(2) });
+    bench.clock.now += 6 * 24 * 3_600_000;
+    expect(bench.book.prune()).toEqual([]);
+    bench.clock.now += 2 * 24 * 3_600_000;
+    expect(bench.book.prune()).toEqual(['key-2']);
+    expect(bench.book.all().map(({ key }) => key)).toEqual(['key-1']);
+    bench.restart();
+    expect(bench.book.all().map(({ key }) => key)).toEqual(['key-1']);
+  });
+});
+
+describe('500 miners at once', () => {
+  const facts = (n: number): Shown => ({
+    mac: `02:00:00:00:${(n >> 8).toString(16).padStart(2, '0')}:${(n & 255).toString(16).padStart(2, '0')}`,
+    serialNumber: `S${n}`,
+    boardSerials: [`B${n}-1`, `B${n}-2`],
+  });
+  const ip = (n: number, net = 0) => `10.${net}.${n >> 8}.${n & 255}`;
+  const ALL = Array.from({ length: 500 }, (_, n) => n);
+
+  function farm(where: (n: number) => string, more: (n: number) => Shown = () => ({})) {
+    const bench = createBench();
+    const shown = (n: number) => ({ ...facts(n), ...more(n) });
+    const keys = ALL.map((n) => bench.see(ip(n), shown(n)).key);
+    bench.world.clear();
+    for (const n of ALL) bench.world.set(where(n), shown(n));
+    const round = () => ALL.map((n) => bench.see(where(n), shown(n)).key);
+    return { bench, keys, round };
+  }
+
+  test.each([
+    ['to new addresses', (n: number) => ip(n, 1)],
+    ['each to the address of the next', (n: number) => ip((n + 1) % 500)],
+    ['in pairs', (n: number) => ip(n ^ 1)],
+    ['half of them to addresses of others', (n: number) => ip(n + 250)],
+  ])('%s: known again with the second poll', (_, where) => {
+    const { bench, keys, round } = farm(where);
+    round();
+    bench.clock.now += POLL_MS;
+    expect(round()).toEqual(keys);
+    expect(bench.book.all()).toHaveLength(500);
+    expect(bench.book.suspects()).toEqual([]);
+  });
+
+  test('with the network to vouch for them: with the first', () => {
+    const net = (n: number): Shown => ({ neighbour: { mac: facts(n).mac ?? '', isShared: false } });
+    const { keys, round } = farm((n) => ip((n + 1) % 500), net);
+    expect(round()).toEqual(keys);
+  });
+});
