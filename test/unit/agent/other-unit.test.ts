@@ -10,8 +10,8 @@ import { type Agent, createAgent } from '../../../src/agent/agent.ts';
 import { parseConfig } from '../../../src/agent/config/config.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type Log, silentLog } from '../../../src/base/log.ts';
-import { neighbourAt } from '../../neighbours.ts';
 import { until } from '../../e2e/until.ts';
+import { neighbourAt } from '../../neighbours.ts';
 
 const NETWORK = '127.50.0.0/28';
 const SPARE = '127.50.0.14';
