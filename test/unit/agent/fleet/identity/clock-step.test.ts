@@ -19,26 +19,26 @@ test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])(
     let book = open();
     const see = (ip: string, serialNumber: string) => {
       const sighting = { ip, driverId: 'antminer-stock', at: clock.nowMs(), mac: MAC.a, serialNumber };
-      const seen = book.observe(sighting, { oldIpAnswersAsSame: true });
+      const seen = book.observe(sighting, { old: 'itself', isExpectedBack: false });
       return seen.kind === 'settled' ? seen.key : undefined;
     };
-    see('10.0.0.1', 'SERIAL0001');
-    const key = see('10.0.0.2', 'SERIAL0002') ?? '';
+    const key = see('10.0.0.1', 'SERIAL0001') ?? '';
+    see('10.0.0.2', 'SERIAL0002');
     expect(book.states(key)?.mac).toBe('duplicate');
     clock.stepWall(stepMs);
     for (let minute = 0; minute < 14; minute++) {
       await clock.advance(MINUTE_MS);
-      see('10.0.0.2', 'SERIAL0002');
+      see('10.0.0.1', 'SERIAL0001');
       expect(book.states(key)?.mac).toBe('duplicate');
     }
     await clock.advance(2 * MINUTE_MS);
-    see('10.0.0.2', 'SERIAL0002');
+    see('10.0.0.1', 'SERIAL0001');
     expect(book.states(key)?.mac).toBe('ok');
     book.flush();
     // What lies on disk with a time after now is not live for ever either.
     book = open();
     await clock.advance(16 * MINUTE_MS);
-    see('10.0.0.2', 'SERIAL0002');
+    see('10.0.0.1', 'SERIAL0001');
     expect(book.states(key)?.mac).toBe('ok');
   },
 );
