@@ -1,9 +1,9 @@
 // A step of the wall clock is told from time that passes, from a suspend of the host and from a clock that is slewed.
 import { expect, test } from 'vitest';
-import { lookAtClocks, stepBetween } from '../../../../src/base/time/clock-steps.ts';
+import { ageOf, lookAtClocks, stepBetween, wallTimeAt, wallTimeOf } from '../../../../src/base/time/clock-steps.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 
-test.each([-86_400_000, -3_600_000, -1_001, 1_001, 3_600_000, 86_400_000])(
+test.each([-86_400_000, -3_600_000, -1_201, 1_201, 3_600_000, 86_400_000])(
   'a step of %i ms is seen',
   async (stepMs) => {
     const clock = createVirtualClock();
@@ -47,4 +47,27 @@ test('a process that is put to sleep between the two readings does not see a ste
   };
   const before = { wallMs: 1_000_000, elapsedMs: 0 };
   expect(stepBetween(before, lookAtClocks(clock))).toBe(0);
+});
+
+test.each([-86_400_000, -7_200_000, 7_200_000, 86_400_000])(
+  'what was seen before a step of %i ms is called by the clock as it is now',
+  async (stepMs) => {
+    const clock = createVirtualClock();
+    const seen = lookAtClocks(clock);
+    await clock.advance(5_000);
+    clock.stepWall(stepMs);
+    const now = lookAtClocks(clock);
+    expect(ageOf(seen, now)).toBe(5_000);
+    expect(wallTimeOf(seen, now)).toBe(now.wallMs - 5_000);
+    expect(wallTimeAt(seen.elapsedMs, now)).toBe(now.wallMs - 5_000);
+  },
+);
+
+test('a clock that is slewed moves no date, and no date is after now', async () => {
+  const clock = createVirtualClock();
+  const seen = lookAtClocks(clock);
+  clock.stepWall(-800);
+  expect(wallTimeOf(seen, lookAtClocks(clock))).toBe(seen.wallMs - 800);
+  await clock.advance(1_000);
+  expect(wallTimeOf(seen, lookAtClocks(clock))).toBe(seen.wallMs);
 });
