@@ -1,6 +1,6 @@
 // An agent on a simulated farm while the wall clock of its host is set back and forth: what miners do is seen at once, nothing is dated after now, and
 // each step is declared, told and shown. Another start, with the clock behind, is a step too.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,10 +12,12 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
 import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
 import { knock } from '../../src/agent/control/control-client.ts';
+import { CLOCK_TROUBLE } from '../../src/agent/control/status.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { sliceBodySchema } from '../../src/wire/records.ts';
 import { newCredentials } from '../fault/new-credentials.ts';
+import { runPithead } from './process.ts';
 import { until } from './until.ts';
 
 const NETWORK = '127.109.0.0/27';
@@ -24,6 +26,10 @@ const STEPS = [-1_000, 1_000, -HOUR_MS, HOUR_MS, -24 * HOUR_MS, 24 * HOUR_MS];
 const MINERS = 2 * STEPS.length + 2;
 /** The clocks of the host are read one after the other. */
 const SLACK_MS = 50;
+
+const findingsSchema = z.object({
+  findings: z.array(z.object({ text: z.string(), remedy: z.string().optional() })),
+});
 
 const stateDir = mkdtempSync(join(tmpdir(), 'pithead-clock-'));
 const uplink = { name: 'farm', url: 'http://127.0.0.1:1', ...newCredentials() };
@@ -106,7 +112,14 @@ test('status tells of each step, and so does what the services get; samples are 
   const { troubles, clock_steps: steps } = await until(state, ({ clock_steps }) => clock_steps.length >= large.length);
   expect(steps.map(({ step_ms }) => Math.round(step_ms / 1_000) * 1_000)).toEqual(large);
   for (const { at } of steps) expect(Date.parse(at)).toBeLessThanOrEqual(clock.nowMs());
-  expect(troubles.filter((text) => text.startsWith('the clock of this host was set'))).toHaveLength(3);
+  expect(troubles.filter((text) => text.startsWith(CLOCK_TROUBLE))).toHaveLength(3);
+  const path = join(stateDir, 'pithead.yaml');
+  writeFileSync(path, JSON.stringify({ stateDir, networks: [NETWORK] }), { mode: 0o600 });
+  const { stdout } = await runPithead(['doctor', '--json', '--config', path]);
+  const told = findingsSchema.parse(JSON.parse(stdout)).findings.filter(({ text }) => text.startsWith(CLOCK_TROUBLE));
+  expect(told.map(({ remedy }) => remedy)).toEqual(
+    Array.from({ length: 3 }, () => expect.stringContaining('time server')),
+  );
   await agent.stop();
   const records = kept();
   const gaps = records.flatMap((record) => (record.kind === 'gap' ? [record] : []));

@@ -131,9 +131,10 @@ function skewTrouble({ url, skew_ms }: DoorState['uplinks'][number]): string[] {
 
 function stepTrouble({ at, step_ms, steps }: DoorState['clock_steps'][number]): string {
   const by = formatDurationMs(Math.abs(step_ms));
+  const when = at.replace(/\.\d+Z$/, 'Z');
   const [way, error] = step_ms < 0 ? ['back', 'late'] : ['forward', 'early'];
   const set =
-    steps === 1 ? `was set ${way} by ${by} at ${at}` : `was set ${steps} times until ${at}, ${way} by ${by} in all`;
+    steps === 1 ? `was set ${way} by ${by} at ${when}` : `was set ${steps} times until ${when}, ${way} by ${by} in all`;
   return `${CLOCK_TROUBLE} ${set}: what was reported before is dated too ${error}`;
 }
 
