@@ -5,6 +5,8 @@ import type { AbilityName, ActResult, Driver, FirmwareImage } from '../../driver
 import type { Reading } from '../../model/reading.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { EventRecord, TaskRecord } from '../../wire/records.ts';
+import type { Likeness } from '../fleet/identity/claims.ts';
+import type { UnitFacts } from '../fleet/identity/record.ts';
 import type { TaskSettings } from './settings.ts';
 
 export type TaskTarget = {
@@ -27,6 +29,10 @@ export type TaskParts = {
 export type TaskDeps = {
   /** Undefined when the miner is not known. */
   find(minerKey: string): TaskTarget | undefined;
+  /** What tells the unit that this miner is now from others, for later. Absent = no miner ever changes its address. */
+  unitOf?(minerKey: string): UnitFacts | undefined;
+  /** Whether what answered at `ip` with this is the unit that had those facts. */
+  compare?(unit: UnitFacts, ip: string, shown: Reading): Likeness;
   /** Whether the address is inside the networks configured here. */
   mayReach(ip: string): boolean;
   /** Why this miner must not be changed, in words: it is not sure which unit it is. Absent = never so. */

@@ -6,8 +6,9 @@ import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
-import type { Roster } from '../fleet/fleet.ts';
+import { factsIn, type Roster } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
+import { unitFactsSchema } from '../fleet/identity/record.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
@@ -23,7 +24,8 @@ export const POOL_UPDATE = 'miner.pool.update';
 export const POOL_LOCK = 'miner.pool.lock';
 
 type LookParts = Pick<Parameters<typeof createTaskLooks>[0], 'neighbours' | 'signal' | 'onError'> & {
-  readonly book: Parameters<typeof createTaskLooks>[0]['book'] & Pick<IdentityBook, 'rivals' | 'isContested'>;
+  readonly book: Parameters<typeof createTaskLooks>[0]['book'] &
+    Pick<IdentityBook, 'rivals' | 'isContested' | 'compare'>;
 };
 
 export function gateDeps(
@@ -59,6 +61,9 @@ export function gateDeps(
       const target = roster.get(key)?.target;
       return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
     },
+    unitOf: (key) => unitFactsSchema.safeParse(parts.book.get(key)).data,
+    compare: (unit, ip, shown) =>
+      parts.book.compare(unit, ip, { ...factsIn(shown), neighbour: parts.neighbours.at(ip) }),
     mayReach,
     doubtOf: (key) => doubtOf(parts.book, key),
     act: (key, ability, params, signal, image) => access.act(targetOf(key), ability, params, signal, image),

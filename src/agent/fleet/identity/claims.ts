@@ -1,6 +1,6 @@
 // Whether a unit that shows a miner's facts at another address is that miner. A device says of itself what it likes: its word alone moves nothing.
 // What the network says decides; else several facts must agree, and go on to. Pure: no storage, no clock.
-import { type Facts, isBridged, type Match, type MinerEntry, matchOf } from './record.ts';
+import { type Facts, isBridged, type Match, type MinerEntry, matchOf, type UnitFacts } from './record.ts';
 
 /** What answers at the address where the miner stood: the miner, a unit with another identity of its own, or nothing that says who it is. */
 export type OldAddress = 'itself' | 'another' | 'silent';
@@ -39,7 +39,7 @@ export function weigh(entry: MinerEntry, facts: Facts, { old, isExpectedBack, is
 const toldOther = ({ mac, serial, boards }: Match): boolean => [mac, serial, boards].includes('other');
 
 /** The network shows the MAC that the miner is known by; behind a bridge the bridge's, where the device says the miner's own facts. */
-const isVouchedFor = (entry: MinerEntry, { net, mac, serial }: Match): boolean =>
+const isVouchedFor = (entry: UnitFacts, { net, mac, serial }: Match): boolean =>
   net === 'same' && (!isBridged(entry) || mac === 'same' || serial === 'same');
 
 /** Something that the miner used to tell is not told here. */
@@ -57,7 +57,7 @@ export function judgeOldAddress(entry: MinerEntry, facts: Facts): OldAddress {
 }
 
 /** At the miner's own address the network shows another MAC than the one that it always showed there. */
-export const contradictedByNetwork = (entry: MinerEntry, { net }: Match): boolean =>
+export const contradictedByNetwork = (entry: UnitFacts, { net }: Match): boolean =>
   net === 'other' && !isBridged(entry) && entry.netMac !== null;
 
 /** Those of the facts that are the other miner's; `''` = none. */
@@ -66,8 +66,19 @@ export function claimedFacts(of: MinerEntry, facts: Facts): string {
   return (['mac', 'serial', 'boards'] as const).filter((fact) => match[fact] === 'same').join(' ');
 }
 
-/** The device tells several facts, enough to name a miner without its network: serial and boards. */
-export function agreeingFacts(entry: MinerEntry, facts: Facts): number {
-  const match = matchOf(entry, facts);
-  return [isVouchedFor(entry, match), match.serial === 'same', match.boards === 'same'].filter(Boolean).length;
+export type Likeness = 'same' | 'other' | 'unsure';
+
+/** Whether the unit at `ip` is the one that had these facts. At another address two that no stranger has at hand must agree. */
+export function compareUnits(unit: UnitFacts, ip: string, facts: Facts): Likeness {
+  const match = matchOf(unit, facts);
+  if (contradictedByNetwork(unit, match) || contradicts(match)) return 'other';
+  if (ip === unit.ip) return 'same';
+  if (toldOther(match)) return 'other';
+  const agreeing = [isVouchedFor(unit, match), match.serial === 'same', match.boards === 'same'].filter(Boolean).length;
+  return agreeing >= 2 ? 'same' : 'unsure';
+}
+
+/** Neither MAC nor serial matches and one of them differs. */
+export function contradicts(match: Match): boolean {
+  return match.mac !== 'same' && match.serial !== 'same' && (match.mac === 'other' || match.serial === 'other');
 }

@@ -1,6 +1,6 @@
 // Which miner a sighting is about: valid MAC, then valid serial, then address. Pure; it names the case. Whether a claim is believed is for claims.ts to
 // say, and the registry carries it out.
-import { contradictedByNetwork } from './claims.ts';
+import { contradictedByNetwork, contradicts } from './claims.ts';
 import { type Facts, isBridged, type Match, type MinerEntry, matchOf, type Sighting } from './record.ts';
 import type { MinerIndex } from './registry-index.ts';
 
@@ -64,11 +64,6 @@ const NOTHING: Match = { mac: 'unknown', serial: 'unknown', boards: 'unknown', n
 /** Its serial is the one on record here. Where the MAC is another one, it is a new control board: then its hashboards are the old ones. */
 const isOwnSwap = (here: MinerEntry, { mac, serial, boards }: Match): boolean =>
   serial === 'same' && (mac !== 'other' || here.boardSerials === null || boards === 'same');
-
-/** Nothing matches and something differs. */
-export function contradicts(match: Match): boolean {
-  return match.mac !== 'same' && match.serial !== 'same' && (match.mac === 'other' || match.serial === 'other');
-}
 
 /** What a unit shows that another one has owns nothing. */
 const owns = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean => !entry.claimedFacts.includes(fact);

@@ -5,16 +5,18 @@ import type { Clock } from '../../../base/clock.ts';
 import { RefusedError } from '../../../base/errors.ts';
 import type { EventRecord } from '../../../wire/records.ts';
 import {
-  agreeingFacts,
   type Circumstances,
   claimedFacts,
+  compareUnits,
+  contradicts,
   judgeOldAddress,
+  type Likeness,
   type OldAddress,
   type Weight,
   weigh,
 } from './claims.ts';
 import { createContest, factValue, type IdentityStates, type Suspect, type Unit, unitOf } from './contest.ts';
-import { contradicts, resolve } from './identity-matching.ts';
+import { resolve } from './identity-matching.ts';
 import { createLooks } from './looks.ts';
 import {
   type Facts,
@@ -27,6 +29,7 @@ import {
   newEntry,
   type Shown,
   type Sighting,
+  type UnitFacts,
 } from './record.ts';
 import { createRows } from './rows.ts';
 import { createTurnover } from './turnover.ts';
@@ -59,8 +62,8 @@ export type IdentityBook = {
   answersAs(key: string, shown: Shown): boolean;
   /** The miner that these facts name at this address, before anything is made of it; undefined = none that is known. */
   whoIs(shown: Pick<Sighting, 'ip'> & Shown): MinerEntry | undefined;
-  /** How many facts that a stranger does not have at hand agree: the network's MAC, the serial number, those of the hashboards. */
-  agreeing(key: string, shown: Shown): number;
+  /** Whether what answers at `ip` with these facts is the unit that had those. */
+  compare(unit: UnitFacts, ip: string, shown: Shown): Likeness;
   /** Undefined when the key is not known. */
   states(key: string): IdentityStates | undefined;
   /** Others that show its facts, or whose facts it shows. While there are any, neither gets a secret or anything that changes it. */
@@ -305,10 +308,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const found = resolve(index, shown, factsOf(shown), isLive);
       return found.kind === 'new' || found.kind === 'doubtful' ? undefined : found.entry;
     },
-    agreeing(key, shown) {
-      const entry = index.get(key);
-      return entry === undefined ? 0 : agreeingFacts(entry, ownAddressFacts(shown));
-    },
+    compare: (unit, ip, shown) => compareUnits(unit, ip, ownAddressFacts(shown)),
     states(key) {
       const entry = index.get(key);
       return entry && contest.states(entry);

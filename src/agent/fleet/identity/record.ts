@@ -42,6 +42,12 @@ export const minerEntrySchema = z.object({
 });
 export type MinerEntry = Readonly<z.output<typeof minerEntrySchema>>;
 
+/** What tells one unit from another, and where it stands. */
+export const unitFactsSchema = minerEntrySchema.pick({
+  ...{ ip: true, mac: true, macSource: true, netMac: true, serialNumber: true, boardSerials: true },
+});
+export type UnitFacts = Readonly<z.output<typeof unitFactsSchema>>;
+
 /** What one successful look at one address showed. `at` in ms since the epoch. Absent or blank facts are silence. */
 export type Sighting = {
   readonly ip: string;
@@ -141,7 +147,7 @@ export type Match = {
   readonly net: Verdict;
 };
 
-export const matchOf = (entry: MinerEntry, facts: Facts): Match => {
+export const matchOf = (entry: UnitFacts, facts: Facts): Match => {
   const mac = compare(entry.mac ?? undefined, facts.mac);
   // A device may stand behind a bridge that shows a MAC of its own: what two sources say differently contradicts nothing.
   const isOtherSource = mac === 'other' && entry.macSource !== facts.macSource;
@@ -156,10 +162,10 @@ export const matchOf = (entry: MinerEntry, facts: Facts): Match => {
 };
 
 /** It has been seen with another MAC in the network than the one that it tells: something stands in between. */
-export const isBridged = ({ mac, netMac }: MinerEntry): boolean => mac !== null && netMac !== null && mac !== netMac;
+export const isBridged = ({ mac, netMac }: UnitFacts): boolean => mac !== null && netMac !== null && mac !== netMac;
 
 /** The network has shown the MAC that it is known by at its address. */
-export const isVouched = ({ mac, netMac }: MinerEntry): boolean => mac !== null && mac === netMac;
+export const isVouched = ({ mac, netMac }: UnitFacts): boolean => mac !== null && mac === netMac;
 
 type MacFacts = Pick<MinerEntry, 'mac' | 'macSource' | 'macState'>;
 

@@ -10,7 +10,7 @@ import type { Baseline, Journal, JournalRow } from '../queue/journal.ts';
 import type { PowerGate } from '../queue/power-budget.ts';
 import { notAllowed } from '../settings.ts';
 import { logEvidence } from './log-evidence.ts';
-import { observeWithin, type WatchStart } from './look.ts';
+import { changedOutcome, movedBefore, observeWithin, type WatchStart } from './look.ts';
 import { refuseUnseen } from './observations.ts';
 import { type Order, sendOrder } from './send-command.ts';
 
@@ -106,7 +106,11 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if (image !== undefined && 'status' in image) return { outcome: image, tookEffect: false };
   const isWatched = first.ability === 'reboot' || first.ability === 'firmware';
   // Whatever changes something goes to the miner that was meant, not to whoever has its address by now.
-  const look = () => (first.rule.effect === 'read-only' ? undefined : readBaseline(parts, row, first.ability, early));
+  let lookedAt = first.ip;
+  const look = () => {
+    lookedAt = deps.find(row.minerKey)?.ip ?? lookedAt;
+    return first.rule.effect === 'read-only' ? undefined : readBaseline(parts, row, first.ability, early);
+  };
   let seen = await look();
   if (seen !== undefined && 'status' in seen) return { outcome: seen, tookEffect: false };
   const isPowered = loadsBreakers(first, row);
@@ -121,7 +125,10 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   if (early.aborted) throw new CancelledError(`begin ${row.name}`);
 
   const actedMs = clock.elapsedMs();
-  journal.started(row.taskId, before, isPowered, actedMs);
+  const unit = deps.unitOf?.(row.minerKey);
+  const gone = movedBefore(deps, row.minerKey, lookedAt);
+  if (gone !== undefined) return { outcome: gone, tookEffect: false };
+  journal.started(row.taskId, { baseline: before, unit }, isPowered, actedMs);
   turn.onState('started');
   if (goesAway(plan.rule, plan.ability)) deps.onPhase(row.minerKey, 'rebooting');
   const reply = await sendOrder(parts, { ...plan, image }, row, before !== undefined || !isWatched, turn.stop);
@@ -142,7 +149,8 @@ export async function carryOut(parts: CarryOutParts, turn: Turn): Promise<TaskEn
   const note = reply.kind === 'accepted' ? reply.note : undefined;
   // A file takes minutes to send: the time for showing it begins when the miner has it.
   const sinceMs = plan.ability === 'firmware' ? clock.elapsedMs() : actedMs;
-  const start = { minerKey: row.minerKey, baseline: before, actedMs: sinceMs, isRecovered: false, isReplyLost, note };
+  const begun = { minerKey: row.minerKey, baseline: before, unit, actedMs: sinceMs };
+  const start = { ...begun, isRecovered: false, isReplyLost, note };
   return prove(parts, plan.rule, plan.ability, plan.params, start, turn);
 }
 
@@ -161,7 +169,8 @@ export async function goOn(parts: CarryOutParts, turn: Turn): Promise<TaskEnd | 
   parts.journal.moved(row.taskId, 'verifying', parts.clock.elapsedMs());
   turn.onState('verifying');
   const actedMs = row.sentMs ?? row.startedMs ?? row.acceptedMs;
-  const start = { minerKey: row.minerKey, baseline: row.baseline, actedMs, isRecovered: true, isReplyLost: false };
+  const begun = { minerKey: row.minerKey, baseline: row.baseline, unit: row.unit, actedMs };
+  const start = { ...begun, isRecovered: true, isReplyLost: false };
   return prove(parts, rule, name, row.params, start, turn);
 }
 
@@ -170,12 +179,31 @@ export function goesAway(rule: Ability | undefined, name: AbilityName): boolean 
   return name === 'reboot' || (rule !== undefined && rule.offlineS[1] > 0);
 }
 
+type ProofStart = WatchStart & { readonly note?: string | undefined };
+
 async function prove(
   parts: CarryOutParts,
   rule: Ability | undefined,
   ability: AbilityName,
   params: unknown,
-  start: WatchStart & { readonly note?: string | undefined },
+  start: ProofStart,
+  turn: Turn,
+): Promise<TaskEnd> {
+  try {
+    return await watch(parts, rule, ability, params, start, turn);
+  } catch (error) {
+    const outcome = changedOutcome(error, start, parts);
+    if (outcome === undefined) throw error;
+    return { outcome, tookEffect: true };
+  }
+}
+
+function watch(
+  parts: CarryOutParts,
+  rule: Ability | undefined,
+  ability: AbilityName,
+  params: unknown,
+  start: ProofStart,
   turn: Turn,
 ): Promise<TaskEnd> {
   if (ability === 'reboot') {

@@ -4,7 +4,8 @@ import { type PeerCode, PeerError, RefusedError, renderError } from '../../../ba
 import { withDeadline } from '../../../base/time/deadline.ts';
 import { formatDurationMs } from '../../../base/time/duration.ts';
 import type { Reading } from '../../../model/reading.ts';
-import type { TaskParts } from '../contract.ts';
+import type { UnitFacts } from '../../fleet/identity/record.ts';
+import type { TaskOutcome, TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
 import { judgeRestart } from './proof.ts';
 
@@ -14,6 +15,8 @@ const SETTLE_S = 120;
 export type WatchStart = {
   readonly minerKey: string;
   readonly baseline: Baseline | undefined;
+  /** What told the miner from others when the task began. */
+  readonly unit: UnitFacts | undefined;
   /** When the order was sent, by `Clock.elapsedMs`. */
   readonly actedMs: number;
   /** The order was given before a restart of the agent: nobody looked in between, and nobody knows whether it was sent. */
@@ -37,8 +40,52 @@ export function observeWithin(
   );
 }
 
-/** Rejects with CancelledError when `signal` aborts, and with nothing else. `isFresh` = nothing that it said earlier is taken for an answer. */
-export async function lookAt(parts: TaskParts, minerKey: string, signal: AbortSignal, isFresh = false): Promise<Look> {
+/**
+ * Looks at the unit that a task began with. `isFresh` = nothing that it said earlier is taken for an answer. Rejects with CancelledError when `signal`
+ * aborts, and with RefusedError when the miner stands at another address by now and too little shows that it is the same unit.
+ */
+export function createLooker(parts: TaskParts, { minerKey, unit }: WatchStart, signal: AbortSignal, isFresh = false) {
+  const { find, compare } = parts.deps;
+  let unsure = 0;
+  return async (): Promise<Look> => {
+    const look = await lookAt(parts, minerKey, signal, isFresh);
+    const ip = find(minerKey)?.ip;
+    if (unit === undefined || compare === undefined || ip === undefined || typeof look === 'string') return look;
+    const likeness = compare(unit, ip, look);
+    if (likeness === 'same') return look;
+    if (ip === unit.ip) return 'away';
+    if (likeness === 'unsure' && ++unsure < UNSURE_LOOKS) return 'unclear';
+    throw new RefusedError(TARGET_CHANGED, targetChanged(unit.ip, ip));
+  };
+}
+
+/** Looks at another address that show too little, until it is given up: some devices tell all only a while after their start. */
+const UNSURE_LOOKS = 3;
+const TARGET_CHANGED = 'refused.target-changed';
+
+const targetChanged = (from: string | null, to: string): string =>
+  `the task began at ${from ?? 'another address'}, and what answers at ${to} by now is not shown to be the same unit; look at both`;
+
+/** The outcome of a task whose miner stands elsewhere by now; undefined when the error says something else. */
+export function changedOutcome(
+  error: unknown,
+  { minerKey, unit }: WatchStart,
+  { deps }: TaskParts,
+): TaskOutcome | undefined {
+  if (!(error instanceof RefusedError) || error.code !== TARGET_CHANGED) return undefined;
+  const evidence = { code: 'target_changed', from: unit?.ip ?? null, to: deps.find(minerKey)?.ip ?? null };
+  return { status: 'failed', message: error.message, evidence };
+}
+
+/** The outcome of a task whose miner went to another address before it was sent; undefined when it has not. */
+export function movedBefore(deps: TaskParts['deps'], minerKey: string, from: string): TaskOutcome | undefined {
+  const to = deps.find(minerKey)?.ip ?? null;
+  if (to === from) return undefined;
+  const message = `the miner was at ${from} when the task began and is at ${to ?? 'no address'} now: it is not sent there; order again`;
+  return { status: 'failed', message, evidence: { code: 'target_changed', from, to } };
+}
+
+async function lookAt(parts: TaskParts, minerKey: string, signal: AbortSignal, isFresh: boolean): Promise<Look> {
   try {
     return await observeWithin(parts, minerKey, signal, isFresh);
   } catch (error) {

@@ -7,6 +7,7 @@ import { withoutSecret } from '../../../transport/peer-errors.ts';
 import { failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { JournalRow } from '../queue/journal.ts';
 import { MIN_SECRET_CHARS } from './log-evidence.ts';
+import { movedBefore } from './look.ts';
 
 export type Order = {
   readonly ability: AbilityName;
@@ -33,6 +34,8 @@ export async function sendOrder(
   const bounds = { deadlineMs: deadlineS * 1_000, signal: stop, onDeadline };
   const hide = (words: string) => passwordsIn(params).reduce(withoutSecret, words);
   for (let attempt = 1; ; attempt++) {
+    const moved = movedBefore(deps, minerKey, ip);
+    if (moved !== undefined) return moved;
     try {
       const result = await withDeadline(clock, bounds, (within) => deps.act(minerKey, ability, params, within, image));
       return result.kind === 'accepted' && result.note !== undefined ? { ...result, note: hide(result.note) } : result;

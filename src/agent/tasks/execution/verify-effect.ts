@@ -4,7 +4,7 @@ import type { Ability, AbilityName } from '../../../driver/contract.ts';
 import { withoutLogin } from '../../../model/plain-text.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { failed, succeeded, type TaskEnd, type TaskOutcome, type TaskParts } from '../contract.ts';
-import { inWords, lookAt, oddities, stopwatch, type WatchStart } from './look.ts';
+import { createLooker, inWords, oddities, stopwatch, type WatchStart } from './look.ts';
 import type { Verdict } from './proof.ts';
 
 /** Seconds between looks: soon at first, then at the last of these. */
@@ -40,6 +40,7 @@ export async function watchEffect(parts: TaskParts, start: EffectStart, signal: 
   const { ability, shows, timing, baseline, isRecovered, isReplyLost } = start;
   const time = stopwatch(clock, start);
   const limitS = time.windowS(windowOf(timing));
+  const lookAgain = createLooker(parts, start, signal, true);
   const isFirmware = ability === 'firmware';
   const seen = { isAway: false, wasAway: false, hasRestarted: false, looks: 0 };
   let newest: Reading | undefined;
@@ -63,7 +64,7 @@ export async function watchEffect(parts: TaskParts, start: EffectStart, signal: 
     const leftS = limitS - time.sinceActS();
     if (leftS <= 0) break;
     await clock.sleep(Math.min(PAUSES_S[turn] ?? LAST_PAUSE_S, leftS) * 1_000, signal);
-    const look = await lookAt(parts, start.minerKey, signal, true);
+    const look = await lookAgain();
     seen.looks++;
     if (look === 'unclear') continue;
     seen.isAway = look === 'away';

@@ -3,7 +3,7 @@
 import type { Reading } from '../../../model/reading.ts';
 import type { TaskEnd, TaskOutcome, TaskParts } from '../contract.ts';
 import type { Baseline } from '../queue/journal.ts';
-import { inWords, type Look, lookAt, oddities, stopwatch, type WatchStart } from './look.ts';
+import { createLooker, inWords, type Look, oddities, stopwatch, type WatchStart } from './look.ts';
 import type { Verdict } from './proof.ts';
 
 /** Ends with an outcome, or rejects with CancelledError when `signal` aborts. `onBack` is called once, when the restart is proven. */
@@ -44,10 +44,11 @@ export async function watchReboot(
     }
   };
 
+  const lookAgain = createLooker(parts, start, signal);
   const backLimitS = time.windowS(start.backS);
   let reading: Reading;
   for (;;) {
-    const look = await lookAt(parts, start.minerKey, signal);
+    const look = await lookAgain();
     note(look);
     const sinceActS = time.sinceActS();
     if (look !== 'away' && look !== 'unclear') {
@@ -96,7 +97,7 @@ export async function watchReboot(
     }
     // Warming up takes minutes: no reason to look as often as for the restart.
     await clock.sleep(Math.min(60, checkEveryS * 3) * 1_000, signal);
-    look = await lookAt(parts, start.minerKey, signal);
+    look = await lookAgain();
     note(look);
   }
 }

@@ -29,6 +29,7 @@ export function newRow(
     isLegible: true,
     state: 'accepted',
     baseline: undefined,
+    unit: undefined,
     startedMs: null,
     sentMs: null,
     finishedMs: null,
@@ -93,4 +94,4 @@ export function enter(
 }
 
 /** Without its params, which may hold passwords. */
-export const viewOf = ({ params: _, isLegible: __, baseline: ___, ...view }: JournalRow) => view;
+export const viewOf = ({ params: _, isLegible: __, baseline: ___, unit: ____, ...view }: JournalRow) => view;

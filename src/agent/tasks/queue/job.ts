@@ -118,7 +118,7 @@ async function carryOutOwn(
   if (isExpired()) return { outcome: expired(), tookEffect: false };
   const doubt = deps.doubtOf?.(row.minerKey);
   if (doubt !== undefined) return { outcome: failed(`refused: ${doubt}`), tookEffect: false };
-  journal.started(row.taskId, undefined, false, clock.elapsedMs());
+  journal.started(row.taskId, {}, false, clock.elapsedMs());
   onState('started');
   const { find, mayReach, observe } = deps;
   const outcome = await task.run(row, AbortSignal.any([giveUp, stop]), { find, mayReach, observe, onProgress });

@@ -6,6 +6,7 @@ import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
 import { openWith, sealWith, type Vault } from '../../../base/storage/vault.ts';
 import { type TaskStatus, taskStatusSchema } from '../../../model/task.ts';
 import { parseJson } from '../../../wire/frames.ts';
+import { type UnitFacts, unitFactsSchema } from '../../fleet/identity/record.ts';
 import { sealTexts } from '../../state/database.ts';
 import { TASK_STATES, type TaskEnd } from '../contract.ts';
 import { type BatchStop, batchStopSchema, type Rollout, rolloutRuleSchema } from './rollout-rule.ts';
@@ -24,6 +25,7 @@ export const tasksMigrations: Migrations = {
        expires_ms INTEGER NOT NULL,
        state TEXT NOT NULL,
        baseline TEXT,
+       unit TEXT,
        started_ms INTEGER,
        sent_ms INTEGER,
        finished_ms INTEGER,
@@ -66,7 +68,7 @@ const record = z.record(z.string(), z.unknown());
 
 /** Each column under its name here. Times are by `Clock.elapsedMs`, which lasts over restarts: the wall clock may be set. */
 const COLUMNS = `task_id AS taskId, batch_id AS batchId, name, miner_key AS minerKey, params, source, uplink, accepted_ms AS acceptedMs,
-  expires_ms AS expiresMs, state, baseline, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence`;
+  expires_ms AS expiresMs, state, baseline, unit, started_ms AS startedMs, sent_ms AS sentMs, finished_ms AS finishedMs, status, message, evidence`;
 const rowSchema = z.object({
   taskId: z.string(),
   batchId: z.string().nullable(),
@@ -82,6 +84,10 @@ const rowSchema = z.object({
   baseline: asJson(baselineSchema)
     .nullable()
     .transform((baseline) => baseline ?? undefined),
+  /** What told the miner from others when it was begun. */
+  unit: asJson(unitFactsSchema)
+    .nullable()
+    .transform((unit) => unit ?? undefined),
   startedMs: z.int().nullable(),
   sentMs: z.int().nullable(),
   finishedMs: z.int().nullable(),
@@ -128,7 +134,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
   );
   const newest = db.prepare(`SELECT ${COLUMNS} FROM tasks_journal ORDER BY accepted_ms DESC, rowid DESC LIMIT ?`);
   const start = db.prepare(
-    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, started_ms = ?, is_powered = ?, took_effect = 1
+    `UPDATE tasks_journal SET state = 'started', status = 'running', baseline = ?, unit = ?, started_ms = ?, is_powered = ?, took_effect = 1
      WHERE task_id = ?`,
   );
   const move = db.prepare('UPDATE tasks_journal SET state = ?, sent_ms = coalesce(sent_ms, ?) WHERE task_id = ?');
@@ -173,7 +179,7 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     /** All or nothing. */
     insert(rows: readonly JournalRow[]): void {
       transact(db, () => {
-        for (const { isLegible: _, baseline: __, ...row } of rows) {
+        for (const { isLegible: _, baseline: __, unit: ___, ...row } of rows) {
           insert.run({
             ...row,
             params: row.state === 'final' ? NO_PARAMS : sealWith(vault, JSON.stringify(row.params)),
@@ -188,8 +194,14 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     unreported: (limit: number) => toRows(unreported.all(limit)),
     newest: (limit: number) => toRows(newest.all(limit)),
     /** From here on the miner may have been acted on. `isPowered` = it counts for the power gate. */
-    started(taskId: string, baseline: Baseline | undefined, isPowered: boolean, nowMs: number): void {
-      start.run(baseline === undefined ? null : JSON.stringify(baseline), Math.round(nowMs), Number(isPowered), taskId);
+    started(
+      taskId: string,
+      { baseline, unit }: { readonly baseline?: Baseline | undefined; readonly unit?: UnitFacts | undefined },
+      isPowered: boolean,
+      nowMs: number,
+    ): void {
+      const asText = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+      start.run(asText(baseline), asText(unit), Math.round(nowMs), Number(isPowered), taskId);
     },
     moved: (taskId: string, state: 'sent' | 'verifying', nowMs: number): void =>
       void move.run(state, Math.round(nowMs), taskId),
