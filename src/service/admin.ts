@@ -1,6 +1,7 @@
 // What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its database file beside it.
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
+import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../model/grant.ts';
 import { isVisible } from '../model/plain-text.ts';
 import { findServiceVault, type KeyFiles, keyNotOpened } from './auth/key-file.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
@@ -98,7 +99,9 @@ type NewKey = {
   readonly expiresAt?: string | undefined;
 };
 
-type KnownAgent = Readonly<Record<'id' | 'farmId' | 'name' | 'token' | 'identityKey' | 'version', string>>;
+type KnownAgent = Readonly<Record<'id' | 'farmId' | 'name' | 'token' | 'identityKey' | 'version', string>> & {
+  readonly maxMiners?: number;
+};
 
 function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock) {
   return {
@@ -135,13 +138,15 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
     },
     /** Says whether there was such a key that was not revoked yet. */
     revokeKey: (id: string) => keys.revoke(id, clock.nowMs()),
-    async createEnrolmentCode({ farmId, ttlMs }: { farmId: string; ttlMs: number }) {
+    /** `maxMiners`: how many miners the agent may have that uses it. */
+    async createEnrolmentCode({ farmId, ttlMs, maxMiners = DEFAULT_MAX_MINERS }: NewCode) {
+      requireMaxMiners(maxMiners);
       const { archivedAtMs } = await requireFarm(tenants, farmId);
       if (archivedAtMs !== null) throw problem('farmId', `'${farmId}' is archived: restore it first`);
       const { text, hash } = newEnrolmentCode();
       const nowMs = clock.nowMs();
-      await agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs });
-      return { code: text, expiresAt: toIso(nowMs + ttlMs) };
+      await agents.createCode({ hash, farmId, nowMs, expiresAtMs: nowMs + ttlMs, maxMiners });
+      return { code: text, expiresAt: toIso(nowMs + ttlMs), maxMiners };
     },
     async listAgents() {
       const rows = await agents.listAll();
@@ -153,14 +158,21 @@ function administerKeysAndAgents({ tenants, keys, agents }: Store, clock: Clock)
         enrolledAt: toIso(row.enrolled_at),
         lastOnlineAt: toIsoOrNull(row.last_seen_at),
         revokedAt: toIsoOrNull(row.revoked_at),
+        maxMiners: row.max_miners,
       }));
     },
+    /** How many miners it may have; what it has stays. Says whether there is such an agent that is not revoked. */
+    async limitAgent(id: string, maxMiners: number, options?: { readonly isLeast: boolean }) {
+      requireMaxMiners(maxMiners);
+      return agents.grant(id, maxMiners, options);
+    },
     /** An agent of this same process that a database which began anew, or was put back, does not know: it stays who it is. Says whether that was so. */
-    async admitAgent({ id, farmId, name, token, identityKey, version }: KnownAgent) {
+    async admitAgent({ id, farmId, name, token, identityKey, version, maxMiners }: KnownAgent) {
       if ((await agents.find(id)) !== undefined) return false;
       await agents.admit(
         { id, name, tokenHash: hashSecret(token), identityKey, version, nowMs: clock.nowMs() },
         farmId,
+        maxMiners,
       );
       return true;
     },
@@ -211,6 +223,13 @@ function administerGrants({ tenants }: Store, clock: Clock) {
     /** Says whether there was such a grant that was not revoked yet. */
     revokeGrant: (id: string) => tenants.revokeGrant(id, clock.nowMs()),
   };
+}
+
+type NewCode = { readonly farmId: string; readonly ttlMs: number; readonly maxMiners?: number | undefined };
+
+function requireMaxMiners(maxMiners: number): void {
+  if (!Number.isInteger(maxMiners) || maxMiners < 1 || maxMiners > MOST_MAX_MINERS)
+    throw problem('maxMiners', `accepted: a whole number from 1 to ${MOST_MAX_MINERS}`);
 }
 
 /** A name that does not show what it is could pass for another one. */

@@ -11,6 +11,7 @@ import { systemClock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { VERSION } from '../../base/version.ts';
+import { MOST_MAX_MINERS } from '../../model/grant.ts';
 import { createService } from '../../service/service.ts';
 import { prepareStateDir } from '../setup/config-file.ts';
 import { EMBEDDED, serviceOptions } from './local-service.ts';
@@ -48,14 +49,21 @@ async function startAlone(options: StackOptions) {
   const service = await createService(serviceOptions(config, options));
   const { url, localUrl } = await service.start();
   const enrolEmbedded = async (farmId: string) => {
-    const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: CODE_TTL_MS });
+    const { code } = await service.admin.createEnrolmentCode({
+      farmId,
+      ttlMs: CODE_TTL_MS,
+      maxMiners: grantOf(config),
+    });
     return enrolOnce({ stateDir, keyFile, realm: EMBEDDED, url: localUrl, code, name, allowPlain: true });
   };
   try {
     const kept = loadCredentials(stateDir, EMBEDDED, keyFile);
     const { workspaceId, farmId } = await service.admin.ensureDefaults(kept);
-    if (kept !== undefined) await readmit(service, kept, { farmId, name, log });
+    if (kept !== undefined) await readmit(service, kept, { farmId, name, log, maxMiners: grantOf(config) });
     const credentials = kept === undefined ? await enrolEmbedded(farmId) : { ...kept, url: localUrl };
+    const grant = (next: AgentConfig) =>
+      service.admin.limitAgent(credentials.agentId, grantOf(next), { isLeast: true });
+    await grant(config);
     // Its own service is asked, whatever was learnt of it before.
     const pin = pinOf(await service.admin.taskKey());
     const own: UplinkConfig = { name: EMBEDDED, ...credentials, pin };
@@ -70,6 +78,12 @@ async function startAlone(options: StackOptions) {
     await agent.start();
     return {
       ...{ url, workspaceId, farmId, agent, service },
+      /** The addresses of this configuration count from now on. */
+      grantFor(next: AgentConfig): void {
+        grant(next).catch((error: unknown) =>
+          log.error({ cause: renderError(error) }, 'grant the own agent its miners'),
+        );
+      },
       async stop() {
         await agent.stop();
         await service.stop();
@@ -81,16 +95,26 @@ async function startAlone(options: StackOptions) {
   }
 }
 
+/** Each configured address may be another miner's after a while; no more than twice, and never less than a handful of miners. */
+const grantOf = ({ ranges }: AgentConfig): number =>
+  Math.min(MOST_MAX_MINERS, Math.max(LEAST_GRANT, 2 * ranges.toProbe));
+const LEAST_GRANT = 100;
+
 type Service = Awaited<ReturnType<typeof createService>>;
 
 /** A database that began anew, or was put back, may not know the agent of its own process: it stays who it is. */
 async function readmit(
   { admin }: Pick<Service, 'admin'>,
   { agentId: id, token, publicKey: identityKey }: Credentials,
-  { farmId, name = hostname(), log }: { farmId: string; name?: string | undefined; log: Log },
+  {
+    farmId,
+    name = hostname(),
+    log,
+    maxMiners,
+  }: { farmId: string; name?: string | undefined; log: Log; maxMiners: number },
 ): Promise<void> {
   const agent = { id, farmId, name, token: token.reveal(), identityKey, version: VERSION };
-  if (await admin.admitAgent(agent))
+  if (await admin.admitAgent({ ...agent, maxMiners }))
     log.warn({ agentId: id }, "the database did not know this host's own agent: it does again");
 }
 

@@ -53,12 +53,17 @@ export async function runUntilStopped(
  */
 export function reloadNow(
   agent: Pick<Agent, 'reload'>,
-  { log, read }: { readonly log: AdjustableLog; readonly read: () => AgentConfig },
+  {
+    log,
+    read,
+    onTaken,
+  }: { readonly log: AdjustableLog; readonly read: () => AgentConfig; readonly onTaken?: (next: AgentConfig) => void },
 ): Reloaded {
   try {
     const next = read();
     const reloaded = agent.reload(next);
     const { changed, needsRestart } = reloaded;
+    onTaken?.(next);
     log.level = next.log.level;
     log.info({ changed }, 'configuration read anew');
     if (needsRestart.length > 0) log.warn({ needsRestart }, 'these settings changed too, and take a restart');

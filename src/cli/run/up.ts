@@ -46,10 +46,16 @@ export function addUp(program: Command, context: CliContext): void {
 async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContext): Promise<void> {
   const log = createLog(context, 'stdout', config.log.level);
   const { database } = flags;
-  const source = { log, read: () => configOrDefault(flags.config, context) };
+  let onTaken = (_next: AgentConfig) => {};
+  const source = {
+    log,
+    read: () => configOrDefault(flags.config, context),
+    onTaken: (next: AgentConfig) => onTaken(next),
+  };
   const reload = (agent: Agent) => reloadNow(agent, source);
   const { startStack } = await import('./all-in-one.ts');
   const stack = await startStack({ config, ...serverFlags(flags), log, reload });
+  onTaken = stack.grantFor;
   context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
   // A URL may hold a password: it is not repeated.
   const where = database === undefined ? '' : ' --database <the same>';

@@ -19,7 +19,7 @@ import type { SignedConnection, Signing } from '../../wire/orders.ts';
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { orderOf } from '../store/outbox-order.ts';
-import type { Agent, IngestStore } from '../store/store.ts';
+import type { Agent, IngestStore, SliceOutcome } from '../store/store.ts';
 import { type AgentClock, createAgentClock, datedByUs, type Moment, toOurClock } from './agent-clock.ts';
 import { readBody, readHeader } from './decode.ts';
 import type { Shares } from './quota.ts';
@@ -183,6 +183,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       case 'stored':
         if (outcome.strangerTasks > 0)
           log.warn({ ...fields, count: outcome.strangerTasks }, 'outcomes of tasks that the agent does not have');
+        logDoubts(outcome);
         logRefusals(records);
         transmit({ type: 'ack', epoch: header.epoch, seq: header.seq });
         return;
@@ -192,6 +193,20 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       case 'out-of-order':
         throw new RefusedError('frame.order', `take slice ${header.seq}: the next one is ${outcome.seq + 1}`);
     }
+  };
+
+  /** What an agent reports and should not: for people to look at. */
+  const logDoubts = ({ refused, contested }: Extract<SliceOutcome, { kind: 'stored' }>) => {
+    if (refused.isAnnounced)
+      log.warn(
+        { ...fields, refused: refused.miners },
+        'the agent reports more miners than it may have: they are not stored, `pithead agent limit` lets it have more',
+      );
+    if (contested > 0)
+      log.warn(
+        { ...fields, count: contested },
+        'the agent reports miners that another agent serves: both are kept apart',
+      );
   };
 
   /** An agent that does not believe us is for people to look at. */

@@ -4,7 +4,10 @@
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history/history-write.ts';
-import { findAdoptable, findRegistered, type KnownMiner, type Registered } from './miners/identity.ts';
+import { findAdoptable } from './miners/identity/adoption.ts';
+import { admitNew, recordRefused } from './miners/identity/grant.ts';
+import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
+import { type Claim, recordClaims, settleRivals } from './miners/identity/rivals.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
@@ -36,9 +39,17 @@ export type Slice = {
   readonly nowMs: number;
 };
 
-type SliceOutcome =
+export type SliceOutcome =
   /** `outdated` records of miners count in history; a newer state of their miner was stored, or came in the same slice. */
-  | { readonly kind: 'stored'; readonly strangerTasks: number; readonly outdated: number }
+  | {
+      readonly kind: 'stored';
+      readonly strangerTasks: number;
+      readonly outdated: number;
+      /** Miners beyond the grant of the agent, which were not stored; `isAnnounced` = in an event of this slice. */
+      readonly refused: { readonly miners: number; readonly isAnnounced: boolean };
+      /** Miners that another agent serves: both are in an event. */
+      readonly contested: number;
+    }
   /** Seen before; nothing was done. `seq` is the newest stored one. */
   | { readonly kind: 'duplicate'; readonly seq: number }
   /** A slice before it is missing; nothing was done. */
@@ -46,6 +57,7 @@ type SliceOutcome =
 
 /** What an agent has to report: its miners as far as they are registered, and how often it polls them. */
 type Need = {
+  /** Not more than it was granted. */
   readonly miners: number;
   readonly pollIntervalMs: number | null;
   /** Its newest slice, of any epoch. */
@@ -77,10 +89,22 @@ export function createIngestStore(
         const { nowMs, agentId } = slice;
         const ofKind = sortByKind(slice.records);
         await storeHost(trx, slice, ofKind.host);
-        const { minerIds, rowOf, outdated } = await storeMiners(trx, lock, slice, ofKind.miner, newId);
+        const { minerIds, rowOf, outdated, refused, contested } = await storeMiners(
+          trx,
+          lock,
+          slice,
+          ofKind.miner,
+          newId,
+        );
+        const isAnnounced = refused.size > 0 && (await recordRefused(trx, slice, refused.size));
         const { strangers } = await applyTaskRecords(trx, agentId, ofKind.task, nowMs);
-        await storeGaps(trx, slice, ofKind.gap);
-        await storeEvents(trx, slice, ofKind.event, minerIds);
+        await storeGaps(trx, slice, ofKind.gap, ofKind.miner.filter(({ key }) => refused.has(key)).length);
+        await storeEvents(
+          trx,
+          slice,
+          ofKind.event.filter(({ key }) => !refused.has(key)),
+          minerIds,
+        );
         const pollIntervalMs = await readPollIntervalMs(trx, agentId);
         await rollUp(trx, lock, { farmId: slice.farmId, nowMs, pollIntervalMs, records: ofKind.miner, rowOf });
         await trx
@@ -90,7 +114,13 @@ export function createIngestStore(
             conflict.columns(['agent_id', 'epoch']).doUpdateSet({ seq: slice.seq, updated_at: nowMs }),
           )
           .execute();
-        return { kind: 'stored', strangerTasks: strangers, outdated };
+        return {
+          kind: 'stored',
+          strangerTasks: strangers,
+          outdated,
+          refused: { miners: refused.size, isAnnounced },
+          contested,
+        };
       }),
   };
 }
@@ -106,7 +136,9 @@ async function readCursor(db: Db, agentId: string, epoch: string): Promise<numbe
 }
 
 async function readNeed(db: Db, agentId: string): Promise<Need> {
-  const miners = await countAll(db.selectFrom('registrations').where('agent_id', '=', agentId));
+  const registered = await countAll(db.selectFrom('registrations').where('agent_id', '=', agentId));
+  const agent = await db.selectFrom('agents').select('max_miners').where('id', '=', agentId).executeTakeFirst();
+  const miners = Math.min(registered, agent?.max_miners ?? registered);
   const newest = await db
     .selectFrom('ingest_cursors')
     .select((eb) => eb.fn.max('updated_at').as('at'))
@@ -126,36 +158,52 @@ function sortByKind(records: readonly ReportRecord[]) {
 const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs);
 const orderOfSlice = ({ order, seq }: Slice) => order ?? seq;
 
+type StoredMiners = {
+  readonly minerIds: Map<string, string>;
+  readonly rowOf: (key: string) => number | undefined;
+  readonly outdated: number;
+  readonly refused: ReadonlySet<string>;
+  readonly contested: number;
+};
+
 async function storeMiners(
   db: Db,
   lock: Lock,
   slice: Slice,
   records: readonly MinerRecord[],
   newId: (nowMs: number) => string,
-): Promise<{ minerIds: Map<string, string>; rowOf: (key: string) => number | undefined; outdated: number }> {
+): Promise<StoredMiners> {
   // Records of a slice are in the order in which they were made.
   const newest = new Map(records.map((record) => [record.key, record]));
-  const registered = await findRegistered(db, slice.agentId, [...newest.keys()]);
-  const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
-  // Two agents of a farm may meet the same miner at the same time.
-  if (strangers.length > 0) await lock(db, `identity ${slice.farmId}`);
-  const adopted = await findAdoptable(db, { ...slice, epoch: homeOf(slice) }, strangers);
+  const { registered, unchanged, adopted, rivals, shared, refused } = await recogniseMiners(db, lock, slice, newest);
+  for (const key of refused) newest.delete(key);
   const ageMs = staleAfterMs((await readPollIntervalMs(db, slice.agentId)) ?? 0);
   const changes: MinerChange[] = [];
   const minerIds = new Map<string, string>();
+  const claims: Claim[] = [];
   for (const record of newest.values()) {
-    const known: KnownMiner | undefined = registered.get(record.key) ?? adopted.get(record.key);
+    const known: KnownMiner | undefined =
+      registered.get(record.key) ?? adopted.get(record.key) ?? shared.get(record.key);
     const id = known?.id ?? newId(slice.nowMs);
     minerIds.set(record.key, id);
     const reportedAtMs = notAfter(record.at, slice.nowMs);
-    if (known !== undefined && isOutdated(known, slice, reportedAtMs)) continue;
+    const sharedWith = shared.get(record.key);
+    if (sharedWith !== undefined) claims.push({ minerId: id, record, rival: sharedWith });
+    if (
+      unchanged.has(record.key) ||
+      sharedWith !== undefined ||
+      (known !== undefined && isOutdated(known, slice, reportedAtMs))
+    )
+      continue;
+    const rival = known === undefined ? rivals.get(record.key) : undefined;
+    if (rival !== undefined) claims.push({ minerId: id, record, rival });
     const seenAt = record.document.last_updated_at;
     const seenAtMs = seenAt === null ? null : notAfter(seenAt, slice.nowMs);
     const staleAtMs = seenAtMs === null ? null : seenAtMs + ageMs;
-    changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs });
+    changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs, rivalRowId: rival?.row_id });
   }
   const rowIds = await writeMiners(db, { ...slice, order: orderOfSlice(slice) }, changes);
-  for (const known of adopted.values()) rowIds.set(known.id, known.row_id);
+  for (const known of [...adopted.values(), ...shared.values()]) rowIds.set(known.id, known.row_id);
   await forgetOldKeys(
     db,
     slice.agentId,
@@ -163,7 +211,31 @@ async function storeMiners(
   );
   const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
   await register(db, slice, newest, registered, rowOf);
-  return { minerIds, rowOf, outdated: records.length - changes.length };
+  await recordClaims(db, slice, claims);
+  const kept = records.filter(({ key }) => !refused.has(key));
+  // Of a miner that another agent serves only that agent's reports count.
+  const isCounted = (key: string) => !unchanged.has(key) && !shared.has(key);
+  const countedRowOf = (key: string) => (isCounted(key) ? rowOf(key) : undefined);
+  const outdated = kept.length - changes.length;
+  return { minerIds, rowOf: countedRowOf, outdated, refused, contested: claims.length };
+}
+
+/** Which stored miner each key means: one that is registered, or one that it continues; `refused` are new and beyond what the agent may have. */
+async function recogniseMiners(db: Db, lock: Lock, slice: Slice, newest: ReadonlyMap<string, MinerRecord>) {
+  const found = await findRegistered(db, slice.agentId, [...newest.keys()]);
+  const isSettled = [...newest.keys()].every((key) => {
+    const miner = found.get(key);
+    return miner !== undefined && miner.agent_id === slice.agentId && miner.rival_row_id === null;
+  });
+  // Two agents of a farm may meet the same miner at the same time.
+  if (!isSettled) await lock(db, `identity ${slice.farmId}`);
+  const { registered, unchanged } = await settleRivals(db, slice, found, newest);
+  const strangers = [...newest.values()].filter(({ key }) => !registered.has(key));
+  const { adopted, rivals, shared } = await findAdoptable(db, { ...slice, epoch: homeOf(slice) }, strangers);
+  const added = strangers.filter(({ key }) => !adopted.has(key) && !shared.has(key));
+  const admitted = await admitNew(db, slice, added.length);
+  const refused: ReadonlySet<string> = new Set(added.slice(admitted).map(({ key }) => key));
+  return { registered, unchanged, adopted, rivals, shared, refused };
 }
 
 /** The same rule as in miner-write.ts, where it also holds for what another agent has stored meanwhile. */
@@ -247,7 +319,7 @@ async function storeHost(db: Db, slice: Slice, records: readonly HostRecord[]): 
     .execute();
 }
 
-async function storeGaps(db: Db, slice: Slice, records: readonly GapRecord[]): Promise<void> {
+async function storeGaps(db: Db, slice: Slice, records: readonly GapRecord[], refused: number): Promise<void> {
   const { agentId, epoch, seq, rejected, nowMs, producedAtMs: at } = slice;
   const origin = { agent_id: agentId, epoch, seq };
   const rows: Row<'gaps'>[] = records.map(({ from, to, reason, count }) => ({
@@ -258,6 +330,7 @@ async function storeGaps(db: Db, slice: Slice, records: readonly GapRecord[]): P
     count,
   }));
   if (rejected > 0) rows.push({ ...origin, from_at: at, to_at: at, reason: 'rejected', count: rejected });
+  if (refused > 0) rows.push({ ...origin, from_at: at, to_at: at, reason: 'miners_refused', count: refused });
   for (const part of chunks(rows)) await db.insertInto('gaps').values(part).execute();
 }
 

@@ -1,8 +1,10 @@
 // Removes what has had its time: records that only help for a while may not grow without end.
 import { turn } from '../../base/clock.ts';
-import { DAY_MS } from './history/history-sums.ts';
+import { DAY_MS, HOUR_MS } from './history/history-sums.ts';
 import { CELLS_KEPT_MS, HOURS_KEPT_MS } from './history/history-write.ts';
-import type { Db, Tables } from './schema.ts';
+import { removeMiners } from './miners/identity/removal.ts';
+import { chunks } from './rows.ts';
+import type { Db, Row, Tables } from './schema.ts';
 
 /** Spec decisions, "Tasks". */
 export const IDEMPOTENCY_MS = DAY_MS;
@@ -33,6 +35,54 @@ export async function prune(write: Db, nowMs: number): Promise<void> {
       .where(since, '<=', nowMs - forMs)
       .execute();
   await pruneTasks(write, nowMs - TASKS_MS);
+  await prunePassing(write, nowMs);
+}
+
+/** A miner that was there for less than this, and then never again for so long, was none of the farm's. */
+const PASSING_MS = HOUR_MS;
+const NEVER_AGAIN_MS = 7 * DAY_MS;
+/** While its agent still reports it, it would come back as another one. */
+const UNREPORTED_MS = DAY_MS;
+
+/** What was seen in passing, with no word of an operator and no task: miners that an attacker invents, guests of an hour. Real miners stay for ever. */
+async function prunePassing(write: Db, nowMs: number): Promise<void> {
+  for (let last = 0; ; ) {
+    const rows = await write
+      .selectFrom('miners')
+      .select(['row_id', 'created_at', 'reported_at', 'seen_at', 'ops_status', 'rack', 'position'])
+      .where('row_id', '>', last)
+      .orderBy('row_id')
+      .limit(PORTION)
+      .execute();
+    const passing = rows.filter((row) => isPassing(row, nowMs)).map(({ row_id }) => row_id);
+    if (passing.length > 0) await removeMiners(write, await withoutTasks(write, passing));
+    if (rows.length < PORTION) return;
+    last = rows.at(-1)?.row_id ?? last;
+    await turn();
+  }
+}
+
+type Seen = Pick<Row<'miners'>, 'created_at' | 'reported_at' | 'seen_at' | 'ops_status' | 'rack' | 'position'>;
+
+export function isPassing(miner: Seen, nowMs: number): boolean {
+  const lastMs = miner.seen_at ?? miner.reported_at;
+  return (
+    lastMs - miner.created_at < PASSING_MS &&
+    lastMs < nowMs - NEVER_AGAIN_MS &&
+    miner.reported_at < nowMs - UNREPORTED_MS &&
+    miner.ops_status === null &&
+    miner.rack === null &&
+    miner.position === null
+  );
+}
+
+async function withoutTasks(write: Db, rowIds: readonly number[]): Promise<number[]> {
+  const kept = new Set<number>();
+  for (const part of chunks(rowIds)) {
+    const rows = await write.selectFrom('tasks').select('row_id').where('row_id', 'in', part).distinct().execute();
+    for (const { row_id } of rows) kept.add(row_id);
+  }
+  return rowIds.filter((id) => !kept.has(id));
 }
 
 /** A batch goes after its tasks; what is left halfway is taken up the next time. */

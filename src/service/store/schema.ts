@@ -72,6 +72,11 @@ export const TABLES = {
     outbox_number: count64,
     /** Of the host record that is stored. */
     host_order: count64,
+    /** How many miners it may have, and how many of them it may add when: see miners/grant.ts. */
+    max_miners: integer,
+    new_miners_left: double,
+    new_miners_at: bigint,
+    miners_refused_at: optional(bigint),
   },
   enrolment_codes: {
     hash: key,
@@ -80,6 +85,8 @@ export const TABLES = {
     expires_at: bigint,
     used_at: optional(bigint),
     agent_id: optional(text),
+    /** Granted to the agent that uses it. */
+    max_miners: integer,
   },
   api_keys: {
     id: key,
@@ -138,6 +145,8 @@ export const TABLES = {
     firmware_version: optional(text),
     firmware: optional(text),
     hostname: optional(text),
+    /** The miner of another agent that shows the same MAC or serial: see miners/rivals.ts. */
+    rival_row_id: optional(integer),
   },
   miner_documents: { row_id: row, document: text, extras: text, abilities: text },
   miner_serials: { row_id: integer, farm_id: text, serial: text },

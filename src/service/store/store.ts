@@ -29,7 +29,7 @@ import { createTenantStore } from './tenants/tenants.ts';
 export type { Messages } from './databases.ts';
 export type { MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
-export type { IngestStore } from './ingest.ts';
+export type { IngestStore, SliceOutcome } from './ingest.ts';
 export type { Item } from './miners/items.ts';
 export type { MinerFilter, StatusSet } from './miners/miner-filter.ts';
 export { type MinerSearch, SEARCH_FIELDS } from './miners/miner-search.ts';

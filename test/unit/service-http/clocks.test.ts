@@ -190,7 +190,7 @@ test('an agent that does not number its slices: each epoch is newer than those t
   expect((await only(rig)).hashrate).toBe(110e12);
 });
 
-test('between two agents the time decides, by our clock: one that is fast locks out no other', async () => {
+test('between two agents the one that serves the miner keeps it, by our clock: one that is fast locks out no other for longer', async () => {
   const rig = await startRig();
   const fast = await startAgent(rig);
   fast.setClock(2 * HOUR_MS);
@@ -200,6 +200,9 @@ test('between two agents the time decides, by our clock: one that is fast locks 
   slow.setClock(-2 * HOUR_MS);
   rig.clock.step(60_000);
   const key = randomUUID();
+  await slow.send([hashes(key, slow.agentMs(), { document: { hashrate: 2 } })]);
+  expect(await list(rig)).toMatchObject([{ hashrate: 1 }]);
+  rig.clock.step(15 * 60_000);
   await slow.send([hashes(key, slow.agentMs(), { document: { hashrate: 2 } })]);
   expect(await list(rig)).toMatchObject([{ hashrate: 2 }]);
   // What the other one saw before that comes later.

@@ -138,15 +138,6 @@ test('two agents with the same private addresses do not share miners that only a
   expect(await list(rig)).toHaveLength(2);
 });
 
-test('a miner that another agent of the farm takes over stays itself', async () => {
-  const rig = await startRig();
-  const one = await connect(rig);
-  const two = await connect(rig);
-  await one.report([minerRecord(1, rig.clock.nowMs())]);
-  await two.report([minerRecord(1, rig.clock.nowMs())]);
-  expect(await list(rig)).toHaveLength(1);
-});
-
 test('the same MAC on another farm is another miner', async () => {
   const rig = await startRig();
   const farm = await rig.service.admin.createFarm({ workspaceId: rig.workspaceId, name: 'Second' });

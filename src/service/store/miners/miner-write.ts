@@ -4,7 +4,7 @@ import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts'
 import type { MinerRecord } from '../../../wire/records.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
-import { identityOf, type KnownMiner, STEADY } from './identity.ts';
+import { identityOf, type KnownMiner, STEADY } from './identity/known-miner.ts';
 
 /** A record that shall become the state of a miner. `known` is what is stored, absent for a new miner. */
 export type MinerChange = {
@@ -14,6 +14,8 @@ export type MinerChange = {
   readonly reportedAtMs: number;
   readonly seenAtMs: number | null;
   readonly staleAtMs: number | null;
+  /** Of a new miner that another agent serves under the same MAC or serial. */
+  readonly rivalRowId?: number | undefined;
 };
 
 /** Who reports; `order` of its slice, see outbox-order.ts. */
@@ -120,6 +122,7 @@ function toRow({ agentId, farmId, order }: Reporter, change: MinerChange) {
     hostname: storable(extras.hostname),
     hashrate: document.hashrate,
     expected_hashrate: extras.expected_hashrate,
+    rival_row_id: change.rivalRowId ?? known?.rival_row_id ?? null,
   };
 }
 

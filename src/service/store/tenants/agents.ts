@@ -1,5 +1,6 @@
 // Agents: enrolment by one-time code, who they are, when they were last heard, and the search. Tokens and codes are here as hashes only.
 import type { ExpressionBuilder } from 'kysely';
+import { DEFAULT_MAX_MINERS } from '../../../model/grant.ts';
 import type { AGENT_STATUSES } from '../../../model/host.ts';
 import type { Databases } from '../databases.ts';
 import { countAll, type Window } from '../rows.ts';
@@ -35,6 +36,7 @@ export type AgentRow = Readonly<
     | 'host'
     | 'host_at'
     | 'revoked_at'
+    | 'max_miners'
   >
 > & { readonly farm_name: string | null };
 
@@ -51,11 +53,17 @@ type NewAgent = {
 };
 
 export type AgentStore = {
-  createCode(code: { hash: string; farmId: string; nowMs: number; expiresAtMs: number }): Promise<void>;
+  createCode(code: {
+    hash: string;
+    farmId: string;
+    nowMs: number;
+    expiresAtMs: number;
+    maxMiners?: number;
+  }): Promise<void>;
   /** Uses the code up and creates the agent, both or neither; undefined when the code is unknown, used or expired, or its farm archived. */
   enrol(codeHash: string, agent: NewAgent): Promise<{ workspaceId: string; farmId: string } | undefined>;
   /** Without a code: for an agent that is known to be who it says. */
-  admit(agent: NewAgent, farmId: string): Promise<void>;
+  admit(agent: NewAgent, farmId: string, maxMiners?: number): Promise<void>;
   find(id: string): Promise<Agent | undefined>;
   touch(ids: readonly string[], nowMs: number): Promise<void>;
   setVersion(id: string, version: string): Promise<void>;
@@ -69,16 +77,21 @@ export type AgentStore = {
   listAll(): Promise<readonly AgentRow[]>;
   /** Says whether there was an unrevoked agent with that id. */
   revoke(id: string, nowMs: number): Promise<boolean>;
+  /** How many miners the agent may have; with `isLeast` only where it may have fewer. Says whether there is such an agent that is not revoked. */
+  grant(id: string, maxMiners: number, options?: { readonly isLeast: boolean }): Promise<boolean>;
   /** Those of the agents that are revoked. */
   listRevoked(ids: readonly string[]): Promise<readonly string[]>;
 };
 
 export function createAgentStore({ read, write, transact }: Databases): AgentStore {
   return {
-    async createCode({ hash, farmId, nowMs, expiresAtMs }) {
+    async createCode({ hash, farmId, nowMs, expiresAtMs, maxMiners = DEFAULT_MAX_MINERS }) {
       await write
         .insertInto('enrolment_codes')
-        .values({ hash, farm_id: farmId, created_at: nowMs, expires_at: expiresAtMs, used_at: null, agent_id: null })
+        .values({
+          ...{ hash, farm_id: farmId, created_at: nowMs, expires_at: expiresAtMs, used_at: null, agent_id: null },
+          max_miners: maxMiners,
+        })
         .execute();
     },
     enrol: (codeHash, agent) =>
@@ -90,7 +103,7 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
           .where('used_at', 'is', null)
           .where('expires_at', '>', agent.nowMs)
           .where('farm_id', 'in', trx.selectFrom('farms').select('id').where('archived_at', 'is', null))
-          .returning('farm_id')
+          .returning(['farm_id', 'max_miners'])
           .executeTakeFirst();
         if (used === undefined) return undefined;
         const farm = await trx
@@ -98,11 +111,14 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
           .select('workspace_id')
           .where('id', '=', used.farm_id)
           .executeTakeFirstOrThrow();
-        await trx.insertInto('agents').values(newAgent(agent, used.farm_id)).execute();
+        await trx.insertInto('agents').values(newAgent(agent, used)).execute();
         return { workspaceId: farm.workspace_id, farmId: used.farm_id };
       }),
-    async admit(agent, farmId) {
-      await write.insertInto('agents').values(newAgent(agent, farmId)).execute();
+    async admit(agent, farmId, maxMiners = DEFAULT_MAX_MINERS) {
+      await write
+        .insertInto('agents')
+        .values(newAgent(agent, { farm_id: farmId, max_miners: maxMiners }))
+        .execute();
     },
     async find(id) {
       const row = await read
@@ -161,6 +177,24 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
+    grant: (id, maxMiners, { isLeast } = { isLeast: false }) =>
+      transact(async (trx) => {
+        const agent = await trx
+          .selectFrom('agents')
+          .select(['max_miners', 'new_miners_left'])
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst();
+        if (agent === undefined) return false;
+        const more = maxMiners - agent.max_miners;
+        if (isLeast && more <= 0) return true;
+        await trx
+          .updateTable('agents')
+          .set({ max_miners: maxMiners, new_miners_left: Math.max(0, agent.new_miners_left + more) })
+          .where('id', '=', id)
+          .execute();
+        return true;
+      }),
     async listRevoked(ids) {
       if (ids.length === 0) return [];
       const rows = await read
@@ -179,7 +213,7 @@ const selectRows = (read: Db) =>
     .selectFrom('agents')
     .innerJoin('farms', 'farms.id', 'agents.farm_id')
     .select(['agents.id', 'farm_id', 'farms.name as farm_name', 'agents.name', 'version', 'enrolled_at'])
-    .select(['last_seen_at', 'uptime_s', 'host', 'host_at', 'revoked_at']);
+    .select(['last_seen_at', 'uptime_s', 'host', 'host_at', 'revoked_at', 'agents.max_miners']);
 
 function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly AgentStatus[], nowMs: number) {
   const onlineSince = nowMs - AGENT_ONLINE_MS;
@@ -189,10 +223,13 @@ function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly A
   ]);
 }
 
-function newAgent(agent: NewAgent, farmId: string): Tables['agents'] {
+function newAgent(
+  agent: NewAgent,
+  { farm_id, max_miners }: Pick<Row<'enrolment_codes'>, 'farm_id' | 'max_miners'>,
+): Tables['agents'] {
   return {
     id: agent.id,
-    farm_id: farmId,
+    farm_id,
     name: agent.name,
     token_hash: agent.tokenHash,
     identity_key: agent.identityKey,
@@ -207,5 +244,9 @@ function newAgent(agent: NewAgent, farmId: string): Tables['agents'] {
     outbox: null,
     outbox_number: 0,
     host_order: 0,
+    max_miners,
+    new_miners_left: max_miners,
+    new_miners_at: agent.nowMs,
+    miners_refused_at: null,
   };
 }

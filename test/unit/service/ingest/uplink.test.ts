@@ -47,7 +47,13 @@ async function startAgent({ isWelcome = true } = {}) {
         return answer.promise;
       },
       beginOutbox: async () => 1,
-      storeSlice: async () => ({ kind: 'stored', strangerTasks: 0, outdated: 0 }),
+      storeSlice: async () => ({
+        kind: 'stored',
+        strangerTasks: 0,
+        outdated: 0,
+        refused: { miners: 0, isAnnounced: false },
+        contested: 0,
+      }),
     },
     shares: {
       rest() {

@@ -89,7 +89,7 @@ test('agents that meet the same new miners at the same time agree on which they 
   expect((await first.miners.list({ farmId: farm.id, ...ALL })).total).toBe(50);
 });
 
-test('of what two agents report of one miner the newest stays, whoever writes last', async () => {
+test('of what several agents report of one miner the word of the one that serves it stays, whoever writes last', async () => {
   const { stores, first, farm } = await openCopies();
   const agentIds = await Promise.all(stores.map(() => addAgent(first, farm.id)));
   const report = (n: number, seq: number, ageMs: number) => {

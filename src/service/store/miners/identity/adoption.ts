@@ -1,86 +1,31 @@
-// Which stored miner an agent's key means: the registration if there is one, else an existing miner of the farm by valid MAC, then valid serial,
-// then address; else none, and the caller makes a new one. Spec decisions, "Flags and identity". It writes nothing.
-
-import { parseIpv4 } from '../../../base/net/ipv4.ts';
-import { normaliseMac, normaliseSerial } from '../../../model/identity-facts.ts';
-import type { MinerRecord } from '../../../wire/records.ts';
-import type { Db, Row } from '../schema.ts';
-
-/** A key that has been silent for this long no longer holds on to its miner. Agents report even silent miners every few minutes. */
-const LIVE_KEY_MS = 15 * 60_000;
-
-/** What lists, filters and identity look up, and what hardly ever changes. */
-export const STEADY = [
-  'agent_id',
-  'agent_key',
-  'ip_num',
-  'mac',
-  'serial',
-  'serials',
-  'anomaly_flags',
-  'unstable_reason',
-  'mining_mode',
-  'model',
-  'firmware_version',
-  'firmware',
-  'hostname',
-  'expected_hashrate',
-] as const;
-const KNOWN = ['row_id', 'id', 'created_at', 'reported_at', 'reported_order', ...STEADY] as const;
-export type KnownMiner = Readonly<Pick<Row<'miners'>, (typeof KNOWN)[number]>>;
-
-const KNOWN_COLUMNS = KNOWN.map((column) => `miners.${column}` as const);
-
-export type Registered = KnownMiner & { readonly key: string; readonly epoch: string; readonly last_at: number };
-
-/** The miners that this agent has registered under the keys. */
-export async function findRegistered(
-  db: Db,
-  agentId: string,
-  keys: readonly string[],
-): Promise<Map<string, Registered>> {
-  if (keys.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('registrations')
-    .innerJoin('miners', 'miners.row_id', 'registrations.row_id')
-    .select(KNOWN_COLUMNS)
-    .select(['registrations.key', 'registrations.epoch', 'registrations.last_at'])
-    .where('registrations.agent_id', '=', agentId)
-    .where('registrations.key', 'in', keys)
-    .execute();
-  return new Map(rows.map((row) => [row.key, row]));
-}
-
-/** MAC and serial as they may identify; `''` where the value cannot. */
-export function identityOf({ document, mac_state, sn_state }: MinerRecord): {
-  mac: string;
-  serial: string;
-  ipNum: number;
-} {
-  const mayMac = mac_state === 'ok' || mac_state === 'duplicate';
-  const maySerial = sn_state === 'ok' || sn_state === 'duplicate';
-  return {
-    mac: (mayMac ? normaliseMac(document.mac) : undefined) ?? '',
-    serial: maySerial ? normaliseSerial(document.serial_number ?? '') : '',
-    ipNum: parseIpv4(document.ip) ?? 0,
-  };
-}
+// Which stored miner an agent's key without a registration means: an existing miner of the farm by valid MAC, then valid serial, then address; else
+// none, and the caller makes a new one. Spec decisions, "Flags and identity". It writes nothing.
+import type { MinerRecord } from '../../../../wire/records.ts';
+import type { Db } from '../../schema.ts';
+import { identityOf, KNOWN_COLUMNS, type KnownMiner, LIVE_KEY_MS } from './known-miner.ts';
+import { findServedElsewhere, isSameDevice, sharesIdentity } from './rivals.ts';
 
 /**
  * For keys without registration: the existing miner that each one continues. A miner is given away once only, and never while another live key
- * of the same agent is registered to it: two keys with the same duplicate MAC stay two miners.
+ * of the same agent is registered to it: two keys with the same duplicate MAC stay two miners; nor while another agent serves it. Then
+ * it is `shared`, the same device seen by both, or the rival of what the key becomes.
  */
 export async function findAdoptable(
   db: Db,
   agent: { agentId: string; farmId: string; epoch: string; nowMs: number },
   records: readonly MinerRecord[],
-): Promise<Map<string, KnownMiner>> {
+): Promise<Recognised> {
   const adopted = new Map<string, KnownMiner>();
-  if (records.length === 0) return adopted;
+  const rivals = new Map<string, KnownMiner>();
+  const shared = new Map<string, KnownMiner>();
+  const recognised = { adopted, rivals, shared };
+  if (records.length === 0) return recognised;
   const wanted = records.map((record) => ({ key: record.key, ...identityOf(record) }));
   const candidates = await findCandidates(db, agent.farmId, wanted);
-  if (candidates.length === 0) return adopted;
-  const taken = await findHeld(db, agent, candidates);
+  if (candidates.length === 0) return recognised;
+  const elsewhere = await findServedElsewhere(db, agent, candidates);
+  const own = await findHeld(db, agent, candidates);
+  const taken = new Set([...own, ...elsewhere]);
   const rungs: readonly ((want: Want, miner: KnownMiner) => boolean)[] = [
     (want, miner) => want.mac !== '' && miner.mac === want.mac,
     (want, miner) => want.serial !== '' && miner.serial === want.serial,
@@ -98,8 +43,22 @@ export async function findAdoptable(
       taken.add(best.row_id);
     }
   }
-  return adopted;
+  for (const record of records) {
+    if (adopted.has(record.key)) continue;
+    const claimed = candidates.filter((miner) => elsewhere.has(miner.row_id) && sharesIdentity(record, miner));
+    const same = claimed.find((miner) => !own.has(miner.row_id) && isSameDevice(record, miner));
+    if (same !== undefined) own.add(same.row_id);
+    if (same !== undefined) shared.set(record.key, same);
+    else if (claimed[0] !== undefined) rivals.set(record.key, claimed[0]);
+  }
+  return recognised;
 }
+
+type Recognised = {
+  readonly adopted: Map<string, KnownMiner>;
+  readonly rivals: Map<string, KnownMiner>;
+  readonly shared: Map<string, KnownMiner>;
+};
 
 type Want = { readonly key: string; readonly mac: string; readonly serial: string; readonly ipNum: number };
 
