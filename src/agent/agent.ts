@@ -24,6 +24,7 @@ import { createIdentityBook } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
 import { rememberedSchema } from './fleet/remembered.ts';
+import { createSuspectReport } from './fleet/suspects.ts';
 import { createClockWatch } from './host/clock-watch.ts';
 import { createHostReader } from './host/host.ts';
 import { createNeighbours } from './host/neighbours.ts';
@@ -130,13 +131,10 @@ export function createAgent(options: AgentOptions) {
       log.error({ cause: renderError(error) }, 'write the time for the next start');
     }
   };
-  const clockWatch = createClockWatch({
-    clock,
-    log,
-    agentIds: uplinks.map(({ agentId }) => agentId),
-    emit,
-    onStep: keepTime,
-  });
+  const agentIds = uplinks.map(({ agentId }) => agentId);
+  const clockWatch = createClockWatch({ clock, log, agentIds, emit, onStep: keepTime });
+
+  const suspectReport = createSuspectReport({ clock, log, suspects: book.suspects, agentIds, emit });
 
   const poller = createPoller({
     clock,
@@ -302,6 +300,7 @@ export function createAgent(options: AgentOptions) {
       ownService: options.ownService,
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
+      suspects: book.suspects,
       clockSteps: () => clockWatch.recent(),
       uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
     }),
@@ -339,6 +338,7 @@ export function createAgent(options: AgentOptions) {
         every(CLOCK_EVERY_MS, 'look at the clock', () => clockWatch.look());
         every(HOST_EVERY_MS, 'report the host', reportHost);
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
+        every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.tell);
         every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => roster.prune());
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();

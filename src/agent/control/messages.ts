@@ -187,6 +187,15 @@ export const stateSchema = z.object({
   tasks: z.object({ waiting: count, running: count }),
   /** How often and by how much its wall clock was set within the last hour, oldest first; `step_ms` < 0 = back. */
   clock_steps: z.array(z.object({ at: z.string(), step_ms: z.int(), steps: count })),
+  /** Devices that show the facts of another miner, or change who they are: nothing that changes them is sent to them. */
+  suspects: z.array(
+    z.object({
+      ip: z.string(),
+      since: z.string(),
+      reason: z.enum(['claims', 'changes']),
+      claims: z.object({ key: z.string(), ip: z.string(), facts: z.array(z.string()) }).nullable(),
+    }),
+  ),
   last_standstill: z.object({ reason: z.string(), at: z.string() }).nullable(),
   /** The service in the same process; absent where there is none. */
   service: z

@@ -5,6 +5,7 @@ import { lookAtClocks, wallTimeAt } from '../../base/time/clock-steps.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Roster } from '../fleet/fleet.ts';
+import type { Suspect } from '../fleet/identity/miner-registry.ts';
 import type { RecentStep } from '../host/clock-watch.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { PollStats } from '../poll/poller.ts';
@@ -45,6 +46,7 @@ export type StateParts = {
   readonly standstill: Standstill;
   readonly outbox: () => OutboxState;
   readonly polls: () => PollStats;
+  readonly suspects: () => readonly Suspect[];
   readonly clockSteps: () => readonly RecentStep[];
   readonly uplinks: () => readonly (UplinkState & { readonly url: string })[];
   /** Absent where none runs beside the agent. */
@@ -83,6 +85,13 @@ export function shownState(parts: StateParts): DoorState {
       step_ms: stepMs,
       steps,
     })),
+    suspects: parts
+      .suspects()
+      .slice(0, MAX_SUSPECTS)
+      .map(({ ip, sinceMs, reason, claims }) => ({
+        ...{ ip, since: new Date(sinceMs).toISOString(), reason },
+        claims: claims ? { ...claims, facts: [...claims.facts] } : null,
+      })),
     last_standstill: last ? { reason: last.reason, at: isoAt(last.atMs) } : null,
   };
   const own = parts.ownService?.();
@@ -100,7 +109,7 @@ const shownOwnService = ({ fault, backup }: OwnService): NonNullable<DoorState['
 
 /** In sentences. Miners that are ill are what an agent is there for, and none of its own troubles; but that not one answers is. */
 export function troublesOf(
-  { uplinks, outbox, networks, miners, scans, clock_steps: steps }: Omit<DoorState, 'troubles'>,
+  { uplinks, outbox, networks, miners, scans, clock_steps: steps, suspects }: Omit<DoorState, 'troubles'>,
   stalled: string | undefined,
 ): string[] {
   const troubles: string[] = [];
@@ -112,10 +121,25 @@ export function troublesOf(
     else if (phase !== 'online' && last_error !== null) troubles.push(`not connected to ${url}: ${last_error}`);
   }
   troubles.push(...uplinks.flatMap(skewTrouble), ...steps.slice(-MAX_STEPS_SHOWN).map(stepTrouble));
+  troubles.push(...suspectTrouble(suspects));
   if (networks.addresses === 0) troubles.push('no networks are configured, so nothing is scanned');
   if (scans.last?.account === null) troubles.push('the last scan broke; the log says why');
   if (miners.total > 0 && miners.silent === miners.total) troubles.push(`none of the ${miners.total} miners answers`);
   return troubles;
+}
+
+const MAX_SUSPECTS = 1_000;
+const MAX_SUSPECTS_NAMED = 60;
+
+function suspectTrouble(suspects: DoorState['suspects']): string[] {
+  if (suspects.length === 0) return [];
+  const named = suspects.slice(0, MAX_SUSPECTS_NAMED).map(({ ip }) => ip);
+  const where = named.join(', ') + (suspects.length > named.length ? ' and more' : '');
+  const who =
+    suspects.length === 1
+      ? '1 device claims to be another miner, or changes who it is'
+      : `${suspects.length} devices claim to be other miners, or change who they are`;
+  return [`${who}: ${where}; nothing that changes them is sent to them, nor to the miners whose facts they show`];
 }
 
 /** What troubles of the clock begin with. */

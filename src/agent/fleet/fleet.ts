@@ -90,6 +90,8 @@ type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isN
 const BELIEVED_MS = 15 * 60_000;
 /** How long a miner that was restarted and has not come back is expected. */
 const AWAITED_MS = 60 * 60_000;
+/** While many miners move, another one may turn out to be meant by the time that an old address has been looked at. */
+const MAX_OLD_LOOKS = 3;
 
 export function createRoster(parts: Parts): Roster {
   const { clock, log, access, mayReach, book, neighbours, averages, states, emit, schedule } = parts;
@@ -154,7 +156,7 @@ export function createRoster(parts: Parts): Roster {
   const settle = async (seen: Sighting, target: MinerTarget, signal: AbortSignal): Promise<Settled | undefined> => {
     const sighting = { ...seen, neighbour: neighbours.at(seen.ip) };
     let result = book.observe(sighting);
-    if (result.kind === 'check-old') {
+    for (let looks = 0; result.kind === 'check-old' && looks < MAX_OLD_LOOKS; looks++) {
       const { key, oldIp } = result;
       const old = await lookAtOld(key, oldIp, signal);
       result = book.observe(sighting, { old, isExpectedBack: isExpectedBack(key) });

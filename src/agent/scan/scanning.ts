@@ -1,5 +1,6 @@
-// The agent's scans: the scheduled one and those that people ask for, through one scanner, and every finding handed to the roster one after the
-// other. How a scan goes is the scan organ's.
+// The agent's scans: the scheduled one and those that people ask for, through one scanner, and every finding handed to the roster.
+// How a scan goes is the scan organ's.
+import pLimit from 'p-limit';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { RangesToProbe } from '../../base/net/ranges.ts';
@@ -13,6 +14,8 @@ import { createScanner, type Scanner } from './scanner.ts';
 
 /** Poll intervals: polls come with jitter, and a little late on a busy host. */
 const LATELY = 1.5;
+/** Findings that are taken in at the same time. */
+const TAKEN_IN_AT_ONCE = 64;
 
 export type Scanning = ReturnType<typeof createScanning>;
 
@@ -36,16 +39,20 @@ export function createScanning(parts: {
   onError(error: unknown, ip: string): void;
 }) {
   const { clock, log, random, settings, access, roster, signal } = parts;
-  /** One by one; whoever waits for a scan waits for them too. */
-  let findings: Promise<void> = Promise.resolve();
+  /** A farm that has moved has a silent old address for each miner: looked at one by one, that would take hours. */
+  const takingIn = pLimit(TAKEN_IN_AT_ONCE);
+  const pending = new Set<Promise<void>>();
+  /** What waits for a scan waits for these too. */
+  const findings = () => Promise.all(pending).then(() => {});
 
   /** Hands over what was found at an address; resolves when it is taken in. */
-  const takeIn = (ip: string, found: Recognised): Promise<void> => {
-    if (found.status !== 'unknown')
-      findings = findings
-        .then(() => roster.recognised(ip, found, signal))
-        .catch((error: unknown) => parts.onError(error, ip));
-    return findings;
+  const takeIn = async (ip: string, found: Recognised): Promise<void> => {
+    if (found.status === 'unknown') return;
+    const done = takingIn(() => roster.recognised(ip, found, signal))
+      .catch((error: unknown) => parts.onError(error, ip))
+      .finally(() => pending.delete(done));
+    pending.add(done);
+    await done;
   };
 
   /** The plan of a scan of these ranges, with the miners that are known today. */
@@ -62,10 +69,7 @@ export function createScanning(parts: {
     if (whole === undefined || parts.knownIps().length === 0) return whole;
     return { ...whole, limits: paceOf(settings.scan, settings.ranges, 'background').limits, isBackground: true };
   };
-  const manual = createManualScans<Recognised>(
-    () => scanner,
-    () => findings,
-  );
+  const manual = createManualScans<Recognised>(() => scanner, findings);
   const scanner: Scanner = createScanner<Recognised>({
     clock,
     log,
@@ -100,6 +104,6 @@ export function createScanning(parts: {
     plan,
     takeIn,
     /** When everything that was found until now has been taken in. */
-    findings: () => findings,
+    findings,
   };
 }

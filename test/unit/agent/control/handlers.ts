@@ -27,6 +27,7 @@ export const STATE: DoorState = {
   scans: { running: [], waiting: 0, last: null },
   tasks: { waiting: 0, running: 0 },
   clock_steps: [],
+  suspects: [],
   last_standstill: null,
 };
 

@@ -57,6 +57,19 @@ test.each([
     { clock_steps: [{ at: scan.started_at, step_ms: -2_000, steps: 40 }] },
     undefined,
   ],
+  [
+    '2 devices claim to be other miners, or change who they are: 10.0.0.1, 10.0.0.2; nothing that changes them is sent',
+    {
+      suspects: [
+        { ip: '10.0.0.1', since: scan.started_at, reason: 'changes' as const, claims: null },
+        {
+          ...{ ip: '10.0.0.2', since: scan.started_at, reason: 'claims' as const },
+          claims: { key: 'k', ip: '10.0.0.3', facts: ['mac'] },
+        },
+      ],
+    },
+    undefined,
+  ],
   ['none of the 8 miners answers', { miners: { ...STATE.miners, total: 8, silent: 8 } }, undefined],
 ])('trouble: %s', (sentence, change, stalled) => {
   expect(troublesOf({ ...STATE, ...change }, stalled)).toEqual([expect.stringContaining(sentence)]);

@@ -1,0 +1,36 @@
+// Tells the services which devices show the facts of other miners or change who they are: one event for all of them, when there are others than before.
+// It judges nothing.
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { EventRecord } from '../../wire/records.ts';
+import type { Suspect } from './identity/miner-registry.ts';
+
+/** Of more, some are named; all are counted. */
+const MAX_NAMED = 200;
+
+export function createSuspectReport(parts: {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Log;
+  readonly suspects: () => readonly Suspect[];
+  /** What the services call this agent. */
+  readonly agentIds: readonly string[];
+  emit(record: EventRecord): void;
+}) {
+  let told = '';
+  return {
+    /** To be called once a minute or so: there is at most one event each time. */
+    tell(): void {
+      const suspects = parts.suspects().toSorted((a, b) => a.ip.localeCompare(b.ip));
+      const now = suspects.map(({ ip, reason }) => `${ip} ${reason}`).join();
+      if (now === told) return;
+      told = now;
+      const reasons = { claims: 0, changes: 0 };
+      for (const { reason } of suspects) reasons[reason]++;
+      const addresses = suspects.slice(0, MAX_NAMED).map(({ ip }) => ip);
+      const detail = { count: suspects.length, addresses, reasons };
+      const at = new Date(parts.clock.nowMs()).toISOString();
+      if (suspects.length > 0) parts.log.warn(detail, 'devices show the facts of other miners, or change who they are');
+      for (const key of parts.agentIds) parts.emit({ kind: 'event', type: 'identity_suspects', key, at, detail });
+    },
+  };
+}
