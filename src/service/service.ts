@@ -8,6 +8,7 @@ import { createRound, type Part, startParts } from '../base/lifecycle.ts';
 import { createAdmin } from './admin.ts';
 import { createAuthSource } from './auth/authorise.ts';
 import { keyNotOpened } from './auth/key-file.ts';
+import { createClockWatch } from './clock-watch.ts';
 import { createHttpServer, createRenewal, readTls, type TlsFiles, type TlsMaterial } from './http/http-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
@@ -193,6 +194,16 @@ async function compose(options: ServiceOptions, storage: Storage, tls: TlsMateri
   const parts: Part[] = [
     { name: 'store', start: () => {}, stop: storage.close },
     ...storage.parts,
+    createClockWatch({
+      store: store.clock,
+      clock,
+      log,
+      onStep(stepMs) {
+        metrics.noteClockStep(stepMs);
+        pages.clear();
+      },
+      onDifference: metrics.noteClockDifference,
+    }),
     {
       name: 'server',
       start: async () => {

@@ -28,7 +28,8 @@ export function createAuthSource(
     /** The key was used; nobody waits for that to be written down. */
     markUsed({ id, lastUsedAtMs }: ApiKey, nowMs: number): void {
       const lastMs = Math.max(lastUsedAtMs ?? Number.NEGATIVE_INFINITY, tried.get(id) ?? Number.NEGATIVE_INFINITY);
-      if (nowMs - lastMs < MARK_USED_MS) return;
+      // Later than now: our clock was set back since.
+      if (lastMs <= nowMs && nowMs - lastMs < MARK_USED_MS) return;
       if (tried.size >= MAX_TRIED) tried.clear();
       tried.set(id, nowMs);
       keys

@@ -51,6 +51,13 @@ export function createMetrics(parts: MetricsParts) {
   );
   const storing = histogram('pithead_ingest_duration_seconds', 'Time to store a slice', DURATIONS_S);
   const lag = histogram('pithead_ingest_lag_seconds', 'Age of a slice when it is stored', LAGS_S);
+  const steps = counter('pithead_clock_steps_total', 'How often the clock of this host was set', 'direction');
+  for (const direction of ['back', 'forward']) steps.inc({ direction }, 0);
+  const difference = new Gauge({
+    name: 'pithead_database_clock_difference_seconds',
+    help: 'How far the clock of this host is ahead of that of a PostgreSQL database',
+    registers,
+  });
   addGauges(registers, parts);
 
   return {
@@ -70,6 +77,9 @@ export function createMetrics(parts: MetricsParts) {
         return outcome;
       },
     }),
+    /** The clock of this host was set; `stepMs` < 0 = back. */
+    noteClockStep: (stepMs: number) => steps.inc({ direction: stepMs < 0 ? 'back' : 'forward' }),
+    noteClockDifference: (aheadMs: number) => difference.set(aheadMs / 1_000),
     /** Counts every request of the app and serves the figures. */
     register(app: App): void {
       app.addHook('onResponse', async (request, reply) => {

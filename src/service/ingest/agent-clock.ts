@@ -1,6 +1,6 @@
 // What an agent dates by its own clock, dated by ours. Agents and services may have any time and have it set at any moment: what is shown is by the
 // clock of the service, and never later than now. Which of two reports is newer is no question of time: see store/outbox-order.ts.
-import type { SliceHeader } from '../../wire/frames.ts';
+import type { SliceHeader, TaskOrder } from '../../wire/frames.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 
 /** Of our clocks: the wall's, and the one that is never set. */
@@ -17,13 +17,25 @@ export type AgentClock = ReturnType<typeof createAgentClock>;
 
 /** `helloAtMs` is what the agent's clock said in its hello, which came at that moment. */
 export function createAgentClock(helloAtMs: number, hello: Moment) {
-  /** How far the agent's clock was ahead of ours at the hello, if neither was set since, else of what ours says now. */
-  const skewMs = ({ nowMs, elapsedMs }: Moment) => {
-    const setByMs = nowMs - hello.nowMs - (elapsedMs - hello.elapsedMs);
-    return helloAtMs - hello.nowMs - (Math.abs(setByMs) > STEP_MS ? setByMs : 0);
+  /** By how much our clock was set since the hello; negative = back. */
+  const setByMs = ({ nowMs, elapsedMs }: Moment) => {
+    const differenceMs = nowMs - hello.nowMs - (elapsedMs - hello.elapsedMs);
+    return Math.abs(differenceMs) > STEP_MS ? differenceMs : 0;
   };
+  /** How far the agent's clock was ahead of ours at the hello, if neither was set since, else of what ours says now. */
+  const skewMs = (moment: Moment) => helloAtMs - hello.nowMs - setByMs(moment);
   return {
     skewMs,
+    /**
+     * The order with its times as our clock would say them had it not been set since the hello: the agent counts from the time of the welcome by a clock
+     * that is never set.
+     */
+    inItsTime(order: TaskOrder, now: Moment): TaskOrder {
+      const byMs = Math.round(setByMs(now));
+      if (byMs === 0) return order;
+      const moved = (iso: string) => new Date(Date.parse(iso) - byMs).toISOString();
+      return { ...order, created_at: moved(order.created_at), expires_at: moved(order.expires_at) };
+    },
     /** What to add to the times of a slice that came at that moment. */
     offsetMs({ produced_at, age_ms }: Pick<SliceHeader, 'produced_at' | 'age_ms'>, came: Moment): number {
       const atHelloMs = -skewMs(came);
@@ -63,10 +75,13 @@ export function datedByUs(record: ReportRecord, offsetMs: number, nowMs: number)
   }
 }
 
-function stateDatedByUs({ document, extras }: MinerRecord, toOurs: (iso: string) => string) {
+function stateDatedByUs({ at, document, extras }: MinerRecord, toOurs: (iso: string) => string) {
   const { last_updated_at } = document;
-  const ours = last_updated_at === null ? null : toOurs(last_updated_at);
-  const flags = extras.flags.map((flag) => ({ ...flag, since: toOurs(flag.since) }));
+  const atMs = Date.parse(toOurs(at));
+  // What a record says was so before it was made: it is not later, although another clock may have dated it.
+  const before = (iso: string) => (Date.parse(toOurs(iso)) > atMs ? toOurs(at) : toOurs(iso));
+  const ours = last_updated_at === null ? null : before(last_updated_at);
+  const flags = extras.flags.map((flag) => ({ ...flag, since: before(flag.since) }));
   return {
     document: ours === last_updated_at ? document : { ...document, last_updated_at: ours },
     extras: { ...extras, flags },

@@ -242,12 +242,13 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     }
   };
 
+  const moment = (): Moment => ({ nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() });
   const heard = () => {
     heardAtMs = clock.monotonicMs();
   };
   socket.on('message', (data, isBinary) => {
     heard();
-    const came = { nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() };
+    const came = moment();
     const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
     if (++waiting >= MAX_WAITING_FRAMES) socket.pause();
     work = work.then(async () => {
@@ -267,8 +268,9 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     heardAtMs: () => heardAtMs,
     /** Signs it for this connection. False when the socket is not open, or the agent has not said hello. */
     send(message: TaskOrder | Notice): boolean {
-      if (epochs.size === 0 || signing === undefined || socket.readyState !== socket.OPEN) return false;
-      transmit(signing.sign(message));
+      if (greeting === undefined || signing === undefined || socket.readyState !== socket.OPEN) return false;
+      const { agentClock } = greeting;
+      transmit(signing.sign(message.type === 'task' ? agentClock.inItsTime(message, moment()) : message));
       return true;
     },
     /** The agent reads what it is sent. */

@@ -60,6 +60,8 @@ export type Databases = {
   readonly messages: Messages;
   /** Of the file of an embedded database; absent where a server keeps the data and says itself how it is. */
   readonly storage?: StorageWatch;
+  /** The clock that all copies of the service share, ms since the epoch. Undefined where one process has the database for itself. */
+  readonly sharedNowMs: (() => Promise<number>) | undefined;
   close(): Promise<void>;
 };
 

@@ -197,10 +197,12 @@ async function storeMiners(
       continue;
     const rival = known === undefined ? rivals.get(record.key) : undefined;
     if (rival !== undefined) claims.push({ minerId: id, record, rival });
-    const seenAt = record.document.last_updated_at;
-    const seenAtMs = seenAt === null ? null : notAfter(seenAt, slice.nowMs);
+    const seenAtMs = lastSeenMs(record, known, reportedAtMs);
     const staleAtMs = seenAtMs === null ? null : seenAtMs + ageMs;
-    changes.push({ id, known, record, reportedAtMs, seenAtMs, staleAtMs, rivalRowId: rival?.row_id });
+    changes.push({
+      ...{ id, known, record: seenAt(record, seenAtMs), reportedAtMs, seenAtMs, staleAtMs },
+      rivalRowId: rival?.row_id,
+    });
   }
   const rowIds = await writeMiners(db, { ...slice, order: orderOfSlice(slice) }, changes);
   for (const known of [...adopted.values(), ...shared.values()]) rowIds.set(known.id, known.row_id);
@@ -239,8 +241,28 @@ async function recogniseMiners(db: Db, lock: Lock, slice: Slice, newest: Readonl
 }
 
 /** The same rule as in miner-write.ts, where it also holds for what another agent has stored meanwhile. */
-const isOutdated = (known: KnownMiner, slice: Slice, reportedAtMs: number): boolean =>
-  known.agent_id === slice.agentId ? known.reported_order > orderOfSlice(slice) : known.reported_at > reportedAtMs;
+function isOutdated(known: KnownMiner, slice: Slice, reportedAtMs: number): boolean {
+  if (known.agent_id === slice.agentId) return known.reported_order > orderOfSlice(slice);
+  // What is dated in the future was written before our clock was set back: when that was is not known.
+  return known.reported_at > reportedAtMs && known.reported_at <= slice.nowMs;
+}
+
+/**
+ * When the newest successful reading was. A poll that failed says when the last good one was; where that is no earlier than the poll itself the agent's
+ * clock was set back in between, and what is stored counts: a miner that does not answer must not stay online for it.
+ */
+function lastSeenMs({ document }: MinerRecord, known: KnownMiner | undefined, reportedAtMs: number): number | null {
+  if (document.last_updated_at === null) return null;
+  const saidMs = Math.min(Date.parse(document.last_updated_at), reportedAtMs);
+  if (document.last_check_succeed || saidMs < reportedAtMs) return saidMs;
+  return Math.min(saidMs, known?.seen_at ?? saidMs);
+}
+
+function seenAt(record: MinerRecord, seenAtMs: number | null): MinerRecord {
+  const { last_updated_at } = record.document;
+  if (seenAtMs === null || last_updated_at === null || Date.parse(last_updated_at) === seenAtMs) return record;
+  return { ...record, document: { ...record.document, last_updated_at: new Date(seenAtMs).toISOString() } };
+}
 
 async function readPollIntervalMs(db: Db, agentId: string): Promise<number | null> {
   const agent = await db.selectFrom('agents').select('poll_interval_ms').where('id', '=', agentId).executeTakeFirst();
@@ -250,7 +272,7 @@ async function readPollIntervalMs(db: Db, agentId: string): Promise<number | nul
 const homeOf = ({ home, epoch }: Slice) => home ?? epoch;
 
 /** How long after its newest successful reading a miner counts as online. */
-function staleAfterMs(pollIntervalMs: number): number {
+export function staleAfterMs(pollIntervalMs: number): number {
   return Math.max(STALE_AFTER_MIN_MS, STALE_AFTER_POLLS * pollIntervalMs);
 }
 
@@ -270,11 +292,12 @@ async function register(
   const rows = [...records.values()].flatMap((record) => {
     const before = registered.get(record.key);
     const lastAtMs = notAfter(record.at, slice.nowMs);
-    const isFresh = before?.epoch === homeOf(slice) && lastAtMs - before.last_at < RENEW_REGISTRATION_MS;
+    const beforeMs = before === undefined || before.last_at > slice.nowMs ? Number.NEGATIVE_INFINITY : before.last_at;
+    const isFresh = before?.epoch === homeOf(slice) && lastAtMs - beforeMs < RENEW_REGISTRATION_MS;
     const row_id = before?.row_id ?? rowOf(record.key);
     if (isFresh || row_id === undefined) return [];
     // A late slice does not make a key look older than it is.
-    const last_at = Math.max(lastAtMs, before?.last_at ?? 0);
+    const last_at = Math.max(lastAtMs, beforeMs);
     return [{ agent_id: slice.agentId, key: record.key, row_id, epoch: homeOf(slice), last_at }];
   });
   for (const part of chunks(rows)) {

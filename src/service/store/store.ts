@@ -4,6 +4,7 @@ import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { setAside } from '../../base/storage/sqlite.ts';
 import type { Vault } from '../../base/storage/vault.ts';
+import { createClockRepairs } from './clock-repairs.ts';
 import type { Databases } from './databases.ts';
 import { createEventStore } from './events.ts';
 import { createHistoryStore } from './history/history.ts';
@@ -26,6 +27,7 @@ import { createAgentStore } from './tenants/agents.ts';
 import { createKeyStore } from './tenants/api-keys.ts';
 import { createTenantStore } from './tenants/tenants.ts';
 
+export type { ClockRepairs } from './clock-repairs.ts';
 export type { Messages } from './databases.ts';
 export type { MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
@@ -105,6 +107,7 @@ function storeOf(databases: Databases, vault: Vault | undefined) {
     },
     /** Removes what has had its time. */
     prune: (nowMs: number) => prune(write, nowMs),
+    clock: createClockRepairs(databases),
     /** Throws when the database does not answer. */
     async check() {
       await read.selectFrom('workspaces').select('id').limit(1).execute();

@@ -118,6 +118,21 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
   },
 );
 
+test('a miner that is unplugged while the clock of its agent is set back goes stale: its last reading is no later for it', async () => {
+  const rig = await startRig();
+  const key = randomUUID();
+  const { send, agentMs, setClock } = await startAgent(rig);
+  await send([hashes(key, agentMs())]);
+  const seen = (await only(rig)).last_updated_at;
+  const away = { is_mining: false, last_check_succeed: false, last_updated_at: iso(agentMs()) };
+  setClock(-2 * HOUR_MS);
+  for (let minute = 1; minute <= 4; minute++) {
+    rig.clock.step(60_000);
+    await send([minerRecord(1, agentMs(), { key, document: away })]);
+    expect(await only(rig)).toMatchObject({ last_check_succeed: false, last_updated_at: seen, stale: minute > 2 });
+  }
+});
+
 test('what waited comes after what is new: it changes no state, and counts in history and in a figure', async () => {
   const rig = await startRig();
   const key = randomUUID();

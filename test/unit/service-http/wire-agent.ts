@@ -78,6 +78,7 @@ export async function connect(
     nextSeq?: number;
     /** How far its clock is ahead. */
     skewMs?: number;
+    /** Named: what it reports has a number in it, and an age. */
     outbox?: string;
     nonce?: string;
     taskSeq?: number;
@@ -86,7 +87,7 @@ export async function connect(
 ): Promise<WireAgent> {
   const identity = options.identity ?? (await enrol(rig));
   const epoch = options.epoch ?? randomUUID();
-  const agent = await open(rig, identity, epoch, options.nextSeq ?? 1);
+  const agent = await open(rig, identity, epoch, options.nextSeq ?? 1, options.outbox !== undefined);
   agent.send({
     ...helloOf(agent, options.prove),
     next_seq: options.nextSeq ?? 1,
@@ -115,6 +116,7 @@ export async function open(
   identity: Identity,
   epoch: string = randomUUID(),
   nextSeq = 1,
+  saysAges = false,
 ): Promise<WireAgent> {
   const socket = new WebSocket(rig.url.replace('http', 'ws') + UPLINK_PATH, {
     headers: { authorization: `Bearer ${identity.agentId}.${identity.token}` },
@@ -153,7 +155,8 @@ export async function open(
     sendBytes: (bytes) => socket.send(bytes),
     async report(records, seq) {
       const number = seq ?? next++;
-      socket.send(slice(epoch, number, records, new Date(rig.clock.nowMs()).toISOString()));
+      const header = saysAges ? { order: number, age_ms: 0 } : {};
+      socket.send(slice(epoch, number, records, new Date(rig.clock.nowMs()).toISOString(), header));
       await agent.frame('ack', (ack) => ack.seq >= number);
     },
     frame(type, fits = () => true) {

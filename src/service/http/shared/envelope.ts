@@ -24,4 +24,6 @@ export function toWindow(page: number, limit: number): Window {
 
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
+/** Of what has happened: not later than now, also where our clock was set back since. */
+export const toPastIso = (ms: number, nowMs: number): string => toIso(Math.min(ms, nowMs));
 export const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));

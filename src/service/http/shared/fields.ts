@@ -1,7 +1,7 @@
 // What both versions say in the same words of a miner beside its documents, and of an agent.
 import type { AgentV1 } from '../../../model/host.ts';
 import type { AgentRow, Item } from '../../store/store.ts';
-import { toIso } from './envelope.ts';
+import { toPastIso } from './envelope.ts';
 
 /** Deprecated by the interface document, and constant. */
 const CONSTANT_PART = '"overheat":false,"low_hashrate":false,"overpower":false,"underpower":false,"health_status":null';
@@ -19,14 +19,15 @@ export function toAgentFields(
   row: AgentRow,
   workspaceId: string,
   status: AgentV1['status'],
+  nowMs: number,
 ): Omit<AgentV1, 'farm' | 'host'> {
   return {
     id: row.id,
     farm_id: row.farm_id,
     workspace_id: workspaceId,
     status,
-    last_updated_at: toIso(row.host_at ?? row.enrolled_at),
-    last_online_at: toIso(row.last_seen_at ?? row.enrolled_at),
+    last_updated_at: toPastIso(row.host_at ?? row.enrolled_at, nowMs),
+    last_online_at: toPastIso(row.last_seen_at ?? row.enrolled_at, nowMs),
     version: row.version,
     uptime: row.uptime_s ?? 0,
   };

@@ -42,7 +42,7 @@ export function registerAgents(app: App, { store: { agents, tenants }, clock }: 
       const window = toWindow(page, limit);
       const nowMs = clock.nowMs();
       const { rows, total } = await agents.search({ filter, window, nowMs });
-      const data = rows.map((row) => toAgent(row, access.workspaceId, agents.statusAt(row, nowMs)));
+      const data = rows.map((row) => toAgent(row, access.workspaceId, agents.statusAt(row, nowMs), nowMs));
       return goodList(data, window, total);
     },
   });
@@ -57,10 +57,11 @@ function selectFarms({ farmIds }: Access, ofWorkspace: readonly string[], filter
   return usable.filter((id) => isMatch(filter, id));
 }
 
-function toAgent(row: AgentRow, workspaceId: string, status: AgentV1['status']): AgentV1 {
+function toAgent(row: AgentRow, workspaceId: string, status: AgentV1['status'], nowMs: number): AgentV1 {
+  const host = hostSchema.parse(JSON.parse(row.host ?? 'null'));
   return {
-    ...toAgentFields(row, workspaceId, status),
+    ...toAgentFields(row, workspaceId, status, nowMs),
     farm: { id: row.farm_id, name: row.farm_name },
-    host: hostSchema.parse(JSON.parse(row.host ?? 'null')),
+    host: { ...host, timestamp: Math.min(host.timestamp, Math.floor(nowMs / 1_000)) },
   };
 }

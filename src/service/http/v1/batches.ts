@@ -14,7 +14,7 @@ import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { createdAnswerOf, forceSchema, orderHeaders, sendCreated } from '../shared/batch-creation.ts';
-import { toIso, toWindow } from '../shared/envelope.ts';
+import { toPastIso, toWindow } from '../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../shared/filters.ts';
 import { givenId } from '../shared/parameters.ts';
 import { closedObject } from '../shared/validation.ts';
@@ -67,7 +67,7 @@ const createBodySchema = z.object({
 
 const searchBodySchema = closedObject({ ...batchSearchShape, ...searchPage }).prefault({});
 
-export function registerBatches(app: App, { store, createBatches }: RouteParts): void {
+export function registerBatches(app: App, { store, clock, createBatches }: RouteParts): void {
   const described = { tags: ['tasks'], params: farmParams };
   app.route({
     method: 'POST',
@@ -94,7 +94,11 @@ export function registerBatches(app: App, { store, createBatches }: RouteParts):
 
   const answerList = async (farmId: string, filter: BatchFilter, window: Window) => {
     const { batches, total } = await store.batches.list({ farmId, filter, window });
-    return goodList(batches.map(toSummary), window, total);
+    return goodList(
+      batches.map((batch) => toSummary(batch, clock.nowMs())),
+      window,
+      total,
+    );
   };
   app.route({
     method: 'GET',
@@ -128,7 +132,7 @@ export function registerBatches(app: App, { store, createBatches }: RouteParts):
   });
 }
 
-function toSummary(batch: Batch): z.infer<typeof batchSummarySchema> {
+function toSummary(batch: Batch, nowMs: number): z.infer<typeof batchSummarySchema> {
   return {
     batch_id: batch.id,
     task_name: batch.name,
@@ -138,7 +142,7 @@ function toSummary(batch: Batch): z.infer<typeof batchSummarySchema> {
     failed_count: batch.failedCount,
     task_params: shownParams(batch.params),
     created_by: batch.actor,
-    created_at: toIso(batch.createdAtMs),
+    created_at: toPastIso(batch.createdAtMs, nowMs),
     metadata: batch.metadata,
   };
 }

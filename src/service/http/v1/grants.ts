@@ -4,7 +4,7 @@ import type { Grant } from '../../store/store.ts';
 import { accessOf } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { answerOf, good, toIso, toIsoOrNull } from '../shared/envelope.ts';
+import { answerOf, good, toIsoOrNull, toPastIso } from '../shared/envelope.ts';
 
 const workspaceSchema = named('Workspace', z.strictObject({ id: z.string(), name: z.string(), slug: z.string() }));
 
@@ -32,20 +32,21 @@ export function registerGrants(app: App, { store, clock }: RouteParts): void {
       response: answers(answerOf(z.array(grantSchema))),
     },
     handler: async (request) => {
-      const grants = await store.tenants.listActiveGrants(accessOf(request).workspaceId, clock.nowMs());
-      return good(grants.map(toItem));
+      const nowMs = clock.nowMs();
+      const grants = await store.tenants.listActiveGrants(accessOf(request).workspaceId, nowMs);
+      return good(grants.map((grant) => toItem(grant, nowMs)));
     },
   });
 }
 
-function toItem(grant: Grant): z.infer<typeof grantSchema> {
+function toItem(grant: Grant, nowMs: number): z.infer<typeof grantSchema> {
   return {
     id: grant.id,
     grantor: grant.grantor,
     grantee: grant.grantee,
     farm_ids: grant.farmIds === null ? null : [...grant.farmIds],
     permissions: [...grant.permissions],
-    created_at: toIso(grant.createdAtMs),
+    created_at: toPastIso(grant.createdAtMs, nowMs),
     expires_at: toIsoOrNull(grant.expiresAtMs),
   };
 }

@@ -27,7 +27,7 @@ export function registerFarmAgents(app: App, { store: { agents }, clock }: Route
       const nowMs = clock.nowMs();
       const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES };
       const { rows, total } = await agents.search({ filter, window: windowOf(request.query), nowMs });
-      const data = rows.map((row) => toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs)));
+      const data = rows.map((row) => toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs), nowMs));
       return goodList(data, request.query, total);
     },
   });

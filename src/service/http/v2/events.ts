@@ -5,7 +5,7 @@ import type { MinerEvent } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, EXTENSION, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
-import { toIso } from '../shared/envelope.ts';
+import { toPastIso } from '../shared/envelope.ts';
 import { list, parseUuid, single } from '../shared/parameters.ts';
 import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
 
@@ -28,7 +28,7 @@ export const eventSchema = named(
 
 const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
 
-export function registerEvents(app: App, { store }: RouteParts): void {
+export function registerEvents(app: App, { store, clock }: RouteParts): void {
   app.route({
     method: 'GET',
     url: `${V2_FARM}/events`,
@@ -54,11 +54,16 @@ export function registerEvents(app: App, { store }: RouteParts): void {
       const { miner_id: minerId, type: types } = request.query;
       const window = windowOf(request.query);
       const { events, total } = await store.events.list({ farmId: farmOf(request).id, minerId, types, window });
-      return goodList(events.map(toItem), request.query, total);
+      const nowMs = clock.nowMs();
+      return goodList(
+        events.map((event) => toItem(event, nowMs)),
+        request.query,
+        total,
+      );
     },
   });
 }
 
-function toItem({ type, minerId, agentId, atMs, detail }: MinerEvent): z.infer<typeof eventSchema> {
-  return { type, miner_id: minerId, agent_id: agentId, at: toIso(atMs), detail };
+function toItem({ type, minerId, agentId, atMs, detail }: MinerEvent, nowMs: number): z.infer<typeof eventSchema> {
+  return { type, miner_id: minerId, agent_id: agentId, at: toPastIso(atMs, nowMs), detail };
 }

@@ -115,7 +115,7 @@ function splitByCell([first, last]: Span): Span[] {
   return parts;
 }
 
-async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<number, Presence>> {
+export async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<number, Presence>> {
   const rows = await db.selectFrom('miner_presence').selectAll().where('row_id', 'in', rowIds).execute();
   return new Map(
     rows.map(({ row_id, spans, known }) => {
@@ -125,7 +125,7 @@ async function readPresence(db: Db, rowIds: readonly number[]): Promise<Map<numb
   );
 }
 
-async function writePresence(
+export async function writePresence(
   db: Db,
   changed: ReadonlySet<number>,
   presence: ReadonlyMap<number, Presence>,
@@ -181,7 +181,7 @@ async function writeCells(db: Db, farmId: string, cells: ReadonlyMap<number, Sum
   for (const hour of hours) await writeHour(db, farmId, hour);
 }
 
-async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
+export async function writeHour(db: Db, farmId: string, hour: number): Promise<void> {
   const cells = await readCells(db, farmId, hour, hour + HOUR_MS);
   const sums = cells.map((cell) => cell.sums).reduce(addCells, NO_CELLS);
   await db

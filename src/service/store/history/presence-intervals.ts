@@ -43,6 +43,10 @@ export function missingFrom(spans: readonly Span[], [first, last]: Span): Span[]
   return missing;
 }
 
+/** What of the list is before this minute. */
+export const spansBefore = (spans: readonly Span[], minute: number): Span[] =>
+  spans.flatMap(([first, last]): Span[] => (first < minute ? [[first, Math.min(last, minute - 1)]] : []));
+
 export function insert(spans: readonly Span[], added: Span): Span[] {
   const merged: Span[] = [];
   let [first, last] = added;

@@ -37,10 +37,17 @@ export type Items = { readonly text: string | Uint8Array; readonly count: number
 /** `nowMs` decides who is stale. */
 export type ReadItems = (read: Db, page: MinerPage, item: Item, nowMs: number) => Promise<Items>;
 
+/** Times that a stored object says. Of each: not later than now. For objects that were stored before our clock was set back. */
+const TIME = /"(last_updated_at|since)":"([^"]*)"/g;
+const notLater = (object: string, nowMs: number): string =>
+  object.replaceAll(TIME, (text, name: string, iso: string) =>
+    Date.parse(iso) > nowMs ? `${fieldText(name)}"${new Date(nowMs).toISOString()}"` : text,
+  );
+
 export const readItemsFromRows: ReadItems = async (_read, { query }, item, nowMs) => {
   const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
   const rows = await query
-    .select(['miners.id', 'created_at', 'stale_at', 'ops_status', 'rack', 'position', ...objects])
+    .select(['miners.id', 'created_at', 'reported_at', 'stale_at', 'ops_status', 'rack', 'position', ...objects])
     .execute();
   return { text: rows.map((row) => writeItem(row, item, nowMs)).join(','), count: rows.length };
 };
@@ -51,7 +58,10 @@ const isOf = (part: ItemPart, name: 'document' | 'extras') =>
 /** As it stands in JSON text: inside a text a quote is escaped, so these characters are the field and nothing that a miner says of itself. */
 export const fieldText = (name: string): string => `${JSON.stringify(name)}:`;
 
-type MinerRow = Pick<Row<'miners'>, 'id' | 'created_at' | 'stale_at' | 'ops_status' | 'rack' | 'position'> & {
+type MinerRow = Pick<
+  Row<'miners'>,
+  'id' | 'created_at' | 'reported_at' | 'stale_at' | 'ops_status' | 'rack' | 'position'
+> & {
   readonly document?: string;
   readonly extras?: string;
 };
@@ -60,12 +70,16 @@ function writeItem(row: MinerRow, item: Item, nowMs: number): string {
   let text = '';
   for (const part of item) {
     if (typeof part === 'string') text += part;
-    else text += 'value' in part ? writeValue(row, part.value, nowMs) : writeMembers(row[part.membersOf], part.rename);
+    else if ('value' in part) text += writeValue(row, part.value, nowMs);
+    else {
+      const { [part.membersOf]: object = '{}' } = row;
+      text += writeMembers(row.reported_at > nowMs ? notLater(object, nowMs) : object, part.rename);
+    }
   }
   return text;
 }
 
-function writeMembers(object = '{}', rename: readonly [string, string] | undefined): string {
+function writeMembers(object: string, rename: readonly [string, string] | undefined): string {
   const members = object.slice(1, -1);
   return rename === undefined ? members : members.replace(fieldText(rename[0]), fieldText(rename[1]));
 }
@@ -87,7 +101,7 @@ function writeValue(row: MinerRow, field: ServiceField, nowMs: number): string {
     case 'lifecycle_status':
       return writeValue(row, row.ops_status === null ? 'status' : 'ops_status', nowMs);
     case 'created_at':
-      return `"${new Date(row.created_at).toISOString()}"`;
+      return `"${new Date(Math.min(row.created_at, nowMs)).toISOString()}"`;
   }
 }
 

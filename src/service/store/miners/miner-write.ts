@@ -18,8 +18,8 @@ export type MinerChange = {
   readonly rivalRowId?: number | undefined;
 };
 
-/** Who reports; `order` of its slice, see outbox-order.ts. */
-type Reporter = { readonly agentId: string; readonly farmId: string; readonly order: number };
+/** Who reports, and when; `order` of its slice, see outbox-order.ts. */
+type Reporter = { readonly agentId: string; readonly farmId: string; readonly order: number; readonly nowMs: number };
 
 /** Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something newer meanwhile. */
 export async function writeMiners(
@@ -41,7 +41,7 @@ export async function writeMiners(
     const written = await db
       .insertInto('miners')
       .values(part.map(({ row }) => row))
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(overwrite).where(isNewer))
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(overwrite).where(isNewer(agent.nowMs)))
       .returning(['id', 'row_id'])
       .execute();
     for (const { id, row_id } of written) rowIds.set(id, row_id);
@@ -56,13 +56,13 @@ const MOVING = ['reported_at', 'reported_order', 'seen_at', 'stale_at', 'hashrat
 
 type UpsertBuilder = ExpressionBuilder<Tables & { excluded: Tables['miners'] }, 'miners' | 'excluded'>;
 
-/** Of one agent the order decides, whatever any clock said; between two of them the time, by our clock. */
-const isNewer = (eb: UpsertBuilder) =>
+/** Of one agent the order decides, whatever any clock said; between two of them the time, by our clock, if that was not set back since. */
+const isNewer = (nowMs: number) => (eb: UpsertBuilder) =>
   eb
     .case()
     .when('miners.agent_id', '=', eb.ref('excluded.agent_id'))
     .then(eb('miners.reported_order', '<=', eb.ref('excluded.reported_order')))
-    .else(eb('miners.reported_at', '<=', eb.ref('excluded.reported_at')))
+    .else(eb.or([eb('miners.reported_at', '<=', eb.ref('excluded.reported_at')), eb('miners.reported_at', '>', nowMs)]))
     .end();
 
 const overwrite = (eb: UpsertBuilder) =>

@@ -69,6 +69,11 @@ export function openPostgresDatabases(url: string, log: Log = silentLog, random 
     // It measures its tables itself.
     settle: async () => {},
     messages: createPostgresMessages(write, { connectionString: url, keepAlive: true, application_name: 'pithead' }),
+    async sharedNowMs() {
+      const { rows } = await sql<{ ms: number }>`
+        select CAST(floor(extract(epoch from clock_timestamp()) * 1000) AS bigint) AS ms`.execute(read);
+      return rows[0]?.ms ?? Number.NaN;
+    },
     close() {
       closing ??= Promise.all([read.destroy(), write.destroy()]).then(() => {});
       return closing;

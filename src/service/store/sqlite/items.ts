@@ -11,15 +11,18 @@ const LEAST_MINERS = 200;
 export const readItemsInside: ReadItems = async (read, page, item, nowMs) => {
   if (page.limit < LEAST_MINERS) return readItemsFromRows(read, page, item, nowMs);
   const text = sql`concat(${sql.join(item.flatMap((part) => toSql(part, nowMs)))})`;
-  const { count, items } = await read
+  const { count, items, newest } = await read
     // The order is that of the page: because it has a limit the database keeps it.
-    .selectFrom(page.query.select(text.as('item')).as('page'))
+    .selectFrom(page.query.select([text.as('item'), 'reported_at']).as('page'))
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),
       // As bytes: they are not read as characters on their way.
       sql<Uint8Array | null>`cast(group_concat(item, ',') as blob)`.as('items'),
+      eb.fn.max('reported_at').as('newest'),
     ])
     .executeTakeFirstOrThrow();
+  // Stored before our clock was set back: their times are not shown as they are.
+  if (newest !== null && newest > nowMs) return readItemsFromRows(read, page, item, nowMs);
   return { text: items ?? '', count };
 };
 
@@ -51,6 +54,6 @@ function valueSql(field: ServiceField, nowMs: number): Sql {
     case 'lifecycle_status':
       return sql`case when ops_status is null then ${valueSql('status', nowMs)} else json_quote(ops_status) end`;
     case 'created_at':
-      return sql`concat('"', replace(datetime(created_at / 1000.0, 'unixepoch', 'subsec'), ' ', 'T'), 'Z"')`;
+      return sql`concat('"', replace(datetime(min(created_at, ${nowMs}) / 1000.0, 'unixepoch', 'subsec'), ' ', 'T'), 'Z"')`;
   }
 }

@@ -62,6 +62,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
     settle: writeStatistics,
     // One process serves the file: it tells itself.
     messages: { send: async () => {}, listen: () => ({ stop: async () => {} }) },
+    sharedNowMs: undefined,
     async close() {
       if (!writer.isOpen) return;
       await read.destroy();

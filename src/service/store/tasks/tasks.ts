@@ -5,7 +5,7 @@ import { type TaskStatus, taskNameSchema } from '../../../model/task.ts';
 import { rolloutSchema, type TaskOrder } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
 import { chunks } from '../rows.ts';
-import type { Db, Tables } from '../schema.ts';
+import type { Db, Row, Tables } from '../schema.ts';
 import type { Sealing } from '../sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
 
@@ -68,7 +68,7 @@ export function createTaskStore(
         eb.and([
           eb('tasks.status', '=', 'pending'),
           eb('received_at', 'is', null),
-          eb.or([eb('sent_at', 'is', null), eb('sent_at', '<=', sentBeforeMs)]),
+          eb.or([eb('sent_at', 'is', null), eb('sent_at', '<=', sentBeforeMs), eb('sent_at', '>', nowMs + AHEAD_MS)]),
         ]);
       const rows = await read
         .selectFrom('tasks')
@@ -85,6 +85,7 @@ export function createTaskStore(
         ])
         .where('tasks.agent_id', '=', agentId)
         .where('expires_at', '>', nowMs)
+        .where('tasks.created_at', '<=', nowMs + AHEAD_MS)
         .where(isDue)
         .orderBy('tasks.created_at')
         .orderBy('tasks.id')
@@ -149,7 +150,13 @@ export function createTaskStore(
         .where('id', '>', afterId)
         .where('cancel_at', 'is not', null)
         .where((eb) => eb.or([eb('expires_at', '>', nowMs), eb('status', '=', 'running')]))
-        .where((eb) => eb.or([eb('sent_at', '<=', eb.ref('cancel_at')), eb('sent_at', '<=', sentBeforeMs)]))
+        .where((eb) =>
+          eb.or([
+            eb('sent_at', '<=', eb.ref('cancel_at')),
+            eb('sent_at', '<=', sentBeforeMs),
+            eb('sent_at', '>', nowMs + AHEAD_MS),
+          ]),
+        )
         .orderBy('id')
         .limit(limit)
         .execute();
@@ -200,6 +207,7 @@ export function createTaskStore(
         .where((eb) =>
           eb.or([
             eb.and([eb('received_at', 'is', null), eb('expires_at', '<=', nowMs)]),
+            eb.and([eb('received_at', 'is', null), eb('created_at', '>', nowMs + AHEAD_MS)]),
             // One that still says how far it is has not fallen silent.
             eb.and([eb('expires_at', '<=', nowMs - outcomeGraceMs), eb('updated_at', '<=', nowMs - outcomeGraceMs)]),
           ]),
@@ -208,23 +216,30 @@ export function createTaskStore(
       return transact(async (trx) => {
         const tasks = await trx
           .selectFrom('tasks')
-          .select(['id', 'batch_id', 'sent_at', 'received_at'])
+          .select(['id', 'batch_id', 'created_at', 'sent_at', 'received_at'])
           .where('id', 'in', due)
           .orderBy('id')
           .execute();
-        const verdicts = tasks.map(({ sent_at, received_at, ...task }): Verdict => {
-          const message =
-            received_at !== null
-              ? 'The agent took the task but did not say what became of it'
-              : sent_at === null
-                ? 'The agent was not there to take the task before it expired'
-                : 'The agent was sent the task but did not confirm it before it expired; if it refused it, its log and its events say why';
-          return { ...task, status: 'timeout', message };
+        const verdicts = tasks.map(({ id, batch_id, ...task }): Verdict => {
+          return { id, batch_id, status: 'timeout', message: timeoutMessage(task, nowMs) };
         });
         return presume(trx, verdicts, nowMs);
       });
     },
   };
+}
+
+/** The clocks of copies of the service may differ by as much. What is later was written before the clock was set back. */
+const AHEAD_MS = 60_000;
+
+type TaskTimes = Pick<Row<'tasks'>, 'created_at' | 'sent_at' | 'received_at'>;
+
+function timeoutMessage({ created_at, sent_at, received_at }: TaskTimes, nowMs: number): string {
+  if (received_at !== null) return 'The agent took the task but did not say what became of it';
+  if (created_at > nowMs + AHEAD_MS)
+    return 'The clock of the service was set back after the task was ordered, so how long it may still wait is not known; order it again';
+  if (sent_at === null) return 'The agent was not there to take the task before it expired';
+  return 'The agent was sent the task but did not confirm it before it expired; if it refused it, its log and its events say why';
 }
 
 const UNOPENED =

@@ -8,6 +8,8 @@ import type { Db, Row, Tables } from '../schema.ts';
 
 /** An agent counts as online this long after it was last heard; a connected one is heard with every ping. */
 const AGENT_ONLINE_MS = 60_000;
+/** The clocks of copies of the service may differ by as much. What is later was written before the clock was set back, and says nothing about now. */
+const AHEAD_MS = 60_000;
 
 type AgentStatus = (typeof AGENT_STATUSES)[number];
 
@@ -166,7 +168,9 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
       return { rows, total: await countAll(read.selectFrom('agents').where(where)) };
     },
     statusAt: ({ last_seen_at }, nowMs) =>
-      last_seen_at !== null && last_seen_at > nowMs - AGENT_ONLINE_MS ? 'online' : 'offline',
+      last_seen_at !== null && last_seen_at > nowMs - AGENT_ONLINE_MS && last_seen_at <= nowMs + AHEAD_MS
+        ? 'online'
+        : 'offline',
     listAll: () => selectRows(read).orderBy('agents.id').execute(),
     async revoke(id, nowMs) {
       const result = await write
@@ -216,10 +220,11 @@ const selectRows = (read: Db) =>
     .select(['last_seen_at', 'uptime_s', 'host', 'host_at', 'revoked_at', 'agents.max_miners']);
 
 function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly AgentStatus[], nowMs: number) {
-  const onlineSince = nowMs - AGENT_ONLINE_MS;
+  const since = eb('last_seen_at', '>', nowMs - AGENT_ONLINE_MS);
+  const until = eb('last_seen_at', '<=', nowMs + AHEAD_MS);
   return eb.or([
-    ...(statuses.includes('online') ? [eb('last_seen_at', '>', onlineSince)] : []),
-    ...(statuses.includes('offline') ? [eb('last_seen_at', '<=', onlineSince)] : []),
+    ...(statuses.includes('online') ? [eb.and([since, until])] : []),
+    ...(statuses.includes('offline') ? [eb.not(since), eb.not(until)] : []),
   ]);
 }
 

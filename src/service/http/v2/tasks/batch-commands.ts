@@ -94,7 +94,7 @@ export function registerBatchOrders(app: App, { store, clock, createBatches, del
       for (const agentId of agentIds ?? []) await deliver(agentId);
       const batch = await store.batchDetail.find(farmId, id);
       if (batch === undefined) throw notFound();
-      return good(toDetail(batch));
+      return good(toDetail(batch, clock.nowMs()));
     },
   });
 }

@@ -7,7 +7,7 @@ import type { Batch, BatchDetail, BatchFilter, Task } from '../../../store/store
 import { farmOf, farmParams } from '../../guard.ts';
 import { answers, named } from '../../openapi.ts';
 import type { App, RouteParts } from '../../server.ts';
-import { answerOf, good, toIso } from '../../shared/envelope.ts';
+import { answerOf, good, toIso, toPastIso } from '../../shared/envelope.ts';
 import { batchListShape, batchSearchShape, toListFilter, toSearchFilter } from '../../shared/filters.ts';
 import { anyId } from '../../shared/parameters.ts';
 import { closedObject } from '../../shared/validation.ts';
@@ -67,11 +67,15 @@ export const taskV2Schema = named(
 
 export const batchParams = farmParams.extend({ task_batch_id: anyId });
 
-export function registerBatches(app: App, { store: { batches, batchDetail } }: RouteParts): void {
+export function registerBatches(app: App, { store: { batches, batchDetail }, clock }: RouteParts): void {
   const described = { tags: ['tasks'], params: farmParams, response: answers(listOf(batchV2Schema)) };
   const answerList = async (farmId: string, filter: BatchFilter, query: PageQuery) => {
     const { batches: found, total } = await batches.list({ farmId, filter, window: windowOf(query) });
-    return goodList(found.map(toItem), query, total);
+    return goodList(
+      found.map((batch) => toItem(batch, clock.nowMs())),
+      query,
+      total,
+    );
   };
   app.route({
     method: 'GET',
@@ -108,7 +112,7 @@ export function registerBatches(app: App, { store: { batches, batchDetail } }: R
     handler: async (request) => {
       const found = await batchDetail.find(farmOf(request).id, request.params.task_batch_id);
       if (found === undefined) throw notFound();
-      return good(toDetail(found));
+      return good(toDetail(found, clock.nowMs()));
     },
   });
   app.route({
@@ -127,12 +131,16 @@ export function registerBatches(app: App, { store: { batches, batchDetail } }: R
       const window = windowOf(request.query);
       const found = await batchDetail.listTasks({ farmId: farmOf(request).id, id, window });
       if (found === undefined) throw notFound();
-      return goodList(found.tasks.map(toTask), request.query, found.total);
+      return goodList(
+        found.tasks.map((task) => toTask(task, clock.nowMs())),
+        request.query,
+        found.total,
+      );
     },
   });
 }
 
-function toItem(batch: Batch): z.infer<typeof batchV2Schema> {
+function toItem(batch: Batch, nowMs: number): z.infer<typeof batchV2Schema> {
   return {
     id: batch.id,
     task_name: batch.name,
@@ -142,15 +150,15 @@ function toItem(batch: Batch): z.infer<typeof batchV2Schema> {
     unsuccessful_count: batch.failedCount,
     task_params: shownParams(batch.params),
     created_by: batch.actor,
-    created_at: toIso(batch.createdAtMs),
+    created_at: toPastIso(batch.createdAtMs, nowMs),
     metadata: batch.metadata,
   };
 }
 
-export function toDetail(batch: BatchDetail): z.infer<typeof batchDetailSchema> {
+export function toDetail(batch: BatchDetail, nowMs: number): z.infer<typeof batchDetailSchema> {
   const { counts } = batch;
   return {
-    ...toItem(batch),
+    ...toItem(batch, nowMs),
     pending_count: counts.pending,
     running_count: counts.running,
     failed_count: counts.failed,
@@ -159,7 +167,7 @@ export function toDetail(batch: BatchDetail): z.infer<typeof batchDetailSchema> 
   };
 }
 
-function toTask(task: Task): z.infer<typeof taskV2Schema> {
+function toTask(task: Task, nowMs: number): z.infer<typeof taskV2Schema> {
   return {
     id: task.id,
     task_batch_id: task.batchId,
@@ -169,8 +177,8 @@ function toTask(task: Task): z.infer<typeof taskV2Schema> {
     agent_id: task.agentId,
     message: task.message,
     evidence: task.evidence,
-    created_at: toIso(task.createdAtMs),
-    updated_at: toIso(task.updatedAtMs),
+    created_at: toPastIso(task.createdAtMs, nowMs),
+    updated_at: toPastIso(task.updatedAtMs, nowMs),
     expires_at: toIso(task.expiresAtMs),
   };
 }

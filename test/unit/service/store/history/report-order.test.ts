@@ -86,7 +86,7 @@ function toRecord(reading: Reading, run: string): MinerRecord {
     document: {
       last_check_succeed: isOnline,
       anomaly_flags: Math.floor(level / 4),
-      ...(isOnline ? values : { hashrate: null, power: null, temp: null }),
+      ...(isOnline ? values : { hashrate: null, power: null, temp: null, last_updated_at: null }),
     },
     extras: { expected_hashrate: 120e12 },
   });

@@ -1,0 +1,112 @@
+// History after the clock of the service was set back. What it dated in what is now the future is set aside, so that those minutes can be counted when they
+// come; it is not removed, because nobody knows which clock was wrong. Once the clock has been set on again, what is missing comes back from there.
+import type { Databases } from '../databases.ts';
+import type { Db } from '../schema.ts';
+import { CELL_MS, HOUR_MS, MINUTE_MS, QUANTITIES } from './history-sums.ts';
+import { readPresence, writeHour, writePresence } from './history-write.ts';
+import { spansBefore } from './presence-intervals.ts';
+
+type Parts = Pick<Databases, 'transact' | 'lock'>;
+
+/** The clocks of copies of the service differ by less, and one of them may have begun the next cell. */
+const AHEAD_MS = 60_000;
+/** In the place of the farm's id. */
+const asideOf = (farmId: string) => `${farmId} set back`;
+const MINERS_AT_ONCE = 500;
+
+/** Says whether there was something to set aside. */
+export async function setHistoryAside({ transact, lock }: Parts, farmId: string, nowMs: number): Promise<boolean> {
+  return transact(async (trx) => {
+    await lock(trx, `history ${farmId}`);
+    const ahead = await trx
+      .selectFrom('history_cells')
+      .select('from_at')
+      .where('farm_id', '=', farmId)
+      .where('from_at', '>', nowMs + AHEAD_MS)
+      .limit(1)
+      .executeTakeFirst();
+    if (ahead === undefined) return false;
+    const cell = Math.floor(nowMs / CELL_MS);
+    const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+    await moveAside(trx, 'history_cells', farmId, cell * CELL_MS);
+    await moveAside(trx, 'history_hours', farmId, hour);
+    await writeHour(trx, farmId, hour);
+    await forgetPresence(trx, farmId, cell);
+    return true;
+  });
+}
+
+/** What was set aside before counts no more where there is something newer. */
+async function moveAside(
+  trx: Db,
+  table: 'history_cells' | 'history_hours',
+  farmId: string,
+  sinceMs: number,
+): Promise<void> {
+  const aside = asideOf(farmId);
+  await trx.deleteFrom(table).where('farm_id', '=', aside).where('from_at', '>=', sinceMs).execute();
+  await trx
+    .updateTable(table)
+    .set({ farm_id: aside })
+    .where('farm_id', '=', farmId)
+    .where('from_at', '>=', sinceMs)
+    .execute();
+}
+
+/** From the cell on no minute of the farm's miners is accounted for. */
+async function forgetPresence(trx: Db, farmId: string, cell: number): Promise<void> {
+  for (let afterId = 0; ; ) {
+    const miners = await trx
+      .selectFrom('miners')
+      .select('row_id')
+      .where('farm_id', '=', farmId)
+      .where('row_id', '>', afterId)
+      .orderBy('row_id')
+      .limit(MINERS_AT_ONCE)
+      .execute();
+    const rowIds = miners.map(({ row_id }) => row_id);
+    const presence = await readPresence(trx, rowIds);
+    for (const [rowId, { spans, known }] of presence) {
+      const [hashrate, expected, power] = QUANTITIES.map((quantity) => spansBefore(known[quantity], cell));
+      const minute = (cell * CELL_MS) / MINUTE_MS;
+      presence.set(rowId, {
+        spans: spansBefore(spans, minute),
+        known: { hashrate: hashrate ?? [], expected: expected ?? [], power: power ?? [] },
+      });
+    }
+    await writePresence(trx, new Set(presence.keys()), presence);
+    afterId = rowIds.at(-1) ?? 0;
+    if (rowIds.length < MINERS_AT_ONCE) return;
+  }
+}
+
+/** Brings back what was set aside and lies in the past now, where nothing else has been counted. Says whether there was any. */
+export async function bringHistoryBack({ transact, lock }: Parts, farmId: string, nowMs: number): Promise<boolean> {
+  return transact(async (trx) => {
+    await lock(trx, `history ${farmId}`);
+    const cells = await bringBack(trx, 'history_cells', farmId, nowMs - CELL_MS);
+    const hours = await bringBack(trx, 'history_hours', farmId, nowMs - HOUR_MS);
+    for (const hour of new Set(cells.map((at) => Math.floor(at / HOUR_MS) * HOUR_MS)))
+      await writeHour(trx, farmId, hour);
+    return cells.length + hours.length > 0;
+  });
+}
+
+async function bringBack(
+  trx: Db,
+  table: 'history_cells' | 'history_hours',
+  farmId: string,
+  untilMs: number,
+): Promise<number[]> {
+  const ofFarm = (id: string) =>
+    trx.selectFrom(table).select('from_at').where('farm_id', '=', id).where('from_at', '<=', untilMs);
+  const rows = await trx
+    .updateTable(table)
+    .set({ farm_id: farmId })
+    .where('farm_id', '=', asideOf(farmId))
+    .where('from_at', '<=', untilMs)
+    .where('from_at', 'not in', ofFarm(farmId))
+    .returning('from_at')
+    .execute();
+  return rows.map(({ from_at }) => from_at);
+}
