@@ -89,7 +89,7 @@ export function shownState(parts: StateParts): DoorState {
       .suspects()
       .slice(0, MAX_SUSPECTS)
       .map(({ ip, sinceMs, reason, claims }) => ({
-        ...{ ip, since: new Date(sinceMs).toISOString(), reason },
+        ...{ ip, since: new Date(Math.min(sinceMs, now.wallMs)).toISOString(), reason },
         claims: claims ? { ...claims, facts: [...claims.facts] } : null,
       })),
     last_standstill: last ? { reason: last.reason, at: isoAt(last.atMs) } : null,

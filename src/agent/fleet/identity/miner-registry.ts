@@ -171,7 +171,8 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   const lastingClaim = (entry: MinerEntry, facts: Facts, atMs: number): Claim => {
     const claimed = entry.claimsKey === null ? undefined : index.get(entry.claimsKey);
     if (claimed === undefined) return NO_CLAIM;
-    const isFresh = entry.claimState === 'refuted' && atMs - (entry.claimedSinceMs ?? 0) < HOUR_MS;
+    // The wall clock may have been set back since.
+    const isFresh = entry.claimState === 'refuted' && Math.abs(atMs - (entry.claimedSinceMs ?? 0)) < HOUR_MS;
     return isFresh || claimedFacts(claimed, facts) !== '' ? entry : NO_CLAIM;
   };
 
@@ -374,8 +375,8 @@ const ownFactsOf = (entry: MinerEntry, merged: MinerEntry): Partial<MinerEntry> 
 
 const changes = (ip: string, sinceMs: number): Suspect => ({ ip, sinceMs, reason: 'changes', claims: undefined });
 
-/** Only ever seen for a moment. */
-const isBrief = ({ firstSeenMs, lastSeenMs }: MinerEntry): boolean => lastSeenMs - firstSeenMs < HOUR_MS;
+/** Only ever seen for a moment. A wall clock that was set in between makes nothing look like that. */
+const isBrief = ({ firstSeenMs, lastSeenMs }: MinerEntry): boolean => Math.abs(lastSeenMs - firstSeenMs) < HOUR_MS;
 
 function event(type: EventRecord['type'], key: string, at: number, detail: Record<string, unknown>): EventRecord {
   return { kind: 'event', type, key, at: new Date(at).toISOString(), detail };

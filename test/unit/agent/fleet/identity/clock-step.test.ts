@@ -42,3 +42,20 @@ test.each([-24 * HOUR_MS, -HOUR_MS, HOUR_MS, 24 * HOUR_MS])(
     expect(book.states(key)?.mac).toBe('ok');
   },
 );
+
+test('a miner that was known for a day is not forgotten as one of a moment because the clock was set back a month', async () => {
+  const db = openSqlite(':memory:', [identityMigrations]);
+  const clock = createVirtualClock();
+  const book = createIdentityBook(db, { clock, newKey: () => 'key' });
+  const see = () => {
+    const shown = { ip: '10.0.0.1', mac: MAC.a, serialNumber: 'SERIAL0001' };
+    return book.observe({ ...shown, driverId: 'antminer-stock', at: clock.nowMs() });
+  };
+  see();
+  await clock.advance(24 * HOUR_MS);
+  see();
+  clock.stepWall(-30 * 24 * HOUR_MS);
+  see();
+  await clock.advance(8 * 24 * HOUR_MS);
+  expect(book.prune()).toEqual([]);
+});
