@@ -78,6 +78,8 @@ const welcomeFrameSchema = z.object({
   /** What orders are signed with, and how it came from the keys before it, oldest first. */
   task_key: publicKey,
   task_key_changes: z.array(keyChangeSchema).max(MAX_KEY_CHANGES),
+  /** What the service takes beside slices: `live` = binary frames with the header of live states. Others are for newer agents. Absent = nothing. */
+  takes: z.array(z.string().max(32)).max(16).optional(),
 });
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>;
 /** Service → agent, answer to lane: everything up to `acked_seq` of this epoch is stored. */
@@ -177,7 +179,22 @@ const sliceHeaderSchema = z.object({
 });
 export type SliceHeader = z.infer<typeof sliceHeaderSchema>;
 
-export function encodeSlice(header: SliceHeader, compressedBody: Uint8Array): Buffer {
+/**
+ * Of a binary frame that holds states of miners from memory, while the agent's disk takes nothing: never acknowledged, in no history, and sent only to a
+ * service that takes it. The body is that of a slice, with the newest record of each miner. Without records it says only how the disk is.
+ */
+const liveHeaderSchema = z.object({
+  live: z.literal(true),
+  produced_at: isoTime,
+  /** The slice that the outbox writes next, and the last of those that may then hold states that are older than these. */
+  order: z.int().min(1),
+  through: z.int().min(1),
+  /** Why reports cannot be kept, for people. Absent = they are. */
+  fault: z.string().max(128).optional(),
+});
+export type LiveHeader = z.infer<typeof liveHeaderSchema>;
+
+export function encodeSlice(header: SliceHeader | LiveHeader, compressedBody: Uint8Array): Buffer {
   const headerBytes = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(headerBytes.length);
@@ -185,11 +202,14 @@ export function encodeSlice(header: SliceHeader, compressedBody: Uint8Array): Bu
 }
 
 /** The parts of a binary frame, or undefined when it is not one of ours. */
-export function decodeSlice(frame: Buffer): { header: SliceHeader; compressedBody: Buffer } | undefined {
+export const decodeSlice = (frame: Buffer) => decode(frame, sliceHeaderSchema);
+export const decodeLive = (frame: Buffer) => decode(frame, liveHeaderSchema);
+
+function decode<H>(frame: Buffer, schema: z.ZodType<H>): { header: H; compressedBody: Buffer } | undefined {
   if (frame.length < 4) return undefined;
   const headerLength = frame.readUInt32LE(0);
   if (headerLength > 4_096 || 4 + headerLength > frame.length) return undefined;
-  const header = sliceHeaderSchema.safeParse(parseJson(frame.subarray(4, 4 + headerLength).toString('utf8')));
+  const header = schema.safeParse(parseJson(frame.subarray(4, 4 + headerLength).toString('utf8')));
   return header.success ? { header: header.data, compressedBody: frame.subarray(4 + headerLength) } : undefined;
 }
 

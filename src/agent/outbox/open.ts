@@ -102,6 +102,8 @@ export function openOutbox(
     read: (range) => current.outbox.source(name).read(range),
     acknowledge: (seq, epoch) => current.outbox.source(name).acknowledge(seq, epoch),
     renewEpoch: (seq, epoch) => current.outbox.source(name).renewEpoch(seq, epoch),
+    whyUnkept: () => current.outbox.source(name).whyUnkept(),
+    live: (after) => current.outbox.source(name).live(after),
     backlog: () => current.outbox.source(name).backlog(),
     onMore: (listener) => current.outbox.source(name).onMore(listener),
   });

@@ -4,13 +4,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Cancel, type Clock, turn } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { sqliteFault } from '../../base/storage/sqlite.ts';
+import { diskFault, sqliteFault } from '../../base/storage/sqlite.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { lookAtClocks } from '../../base/time/clock-steps.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { openBooks } from './books.ts';
 import { createOutgoing } from './outgoing.ts';
-import { type Batch, createQueue, type Queue, queueFull } from './queue.ts';
+import { type Batch, createLiveStates, createQueue, type Queue, queueFull } from './queue.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
 import { beginAges, noteProduced } from './slice-ages.ts';
 import { createChanges, type Space, shrinkOnce } from './space.ts';
@@ -29,6 +29,10 @@ const DEFAULTS = {
   maxPendingRecords: 20_000,
   maxPendingBytes: 64 * 1024 * 1024,
 };
+
+/** A disk that takes this and refuses that is not well yet. */
+const SETTLE_MS = 15_000;
+const NO_ROOM = 'there is no room left for reports';
 
 export type OutboxSettings = Readonly<Partial<typeof DEFAULTS>>;
 /** What others may ask of the outbox. */
@@ -64,6 +68,7 @@ export function createOutbox(
   const { queue, listeners } = options.shared ?? createShared(settings);
   let ages = beginAges(books.meta().nextId, lookAtClocks(clock));
   const changes = createChanges();
+  const live = createLiveStates();
 
   let { bytes, slices } = store.sums();
   let isFull = false;
@@ -73,6 +78,7 @@ export function createOutbox(
   let droppedChanges = 0;
   let lastCommitAt: number | undefined;
   let fault: string | undefined;
+  let lastFault: { readonly text: string; readonly atMs: number } | undefined;
   let failures = 0;
   /** Records at the head of the queue that must not wait for a full slice. */
   let urgent = 0;
@@ -82,13 +88,21 @@ export function createOutbox(
   let working: Promise<void> | undefined;
 
   const note = (error: unknown) => {
-    const text = renderError(error);
-    if (fault !== text) log.error({ error: text, pending: queue.size() }, 'the outbox cannot write');
+    const text = diskFault(error) ?? renderError(error);
+    if (fault !== text) log.error({ error: renderError(error), pending: queue.size() }, 'the outbox cannot write');
     fault = text;
+    lastFault = { text, atMs: clock.monotonicMs() };
     failures++;
     const kind = sqliteFault(error);
     if (kind === 'full') options.space?.noneLeft(bytes);
     if (kind === 'damaged') options.onDamaged?.();
+  };
+
+  /** Why samples that come now are not kept soon, for people. */
+  const whyUnkept = () => {
+    if (isFull) return NO_ROOM;
+    const isFresh = lastFault !== undefined && clock.monotonicMs() - lastFault.atMs < SETTLE_MS;
+    return fault ?? (isFresh ? lastFault?.text : undefined);
   };
 
   const maxBytes = () => options.space?.allowed(bytes) ?? settings.maxBytes;
@@ -202,6 +216,7 @@ export function createOutbox(
         hasCommitted = true;
         failures = 0;
         fault = undefined;
+        live.clear();
         await shrink();
       }
     } catch (error) {
@@ -227,6 +242,7 @@ export function createOutbox(
     try {
       entry = toEntry(record);
       if (changes.isChange(record)) entry = { ...entry, kind: 'change' };
+      if (record.kind === 'miner' && whyUnkept() !== undefined) live.note(record.key, entry);
     } catch (error) {
       log.error({ kind: record.kind, error: renderError(error) }, 'a record cannot be stored');
       queue.lose({ count: 1, firstMs: clock.nowMs(), lastMs: clock.nowMs() });
@@ -261,6 +277,12 @@ export function createOutbox(
     ages: () => ages,
     log,
     listeners,
+    live: {
+      ...live,
+      why: whyUnkept,
+      /** How many slices what waits may become at most. */
+      waitingSlices: () => Math.ceil(queue.pending() / settings.sliceRecords) + 1,
+    },
     onFailure: note,
     onRepaired() {
       ({ bytes, slices } = store.sums());

@@ -3,9 +3,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { lookAtClocks } from '../../base/time/clock-steps.ts';
-import type { SliceHeader } from '../../wire/frames.ts';
+import type { LiveHeader, SliceHeader } from '../../wire/frames.ts';
+import { MAX_SLICE_RECORDS } from '../../wire/protocol.ts';
 import type { Books } from './books.ts';
-import { damagedSlice, isSound, type StoredSlice } from './slice.ts';
+import type { LiveNews } from './queue.ts';
+import { compress, damagedSlice, isSound, MAX_BODY_BYTES, type StoredSlice } from './slice.ts';
 import { producedElapsedMs, type SliceAges } from './slice-ages.ts';
 import type { Lane, Meta, Store } from './store.ts';
 
@@ -19,6 +21,14 @@ export type OutgoingSlice = {
 };
 /** A run of slices under an epoch of its own. */
 export type LanePosition = Readonly<ReturnType<typeof positionOf>>;
+/** States of `count` miners as they go on the wire. */
+type LiveStates = {
+  readonly header: LiveHeader;
+  readonly body: Uint8Array;
+  readonly count: number;
+  readonly last: number;
+};
+const MAX_FAULT = 128;
 type SliceRange = Record<'afterSeq' | 'maxSlices' | 'maxBytes', number> & Pick<Lane, 'epoch'>;
 
 /** Slices; with more than these to be read an uplink is behind. */
@@ -31,6 +41,11 @@ export function createOutgoing(options: {
   readonly ages: () => SliceAges;
   readonly log: Log;
   readonly listeners: Set<() => void>;
+  readonly live: {
+    news(after: number, limits: { readonly maxRecords: number; readonly maxBytes: number }): LiveNews;
+    why(): string | undefined;
+    waitingSlices(): number;
+  };
   readonly onFailure: (error: unknown) => void;
   /** Damaged slices were replaced. */
   readonly onRepaired: () => void;
@@ -93,6 +108,22 @@ export function createOutgoing(options: {
           'a new epoch begins: what the service knows of us does not match what is stored here',
         );
         options.onRenewed();
+      },
+      /** From memory: why reports are not kept, undefined = they are. */
+      whyUnkept: () => options.live.why(),
+      /** Newest states after this number, which are not kept (yet), with the frame for them; also when there are none. */
+      async live(after: number): Promise<LiveStates> {
+        const { entries, last } = options.live.news(after, { maxRecords: MAX_SLICE_RECORDS, maxBytes: MAX_BODY_BYTES });
+        const fault = options.live.why();
+        const { nextId } = books.meta();
+        const header: LiveHeader = {
+          live: true,
+          produced_at: new Date(clock.nowMs()).toISOString(),
+          order: nextId,
+          through: nextId + options.live.waitingSlices(),
+          ...(fault !== undefined && { fault: fault.slice(0, MAX_FAULT) }),
+        };
+        return { header, count: entries.length, last, body: await compress(entries) };
       },
       /** From memory: slices that the peer has not confirmed; undefined before a first epoch is stored. */
       backlog: () => books.backlog()[name],

@@ -120,3 +120,52 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
 export function queueFull(): RefusedError {
   return new RefusedError('outbox.full', 'store records: too many wait for the disk already');
 }
+
+/** Far more than the records of the largest farm; beyond it those that changed longest ago are not shown. */
+const MAX_LIVE_BYTES = 64 * 1024 * 1024;
+
+/** What of it is news: `last` is to be given as `after` the next time. */
+export type LiveNews = { readonly entries: readonly Entry[]; readonly last: number };
+
+/** The newest record of each miner while the disk takes nothing: what a service may be shown although it is not kept. */
+export function createLiveStates(maxBytes = MAX_LIVE_BYTES) {
+  /** By miner, the one that changed longest ago first. */
+  const newest = new Map<string, { readonly entry: Entry; readonly number: number }>();
+  let bytes = 0;
+  let count = 0;
+
+  const drop = (key: string) => {
+    bytes -= newest.get(key)?.entry.bytes ?? 0;
+    newest.delete(key);
+  };
+
+  return {
+    note(key: string, entry: Entry): void {
+      drop(key);
+      newest.set(key, { entry, number: ++count });
+      bytes += entry.bytes;
+      for (const oldest of newest.keys()) {
+        if (bytes <= maxBytes) break;
+        drop(oldest);
+      }
+    },
+    /** Those after this number, the oldest first, as many as the limits allow. */
+    news(after: number, limits: { readonly maxRecords: number; readonly maxBytes: number }): LiveNews {
+      const entries: Entry[] = [];
+      let last = after;
+      let size = 0;
+      for (const { entry, number } of newest.values()) {
+        if (number <= after) continue;
+        size += entry.bytes;
+        if (entries.length >= limits.maxRecords || (entries.length > 0 && size > limits.maxBytes)) break;
+        entries.push(entry);
+        last = number;
+      }
+      return { entries, last };
+    },
+    clear(): void {
+      newest.clear();
+      bytes = 0;
+    },
+  };
+}

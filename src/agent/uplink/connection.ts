@@ -18,6 +18,7 @@ import { CHALLENGE_HEADER, MAX_FRAME_BYTES, PROTOCOL_VERSION, UPLINK_PATH } from
 import type { LanePosition, SliceSource } from '../outbox/outgoing.ts';
 import type { Credentials } from './enrolment/credentials.ts';
 import { createInbox } from './inbox.ts';
+import { createLiveSender, TAKES_LIVE } from './live-sender.ts';
 import { createSender } from './sender.ts';
 import type { OrderGuard } from './signatures/message-guard.ts';
 import type { Window } from './window.ts';
@@ -64,6 +65,7 @@ const LONG_BACKLOG = 32;
 const LEAST_MOVING_BYTES = 4 * 1024;
 const MAX_CHALLENGE = 128;
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
+const MAX_UNSENT_LIVE_BYTES = 256 * 1024;
 
 export function connect(options: ConnectionOptions) {
   const { credentials, source, tasks, window, timing, clock, log } = options;
@@ -101,6 +103,7 @@ export function connect(options: ConnectionOptions) {
     stopListening?.();
     inbox.clear();
     sender.stop();
+    live.stop();
     if (kind === 'lost' && sender.isWaiting()) window.broke();
     const finish = () => {
       socket.terminate();
@@ -161,6 +164,14 @@ export function connect(options: ConnectionOptions) {
     cannot: (reason) => end('lost', reason, CLOSE.cannot),
   });
 
+  const live = createLiveSender({
+    source,
+    clock,
+    transmit: (frame) => socket.send(frame),
+    hasRoom: () => socket.bufferedAmount < MAX_UNSENT_LIVE_BYTES,
+    inTurn: (run) => inTurn(run),
+  });
+
   const sendMore = async () => {
     if (!isWelcome || isOver) return;
     await sender.sendMore();
@@ -188,6 +199,7 @@ export function connect(options: ConnectionOptions) {
     if (frame.protocol !== PROTOCOL_VERSION) log.warn({ theirs: frame.protocol }, 'the service speaks another version');
     // First: the time of the service that it brings is that of this moment, and the outbox may take its time.
     session.onWelcome(frame);
+    if (frame.takes?.includes(TAKES_LIVE)) live.start();
     if (!(await join(hello, frame.acked_seq))) return;
     isWelcome = true;
     await askForLanes(hello.epoch);
@@ -201,7 +213,9 @@ export function connect(options: ConnectionOptions) {
     const lanes = await source.lanes();
     const open = lanes.at(-1);
     const isLong = open !== undefined && open.nextSeq - 1 - open.ackedSeq > LONG_BACKLOG;
-    if (isLong && lanes.length < MAX_LANES) await source.split();
+    if (isLong && lanes.length < MAX_LANES)
+      // Where that cannot be stored, what follows waits behind the backlog.
+      await source.split().catch((error: unknown) => log.warn({ error: renderError(error) }, 'no lane of its own'));
     for (const lane of (await source.lanes()).slice(0, MAX_LANES)) {
       if (isOver || lane.epoch === helloEpoch) continue;
       asked.set(lane.epoch, lane);

@@ -9,16 +9,18 @@ import { readPublicKey } from '../../base/secrets.ts';
 import { plainText } from '../../model/plain-text.ts';
 import {
   type AgentFrame,
+  type LiveHeader,
   MAX_LANES,
   type Notice,
   readAgentFrame,
   type ServiceFrame,
+  type SliceHeader,
   type TaskOrder,
 } from '../../wire/frames.ts';
 import type { SignedConnection, Signing } from '../../wire/orders.ts';
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
-import { orderOf } from '../store/outbox-order.ts';
+import { MAX_ORDER, orderOf } from '../store/outbox-order.ts';
 import type { Agent, IngestStore, SliceOutcome } from '../store/store.ts';
 import { type AgentClock, createAgentClock, datedByUs, type Moment, toOurClock } from './agent-clock.ts';
 import { readBody, readHeader } from './decode.ts';
@@ -35,6 +37,8 @@ const ROOM_BYTES = 1024 * 1024;
 /** A clock that is off by more than this is worth a line in the log. */
 const CLOCK_SKEW_MS = 60_000;
 const MAX_REASON_BYTES = 120;
+/** More than an agent keeps in memory while its disk takes nothing. */
+const MAX_WAITING_SLICES = 256;
 
 /** What the hello has said. `outbox`: its number, if the agent has named it. */
 type Greeting = { readonly home: string; readonly agentClock: AgentClock; readonly outbox: number | undefined };
@@ -135,6 +139,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
       at,
       task_key: signing.publicKey,
       task_key_changes: [...signing.changes],
+      takes: ['live'],
     });
     await parts.onReady(agent.id);
   };
@@ -150,21 +155,55 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     transmit({ type: 'lane', epoch, acked_seq });
   };
 
-  const handleSlice = async (bytes: Buffer, came: Moment) => {
-    const { header, compressedBody } = readHeader(bytes);
-    const outbox = epochs.get(header.epoch);
-    if (outbox === undefined || greeting === undefined)
-      throw new RefusedError('frame.order', 'take a slice: it is of no epoch of this connection');
+  const handleBinary = async (bytes: Buffer, came: Moment) => {
+    const frame = readHeader(bytes);
+    return frame.kind === 'slice'
+      ? handleSlice(frame.header, frame.compressedBody, came)
+      : handleLive(frame.header, frame.compressedBody, came);
+  };
+
+  const unpack = async (seq: number, compressedBody: Buffer) => {
     const charge = (count: number, unpackedBytes: number) =>
       parts.shares.charge(agent.id, { frame: 'slice', records: count, bytes: unpackedBytes });
-    const body = await readBody(header, compressedBody).catch((error: unknown) => {
+    const body = await readBody({ seq }, compressedBody).catch((error: unknown) => {
       charge(0, MAX_SLICE_BYTES);
       throw error;
     });
     const { records, rejected, firstProblem } = body;
     charge(records.length + rejected, body.bytes);
-    if (rejected > 0)
-      log.warn({ ...fields, seq: header.seq, rejected, firstProblem }, 'records do not fit their schema');
+    if (rejected > 0) log.warn({ ...fields, seq, rejected, firstProblem }, 'records do not fit their schema');
+    return body;
+  };
+
+  /** States that the agent cannot keep: they show, and are neither acknowledged nor in any history. */
+  const handleLive = async (header: LiveHeader, compressedBody: Buffer, came: Moment) => {
+    if (greeting?.outbox === undefined)
+      throw new RefusedError('frame.order', 'take live states: no hello has named the outbox');
+    const { records } = await unpack(header.order, compressedBody);
+    const nowMs = clock.nowMs();
+    const { produced_at, order, through, fault } = header;
+    const offsetMs = greeting.agentClock.offsetMs({ produced_at, age_ms: 0 }, came);
+    const outbox = greeting.outbox;
+    const change = await parts.ingest.showLive({
+      agentId: agent.id,
+      farmId: agent.farmId,
+      home: greeting.home,
+      // What the outbox writes next replaces it.
+      order: orderOf(outbox, order - 1),
+      through: orderOf(outbox, Math.min(through, order + MAX_WAITING_SLICES, MAX_ORDER)),
+      fault: plainText(fault) ?? null,
+      records: records.map((record) => datedByUs(record, offsetMs, nowMs)),
+      nowMs,
+    });
+    if (change === 'failed') log.warn({ ...fields, fault }, 'the agent cannot keep what it reports: live states only');
+    if (change === 'recovered') log.info(fields, 'the agent keeps what it reports again');
+  };
+
+  const handleSlice = async (header: SliceHeader, compressedBody: Buffer, came: Moment) => {
+    const outbox = epochs.get(header.epoch);
+    if (outbox === undefined || greeting === undefined)
+      throw new RefusedError('frame.order', 'take a slice: it is of no epoch of this connection');
+    const { records, rejected } = await unpack(header.seq, compressedBody);
     const nowMs = clock.nowMs();
     const offsetMs = greeting.agentClock.offsetMs(header, came);
     const outcome = await parts.ingest.storeSlice({
@@ -230,7 +269,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
         if (isClosed) return;
         if (!isBinary) parts.shares.charge(agent.id, { frame: 'text', records: 0, bytes: data.length });
       }
-      await (isBinary ? handleSlice(data, came) : handleText(data.toString('utf8'), came));
+      await (isBinary ? handleBinary(data, came) : handleText(data.toString('utf8'), came));
     } catch (error) {
       if (error instanceof RefusedError) {
         log.warn({ ...fields, error: error.message }, 'uplink refused');

@@ -5,7 +5,7 @@ import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
 import { RefusedError } from '../../base/errors.ts';
 import { mayHideText, visibleLines, visibleText, visibleValue } from '../../model/plain-text.ts';
-import { decodeSlice, parseJson, type SliceHeader } from '../../wire/frames.ts';
+import { decodeLive, decodeSlice, type LiveHeader, parseJson, type SliceHeader } from '../../wire/frames.ts';
 import { MAX_SLICE_BYTES, MAX_SLICE_RECORDS } from '../../wire/protocol.ts';
 import { type ReportRecord, reportRecordSchema } from '../../wire/records.ts';
 import { MAX_ORDER } from '../store/outbox-order.ts';
@@ -13,19 +13,32 @@ import { MAX_ORDER } from '../store/outbox-order.ts';
 const envelopeSchema = z.object({ v: z.literal(1), records: z.array(z.unknown()).max(MAX_SLICE_RECORDS) });
 const unpack = promisify(zstdDecompress);
 
-export function readHeader(frame: Buffer): { header: SliceHeader; compressedBody: Buffer } {
-  const parts = decodeSlice(frame);
-  if (parts === undefined) throw new RefusedError('frame.invalid', 'read a slice: it has no valid header');
-  if ((parts.header.order ?? parts.header.seq) > MAX_ORDER)
+type Frame =
+  | { readonly kind: 'slice'; readonly header: SliceHeader; readonly compressedBody: Buffer }
+  | { readonly kind: 'live'; readonly header: LiveHeader; readonly compressedBody: Buffer };
+
+export function readHeader(frame: Buffer): Frame {
+  const slice = decodeSlice(frame);
+  if (slice !== undefined) {
+    checkOrder(slice.header.order ?? slice.header.seq);
+    return { kind: 'slice', ...slice };
+  }
+  const live = decodeLive(frame);
+  if (live === undefined) throw new RefusedError('frame.invalid', 'read a slice: it has no valid header');
+  checkOrder(live.header.order);
+  return { kind: 'live', ...live };
+}
+
+function checkOrder(order: number): void {
+  if (order > MAX_ORDER)
     throw new RefusedError('frame.invalid', `read a slice: no outbox has more than ${MAX_ORDER} of them`);
-  return parts;
 }
 
 /**
  * `rejected` records are left out; `firstProblem` is what was wrong with the first of them; `bytes` counts the body, unpacked.
  * Throws RefusedError `frame.invalid` when the body is too large, is not zstd, or is no slice.
  */
-export async function readBody({ seq }: SliceHeader, compressedBody: Buffer) {
+export async function readBody({ seq }: Pick<SliceHeader, 'seq'>, compressedBody: Buffer) {
   const body = await unpackBody(compressedBody);
   const text = body.toString('utf8');
   const envelope = envelopeSchema.safeParse(parseJson(text));

@@ -4,6 +4,7 @@
 import type { EventRecord, GapRecord, HostRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases, Lock } from './databases.ts';
 import { rollUp } from './history/history-write.ts';
+import { createLiveStore, isKeptOutdated, type LiveStore } from './live-states.ts';
 import { findAdoptable } from './miners/identity/adoption.ts';
 import { admitNew, recordRefused } from './miners/identity/grant.ts';
 import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
@@ -31,6 +32,8 @@ export type Slice = {
   readonly seq: number;
   /** Of two slices of the agent the one with the higher number is the newer one: see outbox-order.ts. Default: the sequence number. */
   readonly order?: number;
+  /** The states are shown and not kept: see live-states.ts. */
+  readonly unkeptThrough?: number;
   /** By our clock, as all times of the records are. */
   readonly producedAtMs: number;
   readonly records: readonly ReportRecord[];
@@ -64,12 +67,13 @@ type Need = {
   readonly lastStoredAtMs: number | null;
 };
 
-export type IngestStore = OutboxStore & {
-  needOf(agentId: string): Promise<Need>;
-  /** Newest stored sequence number of the epoch; 0 = none. */
-  cursor(agentId: string, epoch: string): Promise<number>;
-  storeSlice(slice: Slice): Promise<SliceOutcome>;
-};
+export type IngestStore = OutboxStore &
+  LiveStore & {
+    needOf(agentId: string): Promise<Need>;
+    /** Newest stored sequence number of the epoch; 0 = none. */
+    cursor(agentId: string, epoch: string): Promise<number>;
+    storeSlice(slice: Slice): Promise<SliceOutcome>;
+  };
 
 export function createIngestStore(
   { write, transact, lock }: Pick<Databases, 'write' | 'transact' | 'lock'>,
@@ -77,6 +81,7 @@ export function createIngestStore(
 ): IngestStore {
   return {
     ...createOutboxStore({ transact, lock }),
+    ...createLiveStore({ transact, lock }, (trx, slice, records) => storeMiners(trx, lock, slice, records, newId)),
     cursor: (agentId, epoch) => readCursor(write, agentId, epoch),
     needOf: (agentId) => readNeed(write, agentId),
     storeSlice: (slice) =>
@@ -156,7 +161,10 @@ function sortByKind(records: readonly ReportRecord[]) {
 
 /** Nothing is dated in the future, nor keeps a dead miner online. */
 const notAfter = (iso: string, nowMs: number) => Math.min(Date.parse(iso), nowMs);
-const orderOfSlice = ({ order, seq }: Slice) => order ?? seq;
+const orderOfSlice = ({ order, seq }: Pick<Slice, 'order' | 'seq'>) => order ?? seq;
+
+/** What of a slice says whose states its records are, and which of two is the newer one. */
+type Origin = Pick<Slice, 'agentId' | 'farmId' | 'epoch' | 'home' | 'seq' | 'order' | 'unkeptThrough' | 'nowMs'>;
 
 type StoredMiners = {
   readonly minerIds: Map<string, string>;
@@ -169,7 +177,7 @@ type StoredMiners = {
 async function storeMiners(
   db: Db,
   lock: Lock,
-  slice: Slice,
+  slice: Origin,
   records: readonly MinerRecord[],
   newId: (nowMs: number) => string,
 ): Promise<StoredMiners> {
@@ -223,7 +231,7 @@ async function storeMiners(
 }
 
 /** Which stored miner each key means: one that is registered, or one that it continues; `refused` are new and beyond what the agent may have. */
-async function recogniseMiners(db: Db, lock: Lock, slice: Slice, newest: ReadonlyMap<string, MinerRecord>) {
+async function recogniseMiners(db: Db, lock: Lock, slice: Origin, newest: ReadonlyMap<string, MinerRecord>) {
   const found = await findRegistered(db, slice.agentId, [...newest.keys()]);
   const isSettled = [...newest.keys()].every((key) => {
     const miner = found.get(key);
@@ -241,8 +249,12 @@ async function recogniseMiners(db: Db, lock: Lock, slice: Slice, newest: Readonl
 }
 
 /** The same rule as in miner-write.ts, where it also holds for what another agent has stored meanwhile. */
-function isOutdated(known: KnownMiner, slice: Slice, reportedAtMs: number): boolean {
-  if (known.agent_id === slice.agentId) return known.reported_order > orderOfSlice(slice);
+function isOutdated(known: KnownMiner, slice: Origin, reportedAtMs: number): boolean {
+  if (known.agent_id === slice.agentId) {
+    const order = orderOfSlice(slice);
+    if (known.reported_order > order) return true;
+    return slice.unkeptThrough === undefined && isKeptOutdated(known, { order, reportedAtMs, nowMs: slice.nowMs });
+  }
   // What is dated in the future was written before our clock was set back: when that was is not known.
   return known.reported_at > reportedAtMs && known.reported_at <= slice.nowMs;
 }
@@ -269,7 +281,7 @@ async function readPollIntervalMs(db: Db, agentId: string): Promise<number | nul
   return agent?.poll_interval_ms ?? null;
 }
 
-const homeOf = ({ home, epoch }: Slice) => home ?? epoch;
+const homeOf = ({ home, epoch }: Pick<Slice, 'home' | 'epoch'>) => home ?? epoch;
 
 /** How long after its newest successful reading a miner counts as online. */
 export function staleAfterMs(pollIntervalMs: number): number {
@@ -284,7 +296,7 @@ async function forgetOldKeys(db: Db, agentId: string, rowIds: readonly number[])
 
 async function register(
   db: Db,
-  slice: Slice,
+  slice: Origin,
   records: ReadonlyMap<string, MinerRecord>,
   registered: ReadonlyMap<string, Registered>,
   rowOf: (key: string) => number | undefined,

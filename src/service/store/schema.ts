@@ -67,6 +67,9 @@ export const TABLES = {
     host_at: optional(bigint),
     /** SPKI in base64. */
     identity_key: text,
+    /** Why it cannot keep what it reports, and since when; null = it can. */
+    storage_fault: optional(text),
+    storage_fault_at: optional(bigint),
     /** Names what the slices of this agent count in now, and how many of them there were: see outbox-order.ts. */
     outbox: optional(text),
     outbox_number: count64,
@@ -125,6 +128,8 @@ export const TABLES = {
     reported_at: bigint,
     /** Of two records of this agent the one with the higher number is the newer one: see outbox-order.ts. */
     reported_order: bigint,
+    /** The state was shown and not kept: up to the slice of this order older ones may still come. Null = it is that of a stored slice. */
+    unkept_through: optional(bigint),
     /** Time of the newest successful reading, and when it becomes too old to count as online. */
     seen_at: optional(bigint),
     stale_at: optional(bigint),

@@ -2,13 +2,23 @@
 import { z } from 'zod';
 import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
+import type { AgentRow } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
 import { answers, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
+import { toIso } from '../shared/envelope.ts';
 import { toAgentFields } from '../shared/fields.ts';
 import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
 
-export const agentV2Schema = named('AgentV2', agentV1Schema.omit({ farm: true, host: true }));
+export const agentV2Schema = named(
+  'AgentV2',
+  agentV1Schema.omit({ farm: true, host: true }).extend({
+    storage_fault: z.strictObject({ reason: z.string(), since: z.iso.datetime() }).nullable().meta({
+      description:
+        'Why the agent cannot keep what it reports, such as a full disk: its miners show live values, and history has a gap from then on. null = it can',
+    }),
+  }),
+);
 
 export function registerFarmAgents(app: App, { store: { agents }, clock }: RouteParts): void {
   app.route({
@@ -27,8 +37,16 @@ export function registerFarmAgents(app: App, { store: { agents }, clock }: Route
       const nowMs = clock.nowMs();
       const filter = { farmIds: [farm.id], statuses: AGENT_STATUSES };
       const { rows, total } = await agents.search({ filter, window: windowOf(request.query), nowMs });
-      const data = rows.map((row) => toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs), nowMs));
+      const data = rows.map((row) => ({
+        ...toAgentFields(row, farm.workspaceId, agents.statusAt(row, nowMs), nowMs),
+        storage_fault: toStorageFault(row),
+      }));
       return goodList(data, request.query, total);
     },
   });
 }
+
+const toStorageFault = ({ storage_fault, storage_fault_at }: AgentRow) =>
+  storage_fault === null || storage_fault_at === null
+    ? null
+    : { reason: storage_fault, since: toIso(storage_fault_at) };

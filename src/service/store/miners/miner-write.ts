@@ -18,8 +18,14 @@ export type MinerChange = {
   readonly rivalRowId?: number | undefined;
 };
 
-/** Who reports, and when; `order` of its slice, see outbox-order.ts. */
-type Reporter = { readonly agentId: string; readonly farmId: string; readonly order: number; readonly nowMs: number };
+/** Who reports, and when; `order` of its slice, see outbox-order.ts. `unkeptThrough`: the states are not kept, see live-states.ts. */
+type Reporter = {
+  readonly agentId: string;
+  readonly farmId: string;
+  readonly order: number;
+  readonly nowMs: number;
+  readonly unkeptThrough?: number;
+};
 
 /** Writes the changes and gives the row of each miner id; none for a miner of which another agent has stored something newer meanwhile. */
 export async function writeMiners(
@@ -92,7 +98,7 @@ async function moveRows(
   for (const { id, row_id } of written) rowIds.set(id, row_id);
 }
 
-function toRow({ agentId, farmId, order }: Reporter, change: MinerChange) {
+function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: MinerChange) {
   const { id, known, record, reportedAtMs, seenAtMs, staleAtMs } = change;
   const { document, extras } = record;
   const { serial, ipNum } = identityOf(record);
@@ -106,6 +112,7 @@ function toRow({ agentId, farmId, order }: Reporter, change: MinerChange) {
     created_at: known?.created_at ?? reportedAtMs,
     reported_at: reportedAtMs,
     reported_order: order,
+    unkept_through: unkeptThrough ?? null,
     seen_at: seenAtMs,
     stale_at: staleAtMs,
     ip_num: ipNum,

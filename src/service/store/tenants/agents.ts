@@ -39,6 +39,8 @@ export type AgentRow = Readonly<
     | 'host_at'
     | 'revoked_at'
     | 'max_miners'
+    | 'storage_fault'
+    | 'storage_fault_at'
   >
 > & { readonly farm_name: string | null };
 
@@ -217,7 +219,8 @@ const selectRows = (read: Db) =>
     .selectFrom('agents')
     .innerJoin('farms', 'farms.id', 'agents.farm_id')
     .select(['agents.id', 'farm_id', 'farms.name as farm_name', 'agents.name', 'version', 'enrolled_at'])
-    .select(['last_seen_at', 'uptime_s', 'host', 'host_at', 'revoked_at', 'agents.max_miners']);
+    .select(['last_seen_at', 'uptime_s', 'host', 'host_at', 'revoked_at', 'agents.max_miners'])
+    .select(['storage_fault', 'storage_fault_at']);
 
 function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly AgentStatus[], nowMs: number) {
   const since = eb('last_seen_at', '>', nowMs - AGENT_ONLINE_MS);
@@ -246,6 +249,8 @@ function newAgent(
     uptime_s: null,
     host: null,
     host_at: null,
+    storage_fault: null,
+    storage_fault_at: null,
     outbox: null,
     outbox_number: 0,
     host_order: 0,

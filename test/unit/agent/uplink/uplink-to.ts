@@ -65,6 +65,11 @@ export function idleSource(epoch: string): SliceSource {
     read: async () => [],
     async acknowledge() {},
     async renewEpoch() {},
+    whyUnkept: () => undefined,
+    live: async () => ({
+      header: { live: true, produced_at: new Date(0).toISOString(), order: 1, through: 1 },
+      ...{ body: new Uint8Array(), count: 0, last: 0 },
+    }),
     backlog: () => 0,
     onMore: () => () => {},
   };

@@ -47,6 +47,7 @@ async function startAgent({ isWelcome = true } = {}) {
         return answer.promise;
       },
       beginOutbox: async () => 1,
+      showLive: async () => 'same',
       storeSlice: async () => ({
         kind: 'stored',
         strangerTasks: 0,

@@ -25,6 +25,7 @@ export const STEADY = [
   'firmware',
   'hostname',
   'expected_hashrate',
+  'unkept_through',
 ] as const;
 const KNOWN = [
   'row_id',

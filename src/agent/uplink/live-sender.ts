@@ -1,0 +1,53 @@
+// While the disk takes nothing, the newest states of the miners go to the service from memory, with the reason; once it does again, that is told. Nothing of it
+// is acknowledged or counted as delivered. It knows no socket.
+import type { Cancel, Clock } from '../../base/clock.ts';
+import { encodeSlice } from '../../wire/frames.ts';
+import type { SliceSource } from '../outbox/outgoing.ts';
+
+/** What a service says in its welcome when it takes such frames. */
+export const TAKES_LIVE = 'live';
+/** One frame each: at most 500 miners a second. */
+const EVERY_MS = 1_000;
+
+export function createLiveSender(options: {
+  readonly source: Pick<SliceSource, 'live' | 'whyUnkept'>;
+  readonly clock: Clock;
+  transmit(frame: Buffer): void;
+  /** What was sent before has left. */
+  hasRoom(): boolean;
+  /** One after the other with what else is asked of the source. */
+  inTurn(run: () => Promise<void>): Promise<void>;
+}) {
+  const { source, clock } = options;
+  /** What the service knows of the disk; null = nothing yet. */
+  let told: string | undefined | null = null;
+  let after = 0;
+  let cancel: Cancel | undefined;
+  let isStopped = false;
+
+  const sendNews = async () => {
+    const why = source.whyUnkept();
+    if (isStopped || !options.hasRoom() || (why === undefined && told === undefined)) return;
+    const { header, body, count, last } = await source.live(after);
+    if (isStopped || (count === 0 && header.fault === told)) return;
+    told = header.fault;
+    after = last;
+    options.transmit(encodeSlice(header, body));
+  };
+
+  const step = () => {
+    if (isStopped) return;
+    void options.inTurn(sendNews).finally(() => {
+      if (!isStopped) cancel = clock.after(EVERY_MS, step);
+    });
+  };
+
+  return {
+    /** The service takes live states. */
+    start: step,
+    stop(): void {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+}

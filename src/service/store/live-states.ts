@@ -1,0 +1,86 @@
+// States of miners that an agent shows from memory while its disk takes nothing. They are what is shown of a miner, and nothing else: no history, no cursor,
+// no event of the miners. What the agent stores after all replaces them; only that what waited longer than they did comes first then, and is older.
+import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
+import type { Databases } from './databases.ts';
+import type { Db } from './schema.ts';
+
+export type LiveReport = {
+  readonly agentId: string;
+  readonly farmId: string;
+  readonly home: string;
+  /** Newer than every slice that is written, older than every other one; see outbox-order.ts. */
+  readonly order: number;
+  /** Slices up to this order may hold states that are older than these. */
+  readonly through: number;
+  /** Why the agent keeps nothing; null = it does again. */
+  readonly fault: string | null;
+  /** Those that are no states of miners are left out. Times by our clock. */
+  readonly records: readonly ReportRecord[];
+  readonly nowMs: number;
+};
+
+export type LiveStore = {
+  /** Says whether the disk of the agent was known to be so before. */
+  showLive(report: LiveReport): Promise<'failed' | 'recovered' | 'same'>;
+};
+
+type Show = (
+  db: Db,
+  origin: {
+    agentId: string;
+    farmId: string;
+    epoch: string;
+    seq: number;
+    order: number;
+    unkeptThrough: number;
+    nowMs: number;
+  },
+  records: readonly MinerRecord[],
+) => Promise<unknown>;
+
+export function createLiveStore({ transact, lock }: Pick<Databases, 'transact' | 'lock'>, show: Show): LiveStore {
+  return {
+    showLive: (report) =>
+      transact(async (trx) => {
+        const { agentId, farmId, home, order, through, nowMs } = report;
+        await lock(trx, `uplink ${agentId}`);
+        const records = report.records.filter((record) => record.kind === 'miner');
+        const origin = { agentId, farmId, epoch: home, seq: 0, order, unkeptThrough: through, nowMs };
+        if (records.length > 0) await show(trx, origin, records);
+        return noteFault(trx, report);
+      }),
+  };
+}
+
+async function noteFault(db: Db, { agentId, farmId, fault, nowMs }: LiveReport) {
+  const before = await db.selectFrom('agents').select('storage_fault').where('id', '=', agentId).executeTakeFirst();
+  const known = before?.storage_fault ?? null;
+  if (known === fault) return 'same';
+  const since = fault === null ? null : nowMs;
+  await db
+    .updateTable('agents')
+    .set({ storage_fault: fault, ...(known === null || fault === null ? { storage_fault_at: since } : {}) })
+    .where('id', '=', agentId)
+    .execute();
+  const about = { farm_id: farmId, agent_id: agentId, miner_id: null, at: nowMs };
+  const [type, detail] =
+    fault === null ? ['storage_recovered', { reason: known }] : ['storage_failed', { reason: fault }];
+  await db
+    .insertInto('events')
+    .values({ ...about, type, detail: JSON.stringify(detail) })
+    .execute();
+  return fault === null ? 'recovered' : 'failed';
+}
+
+/**
+ * Whether a stored state is older than the one that is shown: it waited on a disk that took nothing. Beyond those that did, every one is newer; so is every
+ * one where what is shown is dated in the future, because our clock was set back.
+ */
+export const isKeptOutdated = (
+  known: { readonly unkept_through: number | null; readonly reported_at: number },
+  { order, reportedAtMs, nowMs }: Readonly<Record<'order' | 'reportedAtMs' | 'nowMs', number>>,
+): boolean =>
+  known.unkept_through !== null &&
+  order <= known.unkept_through &&
+  reportedAtMs < known.reported_at &&
+  known.reported_at <= nowMs;
