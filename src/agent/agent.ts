@@ -124,15 +124,8 @@ export function createAgent(options: AgentOptions) {
         .catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
   };
 
-  const keepTime = () => {
-    try {
-      time.keep();
-    } catch (error) {
-      log.error({ cause: renderError(error) }, 'write the time for the next start');
-    }
-  };
   const agentIds = uplinks.map(({ agentId }) => agentId);
-  const clockWatch = createClockWatch({ clock, log, agentIds, emit, onStep: keepTime });
+  const clockWatch = createClockWatch({ clock, log, agentIds, emit, onStep: time.keep });
 
   const suspectReport = createSuspectReport({ clock, log, suspects: book.suspects, agentIds, emit });
 
@@ -310,7 +303,11 @@ export function createAgent(options: AgentOptions) {
     { name: 'place', start() {}, stop: () => door.close() },
     { name: 'database', start() {}, stop: () => db.close() },
     { name: 'outbox', start: () => outbox.setUplinks(uplinks.map(({ name }) => name)), stop: () => outbox.close() },
-    { name: 'clock', start: () => clockWatch.begin(outbox.state().earlierUntil), stop() {} },
+    {
+      name: 'clock',
+      start: () => clockWatch.begin(Math.max(outbox.state().earlierUntil, time.earlierWallMs)),
+      stop() {},
+    },
     {
       name: 'roster',
       async start() {
@@ -321,7 +318,7 @@ export function createAgent(options: AgentOptions) {
         await states.writeAll();
         await averages.flush();
         book.flush();
-        keepTime();
+        time.keep();
       },
     },
     { name: 'transport', start() {}, stop: () => access.close() },

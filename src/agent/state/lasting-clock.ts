@@ -22,20 +22,23 @@ export function openLastingClock(db: DatabaseSync, clock: Clock, log: Log) {
   const select = db.prepare('SELECT wall_ms AS wallMs, elapsed_ms AS elapsedMs FROM agent_clock');
   const upsert = db.prepare('INSERT OR REPLACE INTO agent_clock VALUES (1, ?, ?)');
   const now = lookAtClocks(clock);
-  const offsetMs = elapsedAt(now.wallMs, rowSchema.safeParse(select.get()).data) - now.elapsedMs;
+  const earlier = rowSchema.safeParse(select.get()).data;
+  const offsetMs = elapsedAt(now.wallMs, earlier) - now.elapsedMs;
   const lasting: Clock = { ...clock, elapsedMs: () => clock.elapsedMs() + offsetMs };
   const keep = (): void => {
     const { wallMs, elapsedMs } = lookAtClocks(lasting);
-    upsert.run(Math.round(wallMs), Math.round(elapsedMs));
+    try {
+      upsert.run(Math.round(wallMs), Math.round(elapsedMs));
+    } catch (error) {
+      log.error({ cause: renderError(error) }, 'write the time for the next start');
+    }
   };
-  try {
-    keep();
-  } catch (error) {
-    log.error({ cause: renderError(error) }, 'write the time of this start');
-  }
+  keep();
   return {
     clock: lasting,
-    /** Both clocks as they are now, for the next run. To be called now and then, and when the wall clock was set. Throws what the database throws. */
+    /** The last wall time that the run before this one kept; in the first run that of its start. */
+    earlierWallMs: earlier?.wallMs ?? now.wallMs,
+    /** Both clocks as they are now, for the next run. To be called now and then, and when the wall clock was set. */
     keep,
   };
 }
