@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { openFileLimit } from '../base/platform/fd-limit.ts';
+import { openFileLimit, socketsWithin } from '../base/platform/fd-limit.ts';
 import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer/protocol.ts';
 import { askHttp, HTTP_PORT, lookAt, type Web } from './http/ask.ts';
 import { HttpClient, type HttpClientLimits } from './http/client.ts';
@@ -44,7 +44,7 @@ const ASSUMED_OPEN_FILES = 10_240;
 
 /** Sized for 25,000 miners and for what the system allows this process. */
 export function defaultTransportLimits(openFiles: number = openFileLimit() ?? ASSUMED_OPEN_FILES): TransportLimits {
-  const sockets = Math.max(64, Math.floor(openFiles / 2) - 512);
+  const sockets = socketsWithin(openFiles);
   return {
     engine: {
       launchPerTurn: 48,

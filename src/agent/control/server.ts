@@ -5,6 +5,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { connectionsWithin, openFileLimit } from '../../base/platform/fd-limit.ts';
 import type { DoorOffers } from './control-handlers.ts';
 import {
   abortRequestSchema,
@@ -43,7 +44,7 @@ export async function createDoorServer(parts: {
     keepAliveTimeout: IDLE_MS,
     connectionsCheckingInterval: REQUEST_MS / 5,
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = connectionsWithin(MAX_CONNECTIONS, openFileLimit());
   const streams = createStreams(parts);
   const app = fastify({
     serverFactory: (handler) => server.on('request', handler),

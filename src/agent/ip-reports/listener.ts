@@ -1,7 +1,7 @@
 // Listens for IP reports and makes a hint of each that concerns the configured ranges: somebody stands in front of that miner. Repeats, floods and nonsense
 // end here. It sends nothing, and a port that somebody else holds costs that port and no more.
 import { createSocket, type Socket } from 'node:dgram';
-import type { Clock } from '../../base/clock.ts';
+import type { Cancel, Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
@@ -34,6 +34,8 @@ const MOST_PER_SENDER = 5;
 const MOST_IN_ALL = 20;
 const MAX_KNOWN = 1_024;
 const WARN_EVERY_MS = 60_000;
+/** A port that could not be had may be free later, and a process that had no files left may have some. */
+const RETRY_MS = 60_000;
 
 export function createIpReports({ clock, log, portOf, isOurs, onReport }: Options) {
   const sockets = new Map<number, Socket>();
@@ -67,32 +69,47 @@ export function createIpReports({ clock, log, portOf, isOurs, onReport }: Option
     void done.finally(() => handedOn.delete(done));
   };
 
+  const retries = new Map<number, Cancel>();
+  const refused = new Set<number>();
+
   const listen = (format: ReportFormat): Promise<void> => {
     const port = portOf(format.port);
     const socket = createSocket({ type: 'udp4', reuseAddr: true });
     sockets.set(format.port, socket);
     return new Promise((resolve) => {
       socket.on('error', (error) => {
-        log.warn(
-          { port, cause: renderError(error) },
-          `IP reports of ${format.makes} cannot be heard: is another program on this port? \`scan.ipReports: false\` ends the try`,
-        );
-        sockets.delete(format.port);
+        if (!refused.has(format.port))
+          log.warn(
+            { port, cause: renderError(error) },
+            `IP reports of ${format.makes} cannot be heard for now: is another program on this port? \`scan.ipReports: false\` ends the tries`,
+          );
+        refused.add(format.port);
+        if (sockets.get(format.port) === socket) {
+          sockets.delete(format.port);
+          retries.set(
+            format.port,
+            clock.after(RETRY_MS, () => void listen(format)),
+          );
+        }
         socket.close();
         resolve();
       });
       socket.on('message', (bytes, { address }) => take(format, bytes, address));
-      socket.bind(port, resolve);
+      socket.bind(port, () => {
+        refused.delete(format.port);
+        resolve();
+      });
     });
   };
 
   return {
-    /** Resolves when every port is bound or given up. */
+    /** Resolves when every port is bound, or could not be: those are tried again. */
     async start(): Promise<void> {
       await Promise.all(REPORT_FORMATS.map(listen));
     },
     /** Resolves when nothing is heard any more and what was handed on is dealt with. */
     async stop(): Promise<void> {
+      for (const cancel of retries.values()) cancel();
       const open = [...sockets.values()];
       sockets.clear();
       await Promise.all(open.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));

@@ -84,9 +84,3 @@ export type ScanListener<F extends Identification> = {
   /** A few times a second, and once at the end. */
   onProgress?(progress: ScanProgress): void;
 };
-
-/** No more sockets than half of what the process may open, less what the rest of it needs. `openFiles` is the soft limit. */
-export function socketsWithin(maxSockets: number, openFiles: number | undefined): number {
-  if (openFiles === undefined) return maxSockets;
-  return Math.min(maxSockets, Math.max(64, Math.floor(openFiles / 2) - 512));
-}

@@ -1,8 +1,9 @@
 // How hard this host may scan: the configured limits, held within what its open files and its neighbour table bear, and advice where they are tight.
 import type { RangesToProbe } from '../../base/net/ranges.ts';
+import { socketsWithin } from '../../base/platform/fd-limit.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import { readiness } from '../host/readiness.ts';
-import { type ScanPlan, socketsWithin } from './plan.ts';
+import type { ScanPlan } from './plan.ts';
 
 /** Times in ms. */
 export type ScanSettings = {
@@ -34,7 +35,7 @@ export function paceOf(
   const usual = Math.min(onLink, kind === 'background' ? BACKGROUND_PER_SECOND : Infinity);
   return {
     limits: {
-      maxSockets: socketsWithin(scan.maxInFlight, limits.openFiles),
+      maxSockets: Math.min(scan.maxInFlight, socketsWithin(limits.openFiles ?? Infinity)),
       maxPerSecond: scan.maxPerSecond ?? (usual === Infinity ? undefined : usual),
       probeTimeoutMs: scan.timeout,
       maxIdentifying: scan.maxIdentifying,

@@ -18,6 +18,24 @@ export function openFileLimit(readLimits: () => string = readSystemLimits): numb
   }
 }
 
+/** What the process has open without a connection to anybody: databases, their logs, the event loop's own, listeners, and some to spare. */
+const OWN_FILES = 52;
+/** With fewer than this, nothing is found or read in a useful time; what is lacking then fails one by one, and is tried again. */
+const LEAST_SOCKETS = 6;
+const USUAL_SOCKETS = 64;
+const RESERVE = 512;
+
+/** Sockets that scans and polls may hold at once: half of what is open to this process, less what the rest of it needs. */
+export function socketsWithin(openFiles: number): number {
+  const scarce = Math.max(LEAST_SOCKETS, Math.floor((openFiles - OWN_FILES) / 2));
+  return Math.max(Math.min(USUAL_SOCKETS, scarce), Math.floor(openFiles / 2) - RESERVE);
+}
+
+/** Connections of others that may be open at once: who comes when there are more is turned away, and the process goes on. */
+export function connectionsWithin(most: number, openFiles: number | undefined): number {
+  return openFiles === undefined ? most : Math.min(most, Math.max(4, Math.floor((openFiles - OWN_FILES) / 2)));
+}
+
 /** Linux has a file for it; elsewhere Node's own report knows, at the price of some ten milliseconds. */
 function readSystemLimits(): string {
   if (process.platform === 'linux') return readFileSync('/proc/self/limits', 'utf8');

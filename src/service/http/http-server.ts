@@ -6,6 +6,7 @@ import { createServer as createPlain, type IncomingMessage, type RequestListener
 import { createServer as createSecure, type Server as SecureServer } from 'node:https';
 import { ConfigError, type Problem } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { connectionsWithin, openFileLimit } from '../../base/platform/fd-limit.ts';
 import { UPLINK_PATH } from '../../wire/protocol.ts';
 
 export type SocketLimits = {
@@ -41,7 +42,7 @@ export function createHttpServer(handler: RequestListener, limits: SocketLimits,
       : createSecure({ ...options, ...tls, handshakeTimeout: limits.headersMs }, handler);
   // Whoever expects what we do not know gets an answer all the same.
   server.on('checkExpectation', handler);
-  server.maxConnections = limits.connections;
+  server.maxConnections = connectionsWithin(limits.connections, openFileLimit());
   return server;
 }
 
