@@ -19,6 +19,8 @@ export type StartOptions = {
   readonly uid?: number;
   /** In a network of its own that this shell text sets up; only root on Linux may. */
   readonly network?: string;
+  /** What the command line begins with, to enter a name space. */
+  readonly enter?: readonly string[];
   /** Closes the reading end of stdout when the first bytes have come, as `| head -1` does. */
   readonly readsOnce?: boolean;
 };
@@ -41,7 +43,7 @@ const GENEROUS_MS = 240_000;
 
 export function startPithead(args: readonly string[], options: StartOptions = {}): Started {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
-  const command = [process.execPath, options.program ?? MAIN, ...args];
+  const command = [...(options.enter ?? []), process.execPath, options.program ?? MAIN, ...args];
   const [file = '', ...rest] =
     options.network === undefined
       ? command

@@ -1,0 +1,215 @@
+// The disk of an agent's host is full: its miners stay what they are at the service, which says why, and once there is room all is as before. With the
+// service on the same disk its lists are served on, and it says that it is not ready.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { startFarm } from '../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { createService } from '../../src/service/service.ts';
+import { runPithead, type Started, startPithead } from '../e2e/process.ts';
+import { until } from '../e2e/until.ts';
+import { canMount, mountSmallDisk } from './small-disk.ts';
+import { isWithin, report } from './table.ts';
+
+const MINERS = 6;
+const NETWORK = '127.119.0.0/28';
+const NORMAL_MS = 60_000;
+
+type Answer = { readonly status: number; readonly body: unknown };
+
+/** A farm, and a folder whose `state` is a small disk. */
+async function makeSite() {
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-full-'));
+  chmodSync(folder, 0o755);
+  const portMap = await suitablePortMap();
+  const farm = await startFarm({
+    ...{ network: '127.119.0.0/28', miners: MINERS, mix: { 'whatsminer-2': MINERS }, seed: 5, portMap },
+    ...{ noise: 0.01, noiseStepS: 1, bootS: 2, warmUpS: 2 },
+  });
+  const disk = await mountSmallDisk(join(folder, 'state'), 24);
+  const running: Started[] = [];
+  onTestFinished(async () => {
+    for (const each of running) {
+      each.kill('SIGTERM');
+      await each.end();
+    }
+    await disk.unmount();
+    await farm.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  writeFileSync(join(folder, 'pithead.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+  const config = join(folder, 'pithead.yaml');
+  const pithead = (...args: string[]) => runPithead([...args, '--config', config], { enter: disk.enter });
+  return {
+    ...{ folder, disk, pithead, farm },
+    write: (more: object) =>
+      writeFileSync(
+        config,
+        JSON.stringify({
+          stateDir: 'state',
+          networks: [NETWORK],
+          portMap,
+          poll: { interval: '1s', deadline: '3s' },
+          ...more,
+        }),
+      ),
+    start(...args: string[]) {
+      const started = startPithead([...args, '--config', config], { enter: disk.enter });
+      running.push(started);
+      return started;
+    },
+    status: async () =>
+      z
+        .looseObject({ troubles: z.array(z.string()), outbox: z.looseObject({ fault: z.string().nullable() }) })
+        .parse(JSON.parse((await pithead('status', '--json')).stdout)),
+  };
+}
+
+const minersSchema = z.looseObject({
+  data: z.array(z.looseObject({ id: z.string(), status: z.string(), last_updated_at: z.string().nullable() })),
+});
+const agentsSchema = z.looseObject({
+  data: z.array(z.looseObject({ status: z.string(), storage_fault: z.looseObject({ reason: z.string() }).nullable() })),
+});
+const batchSchema = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
+const statusSchema = z.looseObject({ data: z.looseObject({ status: z.string() }) });
+const eventsSchema = z.looseObject({ data: z.array(z.looseObject({ type: z.string() })) });
+
+function clientOf(url: string, { key, workspaceId, farmId }: Record<'key' | 'workspaceId' | 'farmId', string>) {
+  const get = async (path: string): Promise<Answer> => {
+    const { statusCode, body } = await request(`${url}${path}`, { headers: { 'x-api-key': key } });
+    return { status: statusCode, body: await body.json() };
+  };
+  const v2 = `/public-api/v2/workspaces/${workspaceId}/farms/${farmId}`;
+  return {
+    /** Gives the status of its task. */
+    async reboot(id: string) {
+      const { body } = await request(`${url}${v2}/task-batches`, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify({ task_name: 'miner.system.reboot', miner_ids: [id] }),
+      });
+      const batchId = batchSchema.parse(await body.json()).data[0]?.id ?? '';
+      return async () => statusSchema.parse((await get(`${v2}/task-batches/${batchId}`)).body).data.status;
+    },
+    ready: () => get('/readyz'),
+    healthy: () => get('/healthz'),
+    miners: async () =>
+      minersSchema.parse((await get(`/private-api/v1/${workspaceId}/farms/${farmId}/miner/latest?pageSize=100`)).body)
+        .data,
+    storageFault: async () => agentsSchema.parse((await get(`${v2}/agents`)).body).data[0]?.storage_fault ?? null,
+    eventTypes: async (type: string) =>
+      eventsSchema.parse((await get(`${v2}/events?type=${type}`)).body).data.map((event) => event.type),
+  };
+}
+
+type Client = ReturnType<typeof clientOf>;
+
+/** Every miner was read after this instant, and shows it. */
+const untilReadAfter = (client: Client, atMs: number) =>
+  until(
+    client.miners,
+    (found) => found.length === MINERS && found.every((miner) => Date.parse(miner.last_updated_at ?? '') > atMs),
+  );
+
+test.runIf(canMount)(
+  'a full disk under the agent: its miners show live values at the service, which says why, and an order is carried out once',
+  async () => {
+    const site = await makeSite();
+    const databasePath = join(site.folder, 'company.sqlite');
+    const service = await createService({
+      ...{ databasePath, host: '127.0.0.1', port: 0, clock: systemClock, log: silentLog, version: '0.0.0' },
+    });
+    const { url } = await service.start();
+    onTestFinished(() => service.stop());
+    const { workspaceId, farmId } = await service.admin.ensureDefaults();
+    const { key } = await service.admin.createKey({ workspaceId, name: 'test' });
+    const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
+    site.write({ service: { url, enrolmentCode: code, allowPlain: true } });
+    const agent = site.start('agent');
+    const client = clientOf(url, { key, workspaceId, farmId });
+    await untilReadAfter(client, 0);
+    expect(await client.storageFault()).toBeNull();
+
+    site.disk.fill();
+    await until(client.storageFault, (fault) => fault?.reason === 'the disk is full');
+    const fullAtMs = Date.now();
+    // For long enough that what was on its way is through: only what goes past the disk can be newer.
+    const shown = await untilReadAfter(client, fullAtMs + 8_000);
+    expect(shown.map(({ status }) => status)).toEqual(shown.map(() => 'online'));
+    const ordered = await client.reboot(shown[0]?.id ?? '');
+    const { troubles } = await site.status();
+    expect(troubles.join('\n')).toContain('what it has to report cannot be kept: the disk is full');
+    expect(agent.hasEnded).toBe(false);
+
+    site.disk.free();
+    const freedAtMs = performance.now();
+    await until(client.storageFault, (fault) => fault === null);
+    await untilReadAfter(client, Date.now());
+    const normalMs = performance.now() - freedAtMs;
+    expect(await client.eventTypes('storage_failed')).toEqual(['storage_failed']);
+    expect(await client.eventTypes('storage_recovered')).toEqual(['storage_recovered']);
+    expect((await site.status()).troubles).toEqual([]);
+    // Where it could not be written into the journal it was left, and came again.
+    expect(await until(ordered, (status) => status !== 'pending' && status !== 'running')).toBe('succeeded');
+    expect(site.farm.devices.reduce((sum, { reboots }) => sum + reboots, 0)).toBe(1);
+    using book = new DatabaseSync(databasePath, { readOnly: true });
+    await until(
+      () => book.prepare('SELECT count(*) AS n FROM miners WHERE unkept_through IS NOT NULL').get(),
+      (row) => row?.n === 0,
+    );
+    report({
+      id: 'R6',
+      value: `full disk, service elsewhere: ${shown.length} of ${MINERS} miners live; normal ${(normalMs / 1_000).toFixed(1)} s after space came back`,
+      bar: 'all miners live, the reason told, normal ≤ 60 s',
+      isMet: shown.length === MINERS && isWithin(normalMs, NORMAL_MS),
+    });
+  },
+);
+
+test.runIf(canMount)(
+  'a full disk under agent and service: not ready, with the reason; lists are served; normal by itself',
+  async () => {
+    const site = await makeSite();
+    site.write({});
+    const up = site.start('up', '--port', '0');
+    await up.untilPrinted('stderr', 'service on');
+    const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
+    const made = z
+      .looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() })
+      .parse(JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--json')).stdout));
+    const client = clientOf(url, { key: made.key, workspaceId: made.workspace_id, farmId: made.farm_id });
+    await untilReadAfter(client, 0);
+    expect((await client.ready()).status).toBe(200);
+
+    site.disk.fill();
+    const refused = await until(client.ready, ({ status }) => status === 503);
+    expect(refused.body).toMatchObject({ message: 'Nothing can be stored: the disk is full' });
+    expect((await client.healthy()).status).toBe(200);
+    expect(await client.miners()).toHaveLength(MINERS);
+    const { troubles } = await until(site.status, (state) =>
+      state.troubles.join().includes('the service cannot store anything'),
+    );
+    expect(troubles.join('\n')).toContain('the service cannot store anything: the disk is full');
+    expect(up.hasEnded).toBe(false);
+
+    site.disk.free();
+    const freedAtMs = performance.now();
+    await until(client.ready, ({ status }) => status === 200);
+    await untilReadAfter(client, Date.now());
+    const normalMs = performance.now() - freedAtMs;
+    await until(site.status, (state) => state.troubles.length === 0);
+    report({
+      id: 'R6',
+      value: `full disk, service on it: 503 with the reason, lists served; normal ${(normalMs / 1_000).toFixed(1)} s after space came back`,
+      bar: 'not ready while nothing can be stored, normal ≤ 60 s',
+      isMet: isWithin(normalMs, NORMAL_MS),
+    });
+  },
+);
