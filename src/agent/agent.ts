@@ -1,4 +1,5 @@
 // The agent: builds the modules, hands each what it needs of the others, starts them in order and stops them in reverse. It alone knows all of them.
+import { join } from 'node:path';
 import { v4 as newUuid } from 'uuid';
 import { drivers } from '../../drivers/index.ts';
 import { type Clock, loop } from '../base/clock.ts';
@@ -15,6 +16,7 @@ import { createDoorOffers, type Reloaded } from './control/control-handlers.ts';
 import { createDoor } from './control/control-socket.ts';
 import type { OwnService } from './control/status.ts';
 import { createAccess } from './device/device-client.ts';
+import { openTrustRecord, TRUST_FILE } from './device/trust-record.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
@@ -100,13 +102,16 @@ export function createAgent(options: AgentOptions) {
   const vault = vaultOf(config.credentials.keyFile, log);
   const home = homeOf(db, newUuid);
   const mayReach = (ip: string) => covers(config.ranges, ip);
-  const access = createAccess({ clock, log, drivers, config, mayReach });
-  const captures = createCaptures(config, access.transport.turns);
   const book = createIdentityBook(db, {
     ...{ clock, newKey: newUuid, pollMs: () => config.poll.interval },
     maxMiners: () => Math.max(LEAST_MINERS, MINERS_PER_ADDRESS * config.ranges.toProbe),
   });
   const { neighbours = createNeighbours(clock) } = options;
+  const trustRecord = openTrustRecord(join(config.stateDir, TRUST_FILE), clock);
+  const mayLogIn = (ip: string) => !book.isContested(ip);
+  const trust = { record: trustRecord, neighbourAt: neighbours.at, mayLogIn };
+  const access = createAccess({ clock, log, drivers, config, mayReach, trust });
+  const captures = createCaptures(config, access.transport.turns, trust);
   const averages = createAverages(db, { clock });
   const states = createMinerStateStore(db, clock, rememberedSchema);
   const opsStatuses = createOpsStatuses(
@@ -321,6 +326,7 @@ export function createAgent(options: AgentOptions) {
         time.keep();
       },
     },
+    { name: 'trust', start() {}, stop: () => trustRecord.close() },
     { name: 'transport', start() {}, stop: () => access.close() },
     ...links.map((link): Part => ({ name: 'uplink', start: () => link.start(), stop: () => link.stop() })),
     { name: 'poller', start: () => poller.start(), stop: () => poller.stop() },

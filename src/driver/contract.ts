@@ -33,8 +33,11 @@ export const identitySchema = z.object({
   firmwareVersion: z.string().exactOptional(),
   mac: z.string().exactOptional(),
   serialNumber: z.string().exactOptional(),
-  /** `generic` loses against any driver that is sure. */
-  confidence: z.enum(['sure', 'generic']),
+  /**
+   * `sure` = the device gave, without a login, a proof that only this family gives; `likely` = a hint, such as a word on a page: it is read without a
+   * login and nothing else; `generic` = any device that speaks this. A surer driver wins.
+   */
+  confidence: z.enum(['sure', 'likely', 'generic']),
 });
 export type Identity = Readonly<z.output<typeof identitySchema>>;
 

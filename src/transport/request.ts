@@ -145,6 +145,8 @@ export type MinerRequest = ReadRequest | Whatsminer2Write | Whatsminer3Write;
 export type Login = {
   readonly user: string;
   readonly password: Secret;
+  /** The realm that the device's digest challenge had when it was asked who it is; one of another realm gets no answer. */
+  readonly realm?: string;
   /** Called each time that a device has let somebody in with it; not when the device asks nobody for a login. */
   readonly onTaken?: () => void;
 };

@@ -13,6 +13,7 @@ import { type Access, createAccess, type Recognised } from '../../src/agent/devi
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Driver } from '../../src/driver/contract.ts';
+import { freshTrust } from '../fresh-trust.ts';
 import { bareExchanges, runFor } from './bare-client.ts';
 import { type BenchDevice, startFarmProcess } from './farm-process.ts';
 
@@ -106,7 +107,14 @@ async function throughput(
     ...config,
     poll: { ...config.poll, interval: 3_600_000, slowEvery: 60, staticEvery: 86_400_000 },
   };
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config: steady, mayReach: () => true });
+  const access = createAccess({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config: steady,
+    mayReach: () => true,
+    trust: freshTrust(),
+  });
   const agent = createAgent({
     config: { ...steady, scan: { ...steady.scan, every: 86_400_000 } },
     uplinks: [],

@@ -8,6 +8,7 @@ import { createAccess } from '../../src/agent/device/device-client.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
+import { freshTrust } from '../fresh-trust.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
 const MOST_VARIANTS = 8;
@@ -20,6 +21,8 @@ const ALL = [...SCAN_PORTS, ...SIDE_PORTS];
 const TAKEN_FOR: Readonly<Record<string, string>> = {
   // A modern Hiveon serves Antminer's own web of 2020 in stock's realm, an old one nothing but the realm.
   'hiveon web': 'antminer-stock',
+  // Only the name behind the login tells it from a VolcMiner, and no login goes to what gives no proof.
+  'hammer web': 'volcminer',
   // Its start page has no word that is known.
   'mskminer web': 'nobody',
 };
@@ -44,7 +47,7 @@ async function recognise(device: Device, ports: readonly number[]): Promise<stri
   const { login } = device;
   // As its owner configures it: a Hammer tells its name to nobody else.
   const logins = login === undefined ? [] : [{ range: device.ip, user: login.user, password: 'env:PASSWORD' }];
-  const config = parseConfig(JSON.stringify({ credentials: { logins } }), {
+  const config = parseConfig(JSON.stringify({ networks: [device.ip], credentials: { trust: 'network', logins } }), {
     baseDir: '.',
     environment: { PASSWORD: login?.password },
     name: 'doors',
@@ -56,6 +59,7 @@ async function recognise(device: Device, ports: readonly number[]): Promise<stri
     drivers: drivers.map((driver) => ({ ...driver, quirks: {} })),
     config: { ...config, portMap },
     mayReach: (ip) => ip === device.ip,
+    trust: freshTrust(),
   });
   try {
     const open = new Set<number>();

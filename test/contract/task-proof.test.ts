@@ -11,6 +11,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { openSqlite } from '../../src/base/storage/sqlite.ts';
 import type { TaskName } from '../../src/model/task.ts';
+import { freshTrust } from '../fresh-trust.ts';
 import { PORTS } from './simulated.ts';
 
 let farm: Farm;
@@ -28,7 +29,14 @@ beforeAll(async () => {
     portMap: PORTS,
   });
   const config = parseConfig(JSON.stringify({ portMap: PORTS }), { baseDir: '.', environment: {}, name: 'test' });
-  access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true });
+  access = createAccess({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust: freshTrust(),
+  });
   const targetOf = (key: string) => {
     const target = targets.get(key);
     if (target === undefined) throw new Error(`no miner ${key}`);

@@ -10,6 +10,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { captureOnce } from '../../src/agent/capture/record.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
 import { captureSchema, lineSchema } from '../../src/agent/control/messages.ts';
+import { freshTrust } from '../fresh-trust.ts';
 import { runPithead } from './process.ts';
 
 const FAMILIES = Object.keys(parseMix('all'));
@@ -51,12 +52,12 @@ const nearby = (kind: string) => farm.odd.find((one) => one.kind === kind)?.ip ?
 /** With this login configured for it, as an operator does: by reference. */
 function capture(ip: string, login?: { readonly user: string; readonly password: string }) {
   const logins = login === undefined ? [] : [{ range: ip, user: login.user, password: 'env:PASSWORD' }];
-  const config = parseConfig(JSON.stringify({ portMap, credentials: { logins } }), {
+  const config = parseConfig(JSON.stringify({ portMap, networks: [ip], credentials: { trust: 'network', logins } }), {
     baseDir: folder,
     environment: { PASSWORD: login?.password },
     name: 'capture',
   });
-  return captureOnce({ config, ip }, () => {}, new AbortController().signal);
+  return captureOnce({ config, trust: freshTrust(), ip }, () => {}, new AbortController().signal);
 }
 
 const readHs = (read: unknown) => z.looseObject({ hashrateHs: z.number() }).parse(read).hashrateHs;

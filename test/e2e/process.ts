@@ -1,12 +1,17 @@
 // The program as its users start it: `node src/main.ts …` in a process of its own, with everything that it prints, and an end that always comes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from './until.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Keys are made here, not in the home of whoever runs the tests. */
 const OF_TESTS = fileURLToPath(new URL('../../node_modules/.cache/pithead-config', import.meta.url));
+/** What commands remember of logins is forgotten with the test file. */
+const STATE_OF_TESTS = mkdtempSync(join(tmpdir(), 'pithead-state-of-tests-'));
 /** Half of a short command's time is reading the sources: done once for all that are started here. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/pithead-compiled', import.meta.url));
 
@@ -50,7 +55,13 @@ export function startPithead(args: readonly string[], options: StartOptions = {}
       : ['unshare', '--net', 'sh', '-c', `set -e\n${options.network}\nexec "$@"`, 'sh', ...command];
   const child = spawn(file, rest, {
     cwd: options.cwd,
-    env: { NODE_COMPILE_CACHE: COMPILED, ...inherited, XDG_CONFIG_HOME: OF_TESTS, ...options.environment },
+    env: {
+      NODE_COMPILE_CACHE: COMPILED,
+      ...inherited,
+      XDG_CONFIG_HOME: OF_TESTS,
+      XDG_STATE_HOME: STATE_OF_TESTS,
+      ...options.environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   });

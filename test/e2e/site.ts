@@ -63,7 +63,7 @@ export async function startSite(
       scan: { maxPerSecond: 50_000 },
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       // Rigs have no factory password: their owner has set one.
-      credentials: { logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }] },
+      credentials: { trust: 'network', logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }] },
       ...config,
     }),
     {

@@ -32,7 +32,16 @@ const WRONG: readonly (readonly [text: string, ...fields: string[]])[] = [
   ['portMap: { http: 80 }', 'portMap.http'],
   ['portMap: { "80": 70000 }', 'portMap.80'],
   ['credentials: { logins: [{ user: root, password: plain }] }', 'credentials.logins[0].password'],
-  ['credentials: { logins: [{ user: root, password: "env:NOT_SET_ANYWHERE" }] }', 'credentials.logins[0].password'],
+  [
+    'credentials: { logins: [{ family: antminer, range: 10.0.0.1, user: x, password: "env:PASSWORD" }] }',
+    'credentials.logins[0].family',
+  ],
+  ['credentials: { logins: [{ user: root, password: "env:PASSWORD" }] }', 'credentials.logins[0]'],
+  ['credentials: { trust: everybody }', 'credentials.trust'],
+  [
+    'credentials: { logins: [{ range: 10.0.0.1, user: root, password: "env:NOT_SET_ANYWHERE" }] }',
+    'credentials.logins[0].password',
+  ],
   ['credentials: { secretsFile: gone.yaml }', 'credentials.secretsFile'],
   ['credentials: { secretsFile: open.yaml }', 'credentials.secretsFile'],
   ['service: { url: not-a-url }', 'service.url'],

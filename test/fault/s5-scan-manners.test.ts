@@ -14,6 +14,7 @@ import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { TurnPriority } from '../../src/transport/limits/device-mutex.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
+import { freshTrust } from '../fresh-trust.ts';
 import { densest } from '../unit/agent/poll/farm.ts';
 import { createNetwork, miner, type Station } from '../unit/agent/scan/network.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
@@ -134,7 +135,14 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   // Slow enough that two requests to one device would meet.
   for (const device of farm.devices) device.setFault('slow', true, 0.02);
   const config = configOf({ portMap, networks: [network], poll: { interval: `${intervalMs}ms` } });
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true });
+  const access = createAccess({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust: freshTrust(),
+  });
   const watched = watch(access);
   const targets = new Map<string, MinerTarget>();
   const readAt = new Map<string, { readonly atMs: number; readonly isLoginRefused: boolean }>();

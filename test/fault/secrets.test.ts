@@ -115,10 +115,11 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
       credentials: {
         secretsFile,
         keyFile,
+        trust: 'network',
         logins: [
           ...own.map(({ ip, user }) => ({ user, password: `secret:${ip}`, range: ip })),
-          { user: 'root', password: 'secret:none' },
-          { user: 'admin', password: 'env:MINER_PASSWORD' },
+          { user: 'root', password: 'secret:none', range: NETWORK },
+          { user: 'admin', password: 'env:MINER_PASSWORD', range: NETWORK },
         ],
       },
     }),

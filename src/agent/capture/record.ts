@@ -13,7 +13,7 @@ import type { Reading } from '../../model/reading.ts';
 import { repairJson } from '../../transport/cgminer/json-fixer.ts';
 import type { MinerLink, ProbeLink } from '../../transport/request.ts';
 import type { Overheard } from '../../transport/tcp/recorder.ts';
-import { createAccess, type DeviceSettings, knownFrom } from '../device/device-client.ts';
+import { createAccess, type DeviceSettings, knownFrom, type TrustSources } from '../device/device-client.ts';
 import { type Asked, type Case, caseName, describeRequest, type Exchange, fileName, requestKey } from './case.ts';
 import { GENERIC_DRIVER } from './look.ts';
 import { createPlaceholders } from './placeholders.ts';
@@ -40,15 +40,22 @@ type Recorder = <T>(about: Asked, question: () => Promise<T>) => Promise<T>;
 
 type Raw = Omit<Exchange, 'file' | 'failure'> & { readonly bytes: Buffer; readonly failure?: string };
 
+type CaptureOptions = {
+  readonly config: DeviceSettings;
+  readonly trust: TrustSources;
+  readonly ip: string;
+  readonly inTurn?: InTurn;
+};
+
 /** Undefined when nothing answers there. `inTurn` runs each question when nobody else is at the device; absent: nobody else is. */
 export async function captureOnce(
-  { config, ip, inTurn = (question) => question() }: { config: DeviceSettings; ip: string; inTurn?: InTurn },
+  { config, trust, ip, inTurn = (question) => question() }: CaptureOptions,
   onProgress: (done: number, total: number, note: string) => void,
   signal: AbortSignal,
 ): Promise<Capture | undefined> {
   const overheard: Overheard[] = [];
   const access = createAccess({
-    ...{ clock: systemClock, log: silentLog, drivers, config, mayReach: (other: string) => other === ip },
+    ...{ clock: systemClock, log: silentLog, drivers, config, trust, mayReach: (other: string) => other === ip },
     tap: (heard) => void overheard.push(heard),
   });
   const raws: Raw[] = [];

@@ -50,8 +50,8 @@ export function adopt(own: AgentConfig, next: AgentConfig): Reloaded {
 }
 
 /** A secret shows itself to nobody, not to a comparison either. */
-const shownOf = ({ factoryDefaults, logins }: AgentConfig['credentials']) => ({
-  factoryDefaults,
+const shownOf = ({ factoryDefaults, trust, logins }: AgentConfig['credentials']) => ({
+  ...{ factoryDefaults, trust },
   logins: logins.map(({ login, ...rule }) => ({ ...rule, user: login.user, password: login.password.reveal() })),
 });
 

@@ -5,7 +5,9 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { DRIVER_IDS } from '../../../drivers/ids.data.ts';
 import { ConfigError, type Problem } from '../../base/errors.ts';
+import { nearestNames } from '../../base/nearest-names.ts';
 import { readRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
 import { isSealed, openVault } from '../../base/storage/vault.ts';
@@ -100,13 +102,15 @@ export const fileSchema = z.strictObject({
     .strictObject({
       /** Try the factory default of the family, at most once per miner and day. */
       factoryDefaults: z.boolean().default(true),
+      /** Which devices get the logins below: those that a person accepted, or each device of the networks that proves its family. */
+      trust: z.enum(['pinned', 'network']).default('pinned'),
       secretsFile: z.string().optional(),
       /** The key of what is sealed: passwords in the secrets file, the agent's own token. */
       keyFile: z.string().min(1).optional(),
       logins: z
         .array(
           z.strictObject({
-            family: z.string().optional(),
+            family: z.string().max(64).optional(),
             range: z.string().optional(),
             user: z.string().max(64),
             password: passwordReference,
@@ -237,6 +241,7 @@ export function parseConfig(text: string, options: Surroundings & { readonly nam
     portMap: new Map(Object.entries(portMap).map(([from, to]) => [Number(from), to])),
     credentials: {
       factoryDefaults: credentials.factoryDefaults,
+      trust: credentials.trust,
       logins: logins.rules,
       keyFile: keyFileOf(credentials.keyFile, options),
     },
@@ -297,6 +302,7 @@ function readLogins(
         message: kind === 'env' ? `environment variable ${name} is not set` : `'${name}' is not in the secrets file`,
       });
     }
+    problems.push(...ruleProblems(entry, field));
     const ranges = entry.range === undefined ? undefined : readRanges([entry.range], []);
     for (const problem of ranges?.problems ?? []) problems.push({ path: `${field}.range`, message: problem.message });
     return [
@@ -308,6 +314,19 @@ function readLogins(
     ];
   });
   return { rules, problems };
+}
+
+/** A rule that fits every device of the farm, or none, is a slip of the pen: a password would go where it was not meant to, or nowhere. */
+function ruleProblems(
+  { family, range }: { family?: string | undefined; range?: string | undefined },
+  field: string,
+): Problem[] {
+  if (family === undefined && range === undefined)
+    return [{ path: field, message: 'names neither a family nor a range: say which miners the password is for' }];
+  if (family === undefined || DRIVER_IDS.includes(family)) return [];
+  const nearest = nearestNames(family, DRIVER_IDS);
+  const meant = nearest.length === 0 ? `one of ${DRIVER_IDS.join(', ')}` : `${nearest.join(' or ')}?`;
+  return [{ path: `${field}.family`, message: `no driver is called '${family}': ${meant}` }];
 }
 
 /**

@@ -3,25 +3,23 @@
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { covers, type ScanRanges } from '../../base/net/ranges.ts';
-import { Secret } from '../../base/secrets.ts';
+import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { AbilityName, Driver, Evidence, FirmwareImage, Identity, Known } from '../../driver/contract.ts';
-import { chooseDriver, type DriverChoice, gatherEvidence, IDENTIFY_DEADLINE_MS } from '../../driver/identify.ts';
+import {
+  chooseDriver,
+  type DriverChoice,
+  gatherEvidence,
+  IDENTIFY_DEADLINE_MS,
+  SCAN_PORTS,
+} from '../../driver/identify.ts';
 import { VisitMemory } from '../../driver/memory.ts';
 import { type VisitOutcome, visit } from '../../driver/visit.ts';
-import { BoundedMap } from '../../transport/limits/bounded-map.ts';
-import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Tap } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
-import { type LoginTrial, newTrial, withTrial } from './login-attempts.ts';
+import { createDeviceTrust, type TrustParts } from './device-trust.ts';
+import { type Credentials, createLogins, type MinerTarget, ruleFor } from './logins.ts';
 
-/** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
-export type MinerTarget = {
-  readonly ip: string;
-  readonly driver: Driver;
-  readonly known: Known;
-  readonly memory: VisitMemory;
-};
+export type { LoginRule, MinerTarget } from './logins.ts';
 
 export type Recognised =
   | {
@@ -39,13 +37,12 @@ export type ReadLately = { readonly driverId: string; readonly status: 'identifi
 
 export type Access = ReturnType<typeof createAccess>;
 
-/** The first rule that fits counts; without `family` or `ranges` it fits each. */
-export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges; readonly login: Login };
-
 /** Read anew with each exchange: they may change while the agent runs. Times in ms. */
 export type DeviceSettings = {
   readonly portMap: ReadonlyMap<number, number>;
-  readonly credentials: { readonly factoryDefaults: boolean; readonly logins: readonly LoginRule[] };
+  /** The networks that the configuration names. */
+  readonly ranges: ScanRanges;
+  readonly credentials: Credentials & { readonly trust: 'pinned' | 'network' };
   readonly poll: {
     readonly interval: number;
     readonly slowEvery: number;
@@ -61,85 +58,36 @@ type AccessOptions = {
   readonly config: DeviceSettings;
   /** Addresses that may be reached at all. */
   readonly mayReach: (ip: string) => boolean;
+  /** Who may get a login; shared by all that reach miners from this process. */
+  readonly trust: TrustSources;
   /** Listens to every answer. */
   readonly tap?: Tap;
 };
 
-/** After a refusal a configured login is not tried again for this long by visits: control boards lock out. Orders try at once. */
-const REFUSED_HOLD_MS = 10 * 60_000;
-/** A factory login is not tried again at the same unit for this long: its owner has changed it, and hardly back. */
-const FACTORY_HOLD_MS = 24 * 3_600_000;
+/** `record` is closed by whoever opened it. */
+export type TrustSources = Pick<TrustParts, 'record' | 'neighbourAt' | 'mayLogIn'>;
+
 /** A visit that follows identification has what is left of that, and at least this long. */
 const LEAST_VISIT_MS = 2_000;
 /** For one question behind the login. */
 const SETTLE_MS = 4_000;
-/** Devices whose logins are remembered. */
-const MAX_TRIALS = 100_000;
-const trialKey = ({ id }: Driver, ip: string) => `${id} ${ip}`;
+/** To ask a device again who it is, before a login goes to it. */
+const ASK_AGAIN_MS = 4_000;
+/** After these nobody knows who answers there next. */
+const GONE: ReadonlySet<string> = new Set(['peer.timeout', 'peer.refused', 'peer.unreachable', 'peer.reset']);
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-type StartedTrial = { readonly trial: LoginTrial; readonly startedMs: number };
-
-export function createAccess({ clock, log, drivers, config, mayReach, tap }: AccessOptions) {
+export function createAccess({ clock, log, drivers, config, mayReach, trust: sources, tap }: AccessOptions) {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(tap && { tap }) });
-  const factoryTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
-  const configuredTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
+  const coveredBy = (driverId: string, ip: string) => {
+    const rule = ruleFor(config.credentials.logins, driverId, ip);
+    return rule && (rule.family === undefined ? 'range' : 'family');
+  };
+  const trust = createDeviceTrust({ ...sources, clock, settings: config, coveredBy });
+  const logins = createLogins({ clock, transport, credentials: () => config.credentials, trust });
   let memories = 0;
   const newMemory = () => new VisitMemory((memories++ * GOLDEN) % 1);
-
-  /** Whether it ended in a refusal that is younger than that. */
-  const isHeld = (last: StartedTrial | undefined, holdMs: number): last is StartedTrial =>
-    last?.trial.verdict === 'refused' && clock.monotonicMs() - last.startedMs < holdMs;
-
-  const begin = (trials: BoundedMap<StartedTrial>, key: string): LoginTrial => {
-    const trial = newTrial();
-    trials.set(key, { trial, startedMs: clock.monotonicMs() });
-    return trial;
-  };
-
-  /** The trial of the factory login at one device: tried once, and after a refusal at most once a day. */
-  const factoryTrial = (driver: Driver, ip: string): LoginTrial => {
-    const key = trialKey(driver, ip);
-    const last = factoryTrials.get(key);
-    const isOver = last?.trial.verdict === 'refused' && !isHeld(last, FACTORY_HOLD_MS);
-    return last === undefined || isOver ? begin(factoryTrials, key) : last.trial;
-  };
-
-  const ruleFor = ({ driver, ip }: MinerTarget) =>
-    config.credentials.logins.find((entry) => matches(entry, driver, ip));
-
-  /** A fresh trial for each visit, unless the last one ended in a refusal that is young. */
-  const configuredTrial = (driver: Driver, ip: string, isOrder: boolean): LoginTrial => {
-    const key = trialKey(driver, ip);
-    const last = configuredTrials.get(key);
-    return !isOrder && isHeld(last, REFUSED_HOLD_MS) ? last.trial : begin(configuredTrials, key);
-  };
-
-  /** A configured login is tried once per visit, and seldom while it is refused; a factory login once at all. */
-  const linkTo = (target: MinerTarget, isOrder = false): MinerLink => {
-    const { driver, ip, known } = target;
-    if (driver.login.kind === 'none') return transport.link(ip);
-    const rule = ruleFor(target);
-    if (rule !== undefined) return withTrial(transport.link(ip, rule.login), configuredTrial(driver, ip, isOrder));
-    const factory = driver.login.factoryDefaultOf?.[known.generation ?? ''] ?? driver.login.factoryDefault;
-    if (factory === undefined || !config.credentials.factoryDefaults) return transport.link(ip);
-    const trial = factoryTrial(driver, ip);
-    const onTaken = () => {
-      trial.isTaken = true;
-    };
-    return withTrial(
-      transport.link(ip, { user: factory.user, password: new Secret(factory.password), onTaken }),
-      trial,
-    );
-  };
-
-  const usesFactoryLogin = (target: MinerTarget) => {
-    const { driver, ip } = target;
-    if (driver.login.kind === 'none' || ruleFor(target) !== undefined) return false;
-    const trial = factoryTrials.get(trialKey(driver, ip))?.trial;
-    return trial?.isTaken === true && trial.verdict === 'accepted';
-  };
 
   const visitOnce = async (
     target: MinerTarget,
@@ -148,9 +96,28 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
   ): Promise<VisitOutcome> => {
     const { driver, known } = target;
     const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
-    const link = linkTo(target);
-    const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs });
-    return usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
+    const startMs = clock.monotonicMs();
+    if (driver.login.kind !== 'none') await askAgain(target, signal);
+    const leftMs = deadlineMs - (clock.monotonicMs() - startMs);
+    const link = logins.linkTo(target);
+    try {
+      const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: leftMs });
+      return logins.usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
+    } catch (error) {
+      if (error instanceof PeerError && GONE.has(error.code)) trust.lost(target.ip);
+      throw error;
+    }
+  };
+
+  /** The device is asked who it is, where it may be another one than it was. The caller holds the turn. Throws PeerError when it does not answer. */
+  const askAgain = async ({ ip, driver }: MinerTarget, signal: AbortSignal): Promise<void> => {
+    if (!trust.mustAskAgain(ip, driver.id)) return;
+    const { evidence, failures } = await gatherEvidence(transport.link(ip), new Set(SCAN_PORTS), {
+      ...{ clock, signal, deadlineMs: ASK_AGAIN_MS, expected: driver.id },
+    });
+    const isSilent = Object.values(evidence).every((answer) => answer === undefined);
+    if (isSilent && failures[0] !== undefined && GONE.has(failures[0].code)) throw failures[0];
+    await choose(ip, evidence, signal);
   };
 
   /**
@@ -159,15 +126,43 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
    * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
    */
   const choose = async (ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined> => {
-    const likely = chooseDriver(drivers, evidence);
+    const likely = vouchedFor(ip, evidence) ?? chooseDriver(drivers, evidence);
     if (likely === undefined) return undefined;
+    const { identity, driver } = likely;
+    const before = trust.driverOf(ip, driver.id) ?? driver.id;
+    const lookAlikes = drivers.flatMap(({ id, afterLogin }) => (afterLogin?.mayBe(evidence) ? [id] : []));
+    const seen = { identity, evidence, family: driver.id, lookAlikes };
+    trust.saw(ip, { ...seen, driverId: before });
+    const told = await tellApart(ip, likely, evidence, signal);
+    if (told.driver.id !== before) trust.saw(ip, { ...seen, driverId: told.driver.id });
+    return told;
+  };
+
+  /** A person said what it is, where it gives no proof itself and no other family is sure of it. */
+  const vouchedFor = (ip: string, evidence: Evidence): DriverChoice | undefined => {
+    const shown = chooseDriver(drivers, evidence);
+    if (shown === undefined || shown.identity.confidence === 'sure') return undefined;
+    const driver = drivers.find(({ id }) => id === trust.vouchedFor(ip, shown.identity));
+    if (driver === undefined) return undefined;
+    return { driver, identity: driver.identify(evidence) ?? { confidence: 'likely', make: driver.make } };
+  };
+
+  /**
+   * Families that look like the likely one from outside each have one question. It goes with the login configured for them, else with that of the
+   * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
+   */
+  const tellApart = async (
+    ip: string,
+    likely: DriverChoice,
+    evidence: Evidence,
+    signal: AbortSignal,
+  ): Promise<DriverChoice> => {
     for (const driver of drivers) {
       const { afterLogin } = driver;
       if (driver === likely.driver || !afterLogin?.mayBe(evidence)) continue;
-      const other: MinerTarget = { ip, driver, known: {}, memory: newMemory() };
-      const own: MinerTarget = { ip, driver: likely.driver, known: knownFrom(likely.identity), memory: newMemory() };
-      const rule = ruleFor(other);
-      const link = linkTo(rule === undefined || rule === ruleFor(own) ? own : other);
+      const known = knownFrom(likely.identity);
+      const own: MinerTarget = { ip, driver: likely.driver, known, memory: newMemory() };
+      const link = logins.linkAs(own, driver) ?? logins.linkTo(own);
       try {
         const identity = afterLogin.identify(await link.send(afterLogin.ask, { deadlineMs: SETTLE_MS, signal }));
         if (identity !== undefined) return { driver, identity };
@@ -227,15 +222,17 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
     readAfresh: (target: MinerTarget, signal: AbortSignal) =>
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
     /** With the miner's login, held to its trial. The caller holds the turn. */
-    linkTo: (target: MinerTarget) => linkTo(target),
+    linkTo: (target: MinerTarget) => logins.linkTo(target),
+    /** Why the record of login attempts cannot be used; then no factory login is tried. */
+    trustFault: () => trust.fault(),
     /** Passwords that an operator has set for this miner. */
     secretsOf(target: MinerTarget): string[] {
-      const rule = ruleFor(target);
+      const rule = logins.ruleOf(target);
       return rule === undefined ? [] : [rule.login.password.reveal()];
     },
     /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
     act(target: MinerTarget, abilityName: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) {
-      return transport.turns.run(target.ip, 'command', signal, () => {
+      return transport.turns.run(target.ip, 'command', signal, async () => {
         const ability = target.driver.abilities[abilityName];
         if (ability === undefined) {
           throw new PeerError(
@@ -244,8 +241,12 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
             'never',
           );
         }
-        if (ability.effect !== 'read-only') target.memory.isStale = true;
-        return ability.act(linkTo(target, true), ability.params.parse(params), target.known, image);
+        if (ability.effect !== 'read-only' || target.driver.login.kind !== 'none') await askAgain(target, signal);
+        if (ability.effect !== 'read-only') {
+          logins.mustBeChangeable(target, abilityName);
+          target.memory.isStale = true;
+        }
+        return ability.act(logins.linkTo(target, true), ability.params.parse(params), target.known, image);
       });
     },
     targetOf(ip: string, driverId: string, known: Known): MinerTarget | undefined {
@@ -253,14 +254,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, tap }: Acc
       return driver === undefined ? undefined : { ip, driver, known, memory: newMemory() };
     },
     /** Another unit stands at this address now: logins that the one before refused are tried again. */
-    forgetRefusals(ip: string) {
-      for (const trials of [factoryTrials, configuredTrials]) {
-        for (const driver of drivers) {
-          const key = trialKey(driver, ip);
-          if (trials.get(key)?.trial.verdict === 'refused') trials.delete(key);
-        }
-      }
-    },
+    forgetRefusals: (ip: string) => logins.forgetRefusals(ip, drivers),
     close: () => transport.close(),
   };
 }
@@ -270,8 +264,3 @@ export const knownFrom = ({ generation, make, model }: Identity): Known => ({
   ...(make !== undefined && { make }),
   ...(model !== undefined && { model }),
 });
-
-function matches(rule: LoginRule, driver: Driver, ip: string): boolean {
-  if (rule.family !== undefined && rule.family !== driver.id) return false;
-  return rule.ranges === undefined || covers(rule.ranges, ip);
-}

@@ -9,6 +9,10 @@ export type LoginTrial = {
   trying: Promise<void> | undefined;
   /** The device asked for the login and let us in with it. */
   isTaken: boolean;
+  /** Asked before the login goes out for the first time; false: it may not, which counts as a refusal. */
+  readonly begin?: () => boolean;
+  /** What came of an attempt, where that is news; undefined = neither yes nor no. */
+  readonly onVerdict?: (verdict: 'accepted' | 'refused' | undefined) => void;
 };
 
 export const newTrial = (): LoginTrial => ({ verdict: 'unproven', trying: undefined, isTaken: false });
@@ -38,6 +42,7 @@ function carriesLogin(request: MinerRequest): boolean {
 /** The link, with requests that carry the login held to its trial. Refused ones fail as `peer.auth` without being sent. */
 export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
   const attempt = async (...[request, limits]: Parameters<MinerLink['send']>): Promise<unknown> => {
+    const before = trial.verdict;
     try {
       const answer = await link.send(request, limits);
       trial.verdict = 'accepted';
@@ -48,6 +53,9 @@ export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
       else if (error instanceof PeerError && error.wasSent !== false && LET_IN.has(error.code))
         trial.verdict = 'accepted';
       throw error;
+    } finally {
+      if (trial.verdict === 'unproven') trial.onVerdict?.(undefined);
+      else if (trial.verdict !== before) trial.onVerdict?.(trial.verdict);
     }
   };
   return {
@@ -55,6 +63,7 @@ export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
     async send(request, limits) {
       if (!carriesLogin(request)) return link.send(request, limits);
       while (trial.verdict === 'unproven' && trial.trying !== undefined) await trial.trying;
+      if (trial.verdict === 'unproven' && trial.begin?.() === false) trial.verdict = 'refused';
       if (trial.verdict === 'refused') {
         throw new PeerError('peer.auth', `ask ${link.ip} with a login that it has refused`, 'never', undefined, {
           wasSent: false,

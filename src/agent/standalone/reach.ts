@@ -1,25 +1,54 @@
 // What every command without a running agent starts with: the addresses that were named, and a client of devices that may reach those and no others.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { drivers } from '../../../drivers/index.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { covers, readRanges, type ScanRanges } from '../../base/net/ranges.ts';
-import { type Access, createAccess, type DeviceSettings } from '../device/device-client.ts';
+import type { AgentConfig } from '../config/config.ts';
+import { type Access, createAccess, type TrustSources } from '../device/device-client.ts';
+import { openTrustRecord, TRUST_FILE } from '../device/trust-record.ts';
+import { createNeighbours } from '../host/neighbours.ts';
 
-/** Does the work with a client that reaches exactly what the technician named. */
+/** Does the work with a client that reaches exactly what the technician named. What this host remembers of trust lies in the state directory. */
 export async function withAccess<T>(
-  config: DeviceSettings,
+  config: AgentConfig,
   ranges: ScanRanges,
   work: (access: Access) => Promise<T>,
 ): Promise<T> {
   const mayReach = (ip: string) => covers(ranges, ip);
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach });
+  return withTrust(config, async (trust) => {
+    const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach, trust });
+    try {
+      return await work(access);
+    } finally {
+      await access.close();
+    }
+  });
+}
+
+/** Does the work with the record of trust that all programs of this host share. */
+export async function withTrust<T>(
+  { stateDir }: Pick<AgentConfig, 'stateDir'>,
+  work: (trust: TrustSources) => Promise<T>,
+): Promise<T> {
+  makeFolder(stateDir);
+  const record = openTrustRecord(join(stateDir, TRUST_FILE), systemClock);
+  const neighbours = createNeighbours(systemClock);
   try {
-    return await work(access);
+    return await work({ record, neighbourAt: neighbours.at, mayLogIn: () => true });
   } finally {
-    await access.close();
+    record.close();
   }
+}
+
+/** Where it cannot be made, the record says so by itself: it cannot be used. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch {}
 }
 
 export function rangesOrThrow(ranges: readonly string[], exclude: readonly string[]): ScanRanges {

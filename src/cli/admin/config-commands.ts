@@ -32,9 +32,19 @@ export function addConfig(program: Command, context: CliContext): void {
         // The files too: the service would not start without them.
         const certificate = tls && { certificateExpiresAt: new Date(readTls(tls).expiresAtMs).toISOString() };
         const lines = config.ranges.echo.map((line) => `  ${line}\n`).join('');
-        const about = { networks: config.ranges.echo, listen: { ...listen, ...certificate } };
+        const { trust, logins } = config.credentials;
+        const about = {
+          networks: config.ranges.echo,
+          trust,
+          logins: logins.length,
+          listen: { ...listen, ...certificate },
+        };
         const value = { path, ok: true, problems: [], ...about };
-        context.stdout.write(json ? `${JSON.stringify(value)}\n` : `${path} is fine\n${lines}`);
+        context.stdout.write(
+          json
+            ? `${JSON.stringify(value)}\n`
+            : `${path} is fine\n${lines}${logins.length === 0 ? '' : TRUST_LINES[trust]}`,
+        );
       } catch (error) {
         if (!json || !(error instanceof ConfigError)) throw error;
         context.stdout.write(`${JSON.stringify({ path, ok: false, problems: error.problems })}\n`);
@@ -42,6 +52,12 @@ export function addConfig(program: Command, context: CliContext): void {
       }
     });
 }
+
+/** Who gets the logins of the configuration. */
+const TRUST_LINES = {
+  pinned: '  logins go to devices that a person accepted: pithead trust list shows who waits\n',
+  network: '  logins go to every device of the networks that proves its family, accepted or not\n',
+} as const;
 
 function addSeal(commands: Command, context: CliContext): void {
   commands

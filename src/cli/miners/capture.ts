@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { captureOnce } from '../../agent/capture/record.ts';
 import type { ShownCapture } from '../../agent/control/control-client.ts';
-import { singleAddress } from '../../agent/standalone/reach.ts';
+import { singleAddress, withTrust } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, withProgress } from '../output/terminal.ts';
@@ -43,7 +43,7 @@ async function run(ip: string, flags: Flags, context: CliContext): Promise<void>
   const capture = await withProgress(context, 'capturing', ({ update }) =>
     throughRunning<ShownCapture | undefined>(flags, context, {
       ask: (agent) => agent.capture(ip, update, context.signal),
-      alone: (config) => captureOnce({ config, ip }, update, context.signal),
+      alone: (config) => withTrust(config, (trust) => captureOnce({ config, trust, ip }, update, context.signal)),
     }),
   );
   const answered = capture?.case.responses.filter(({ failure }) => failure === undefined).length ?? 0;

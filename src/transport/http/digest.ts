@@ -1,4 +1,5 @@
-// HTTP digest authentication (RFC 7616, and RFC 2617 servers without qop): reads challenges, writes answers. MD5 and SHA-256, qop=auth.
+// HTTP digest authentication (RFC 7616): reads challenges, writes answers. MD5 and SHA-256, qop=auth; without qop the answer is made of nothing that
+// the asking side has not chosen itself, which makes a password easy to guess: no known miner asks so, and it is refused.
 // Nonces are kept per device and used again, a stale one is replaced once, wrong credentials are tried once. What an answer means is ask.ts.
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
@@ -89,9 +90,7 @@ export function digestAuthorization(nonce: Nonce, method: string, uri: string, c
   const nc = count.toString(16).padStart(8, '0');
   const ha1 = digest(`${user}:${challenge.realm}:${password.reveal()}`);
   const ha2 = digest(`${method}:${uri}`);
-  const response = challenge.hasQop
-    ? digest(`${ha1}:${challenge.nonce}:${nc}:${cnonce}:auth:${ha2}`)
-    : digest(`${ha1}:${challenge.nonce}:${ha2}`);
+  const response = digest(`${ha1}:${challenge.nonce}:${nc}:${cnonce}:auth:${ha2}`);
   return [
     `Digest username=${quote(Buffer.from(user).toString('latin1'))}`,
     `realm=${quote(challenge.realm)}`,
@@ -99,7 +98,7 @@ export function digestAuthorization(nonce: Nonce, method: string, uri: string, c
     `uri=${quote(uri)}`,
     ...(challenge.namesAlgorithm ? [`algorithm=${challenge.algorithm}`] : []),
     `response="${response}"`,
-    ...(challenge.hasQop ? [`qop=auth, nc=${nc}, cnonce=${quote(cnonce)}`] : []),
+    `qop=auth, nc=${nc}, cnonce=${quote(cnonce)}`,
     ...(challenge.opaque === undefined ? [] : [`opaque=${quote(challenge.opaque)}`]),
   ].join(', ');
 }
@@ -148,7 +147,9 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
   }
   for (let isSecondTry = false; ; isSecondTry = true) {
     const challenge = parseDigestChallenge(challenged.headers['www-authenticate']);
-    if (!challenge) throw peerError('peer.auth', `${what}: the device asks for a login of another kind`);
+    const flaw = challenge === undefined ? 'it asks for a login of another kind' : flawOf(challenge, login);
+    if (challenge === undefined || flaw !== undefined)
+      throw peerError('peer.auth', `${what}: no login is sent, because ${flaw}`);
     const nonce: Nonce = { challenge, user: login.user, password: login.password, count: 0 };
     const answer = await sendAuthorized(nonce);
     if (answer.status !== 401) {
@@ -161,6 +162,12 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
     if (isSecondTry || !isStale) throw peerError('peer.auth', what);
     challenged = answer;
   }
+}
+
+/** Why nothing is answered to the challenge. */
+function flawOf({ hasQop, realm }: DigestChallenge, login: Login): string | undefined {
+  if (!hasQop) return 'it asks for a digest without qop, from which the password could be guessed';
+  return login.realm === undefined || login.realm === realm ? undefined : 'its realm is another one than it was';
 }
 
 /** Some small web servers drop the connection on the first challenge of a burst. */

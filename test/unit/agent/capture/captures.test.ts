@@ -5,6 +5,7 @@ import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
 import { createCaptures } from '../../../../src/agent/capture/captures.ts';
 import { type AgentConfig, parseConfig } from '../../../../src/agent/config/config.ts';
+import { freshTrust } from '../../../fresh-trust.ts';
 
 let farm: Farm;
 let config: AgentConfig;
@@ -23,12 +24,16 @@ test('nobody polls it and nobody else records it meanwhile; an order waits for o
   const ip = ipOf();
   let underWay = 0;
   const turns: { priority: string; underWay: number; isAt: boolean }[] = [];
-  const captures = createCaptures(config, {
-    async run(_ip, priority, _signal, work) {
-      turns.push({ priority, underWay: ++underWay, isAt: captures.isAt(ip) });
-      return work().finally(() => underWay--);
+  const captures = createCaptures(
+    config,
+    {
+      async run(_ip, priority, _signal, work) {
+        turns.push({ priority, underWay: ++underWay, isAt: captures.isAt(ip) });
+        return work().finally(() => underWay--);
+      },
     },
-  });
+    freshTrust(),
+  );
   const first = captures.capture(ip, () => {}, forever());
   await expect(captures.capture(ip, () => {}, forever())).rejects.toMatchObject({ code: 'capture.under-way' });
   const found = await first;
@@ -43,7 +48,7 @@ test('nobody polls it and nobody else records it meanwhile; an order waits for o
 test('who goes away ends it, and it is polled again', async () => {
   const ip = ipOf();
   const gone = new AbortController();
-  const captures = createCaptures(config, { run: (_ip, _priority, _signal, work) => work() });
+  const captures = createCaptures(config, { run: (_ip, _priority, _signal, work) => work() }, freshTrust());
   const ended = captures.capture(ip, () => gone.abort(), gone.signal);
   await expect(ended).rejects.toMatchObject({ family: 'cancelled' });
   expect(captures.isAt(ip)).toBe(false);

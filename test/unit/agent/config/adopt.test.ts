@@ -6,7 +6,7 @@ import { parseConfig, switchedOff } from '../../../../src/agent/config/config.ts
 const read = (config: Readonly<Record<string, unknown>>, password = 'first') =>
   parseConfig(JSON.stringify(config), { baseDir: '/tmp', environment: { PASSWORD: password }, name: 'test' });
 
-const LOGIN = { credentials: { logins: [{ user: 'root', password: 'env:PASSWORD' }] } };
+const LOGIN = { credentials: { logins: [{ range: '10.0.0.1', user: 'root', password: 'env:PASSWORD' }] } };
 
 test('sections that can change do so in place, whoever holds them', () => {
   const given = read({ networks: ['10.0.0.0/30'], tasks: { reboot: { concurrency: 5, backS: 60 } }, ...LOGIN });

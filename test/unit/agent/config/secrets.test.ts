@@ -58,8 +58,8 @@ test('each reference that leads nowhere is named, none of them shows a password'
     config({
       secretsFile: 'mine.yaml',
       logins: [
-        { user: 'root', password: 'secret:whatsminer' },
-        { user: 'root', password: 'env:NOT_SET' },
+        { family: 'whatsminer', user: 'root', password: 'secret:whatsminer' },
+        { range: '10.0.0.1', user: 'root', password: 'env:NOT_SET' },
         { user: 'root', password: 'secret:antminer', range: '10.0.0.9-3' },
       ],
     }),

@@ -8,6 +8,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { defineDriver, type FirmwareImage, reply } from '../../../../src/driver/contract.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
+import { freshTrust } from '../../../fresh-trust.ts';
 
 const IP = '127.46.0.3';
 const SESSION: WebSession = {
@@ -51,7 +52,7 @@ const driver = defineDriver({
   },
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'factory' } },
   quirks: {},
-  identify: () => undefined,
+  identify: ({ web }) => (web === undefined ? undefined : { confidence: 'sure' }),
   read: ({ status }) => ({ hostname: 'it', ...(status ? { isLightOn: status.light } : {}) }),
 });
 
@@ -94,12 +95,20 @@ async function start(password: string) {
 }
 
 function accessTo(port: number, credentials: object = {}) {
-  const config = parseConfig(JSON.stringify({ portMap: { 80: port }, credentials }), {
+  const config = parseConfig(JSON.stringify({ portMap: { 80: port }, networks: [IP], credentials }), {
     baseDir: '.',
     environment: { MINE: 'my-own-password' },
     name: 'test',
   });
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers: [driver], config, mayReach: () => true });
+  const trust = freshTrust();
+  const access = createAccess({
+    clock: systemClock,
+    log: silentLog,
+    drivers: [driver],
+    config,
+    mayReach: () => true,
+    trust,
+  });
   const target = access.targetOf(IP, 'test', {});
   if (target === undefined) throw new Error('no target');
   return { access, target };
@@ -131,8 +140,8 @@ test('an accepted factory login is told as such, and serves all visits', async (
 
 test('a login of the operator is not told as the factory login', async () => {
   const { port } = await start('my-own-password');
-  const logins = [{ user: 'admin', password: 'env:MINE', family: 'test', range: IP }];
-  const { access, target } = accessTo(port, { logins });
+  const logins = [{ user: 'admin', password: 'env:MINE', range: IP }];
+  const { access, target } = accessTo(port, { trust: 'network', logins });
   const outcome = await access.readAfresh(target, signal);
   await access.close();
   expect(outcome.isLoginRefused).toBe(false);

@@ -16,6 +16,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { type LogFields, silentLog } from '../../../../src/base/log.ts';
 import type { EventRecord } from '../../../../src/wire/records.ts';
 import { until } from '../../../e2e/until.ts';
+import { freshTrust } from '../../../fresh-trust.ts';
 
 const NETWORK = '127.49.1.0/28';
 const KEY = '00000000-0000-7000-8000-000000000001';
@@ -36,7 +37,7 @@ async function setUp(mix: string, exclude: readonly string[] = []) {
   const log = { ...silentLog, info: (fields: LogFields) => void logged.push(fields) };
   const taken: { ip: string; found: Recognised }[] = [];
   const events: EventRecord[] = [];
-  const access = createAccess({ clock: systemClock, log, drivers, config, mayReach: () => true });
+  const access = createAccess({ clock: systemClock, log, drivers, config, mayReach: () => true, trust: freshTrust() });
   const desk = createIpReportDesk({
     ...{ clock: systemClock, log, random: Math.random, settings: config, access },
     scanning: {

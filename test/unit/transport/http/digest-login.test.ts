@@ -3,12 +3,20 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../../src/base/secrets.ts';
 import { peerErrorOf } from '../loopback-device.ts';
-import { get, web } from '../web-device.ts';
+import { get, login, web } from '../web-device.ts';
 
-type DigestServer = { algorithm?: 'MD5' | 'SHA-256'; livesFor?: number; dropsChallenges?: number };
+type DigestServer = {
+  qop?: string;
+  realm?: string;
+  algorithm?: 'MD5' | 'SHA-256';
+  livesFor?: number;
+  dropsChallenges?: number;
+};
 
 /** Checks digests as a server does, and refuses counters that do not grow. Each nonce lives for `livesFor` requests. */
 async function digestWeb({
+  qop = ' qop="auth",',
+  realm = 'antMiner Configuration',
   algorithm = 'MD5',
   livesFor = Number.POSITIVE_INFINITY,
   dropsChallenges = 0,
@@ -27,7 +35,7 @@ async function digestWeb({
       nonce.value = `nonce-${seen.challenges}`;
       nonce.used = 0;
       nonce.lastCount = 0;
-      const value = `Digest realm="antMiner Configuration", qop="auth", algorithm=${algorithm}, nonce="${nonce.value}"${stale}`;
+      const value = `Digest realm="${realm}",${qop} algorithm=${algorithm}, nonce="${nonce.value}"${stale}`;
       response.writeHead(401, { 'www-authenticate': value });
       response.end('no');
     };
@@ -117,6 +125,16 @@ describe('digest login', () => {
       response.end();
     });
     expect(await peerErrorOf(link.send(get('/x', { auth: 'digest' })))).toMatchObject({ code: 'peer.auth' });
+    expect(requests.every(({ authorization }) => authorization === undefined)).toBe(true);
+  });
+  test('answers no challenge without qop, and none of another realm than the device had', async () => {
+    const old = await digestWeb({ qop: '' });
+    const refusal = await peerErrorOf(old.link.send(get('/x', { auth: 'digest' })));
+    expect([refusal.code, refusal.message.includes('without qop')]).toEqual(['peer.auth', true]);
+    expect(old.requests.every(({ authorization }) => authorization === undefined)).toBe(true);
+    const { transport, requests } = await digestWeb({ realm: 'somebody else' });
+    const known = transport.link('127.0.0.1', { ...login, realm: 'antMiner Configuration' });
+    expect(await peerErrorOf(known.send(get('/x', { auth: 'digest' })))).toMatchObject({ code: 'peer.auth' });
     expect(requests.every(({ authorization }) => authorization === undefined)).toBe(true);
   });
   test('takes the answer of a device that wants no login', async () => {

@@ -1,0 +1,26 @@
+// The ids of all drivers, for those who need the names and not the drivers: the check of a configuration.
+
+export const DRIVER_IDS: readonly string[] = [
+  'antminer-stock',
+  'auradine-fluxos',
+  'avalon',
+  'axeos',
+  'braiins-os',
+  'cgminer',
+  'elphapex',
+  'epic-umcos',
+  'futurebit',
+  'goldshell',
+  'hammer',
+  'hiveon',
+  'iceriver',
+  'innosilicon',
+  'luxos',
+  'mara',
+  'mskminer',
+  'proto',
+  'sealminer',
+  'vnish',
+  'volcminer',
+  'whatsminer',
+];

@@ -1,0 +1,176 @@
+// Which login goes to which device now: what was seen of each device, held against the rules (trust.ts) and what this host remembers (trust-record.ts).
+// It asks no device; whoever has asked one hands over what it said.
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../base/clock.ts';
+import { covers, type ScanRanges } from '../../base/net/ranges.ts';
+import type { Evidence, Identity } from '../../driver/contract.ts';
+import { normaliseMac } from '../../model/identity-facts.ts';
+import { parseDigestChallenge } from '../../transport/http/digest.ts';
+import { BoundedMap } from '../../transport/limits/bounded-map.ts';
+import { type DeviceFacts, pinKeyOf, standingOf, type TrustQuestion, type Withheld, whyWithheld } from './trust.ts';
+import { factsOf, type MetDevice, type TrustRecord } from './trust-record.ts';
+
+type Sighting = {
+  facts: DeviceFacts;
+  /** The driver that reads it: another one than `family` where a question behind the login told more. */
+  driverId: string;
+  /** It may be another device by now: nothing is sent on the strength of this before the device was asked again. */
+  isStale: boolean;
+};
+
+export type TrustParts = {
+  readonly clock: Clock;
+  readonly record: TrustRecord;
+  /** Read anew with each question. */
+  readonly settings: { readonly ranges: ScanRanges; readonly credentials: { readonly trust: 'pinned' | 'network' } };
+  /** What the network says of the address (ARP). */
+  readonly neighbourAt: (ip: string) => { readonly mac: string; readonly isShared: boolean } | undefined;
+  /** False while two live devices claim to be the one at this address. */
+  readonly mayLogIn: (ip: string) => boolean;
+  /** Tells whether a configured login is meant for it. */
+  readonly coveredBy: (driverId: string, ip: string) => 'family' | 'range' | undefined;
+};
+
+/** `lookAlikes` = families that may hide behind this one and that only a question behind the login would tell apart. */
+type Seen = {
+  readonly identity: Identity;
+  readonly evidence: Evidence;
+  readonly family: string;
+  readonly driverId: string;
+  readonly lookAlikes: readonly string[];
+};
+
+/** Devices whose facts are held in memory. */
+const MAX_DEVICES = 50_000;
+/** A device that has not changed is written again after so long, so that the record knows that it is still there. */
+const REWRITE_MS = 12 * 3_600_000;
+
+export type DeviceTrust = ReturnType<typeof createDeviceTrust>;
+
+export function createDeviceTrust(parts: TrustParts) {
+  const { clock, record, settings, mayLogIn } = parts;
+  const sightings = new BoundedMap<Sighting>(MAX_DEVICES);
+
+  const networkMacAt = (ip: string): string | undefined => {
+    const neighbour = parts.neighbourAt(ip);
+    return neighbour === undefined || neighbour.isShared ? undefined : neighbour.mac;
+  };
+
+  /** What is known of the device, in this process or from an earlier one; an earlier one's is good as long as the network shows the same MAC. */
+  const sightingOf = (ip: string): Sighting | undefined => {
+    const kept = sightings.get(ip);
+    if (kept !== undefined) return kept;
+    const stored = record.device(ip);
+    if (stored === undefined) return undefined;
+    const isStale = stored.networkMac === null || stored.networkMac !== networkMacAt(ip);
+    const sighting = { facts: factsOf(stored), driverId: stored.driver, isStale };
+    sightings.set(ip, sighting);
+    return sighting;
+  };
+
+  /** The facts of now: the network is asked each time, it costs nothing. */
+  const factsNow = (ip: string): DeviceFacts | undefined => {
+    const facts = sightingOf(ip)?.facts;
+    return facts && { ...facts, networkMac: networkMacAt(ip) };
+  };
+
+  const questionOf = (ip: string, what: TrustQuestion['what'], facts: DeviceFacts): TrustQuestion => {
+    const pin = record.pinNamed(pinKeyOf(ip, facts));
+    const pinHere = pin ?? record.pinAt(ip);
+    const last = what === 'factory' ? record.attempts.last(heldAs(ip, facts), facts.family) : 'none';
+    return {
+      what,
+      confidence: facts.confidence,
+      standing: standingOf(facts, pin, pinHere),
+      isVouchedFor: pin?.isVouchedFor ?? false,
+      isContested: !mayLogIn(ip),
+      trustsNetwork: settings.credentials.trust === 'network' && covers(settings.ranges, ip),
+      hasRecord: last !== undefined,
+      wasRefused: last === 'refused',
+    };
+  };
+
+  /** Why this is withheld from the device that `driverId` reads; undefined = it may be done. */
+  const why = (ip: string, driverId: string, what: TrustQuestion['what']): Withheld | undefined => {
+    const sighting = sightingOf(ip);
+    const facts = factsNow(ip);
+    if (sighting === undefined || facts === undefined) return 'no-proof';
+    if (driverId !== facts.family && driverId !== sighting.driverId) return 'changed';
+    return whyWithheld(questionOf(ip, what, facts));
+  };
+
+  /** Notes the device for people to see, where it is new or says something new. */
+  const keep = (ip: string, facts: DeviceFacts, { driverId, lookAlikes, identity: { model } }: Seen) => {
+    const nowMs = clock.nowMs();
+    const before = record.device(ip);
+    const rules = [driverId, ...lookAlikes].map((id) => parts.coveredBy(id, ip));
+    const covered = rules.find((by) => by === 'family') ?? rules.find((by) => by !== undefined);
+    const device: MetDevice = {
+      ...{ ip, family: facts.family, driver: driverId, confidence: facts.confidence, model: model ?? null },
+      ...{ realm: facts.realm ?? null, networkMac: facts.networkMac ?? null, mac: facts.mac ?? null },
+      serialNumber: facts.serialNumber ?? null,
+      // A hint alone does not make a device one of those that the owner meant by a range.
+      isCovered: covered === 'family' || (covered === 'range' && facts.confidence === 'sure'),
+      why: why(ip, driverId, covered === undefined ? 'change' : 'configured') ?? null,
+      sinceMs: nowMs,
+      seenAtMs: nowMs,
+    };
+    if (before !== undefined) {
+      const { sinceMs, seenAtMs } = before;
+      const isSame = isDeepStrictEqual({ ...device, sinceMs, seenAtMs }, before);
+      if (isSame && nowMs - seenAtMs < REWRITE_MS && nowMs >= seenAtMs) return;
+      if (before.why === device.why) device.sinceMs = Math.min(sinceMs, nowMs);
+    }
+    record.met(device);
+  };
+
+  return {
+    /** A device was asked who it is. `driverId` = the driver that will read it. */
+    saw(ip: string, seen: Seen): void {
+      const { identity, evidence, family, driverId } = seen;
+      const facts: DeviceFacts = {
+        family,
+        confidence: identity.confidence,
+        realm: parseDigestChallenge(evidence.web?.authenticate)?.realm,
+        networkMac: networkMacAt(ip),
+        mac: identity.mac === undefined ? undefined : normaliseMac(identity.mac),
+        serialNumber: identity.serialNumber,
+      };
+      sightings.set(ip, { facts, driverId, isStale: false });
+      keep(ip, facts, seen);
+    },
+    why,
+    /** Whether the device must be asked who it is before anything is sent on the strength of it. */
+    mustAskAgain(ip: string, driverId: string): boolean {
+      const sighting = sightingOf(ip);
+      if (sighting === undefined || sighting.isStale) return true;
+      return sighting.facts.family !== driverId && sighting.driverId !== driverId;
+    },
+    /** It was silent: who answers there next may be another device. */
+    lost(ip: string): void {
+      const sighting = sightings.get(ip);
+      if (sighting !== undefined) sighting.isStale = true;
+    },
+    /** The driver that a person named for the device, where it gives no proof itself. */
+    vouchedFor(ip: string, facts: Pick<DeviceFacts, 'mac' | 'serialNumber'>): string | undefined {
+      const pin = record.pinNamed(pinKeyOf(ip, { ...facts, networkMac: networkMacAt(ip) }));
+      return pin?.isVouchedFor === true ? pin.family : undefined;
+    },
+    /** The driver that a question behind the login chose before, while the family in front of it is the same. */
+    driverOf(ip: string, family: string): string | undefined {
+      const sighting = sightingOf(ip);
+      return sighting?.facts.family === family ? sighting.driverId : undefined;
+    },
+    /** The realm of its digest challenge, as it was when it was asked who it is. */
+    realmOf: (ip: string) => sightingOf(ip)?.facts.realm,
+    /** The names under which attempts with factory logins are held. */
+    heldAs: (ip: string): string[] => heldAs(ip, factsNow(ip)),
+    attempts: record.attempts,
+    fault: () => record.fault(),
+  };
+}
+
+const heldAs = (ip: string, facts: Pick<DeviceFacts, 'networkMac' | 'mac'> | undefined): string[] => {
+  const macs = [facts?.networkMac, facts?.mac].filter((mac) => mac !== undefined);
+  return [`ip:${ip}`, ...new Set(macs.map((mac) => `mac:${mac}`))];
+};

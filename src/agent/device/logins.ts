@@ -1,0 +1,171 @@
+// The login that goes along with the requests to one device: which one it is, whether it may be sent, and how often it is tried.
+// A configured login is tried once per visit, and seldom while it is refused; a factory login once a day at most, whatever program of this host asks.
+import type { Clock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import { covers, type ScanRanges } from '../../base/net/ranges.ts';
+import { Secret } from '../../base/secrets.ts';
+import type { Driver, Known } from '../../driver/contract.ts';
+import type { VisitMemory } from '../../driver/memory.ts';
+import { BoundedMap } from '../../transport/limits/bounded-map.ts';
+import type { Login, MinerLink } from '../../transport/request.ts';
+import type { Transport } from '../../transport/transport.ts';
+import type { DeviceTrust } from './device-trust.ts';
+import { type LoginTrial, newTrial, withTrial } from './login-attempts.ts';
+import { WITHHELD_TEXT, type Withheld } from './trust.ts';
+
+/** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
+export type MinerTarget = {
+  readonly ip: string;
+  readonly driver: Driver;
+  readonly known: Known;
+  readonly memory: VisitMemory;
+};
+
+/** The first rule that fits counts; it has `family`, `ranges` or both. */
+export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges; readonly login: Login };
+
+export type Credentials = { readonly factoryDefaults: boolean; readonly logins: readonly LoginRule[] };
+
+/** After a refusal a configured login is not tried again for this long by visits: control boards lock out. Orders try at once. */
+const REFUSED_HOLD_MS = 10 * 60_000;
+/** Devices whose logins are remembered. */
+const MAX_TRIALS = 100_000;
+
+type StartedTrial = { readonly trial: LoginTrial; readonly startedMs: number };
+
+export const ruleFor = (logins: readonly LoginRule[], driverId: string, ip: string): LoginRule | undefined =>
+  logins.find(
+    ({ family, ranges }) =>
+      (family === undefined || family === driverId) && (ranges === undefined || covers(ranges, ip)),
+  );
+
+export function createLogins(parts: {
+  readonly clock: Clock;
+  readonly transport: Pick<Transport, 'link'>;
+  readonly credentials: () => Credentials;
+  readonly trust: DeviceTrust;
+}) {
+  const { clock, transport, trust, credentials } = parts;
+  const factoryTrials = new BoundedMap<LoginTrial>(MAX_TRIALS);
+  const configuredTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
+  /** Memories of visits that had no login because it was withheld. */
+  const withheldFrom = new WeakSet<VisitMemory>();
+
+  const configuredKey = ({ driver, ip }: MinerTarget) => `${driver.id} ${ip}`;
+  const factoryKey = ({ driver, ip }: MinerTarget) => `${driver.id} ${trust.heldAs(ip).join(' ')}`;
+  const ownRule = ({ driver, ip }: MinerTarget) => ruleFor(credentials().logins, driver.id, ip);
+
+  /** A fresh trial for each visit, unless the last one ended in a refusal that is young. */
+  const configuredTrial = (target: MinerTarget, isOrder: boolean): LoginTrial => {
+    const key = configuredKey(target);
+    const last = configuredTrials.get(key);
+    const isYoung = last !== undefined && clock.monotonicMs() - last.startedMs < REFUSED_HOLD_MS;
+    if (!isOrder && isYoung && last.trial.verdict === 'refused') return last.trial;
+    const trial = newTrial();
+    configuredTrials.set(key, { trial, startedMs: clock.monotonicMs() });
+    return trial;
+  };
+
+  /** The trial of the factory login at one device. What another process of this host tried counts. */
+  const factoryTrial = (target: MinerTarget): LoginTrial => {
+    const { driver, ip } = target;
+    const who = trust.heldAs(ip);
+    const last = trust.attempts.last(who, driver.id);
+    const kept = factoryTrials.get(factoryKey(target));
+    if (last === 'refused') return { ...newTrial(), verdict: 'refused' };
+    if (kept !== undefined && kept.verdict !== 'refused' && (last === 'accepted') === (kept.verdict === 'accepted'))
+      return kept;
+    const trial: LoginTrial = {
+      ...newTrial(),
+      verdict: last === 'accepted' ? 'accepted' : 'unproven',
+      begin: () => trust.attempts.begin(who, driver.id),
+      onVerdict: (verdict) => void trust.attempts.settle(who, driver.id, verdict),
+    };
+    factoryTrials.set(factoryKey(target), trial);
+    return trial;
+  };
+
+  /** What the transport must know to keep the password from whoever else asks for it. */
+  const guarded = ({ ip }: MinerTarget, login: Login): Login => {
+    const realm = trust.realmOf(ip);
+    return realm === undefined ? login : { ...login, realm };
+  };
+
+  const withheldOf = (target: MinerTarget): Withheld | undefined => {
+    const { driver, ip } = target;
+    if (driver.login.kind === 'none') return undefined;
+    if (ownRule(target) !== undefined) return trust.why(ip, driver.id, 'configured');
+    return hasFactoryLogin(target) ? trust.why(ip, driver.id, 'factory') : undefined;
+  };
+
+  const hasFactoryLogin = ({ driver, known }: MinerTarget) =>
+    credentials().factoryDefaults && factoryLoginOf(driver, known) !== undefined;
+
+  /** What was refused for want of a login is asked for again as soon as there is one. */
+  const noteWithheld = ({ memory }: MinerTarget, isWithheld: boolean) => {
+    if (isWithheld) withheldFrom.add(memory);
+    else if (withheldFrom.delete(memory)) memory.isStale = true;
+  };
+
+  /** Requests that want a login get it where the rules allow it, and go without it otherwise. `isOrder` = a person waits for it. */
+  const linkTo = (target: MinerTarget, isOrder = false): MinerLink => {
+    const { driver, ip, known } = target;
+    if (driver.login.kind === 'none') return transport.link(ip);
+    const why = withheldOf(target);
+    noteWithheld(target, why !== undefined && why !== 'refused-before');
+    const rule = ownRule(target);
+    if (rule !== undefined) {
+      if (why !== undefined) return transport.link(ip);
+      return withTrial(transport.link(ip, guarded(target, rule.login)), configuredTrial(target, isOrder));
+    }
+    const factory = factoryLoginOf(driver, known);
+    const isHeld = why !== undefined && why !== 'refused-before';
+    if (factory === undefined || !credentials().factoryDefaults || isHeld) return transport.link(ip);
+    const trial = factoryTrial(target);
+    const onTaken = () => {
+      trial.isTaken = true;
+    };
+    const login = { user: factory.user, password: new Secret(factory.password), onTaken };
+    return withTrial(transport.link(ip, guarded(target, login)), trial);
+  };
+
+  return {
+    linkTo,
+    /** With the login that is configured for another family, which looks like the target's from outside. Undefined where there is none. */
+    linkAs(target: MinerTarget, other: Driver): MinerLink | undefined {
+      const rule = ownRule({ ...target, driver: other });
+      if (rule === undefined || rule === ownRule(target)) return undefined;
+      const { ip, driver } = target;
+      if (trust.why(ip, driver.id, 'configured') !== undefined) return transport.link(ip);
+      const trial = configuredTrial({ ...target, driver: other }, false);
+      return withTrial(transport.link(ip, guarded(target, rule.login)), trial);
+    },
+    ruleOf: ownRule,
+    /** The device let somebody in with the login that everybody knows. */
+    usesFactoryLogin(target: MinerTarget): boolean {
+      if (target.driver.login.kind === 'none' || ownRule(target) !== undefined) return false;
+      const trial = factoryTrials.get(factoryKey(target));
+      return trial?.isTaken === true && trial.verdict === 'accepted';
+    },
+    /** Throws PeerError before anything is sent where the device may not be changed, or waits for a person before it gets its login. */
+    mustBeChangeable(target: MinerTarget, what: string): void {
+      const { driver, ip } = target;
+      const isWaiting = driver.login.kind !== 'none' && ownRule(target) !== undefined;
+      const why = trust.why(ip, driver.id, isWaiting ? 'configured' : 'change');
+      if (why === undefined) return;
+      const remedy = why === 'contested' ? 'find the other one' : 'pithead trust list';
+      const message = `${what} ${ip}: nothing that changes it is sent, because ${WITHHELD_TEXT[why]}; ${remedy}`;
+      throw new PeerError('peer.auth', message, 'later', undefined, { wasSent: false });
+    },
+    /** Another unit stands at this address now: a configured login that the one before refused is tried again. */
+    forgetRefusals(ip: string, drivers: readonly Driver[]): void {
+      for (const { id } of drivers) {
+        const key = `${id} ${ip}`;
+        if (configuredTrials.get(key)?.trial.verdict === 'refused') configuredTrials.delete(key);
+      }
+    },
+  };
+}
+
+const factoryLoginOf = ({ login }: Driver, { generation }: Known) =>
+  login.factoryDefaultOf?.[generation ?? ''] ?? login.factoryDefault;

@@ -1,0 +1,315 @@
+// What this host remembers of trust, in one small database beside the agent's state: attempts with factory logins, devices that were met, and devices
+// that a person accepted. The agent and all commands of this host share it. Where it cannot be read or written, nothing is known and `fault` says why.
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import { openSqlite, transact } from '../../base/storage/sqlite.ts';
+import { identitySchema } from '../../driver/contract.ts';
+import { type DeviceFacts, pinKeyOf, WITHHELD } from './trust.ts';
+
+/** Where it lies in the state directory. */
+export const TRUST_FILE = 'trust.sqlite';
+
+/** After a refusal no factory login goes to that MAC and to that address for so long. */
+const REFUSED_HOLD_MS = 24 * 3_600_000;
+/** Rows of each table; the oldest go first. Twice the largest farm. */
+const MAX_ROWS = 50_000;
+/** Other processes may have written: that is looked for at most so often. */
+const FRESH_MS = 1_000;
+/** A record that cannot be opened is tried again after so long. */
+const REOPEN_MS = 30_000;
+
+const STEPS = [
+  `CREATE TABLE attempt (who TEXT PRIMARY KEY, family TEXT NOT NULL, is_accepted INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
+   CREATE TABLE device (
+     ip TEXT PRIMARY KEY, family TEXT NOT NULL, driver TEXT NOT NULL, confidence TEXT NOT NULL, model TEXT, realm TEXT, network_mac TEXT,
+     mac TEXT, serial TEXT, why TEXT, is_covered INTEGER NOT NULL, since INTEGER NOT NULL, seen_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE pin (
+     name TEXT PRIMARY KEY, ip TEXT NOT NULL, family TEXT NOT NULL, model TEXT, realm TEXT, network_mac TEXT, mac TEXT, serial TEXT,
+     is_vouched INTEGER NOT NULL, at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX pin_by_ip ON pin (ip);`,
+];
+
+/** The oldest go. */
+const TRIM = {
+  attempt: 'DELETE FROM attempt WHERE rowid IN (SELECT rowid FROM attempt ORDER BY at DESC LIMIT -1 OFFSET ?)',
+  device: 'DELETE FROM device WHERE rowid IN (SELECT rowid FROM device ORDER BY seen_at DESC LIMIT -1 OFFSET ?)',
+  pin: 'DELETE FROM pin WHERE rowid IN (SELECT rowid FROM pin ORDER BY at DESC LIMIT -1 OFFSET ?)',
+} as const;
+
+const nullable = z.string().nullable();
+const flag = z.int().transform((value) => value !== 0);
+
+const attemptSchema = z.object({ family: z.string(), is_accepted: flag, at: z.number() });
+
+const deviceSchema = z
+  .object({
+    ip: z.string(),
+    family: z.string(),
+    driver: z.string(),
+    confidence: identitySchema.shape.confidence,
+    model: nullable,
+    realm: nullable,
+    network_mac: nullable,
+    mac: nullable,
+    serial: nullable,
+    why: z.enum(WITHHELD).nullable(),
+    is_covered: flag,
+    since: z.number(),
+    seen_at: z.number(),
+  })
+  .transform(({ network_mac: networkMac, serial: serialNumber, is_covered: isCovered, seen_at: seenAtMs, ...row }) => ({
+    ...{ ip: row.ip, family: row.family, driver: row.driver, confidence: row.confidence, model: row.model },
+    ...{ realm: row.realm, networkMac, mac: row.mac, serialNumber, why: row.why, isCovered },
+    ...{ sinceMs: row.since, seenAtMs },
+  }));
+/** A device as it was met. `why` = why it gets no login, null when it may get one or needs none; `isCovered` = a configured login is for it. */
+export type MetDevice = z.output<typeof deviceSchema>;
+
+const pinSchema = z
+  .object({
+    name: z.string(),
+    ip: z.string(),
+    family: z.string(),
+    model: nullable,
+    realm: nullable,
+    network_mac: nullable,
+    mac: nullable,
+    serial: nullable,
+    is_vouched: flag,
+    at: z.number(),
+  })
+  .transform(
+    ({ network_mac: networkMac, serial: serialNumber, is_vouched: isVouchedFor, at: acceptedAtMs, ...row }) => ({
+      ...row,
+      ...{ networkMac, serialNumber, isVouchedFor, acceptedAtMs },
+    }),
+  );
+export type StoredPin = z.output<typeof pinSchema>;
+
+export type TrustRecord = ReturnType<typeof openTrustRecord>;
+
+/** `path` = of the file, or `:memory:`. Never throws: a record that cannot be opened is tried again after half a minute. */
+export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
+  let db: DatabaseSync | undefined;
+  let fault: string | undefined;
+  let triedMs: number | undefined;
+  let isClosed = false;
+  let checkedMs = -Infinity;
+  let version: unknown;
+  const pins = new Map<string, StoredPin | null>();
+  const forgetCache = () => pins.clear();
+
+  const failed = (error: unknown) => {
+    fault = `${path}: ${renderError(error)}`;
+    triedMs = clock.monotonicMs();
+    db?.close();
+    db = undefined;
+    forgetCache();
+  };
+
+  const database = (): DatabaseSync | undefined => {
+    if (db !== undefined || isClosed) return db;
+    if (triedMs !== undefined && clock.monotonicMs() - triedMs < REOPEN_MS) return undefined;
+    try {
+      if (path !== ':memory:' && !existsSync(dirname(path))) throw new Error('its folder does not exist');
+      db = openSqlite(path, [{ owner: 'trust', steps: STEPS }]);
+      fault = undefined;
+    } catch (error) {
+      failed(error);
+    }
+    return db;
+  };
+
+  /** `otherwise` where the record cannot be used. */
+  const using = <T>(work: (db: DatabaseSync) => T, otherwise: T): T => {
+    const open = database();
+    if (open === undefined) return otherwise;
+    try {
+      return work(open);
+    } catch (error) {
+      failed(error);
+      return otherwise;
+    }
+  };
+
+  /** Takes notice of what other processes wrote. */
+  const refresh = (open: DatabaseSync) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - checkedMs < FRESH_MS) return;
+    checkedMs = nowMs;
+    const found = open.prepare('PRAGMA data_version').get()?.data_version;
+    if (found !== version) forgetCache();
+    version = found;
+  };
+
+  const cachedPin = (key: string, sql: string, value: string): StoredPin | undefined =>
+    using((open) => {
+      refresh(open);
+      const kept = pins.get(key);
+      if (kept !== undefined) return kept ?? undefined;
+      const row = open.prepare(sql).get(value);
+      const pin = row === undefined ? null : pinSchema.parse(row);
+      pins.set(key, pin);
+      return pin ?? undefined;
+    }, undefined);
+
+  const write = (work: (db: DatabaseSync) => void): boolean =>
+    using((open) => {
+      transact(open, () => work(open));
+      forgetCache();
+      return true;
+    }, false);
+
+  const trim = (open: DatabaseSync, table: keyof typeof TRIM) => void open.prepare(TRIM[table]).run(MAX_ROWS);
+
+  return {
+    path,
+    /** Why it cannot be used; undefined while it can. */
+    fault(): string | undefined {
+      database();
+      return fault;
+    },
+    attempts: attemptsIn({ using, write, trim, nowMs: () => clock.nowMs() }),
+    pinNamed: (name: string) => cachedPin(`name ${name}`, 'SELECT * FROM pin WHERE name = ?', name),
+    /** The newest that was accepted at this address. */
+    pinAt: (ip: string) => cachedPin(`ip ${ip}`, 'SELECT * FROM pin WHERE ip = ? ORDER BY at DESC LIMIT 1', ip),
+    device: (ip: string) =>
+      using((open) => {
+        const row = open.prepare('SELECT * FROM device WHERE ip = ?').get(ip);
+        return row === undefined ? undefined : deviceSchema.parse(row);
+      }, undefined),
+    devices: () =>
+      using(
+        (open) =>
+          open
+            .prepare('SELECT * FROM device ORDER BY since, ip')
+            .all()
+            .map((row) => deviceSchema.parse(row)),
+        [],
+      ),
+    allPins: () =>
+      using(
+        (open) =>
+          open
+            .prepare('SELECT * FROM pin ORDER BY at, ip')
+            .all()
+            .map((row) => pinSchema.parse(row)),
+        [],
+      ),
+    met: (device: MetDevice) =>
+      write((open) => {
+        putDevice(open, device);
+        trim(open, 'device');
+      }),
+    /** False where nothing could be written. */
+    accept: (devices: readonly MetDevice[], vouchedFor?: string) =>
+      write((open) => {
+        for (const device of devices) putPin(open, device, vouchedFor, clock.nowMs());
+        trim(open, 'pin');
+      }),
+    forget: (forgotten: readonly StoredPin[]) =>
+      write((open) => {
+        for (const { name, ip } of forgotten) {
+          open.prepare('DELETE FROM pin WHERE name = ?').run(name);
+          open.prepare('DELETE FROM device WHERE ip = ?').run(ip);
+        }
+      }),
+    close() {
+      isClosed = true;
+      db?.close();
+      db = undefined;
+    },
+  };
+}
+
+type Tools = {
+  using<T>(work: (db: DatabaseSync) => T, otherwise: T): T;
+  write(work: (db: DatabaseSync) => void): boolean;
+  trim(db: DatabaseSync, table: 'attempt'): void;
+  nowMs(): number;
+};
+
+/** Attempts with factory logins. `who` = the names under which a device is held: its MACs and its address. */
+function attemptsIn({ using, write, trim, nowMs }: Tools) {
+  const ofAll = (db: DatabaseSync, who: readonly string[]) =>
+    who.flatMap((name) => {
+      const row = db.prepare('SELECT family, is_accepted, at FROM attempt WHERE who = ?').get(name);
+      return row === undefined ? [] : [attemptSchema.parse(row)];
+    });
+  const put = (db: DatabaseSync, who: readonly string[], family: string, isAccepted: boolean) => {
+    const statement = db.prepare(
+      'INSERT INTO attempt VALUES (?, ?, ?, ?) ON CONFLICT (who) DO UPDATE SET family = excluded.family, is_accepted = excluded.is_accepted, at = excluded.at',
+    );
+    for (const name of who) statement.run(name, family, isAccepted ? 1 : 0, nowMs());
+  };
+  /** A clock that was set back makes no refusal older or younger than a day. */
+  const isHeld = (at: number) => Math.abs(nowMs() - at) < REFUSED_HOLD_MS;
+
+  return {
+    /** Undefined where the record cannot be used. */
+    last: (who: readonly string[], family: string): 'none' | 'accepted' | 'refused' | undefined =>
+      using((db) => {
+        const found = ofAll(db, who);
+        if (found.some(({ is_accepted, at }) => !is_accepted && isHeld(at))) return 'refused';
+        return found.some((row) => row.is_accepted && row.family === family) ? 'accepted' : 'none';
+      }, undefined),
+    /**
+     * Called before the login is sent for the first time. It counts as refused until `settle` says otherwise: a process that dies in between has tried
+     * it, and another process does not try it at the same time. False: it may not be sent.
+     */
+    begin(who: readonly string[], family: string): boolean {
+      let mayTry = false;
+      const isWritten = write((db) => {
+        mayTry = !ofAll(db, who).some(({ is_accepted, at }) => !is_accepted && isHeld(at));
+        if (!mayTry) return;
+        put(db, who, family, false);
+        trim(db, 'attempt');
+      });
+      return isWritten && mayTry;
+    },
+    /** `undefined` = the device said neither yes nor no. */
+    settle: (who: readonly string[], family: string, verdict: 'accepted' | 'refused' | undefined) =>
+      write((db) => {
+        if (verdict !== undefined) return put(db, who, family, verdict === 'accepted');
+        for (const name of who) db.prepare('DELETE FROM attempt WHERE who = ? AND is_accepted = 0').run(name);
+      }),
+  };
+}
+
+function putDevice(db: DatabaseSync, device: MetDevice): void {
+  db.prepare(
+    `INSERT INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ip) DO UPDATE SET family = excluded.family,
+     driver = excluded.driver, confidence = excluded.confidence, model = excluded.model, realm = excluded.realm,
+     network_mac = excluded.network_mac, mac = excluded.mac, serial = excluded.serial, why = excluded.why,
+     is_covered = excluded.is_covered, since = excluded.since, seen_at = excluded.seen_at`,
+  ).run(
+    ...[device.ip, device.family, device.driver, device.confidence, device.model, device.realm, device.networkMac],
+    ...[device.mac, device.serialNumber, device.why, device.isCovered ? 1 : 0, device.sinceMs, device.seenAtMs],
+  );
+}
+
+function putPin(db: DatabaseSync, device: MetDevice, vouchedFor: string | undefined, nowMs: number): void {
+  const { ip, model, realm, networkMac, mac, serialNumber } = device;
+  const name = pinKeyOf(ip, factsOf(device));
+  const family = vouchedFor ?? device.family;
+  // A device that was accepted by its address alone was another one, or this one before it showed more. Others may have moved, and keep theirs.
+  db.prepare('DELETE FROM pin WHERE name = ?').run(`ip:${ip}`);
+  db.prepare('INSERT OR REPLACE INTO pin VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    ...[name, ip, family, model, realm, networkMac, mac, serialNumber, vouchedFor === undefined ? 0 : 1, nowMs],
+  );
+  db.prepare('UPDATE device SET why = NULL, family = ? WHERE ip = ?').run(family, ip);
+}
+
+export const factsOf = ({ family, confidence, ...device }: MetDevice): DeviceFacts => ({
+  ...{ family, confidence },
+  realm: device.realm ?? undefined,
+  networkMac: device.networkMac ?? undefined,
+  mac: device.mac ?? undefined,
+  serialNumber: device.serialNumber ?? undefined,
+});

@@ -1,0 +1,119 @@
+// The rules of trust: which device gets a login, and which may be changed. Pure: it asks nothing, stores nothing and knows no clock.
+// A login is for a device that is sure (it gave a proof of its family without a login); a configured one also wants a device that a person accepted.
+import type { Identity } from '../../driver/contract.ts';
+
+/** `factory` = the one that the family leaves the factory with; `configured` = one of `credentials.logins`. */
+export type LoginSource = 'factory' | 'configured';
+
+/** What a device shows of itself before anybody logs in. MACs as `AA:BB:…`. */
+export type DeviceFacts = {
+  readonly family: string;
+  readonly confidence: Identity['confidence'];
+  /** Of its digest challenge on the start page. */
+  readonly realm?: string | undefined;
+  /** The network's word for it (ARP): of direct neighbours only. */
+  readonly networkMac?: string | undefined;
+  /** Its own word for it, given without a login. */
+  readonly mac?: string | undefined;
+  readonly serialNumber?: string | undefined;
+};
+
+/** A device as a person accepted it. */
+export type Pin = {
+  readonly ip: string;
+  readonly family: string;
+  readonly realm: string | null;
+  readonly networkMac: string | null;
+  readonly mac: string | null;
+  readonly serialNumber: string | null;
+  /** The person vouched for the family: the device itself gives no proof of it. */
+  readonly isVouchedFor: boolean;
+};
+
+/** `unseen` = the pin names the network's MAC, and the network says nothing of this address at the moment. */
+export type Standing = 'known' | 'new' | 'changed' | 'unseen';
+
+/** Why something is not done. */
+export const WITHHELD = ['contested', 'no-proof', 'new', 'changed', 'unseen', 'refused-before', 'no-record'] as const;
+export type Withheld = (typeof WITHHELD)[number];
+
+/** Under which name a device is pinned: its MAC where one is known, else its serial number, else nothing but its address. */
+export function pinKeyOf(ip: string, { networkMac, mac, serialNumber }: Omit<DeviceFacts, 'family' | 'confidence'>) {
+  const shown = networkMac ?? mac;
+  if (shown !== undefined) return `mac:${shown}`;
+  return serialNumber === undefined ? `ip:${ip}` : `serial:${serialNumber}`;
+}
+
+/**
+ * Whether the device is the one that was accepted. `pin` is the one under its own name (`pinKeyOf`); `pinHere` is any other that was accepted at this
+ * address, which makes a stranger of a device that is new.
+ */
+export function standingOf(facts: DeviceFacts, pin: Pin | undefined, pinHere: Pin | undefined): Standing {
+  const accepted = pin ?? pinHere;
+  if (accepted === undefined) return 'new';
+  const isOutOfSight = accepted.networkMac !== null && facts.networkMac === undefined;
+  if (!agrees(facts, accepted)) return 'changed';
+  if (isOutOfSight) return 'unseen';
+  return pin === undefined ? 'changed' : 'known';
+}
+
+/** What the device shows is what the pin names. A fact that it does not show at the moment contradicts nothing: its name in the record is one that it shows. */
+function agrees(facts: DeviceFacts, pin: Pin): boolean {
+  const isSame = (pinned: string | null, shown: string | undefined) =>
+    pinned === null || shown === undefined || pinned === shown;
+  return (
+    pin.family === facts.family &&
+    isSame(pin.realm, facts.realm) &&
+    isSame(pin.networkMac, facts.networkMac) &&
+    isSame(pin.mac, facts.mac) &&
+    isSame(pin.serialNumber, facts.serialNumber)
+  );
+}
+
+export type TrustQuestion = {
+  /** `change` = an order that changes the device, whether it needs a login or not. */
+  readonly what: LoginSource | 'change';
+  readonly confidence: Identity['confidence'];
+  readonly standing: Standing;
+  readonly isVouchedFor: boolean;
+  /** Two live devices claim to be one. */
+  readonly isContested: boolean;
+  /** `credentials.trust: network`, and the address is of the configured networks. */
+  readonly trustsNetwork: boolean;
+  /** The record of login attempts can be read and written. */
+  readonly hasRecord: boolean;
+  /** A factory login was refused by this MAC or at this address within a day. */
+  readonly wasRefused: boolean;
+};
+
+/** Undefined = it may be done. */
+export function whyWithheld(question: TrustQuestion): Withheld | undefined {
+  const { what, confidence, standing, isVouchedFor } = question;
+  if (question.isContested) return 'contested';
+  const isKnown = standing === 'known';
+  if (confidence !== 'sure' && !(isKnown && isVouchedFor)) return isVouchedFor ? unknownOf(standing) : 'no-proof';
+  switch (what) {
+    case 'change':
+      return undefined;
+    case 'configured':
+      if (isKnown || question.trustsNetwork) return undefined;
+      return unknownOf(standing);
+    case 'factory':
+      // Without the record nobody knows how often it was tried.
+      if (!question.hasRecord) return 'no-record';
+      return question.wasRefused ? 'refused-before' : undefined;
+  }
+}
+
+const unknownOf = (standing: Standing): Withheld => (standing === 'known' ? 'no-proof' : standing);
+
+/** For people: why a device waits. */
+export const WITHHELD_TEXT: Readonly<Record<Withheld, string>> = {
+  contested: 'two devices claim to be this one',
+  'no-proof': 'it gives no proof of what it is: accept it with --as <driver>',
+  new: 'nobody has accepted it yet',
+  changed: 'it is not the one that was accepted',
+  unseen: 'the network does not say its MAC address at the moment',
+  'refused-before': 'it refused the factory login within the last 24 hours',
+  'no-record': 'the record of login attempts cannot be read or written',
+};

@@ -1,0 +1,115 @@
+// What this host remembers of trust: over restarts, between processes, bounded, and honest where it cannot remember.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type MetDevice, openTrustRecord, TRUST_FILE } from '../../../../src/agent/device/trust-record.ts';
+
+const HOUR_MS = 3_600_000;
+const WHO = ['ip:10.0.0.5', 'mac:02:00:00:00:00:01'];
+let folder = '';
+let nowMs = 0;
+const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+const open = () => openTrustRecord(join(folder, TRUST_FILE), clock);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pithead-trust-'));
+  nowMs = 1_000 * HOUR_MS;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const device = (ip: string, more: Partial<MetDevice> = {}): MetDevice => ({
+  ...{ ip, family: 'antminer-stock', driver: 'antminer-stock', confidence: 'sure', model: 'S19', realm: 'r' },
+  ...{ networkMac: null, mac: null, serialNumber: null, why: 'new', isCovered: true, sinceMs: nowMs, seenAtMs: nowMs },
+  ...more,
+});
+
+test('a refusal holds for a day, for the MAC and for the address, over restarts and for every process', () => {
+  const agent = open();
+  expect(agent.attempts.begin(WHO, 'antminer-stock')).toBe(true);
+  const command = open();
+  expect(command.attempts.begin(WHO, 'antminer-stock'), 'while it is being tried').toBe(false);
+  agent.attempts.settle(WHO, 'antminer-stock', 'refused');
+  agent.close();
+  const next = open();
+  for (const who of WHO) expect(next.attempts.last([who], 'vnish')).toBe('refused');
+  expect(next.attempts.begin(['ip:10.0.0.6', 'mac:02:00:00:00:00:01'], 'antminer-stock')).toBe(false);
+  nowMs += 23 * HOUR_MS;
+  expect(next.attempts.begin(WHO, 'antminer-stock')).toBe(false);
+  nowMs += 2 * HOUR_MS;
+  expect(next.attempts.last(WHO, 'antminer-stock')).toBe('none');
+  expect(next.attempts.begin(WHO, 'antminer-stock')).toBe(true);
+  next.close();
+  command.close();
+});
+
+test('a success is kept for that family; a try that told nothing counts for nothing', () => {
+  const record = open();
+  record.attempts.begin(WHO, 'vnish');
+  record.attempts.settle(WHO, 'vnish', 'accepted');
+  expect(record.attempts.last(WHO, 'vnish')).toBe('accepted');
+  expect(record.attempts.last(WHO, 'iceriver')).toBe('none');
+  const other = ['ip:10.0.0.9'];
+  record.attempts.begin(other, 'vnish');
+  record.attempts.settle(other, 'vnish', undefined);
+  expect(record.attempts.last(other, 'vnish')).toBe('none');
+  record.close();
+});
+
+test('a process that dies while it tries has tried', () => {
+  const record = open();
+  record.attempts.begin(WHO, 'vnish');
+  record.close();
+  const next = open();
+  expect(next.attempts.last(WHO, 'vnish')).toBe('refused');
+  next.close();
+});
+
+test('what a person accepts in one process is known in the other within a second', () => {
+  const agent = open();
+  agent.met(device('10.0.0.5', { networkMac: '02:00:00:00:00:01' }));
+  const name = 'mac:02:00:00:00:00:01';
+  expect(agent.pinNamed(name)).toBeUndefined();
+  const command = open();
+  command.accept(command.devices());
+  command.close();
+  nowMs += 1_000;
+  expect(agent.pinNamed(name)).toMatchObject({ ip: '10.0.0.5', family: 'antminer-stock', isVouchedFor: false });
+  expect(agent.device('10.0.0.5')?.why).toBeNull();
+  agent.forget(agent.allPins());
+  expect(agent.pinNamed(name)).toBeUndefined();
+  expect(agent.devices()).toEqual([]);
+  agent.close();
+});
+
+test('who took over the address of another has its own pin, and the other keeps his', () => {
+  const record = open();
+  record.accept([device('10.0.0.5', { networkMac: '02:00:00:00:00:01' })]);
+  record.accept([device('10.0.0.5', { networkMac: '02:00:00:00:00:02' })]);
+  expect(record.allPins().map(({ name }) => name)).toEqual(['mac:02:00:00:00:00:01', 'mac:02:00:00:00:00:02']);
+  record.accept([device('10.0.0.7')]);
+  record.accept([device('10.0.0.7', { serialNumber: 's' })]);
+  expect(record.allPins().map(({ name }) => name)).not.toContain('ip:10.0.0.7');
+  record.close();
+});
+
+test('without a file that can be used there is no attempt, no pin, and a reason', () => {
+  writeFileSync(
+    join(folder, TRUST_FILE),
+    'this is no database, and it is longer than a header of one would be '.repeat(9),
+  );
+  const record = open();
+  expect(record.attempts.last(WHO, 'vnish')).toBeUndefined();
+  expect(record.attempts.begin(WHO, 'vnish')).toBe(false);
+  expect(record.pinAt('10.0.0.5')).toBeUndefined();
+  expect(record.accept([device('10.0.0.5')])).toBe(false);
+  expect(record.fault()).toContain(TRUST_FILE);
+  rmSync(join(folder, TRUST_FILE));
+  nowMs += 31_000;
+  expect(record.fault()).toBeUndefined();
+  expect(record.attempts.begin(WHO, 'vnish')).toBe(true);
+  record.close();
+  const nowhere = openTrustRecord(join(folder, 'no', 'such', TRUST_FILE), clock);
+  expect(nowhere.attempts.begin(WHO, 'vnish')).toBe(false);
+  expect(nowhere.fault()).toContain('does not exist');
+});
