@@ -1,5 +1,6 @@
 // Antminers with Bitmain's own firmware, in three generations: A has forms where B and C have JSON, and tells less.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { blinkQuestion } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { versionTexts } from '../_families/cgminer.ts';
@@ -51,7 +52,7 @@ export const antminerStock = defineDriver({
     const generation = isCommunity ? ('a' as const) : generationOf(texts.CompileTime, texts.Type);
     const model = findAntminer(texts.Type)?.model ?? texts.Type;
     return {
-      confidence: 'sure',
+      confidence: confidenceOf(evidence),
       make: 'Antminer',
       ...(generation && { generation }),
       ...(model && { model }),

@@ -1,5 +1,6 @@
 // Auradine (FluxOS, Teraflux): CGMiner words on TCP 4028 for what it hashes, a web API with a token on 8080 for everything else (atlas 10).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -33,6 +34,7 @@ export const auradineFluxos = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
   quirks: { warmUpS: 600 },
-  identify: ({ family }) => (family === 'auradine-fluxos' ? { confidence: 'sure', make: 'Auradine' } : undefined),
+  identify: (evidence) =>
+    evidence.family === 'auradine-fluxos' ? { confidence: confidenceOf(evidence), make: 'Auradine' } : undefined,
   read,
 });

@@ -1,6 +1,7 @@
 // Recognises an Avalon by TCP or by its web page, each alone, and finds its model in the several places that builds write it (atlas 5.1).
 import type { Evidence, Identity } from '../../src/driver/contract.ts';
 import { first } from '../../src/driver/fields.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 
@@ -39,7 +40,8 @@ export function isHomeModel({ PROD, MODEL, Ver }: Names): boolean | undefined {
 }
 
 /** Old builds name themselves only in `devdetails`; their control board (`MM4v2_X3`) is as telling. */
-export function identify({ family, version, web }: Evidence): Identity | undefined {
+export function identify(evidence: Evidence): Identity | undefined {
+  const { family, version, web } = evidence;
   const texts = versionTexts(version);
   const isByBoard = family === undefined && /^([A-Z]_)?MM\dv\d/.test(texts.HWTYPE ?? '') && texts.DNA !== undefined;
   if (family !== 'avalon' && !isByBoard) return undefined;
@@ -56,6 +58,6 @@ export function identify({ family, version, web }: Evidence): Identity | undefin
     firmwareVersion: first(texts.LVERSION, texts.CGVERSION, texts.VERSION),
     mac: texts.MAC,
     serialNumber: texts.DNA,
-    confidence: 'sure' as const,
+    confidence: isByBoard ? ('sure' as const) : confidenceOf(evidence),
   });
 }

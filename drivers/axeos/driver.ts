@@ -1,5 +1,6 @@
 // Bitaxe and its kin: AxeOS, the NerdAxe family and LuckyMiner speak one API with one request, so they are one driver with three generations.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
 import { GENERATIONS, machineOf } from './models.ts';
 import { read } from './read.ts';
@@ -23,10 +24,11 @@ export const axeos = defineDriver({
   abilities,
   login: { kind: 'none' },
   quirks: { warmUpS: 120 },
-  identify({ family }) {
+  identify(evidence) {
+    const { family } = evidence;
     const generation = family && GENERATIONS[family];
     if (generation === undefined) return undefined;
-    return { confidence: 'sure', generation, make: machineOf(undefined, { generation }).make };
+    return { confidence: confidenceOf(evidence), generation, make: machineOf(undefined, { generation }).make };
   },
   read,
 });

@@ -1,5 +1,6 @@
 // Braiins OS on Antminer hardware: REST from 25.07, GraphQL from 22.08, CGMiner words on TCP before that. What answers decides the generation.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { modelOf } from './parts.ts';
@@ -52,11 +53,16 @@ export const braiinsOs = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'root', password: '' } },
   quirks: { warmUpS: 900 },
-  identify({ family, devdetails }) {
+  identify(evidence) {
+    const { family, devdetails } = evidence;
     if (family !== 'braiins-os') return undefined;
     const reported = versionTexts(devdetails).Model;
     const model = modelOf(reported);
-    return present({ confidence: 'sure' as const, make: model?.make ?? 'Antminer', model: model?.model ?? reported });
+    return present({
+      confidence: confidenceOf(evidence),
+      make: model?.make ?? 'Antminer',
+      model: model?.model ?? reported,
+    });
   },
   read,
 });

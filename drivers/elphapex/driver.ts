@@ -1,5 +1,6 @@
 // Elphapex scrypt miners with the maker's firmware: an Antminer look-alike over the web alone, with its own keys and units (atlas 20).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { abilities } from './abilities.ts';
 import { read } from './read.ts';
@@ -27,8 +28,9 @@ export const elphapex = defineDriver({
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   // The web server fails when it is hurried.
   quirks: { warmUpS: 900 },
-  identify({ family }) {
-    return family === 'elphapex' ? { confidence: 'sure', make: 'Elphapex' } : undefined;
+  identify(evidence) {
+    const { family } = evidence;
+    return family === 'elphapex' ? { confidence: confidenceOf(evidence), make: 'Elphapex' } : undefined;
   },
   read,
 });

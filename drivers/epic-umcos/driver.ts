@@ -1,6 +1,7 @@
 // ePIC's firmware (UMC OS, PowerPlay) on Antminers and on ePIC's own machines: an HTTP API on the port where others have CGMiner (atlas 9).
 import { defineDriver } from '../../src/driver/contract.ts';
 import { toText } from '../../src/driver/fields.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { makeOf, modelOf, read } from './read.ts';
@@ -26,12 +27,13 @@ export const epicUmcos = defineDriver({
   abilities,
   login: { kind: 'token', factoryDefault: { user: 'root', password: 'letmein' } },
   quirks: { warmUpS: 900 },
-  identify({ family, api4028 }) {
+  identify(evidence) {
+    const { family, api4028 } = evidence;
     if (family !== 'epic-umcos') return undefined;
     const reported = toText(/"Model"\s*:\s*"([^"\\]{1,128})"/.exec(api4028?.body ?? '')?.[1]);
     const model = modelOf(reported);
     return present({
-      confidence: 'sure' as const,
+      confidence: confidenceOf(evidence),
       make: model?.make ?? makeOf(reported),
       model: model?.model ?? reported,
     });

@@ -1,5 +1,6 @@
 // FutureBit Apollo: a small computer with one or more hashing units, spoken to by GraphQL on port 5000 (atlas 23).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
 import { hostQuery, statsQuery } from './graphql.ts';
 import { read } from './read.ts';
@@ -20,6 +21,7 @@ export const futurebit = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'futurebit', password: 'futurebit123' } },
   quirks: { warmUpS: 300 },
-  identify: ({ family }) => (family === 'futurebit' ? { confidence: 'sure', make: 'FutureBit' } : undefined),
+  identify: (evidence) =>
+    evidence.family === 'futurebit' ? { confidence: confidenceOf(evidence), make: 'FutureBit' } : undefined,
   read,
 });

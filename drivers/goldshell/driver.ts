@@ -1,5 +1,6 @@
 // Goldshell (boxes, KD, CK, HS, Mini Doge, Byte): a BFGMiner kind of API on TCP 4028 for reading, a web API with one seat for the rest (atlas 18).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -27,6 +28,11 @@ export const goldshell = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: '123456789' } },
   quirks: { warmUpS: 300 },
-  identify: ({ family }) => (family === 'goldshell' ? { confidence: 'sure', make: 'Goldshell' } : undefined),
+  identify(evidence) {
+    // A program of many names itself as one of these does, and is none where their page is missing.
+    const isHint = evidence.isProven === true || evidence.web?.body.includes('cloud-box') === true;
+    if (evidence.family !== 'goldshell' || !isHint) return undefined;
+    return { confidence: confidenceOf(evidence), make: 'Goldshell' };
+  },
   read,
 });

@@ -1,5 +1,6 @@
 // Hammer (BlackMiner) scrypt miners with the maker's firmware: classic CGMiner statistics in MH/s, and a web behind a digest login (atlas 22).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { light, reboot } from '../_families/bitmain-actions.ts';
 import { bitmainBody } from '../_families/bitmain-conf.ts';
 import { confPools } from '../_families/bitmain-pools.ts';
@@ -46,13 +47,14 @@ export const hammer = defineDriver({
       return { confidence: 'sure', make: 'Hammer', ...(device.model && { model: device.model }) };
     },
   },
-  identify({ family, version }) {
+  identify(evidence) {
+    const { family, version } = evidence;
     if (family !== 'hammer' || !speaksCgminer(version)) return undefined;
     const texts = versionTexts(version);
     const device = whichBlackMiner(texts.Type);
     if (device?.make === 'VolcMiner') return undefined;
     return {
-      confidence: 'sure',
+      confidence: confidenceOf(evidence),
       make: 'Hammer',
       ...(device?.model && { model: device.model }),
       ...(texts.CompileTime && { firmwareVersion: texts.CompileTime }),

@@ -1,5 +1,6 @@
 // Hiveon firmware on Antminer hardware (atlas 15): Antminer's statistics on TCP, and on modern builds Antminer's web of 2020.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { blinkQuestion } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
@@ -30,12 +31,13 @@ export const hiveon = defineDriver({
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { warmUpS: 900 },
-  identify({ family, version }) {
+  identify(evidence) {
+    const { family, version } = evidence;
     if (family !== 'hiveon') return undefined;
     const texts = versionTexts(version);
     const model = modelOf(texts.Type);
     return present({
-      confidence: 'sure' as const,
+      confidence: confidenceOf(evidence),
       make: 'Antminer',
       generation: generationOf(model.name),
       model: model.name,

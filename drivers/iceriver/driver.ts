@@ -1,5 +1,6 @@
 // Iceriver (KS and AL series): one web page whose forms are the API, behind a login that sets a cookie (atlas 17). No TCP API on the network.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities, page } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -19,6 +20,7 @@ export const iceriver = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: '12345678' } },
   quirks: { warmUpS: 600 },
-  identify: ({ family }) => (family === 'iceriver' ? { confidence: 'sure', make: 'Iceriver' } : undefined),
+  identify: (evidence) =>
+    evidence.family === 'iceriver' ? { confidence: confidenceOf(evidence), make: 'Iceriver' } : undefined,
   read,
 });

@@ -1,5 +1,6 @@
 // Innosilicon (T3 and A series): a web API where every call is posted behind a token, and CGMiner's API on TCP 4028 for reading (atlas 19).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities, call } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -29,6 +30,7 @@ export const innosilicon = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
   quirks: { warmUpS: 900 },
-  identify: ({ family }) => (family === 'innosilicon' ? { confidence: 'sure', make: 'Innosilicon' } : undefined),
+  identify: (evidence) =>
+    evidence.family === 'innosilicon' ? { confidence: confidenceOf(evidence), make: 'Innosilicon' } : undefined,
   read,
 });

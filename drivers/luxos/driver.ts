@@ -1,5 +1,6 @@
 // LuxOS (Luxor) on Antminer hardware: one TCP API, reads without login, changes within the one session that a miner has.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { modelOf, read } from './read.ts';
@@ -32,11 +33,12 @@ export const luxos = defineDriver({
   abilities,
   login: { kind: 'none' },
   quirks: { warmUpS: 900 },
-  identify({ family, version }) {
+  identify(evidence) {
+    const { family, version } = evidence;
     if (family !== 'luxos') return undefined;
     const texts = versionTexts(version);
     return present({
-      confidence: 'sure' as const,
+      confidence: confidenceOf(evidence),
       make: 'Antminer',
       model: modelOf(texts.Type)?.model ?? texts.Type,
       firmwareVersion: texts.Miner,

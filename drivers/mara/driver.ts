@@ -1,5 +1,6 @@
 // MARA firmware (Kaonsu) on Antminer hardware: a JSON API under /kaonsu/v1 behind a digest login (atlas 14).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import { abilities } from './abilities.ts';
@@ -29,12 +30,13 @@ export const mara = defineDriver({
   abilities,
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { warmUpS: 900 },
-  identify({ family, version }) {
+  identify(evidence) {
+    const { family, version } = evidence;
     if (family !== 'mara') return undefined;
     const texts = versionTexts(version);
     const reported = texts.Model ?? texts.Type;
     return present({
-      confidence: 'sure' as const,
+      confidence: confidenceOf(evidence),
       make: 'Antminer',
       model: findModel('marathon', reported)?.model ?? reported,
     });

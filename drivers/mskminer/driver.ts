@@ -1,5 +1,6 @@
 // MSKMiner firmware on Antminer hardware: Antminer's statistics on TCP, a web of its own for the MAC (atlas 16). Nothing is known of its control.
 import { defineDriver, type WebSession } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { isMskMiner } from '../_families/rwglr.ts';
 import { read, splitType } from './read.ts';
@@ -36,7 +37,7 @@ export const mskminer = defineDriver({
   identify(evidence) {
     if (!isMskMiner(evidence)) return undefined;
     const { name, version } = splitType(versionTexts(evidence.version).Type);
-    return present({ confidence: 'sure' as const, make: 'Antminer', model: name, firmwareVersion: version });
+    return present({ confidence: confidenceOf(evidence), make: 'Antminer', model: name, firmwareVersion: version });
   },
   read,
 });

@@ -1,5 +1,6 @@
 // Proto rig (Proto OS): a REST API on port 80 behind the password of its owner (atlas 12).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { abilities } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -28,6 +29,7 @@ export const proto = defineDriver({
   /** There is no factory password: the owner sets one. */
   login: { kind: 'session' },
   quirks: { warmUpS: 300 },
-  identify: ({ family }) => (family === 'proto' ? { confidence: 'sure', make: 'Proto' } : undefined),
+  identify: (evidence) =>
+    evidence.family === 'proto' ? { confidence: confidenceOf(evidence), make: 'Proto' } : undefined,
   read,
 });

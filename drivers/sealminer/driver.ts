@@ -1,5 +1,6 @@
 // Sealminer (Bitdeer): BDMiner's statistics on TCP 4028, settings as PHP pages behind a login with a cookie (atlas 13).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { modelOf, read } from './read.ts';
@@ -23,10 +24,11 @@ export const sealminer = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'seal', password: 'seal' } },
   quirks: { warmUpS: 900 },
-  identify({ family, version }) {
+  identify(evidence) {
+    const { family, version } = evidence;
     if (family !== 'sealminer') return undefined;
     return present({
-      confidence: 'sure' as const,
+      confidence: confidenceOf(evidence),
       make: 'Sealminer',
       model: modelOf(versionTexts(version).Model).name,
     });

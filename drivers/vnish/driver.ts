@@ -1,5 +1,6 @@
 // VNish (AnthillOS) on Antminer hardware: a JSON API under /api/v1, reads without login, and CGMiner words on TCP beside it (atlas 8).
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present, versionTexts } from '../_families/cgminer.ts';
 import { abilities } from './abilities.ts';
 import { modelOf, read } from './read.ts';
@@ -31,12 +32,13 @@ export const vnish = defineDriver({
   abilities,
   login: { kind: 'session', factoryDefault: { user: 'admin', password: 'admin' } },
   quirks: { warmUpS: 900 },
-  identify({ family, version }) {
+  identify(evidence) {
+    const { family, version } = evidence;
     if (family !== 'vnish') return undefined;
     const { Type: type } = versionTexts(version);
     const [, firmwareVersion] = /vnish[^\d"]{0,16}(\d+(?:\.\d+){1,3})/i.exec(version?.slice(0, 4_096) ?? '') ?? [];
     return present({
-      confidence: 'sure' as const,
+      confidence: confidenceOf(evidence),
       make: 'Antminer',
       model: modelOf(type)?.model ?? type,
       firmwareVersion,

@@ -1,6 +1,7 @@
 // VolcMiner scrypt miners with the maker's firmware, over the web alone (atlas 21): their CGMiner port is mostly shut and says nothing more.
 // A Hammer that was seen on its web page alone is read here too, and called by its own name.
 import { defineDriver } from '../../src/driver/contract.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { reboot } from '../_families/bitmain-actions.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
@@ -21,15 +22,16 @@ export const volcminer = defineDriver({
   abilities: { reboot, pools },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'ltc@dog' } },
   quirks: { warmUpS: 900 },
-  identify({ family, version, web }) {
+  identify(evidence) {
+    const { family, version, web } = evidence;
     const texts = versionTexts(version);
     if (family === 'volcminer') {
       const model = whichBlackMiner(texts.Type)?.model;
-      return { confidence: 'sure', make: 'VolcMiner', ...(model && { model }) };
+      return { confidence: confidenceOf(evidence), make: 'VolcMiner', ...(model && { model }) };
     }
     // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where nobody does, it is more likely one of these.
     const isOpen = family === 'hammer' && !speaksCgminer(version);
-    return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: 'generic' } : undefined;
+    return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: 'likely' } : undefined;
   },
   read,
 });

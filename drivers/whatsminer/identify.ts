@@ -1,6 +1,7 @@
 // Recognises a Whatsminer by its web page, by TCP 4028 or by TCP 4433, each alone, and tells which of its three APIs to speak (atlas 4).
 import type { Evidence, Identity } from '../../src/driver/contract.ts';
 import { toText } from '../../src/driver/fields.ts';
+import { confidenceOf } from '../../src/driver/proof.ts';
 import { present } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import { deviceInfo } from './replies.ts';
@@ -28,7 +29,8 @@ export function generationOf(text: string): 'api1' | 'api2' | 'api3' | undefined
   }
 }
 
-export function identify({ family, version, devdetails, whatsminer3 }: Evidence): Identity | undefined {
+export function identify(evidence: Evidence): Identity | undefined {
+  const { family, version, devdetails, whatsminer3 } = evidence;
   if (family !== 'whatsminer') return undefined;
   const info = infoOf(whatsminer3);
   const isTcp = version !== undefined || devdetails !== undefined;
@@ -42,7 +44,7 @@ export function identify({ family, version, devdetails, whatsminer3 }: Evidence)
     firmwareVersion: info?.system?.fwversion,
     mac: info?.network?.mac,
     serialNumber: info?.miner?.['miner-sn'],
-    confidence: 'sure' as const,
+    confidence: confidenceOf(evidence),
   });
 }
 

@@ -21,8 +21,12 @@ export type Evidence = {
   readonly api4028?: WebEvidence;
   /** `GET /api/system/info`, where the start page names nobody. */
   readonly systemInfo?: WebEvidence;
+  /** The page that only the family has which the others hint at (`FAMILY_PAGES`). */
+  readonly familyPage?: WebEvidence;
   /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
   readonly family: FamilyId | undefined;
+  /** Something of the above proves the family (proof.ts); the rest are hints. */
+  readonly isProven?: boolean;
 };
 
 /** Which device it is, as far as the evidence goes. `generation` is the driver's own word for an API variant (`api3`, `c`). */

@@ -1,8 +1,16 @@
 // Identification tables of atlas sections 2.2 and 2.3 as data: which words name which firmware family. Order matters: first match wins,
 // third-party firmware before the stock it replaces. The tables know every family; a driver may or may not exist for it.
 
-/** Words in the raw text of `version` or `devdetails`, compared without case (atlas 2.2). `in: 'version'` = ignore it in `devdetails`. */
-type TcpRule<F extends string> = { readonly words: readonly string[]; readonly family: F; readonly in?: 'version' };
+/**
+ * Words in the raw text of `version` or `devdetails`, compared without case (atlas 2.2). `in: 'version'` = ignore it in `devdetails`. `isHint` = others
+ * say it too: it proves nothing.
+ */
+type TcpRule<F extends string> = {
+  readonly words: readonly string[];
+  readonly family: F;
+  readonly in?: 'version';
+  readonly isHint?: true;
+};
 const tcpRules = <F extends string>(rules: readonly TcpRule<F>[]) => rules;
 export const TCP_WORDS = tcpRules([
   { words: ['BOSMINER', 'BOSER'], family: 'braiins-os' },
@@ -14,7 +22,9 @@ export const TCP_WORDS = tcpRules([
   { words: ['BTMINER', 'BITMICRO', 'WHATSMINER'], family: 'whatsminer' },
   { words: ['BDMINER'], family: 'sealminer' },
   { words: ['GCMINER', 'FLUXOS'], family: 'auradine-fluxos' },
-  { words: ['INTCHAINS_QOMO', 'KDAMINER', 'BFGMINER'], family: 'goldshell' },
+  { words: ['INTCHAINS_QOMO', 'KDAMINER'], family: 'goldshell' },
+  // A program of many: whether it runs on a Goldshell, its page must tell.
+  { words: ['BFGMINER'], family: 'goldshell', isHint: true },
   { words: ['INNOMINER'], family: 'innosilicon' },
   { words: ['AVALON'], family: 'avalon' },
   { words: ['VOLCMINER'], family: 'volcminer' },
@@ -58,5 +68,31 @@ export const WEB_RULES = webRules([
 ]);
 
 export type FamilyId = (typeof TCP_WORDS | typeof WEB_RULES)[number]['family'];
+/**
+ * Pages that need no login and that only one family has: asked where something hints at that family and nothing has proved it. `keys` = at the top of
+ * its JSON; `word` = somewhere in it, in upper case.
+ */
+type FamilyPage = {
+  readonly family: FamilyId;
+  readonly path: string;
+  readonly keys: readonly string[];
+  readonly word?: string;
+};
+const familyPages = (pages: readonly FamilyPage[]) => pages;
+export const FAMILY_PAGES = familyPages([
+  { family: 'vnish', path: '/api/v1/info', keys: ['fw_name', 'fw_version', 'system'] },
+  { family: 'proto', path: '/api/v1/system', keys: ['system-info'] },
+  { family: 'goldshell', path: '/mcb/status', keys: ['model', 'firmware'], word: 'GOLDSHELL' },
+  { family: 'braiins-os', path: '/api/v1/version', keys: ['major', 'minor', 'patch'] },
+]);
+
+/** A login challenge and the server that this family asks it with. The realm alone is on any page that was copied. */
+type ProvingRealm = { readonly family: FamilyId; readonly realm: string; readonly server: string };
+const provingRealms = (rules: readonly ProvingRealm[]) => rules;
+export const PROVING_REALMS = provingRealms([
+  { family: 'antminer-stock', realm: 'antMiner Configuration', server: 'lighttpd' },
+  { family: 'elphapex', realm: 'Daoge', server: 'lighttpd' },
+]);
+
 /** Every family that the tables name. */
 export const FAMILY_IDS: ReadonlySet<FamilyId> = new Set([...TCP_WORDS, ...WEB_RULES].map(({ family }) => family));

@@ -4,7 +4,8 @@ import type { Clock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
 import type { ExchangeLimits, ProbeLink } from '../transport/request.ts';
 import type { Driver, Evidence, Identity } from './contract.ts';
-import { type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
+import { FAMILY_PAGES, type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
+import { isProven } from './proof.ts';
 
 /** `deadlineMs` bounds all questions together. */
 type GatherOptions = {
@@ -82,7 +83,8 @@ export async function gatherEvidence(
         if (version === undefined) return;
         if (isWebPage(version)) return keep('api4028', await look('/capabilities', CGMINER_PORT));
         keep('version', version);
-        if (tcpFamily(version, undefined) === undefined) keep('devdetails', await askText('devdetails'));
+        const named = tcpFamily(version, undefined);
+        if (named === undefined || !isProven(named, { version })) keep('devdetails', await askText('devdetails'));
       },
     },
     { port: WEB_PORT, ask: async () => keep('web', await look('/')) },
@@ -101,7 +103,7 @@ export async function gatherEvidence(
     await door.ask();
     if (silences > before) silent.add(door);
     const shown = familyOf(said);
-    if (shown !== 'antminer-stock' && shown !== undefined && shown === options.expected) break;
+    if (shown !== 'antminer-stock' && shown !== undefined && shown === options.expected && isProven(shown, said)) break;
   }
   isPatient = !options.isLastTry && familyOf(said) === 'antminer-stock';
   if (isPatient) for (const door of silent) await door.ask();
@@ -110,11 +112,22 @@ export async function gatherEvidence(
   // Only where the usual doors leave it open: VolcMiner's own, and the page behind pages that are packed.
   const mayBeVolcMiner = family === 'hammer' || openPorts.has(VOLCMINER_PORT);
   if (said.version === undefined && mayBeVolcMiner) keep('version', await askText('version', VOLCMINER_PORT));
-  if (family === undefined && said.web?.status === 200) keep('systemInfo', await look('/api/system/info'));
-  return { evidence: { ...said, family: familyOf(said) }, failures };
+  const isAxeosHint = family === 'axeos' || family === 'axeos-nerd' || family === 'luckyminer';
+  if ((family === undefined || isAxeosHint) && said.web?.status === 200)
+    keep('systemInfo', await look('/api/system/info'));
+  const page = FAMILY_PAGES.find((each) => each.family === family);
+  if (page !== undefined && openPorts.has(WEB_PORT) && !isProven(page.family, said))
+    keep('familyPage', await look(page.path));
+  return { evidence: evidenceOf(said), failures };
 }
 
-type EvidenceParts = Omit<Evidence, 'family'>;
+type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
+
+/** The answers, with the family that they name and whether they prove it. */
+export function evidenceOf(said: EvidenceParts): Evidence {
+  const family = familyOf(said);
+  return { ...said, family, isProven: family !== undefined && isProven(family, said) };
+}
 
 /**
  * The family that the answers name. TCP words before API 3 before the web page, but any third-party or foreign family before stock Antminer
@@ -160,13 +173,16 @@ function isWebPage(answer: string): boolean {
   return /^\s*(<|HTTP\/)/i.test(answer);
 }
 
+const SUREST_FIRST: readonly Identity['confidence'][] = ['sure', 'likely', 'generic'];
+
 export type DriverChoice = { readonly driver: Driver; readonly identity: Identity };
 
-/** The driver that recognises the device; one that is sure beats one that is generic, then the order of the list decides. */
+/** The driver that recognises the device: the surest one, then the order of the list decides. */
 export function chooseDriver(drivers: readonly Driver[], evidence: Evidence): DriverChoice | undefined {
   const claims = drivers.flatMap((driver) => {
     const identity = driver.identify(evidence);
     return identity === undefined ? [] : [{ driver, identity }];
   });
-  return claims.find(({ identity }) => identity.confidence === 'sure') ?? claims[0];
+  const surest = SUREST_FIRST.find((level) => claims.some(({ identity }) => identity.confidence === level));
+  return claims.find(({ identity }) => identity.confidence === surest);
 }

@@ -180,5 +180,6 @@ export type WebEvidence = {
   readonly status: number;
   readonly location?: string;
   readonly authenticate?: string;
+  readonly server?: string;
   readonly body: string;
 };

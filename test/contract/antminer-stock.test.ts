@@ -40,7 +40,7 @@ describe('generation', () => {
     const version = '{"VERSION":[{"Type":"Antminer S19","CompileTime":"Tue Dec  6 16:12:30 CST 2022"}{"x":1}]';
     expect(driver.identify({ family: 'antminer-stock', version })).toMatchObject({ generation: 'b', model: 'S19' });
     const web = { status: 401, body: '', authenticate: 'Digest realm="antMiner Configuration"' };
-    expect(driver.identify({ family: 'antminer-stock', web })).toEqual({ confidence: 'sure', make: 'Antminer' });
+    expect(driver.identify({ family: 'antminer-stock', web })).toEqual({ confidence: 'likely', make: 'Antminer' });
     expect(driver.identify({ family: 'luxos', version })).toBeUndefined();
   });
 });

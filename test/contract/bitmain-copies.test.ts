@@ -7,7 +7,7 @@ import { drivers } from '../../drivers/index.ts';
 import { volcminer } from '../../drivers/volcminer/driver.ts';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Driver } from '../../src/driver/contract.ts';
-import { chooseDriver, familyOf } from '../../src/driver/identify.ts';
+import { chooseDriver, familyOf, evidenceOf as judged } from '../../src/driver/identify.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting } from './acting.ts';
 import { standing } from './simulated.ts';
@@ -51,7 +51,7 @@ describe('who is who', () => {
       [hammer, 'Hammer', 'D10'],
     ] as const) {
       const found = chooseDriver(drivers, await evidenceOf(device(driver), 80));
-      expect([found?.driver.id, found?.identity]).toEqual(['volcminer', { confidence: 'generic' }]);
+      expect([found?.driver.id, found?.identity]).toEqual(['volcminer', { confidence: 'likely' }]);
       const { reading } = await look(volcminer, device(driver));
       expect(reading).toMatchObject({ make, model, hashrateHs: device(driver).truth().hashrate });
     }
@@ -60,11 +60,14 @@ describe('who is who', () => {
   test('VolcMiner by its own words', () => {
     const web = { status: 200, body: '<title>VolcMiner</title>' };
     const version = '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"Type":"VolcMiner D1","Miner":"2.0.2.2"}]}';
-    for (const parts of [{ web }, { version }]) {
-      const found = chooseDriver(drivers, { ...parts, family: familyOf(parts) });
+    for (const [parts, confidence] of [
+      [{ web }, 'likely'],
+      [{ version }, 'sure'],
+    ] as const) {
+      const found = chooseDriver(drivers, judged(parts));
       expect([found?.driver.id, found?.identity.confidence, found?.identity.make]).toEqual([
         'volcminer',
-        'sure',
+        confidence,
         'VolcMiner',
       ]);
     }

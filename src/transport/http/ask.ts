@@ -119,11 +119,13 @@ export async function lookAt(web: Web, to: Target, path: string, limits: Exchang
   });
   const location = headerText(answer, 'location');
   const authenticate = headerText(answer, 'www-authenticate');
+  const server = headerText(answer, 'server');
   return {
     status: answer.status,
     body: decodeReply(answer.body).text,
     ...(location === undefined ? {} : { location }),
     ...(authenticate === undefined ? {} : { authenticate }),
+    ...(server === undefined ? {} : { server }),
   };
 }
 

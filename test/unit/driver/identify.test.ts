@@ -43,7 +43,8 @@ describe('the questions', () => {
     expect(await ask('luxos', script)).toEqual({ asked: ['version'], family: 'luxos' });
     expect((await ask('vnish', script)).asked).toEqual(['version', '/', 'get.device.info']);
     const stock = await ask('antminer-stock', { version: antminer, '/': 'AnthillOS' });
-    expect(stock).toEqual({ asked: ['version', '/', 'get.device.info'], family: 'vnish' });
+    // A word on its page names another family, which is asked for the page that it alone has.
+    expect(stock).toEqual({ asked: ['version', '/', 'get.device.info', '/api/v1/info'], family: 'vnish' });
   });
 
   test('devdetails is asked only when version does not decide', async () => {

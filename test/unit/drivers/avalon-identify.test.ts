@@ -1,9 +1,9 @@
 // An Avalon is recognised by TCP and by its web page, each alone, and finds its model wherever its build wrote it.
 import { expect, test } from 'vitest';
 import { identify, isHomeModel, modelOf, splitVer } from '../../../drivers/avalon/identify.ts';
-import { familyOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/identify.ts';
 
-const identifyBy = (parts: Parameters<typeof familyOf>[0]) => identify({ ...parts, family: familyOf(parts) });
+const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
 
 test('a home model by its version', () => {
   const version =
@@ -37,7 +37,7 @@ test('an A series machine whose version names nothing, by devdetails or by its c
 test('by its web page alone', () => {
   expect(identifyBy({ web: { status: 200, body: '<title>Avalon Device</title>' } })).toEqual({
     make: 'Avalon',
-    confidence: 'sure',
+    confidence: 'likely',
   });
   expect(identifyBy({ web: { status: 200, body: '<h1>Avalon Q</h1>' } })).toMatchObject({
     generation: 'home',

@@ -1,7 +1,7 @@
 // AxeOS and its kin where the recording does not reach: names, old builds, missing sensors, heat, pools.
 import { describe, expect, test } from 'vitest';
 import { axeos as driver } from '../../../drivers/axeos/driver.ts';
-import { familyOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/identify.ts';
 
 const read = (info: object, generation?: string) =>
   driver.read({ info }, generation === undefined ? {} : { generation }).reading;
@@ -13,8 +13,10 @@ test.each([
   ['<h1>Air handler</h1>', undefined],
 ])('%s', (body, identity) => {
   const web = { status: 200, body };
-  const found = driver.identify({ web, family: familyOf({ web }) });
-  expect(found).toEqual(identity && { confidence: 'sure', ...identity });
+  const found = driver.identify(evidenceOf({ web }));
+  expect(found).toEqual(identity && { confidence: 'likely', ...identity });
+  const systemInfo = { status: 200, body: '{"ASICModel":"BM1368"}' };
+  if (identity) expect(driver.identify(evidenceOf({ web, systemInfo }))?.confidence).toBe('sure');
 });
 
 describe('machines', () => {

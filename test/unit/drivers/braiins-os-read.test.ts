@@ -4,13 +4,13 @@ import { braiinsOs as driver } from '../../../drivers/braiins-os/driver.ts';
 import { modelOf, slotsOf } from '../../../drivers/braiins-os/parts.ts';
 import { graphqlSession, luciSession, restSession } from '../../../drivers/braiins-os/requests.ts';
 import { MODELS } from '../../../drivers/models.data.ts';
-import { familyOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/identify.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const info = (value: object) => ({ data: { bosminer: { info: value } } });
 
 describe('identification', () => {
-  const identifyBy = (parts: Parameters<typeof familyOf>[0]) => driver.identify({ ...parts, family: familyOf(parts) });
+  const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
 
   test('by either name of the program, by the page, and by what devdetails adds', () => {
     for (const version of ['{"VERSION":[{"BOSer":"boser-openwrt 0.1.0"}]}', '{"VERSION":[{"BOSminer":"0.9"}]}']) {

@@ -5,7 +5,7 @@ import { goldshell as driver } from '../../../drivers/goldshell/driver.ts';
 import { session } from '../../../drivers/goldshell/session.ts';
 import { PeerError } from '../../../src/base/errors.ts';
 import type { AbilityName } from '../../../src/driver/contract.ts';
-import { familyOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/identify.ts';
 import { goldshellByte, goldshell as sample } from '../../contract/samples-iceriver-goldshell-innosilicon.ts';
 import { type Answering, fakeLink, lostAfterSending, neverSent, refusalOf } from './fake-link.ts';
 
@@ -47,13 +47,19 @@ describe('the samples', () => {
   });
 });
 
-test.each([
-  ['{"VERSION":[{"Miner":"5.4.2"}],"STATUS":[{"Description":"bfgminer 5.4.2"}]}', undefined],
-  ['{"STATUS":[{"Description":"KDAMiner 1.0"}]}', undefined],
-  ['{"STATUS":[{"Description":"intminer 5.4.2"}]}', '{"DEVDETAILS":[{"Driver":"intchains_qomo"}]}'],
-])('%s', (version, devdetails) => {
-  const parts = { version, ...(devdetails !== undefined && { devdetails }) };
-  expect(driver.identify({ ...parts, family: familyOf(parts) })).toEqual({ confidence: 'sure', make: 'Goldshell' });
+describe('recognised', () => {
+  const page = { status: 200, body: '<title>cloud-box</title>' };
+  const status = { status: 200, body: '{"model":"Goldshell-KD5","firmware":"2.2.0","hardware":"GS"}' };
+  const bfgminer = '{"VERSION":[{"Miner":"5.4.2"}],"STATUS":[{"STATUS":"S","Description":"bfgminer 5.4.2"}]}';
+  test.each([
+    ['its own program', { version: '{"STATUS":[{"STATUS":"S","Description":"KDAMiner 1.0"}]}' }, 'sure'],
+    ['its own chips', { version: bfgminer, devdetails: '{"DEVDETAILS":[{"Driver":"intchains_qomo"}]}' }, 'sure'],
+    ['the page that it alone has', { web: page, familyPage: status }, 'sure'],
+    ['a word on a page', { web: page }, 'likely'],
+    ['a program that many run', { version: bfgminer }, undefined],
+    ['that beside an ordinary web server', { version: bfgminer, web: { status: 200, body: 'nginx' } }, undefined],
+    ['its words anywhere in an answer', { version: '{"x":"KDAMiner"}', web: page }, 'likely'],
+  ])('%s', (_, parts, confidence) => expect(driver.identify(evidenceOf(parts))?.confidence).toBe(confidence));
 });
 
 describe('expected', () => {

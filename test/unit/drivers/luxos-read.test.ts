@@ -1,7 +1,7 @@
 // LuxOS where the recording does not reach: modes, lights, hydro, immersion, faults, and answers that are missing.
 import { describe, expect, test } from 'vitest';
 import { luxos as driver } from '../../../drivers/luxos/driver.ts';
-import { familyOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/identify.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const config = (row: Record<string, unknown>) => ({ config: { CONFIG: [row] } });
@@ -9,7 +9,7 @@ const stats = (row: Record<string, unknown>) => ({ stats: { STATS: [{ Elapsed: 5
 const summary = (ghs: number) => ({ summary: { SUMMARY: [{ 'GHS 5s': ghs }] } });
 
 describe('identification', () => {
-  const identifyBy = (parts: Parameters<typeof familyOf>[0]) => driver.identify({ ...parts, family: familyOf(parts) });
+  const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
   const version = '{"VERSION":[{"LUXminer":"2025.4.8-57","Miner":"2025.4.8","Type":"Antminer S19j XP"}]}';
 
   test('by TCP, with models that only the maker’s own table knows', () => {

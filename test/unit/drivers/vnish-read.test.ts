@@ -4,13 +4,13 @@ import { MODELS } from '../../../drivers/models.data.ts';
 import { vnish as driver } from '../../../drivers/vnish/driver.ts';
 import { pools } from '../../../drivers/vnish/pools.ts';
 import { modelOf, secondsOf } from '../../../drivers/vnish/read.ts';
-import { familyOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/identify.ts';
 
 const read = (raw: Record<string, unknown>, known = {}) => driver.read(raw, known).reading;
 const summary = (miner: object) => ({ summary: { miner } });
 
 describe('identification', () => {
-  const identifyBy = (parts: Parameters<typeof familyOf>[0]) => driver.identify({ ...parts, family: familyOf(parts) });
+  const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
   test('by TCP with model and version, also behind the words of stock; by the page', () => {
     const version = '{"VERSION":[{"Miner":"49.0.1.3","Type":"Antminer S19j Pro (Vnish 1.2.6-rc2)"}]}';
     expect(identifyBy({ version })).toEqual({

@@ -1,14 +1,14 @@
 // A Whatsminer is recognised by each of its doors alone, and told which API it speaks.
 import { expect, test } from 'vitest';
 import { generationOf, identify } from '../../../drivers/whatsminer/identify.ts';
-import { familyOf } from '../../../src/driver/identify.ts';
+import { evidenceOf } from '../../../src/driver/identify.ts';
 
-const identifyBy = (parts: Parameters<typeof familyOf>[0]) => identify({ ...parts, family: familyOf(parts) });
+const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenceOf(parts));
 
 test('by its web page alone, and then every door is asked', () => {
   const identity = identifyBy({ web: { status: 307, location: 'https://127.0.0.9/', body: '' } });
-  expect(identity).toEqual({ make: 'Whatsminer', confidence: 'sure' });
-  expect(identifyBy({ web: { status: 200, body: '<meta url="/cgi-bin/luci">' } })?.confidence).toBe('sure');
+  expect(identity).toEqual({ make: 'Whatsminer', confidence: 'likely' });
+  expect(identifyBy({ web: { status: 200, body: '<meta url="/cgi-bin/luci">' } })?.confidence).toBe('likely');
 });
 
 test('by a version that is refused but names it', () => {

@@ -24,6 +24,7 @@ async function startRefusing(more = ''): Promise<{ port: number; logins: () => n
     if (request.headers.authorization !== undefined) logins++;
     response
       .writeHead(401, {
+        server: 'lighttpd/1.4.32',
         'www-authenticate': `Digest realm="antMiner Configuration", nonce="n${requests}", qop="auth"${more}`,
       })
       .end();
