@@ -1,5 +1,4 @@
 // The agent: builds the modules, hands each what it needs of the others, starts them in order and stops them in reverse. It alone knows all of them.
-import { join } from 'node:path';
 import { v4 as newUuid } from 'uuid';
 import { drivers } from '../../drivers/index.ts';
 import { type Clock, loop } from '../base/clock.ts';
@@ -16,7 +15,7 @@ import { createDoorOffers, type Reloaded } from './control/control-handlers.ts';
 import { createDoor } from './control/control-socket.ts';
 import type { OwnService } from './control/status.ts';
 import { createAccess } from './device/device-client.ts';
-import { openTrustRecord, TRUST_FILE } from './device/trust-record.ts';
+import { createTrustDesk } from './device/trust-desk.ts';
 import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
@@ -70,7 +69,6 @@ type AgentOptions = {
 const MINERS_PER_ADDRESS = 2;
 const LEAST_MINERS = 64;
 const PRUNE_EVERY_MS = 3_600_000;
-
 const HOST_EVERY_MS = 60_000;
 const CLOCK_EVERY_MS = 1_000;
 /** As often as samples go to the disk: what flags are made of is not older than what was reported. */
@@ -107,11 +105,12 @@ export function createAgent(options: AgentOptions) {
     maxMiners: () => Math.max(LEAST_MINERS, MINERS_PER_ADDRESS * config.ranges.toProbe),
   });
   const { neighbours = createNeighbours(clock) } = options;
-  const trustRecord = openTrustRecord(join(config.stateDir, TRUST_FILE), clock);
-  const mayLogIn = (ip: string) => !book.isContested(ip);
-  const trust = { record: trustRecord, neighbourAt: neighbours.at, mayLogIn };
-  const access = createAccess({ clock, log, drivers, config, mayReach, trust });
-  const captures = createCaptures(config, access.transport.turns, trust);
+  const trust = createTrustDesk({
+    ...{ clock, log, stateDir: config.stateDir, neighbourAt: neighbours.at, mayLogIn: (ip) => !book.isContested(ip) },
+    ...{ agentIds: uplinks.map(({ agentId }) => agentId), emit: (record) => emit(record) },
+  });
+  const access = createAccess({ clock, log, drivers, config, mayReach, trust: trust.sources });
+  const captures = createCaptures(config, access.transport.turns, trust.sources);
   const averages = createAverages(db, { clock });
   const states = createMinerStateStore(db, clock, rememberedSchema);
   const opsStatuses = createOpsStatuses(
@@ -300,6 +299,7 @@ export function createAgent(options: AgentOptions) {
       polls: () => poller.stats(),
       suspects: book.suspects,
       clockSteps: () => clockWatch.recent(),
+      trust: trust.state,
       uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
     }),
   });
@@ -326,8 +326,7 @@ export function createAgent(options: AgentOptions) {
         time.keep();
       },
     },
-    { name: 'trust', start() {}, stop: () => trustRecord.close() },
-    { name: 'transport', start() {}, stop: () => access.close() },
+    { name: 'transport', start() {}, stop: () => access.close().finally(() => trust.close()) },
     ...links.map((link): Part => ({ name: 'uplink', start: () => link.start(), stop: () => link.stop() })),
     { name: 'poller', start: () => poller.start(), stop: () => poller.stop() },
     { name: 'scanner', start: () => scanner.start(), stop: () => scanner.stop() },
@@ -340,6 +339,7 @@ export function createAgent(options: AgentOptions) {
       start() {
         every(CLOCK_EVERY_MS, 'look at the clock', () => clockWatch.look());
         every(HOST_EVERY_MS, 'report the host', reportHost);
+        every(HOST_EVERY_MS, 'look who waits for a person', trust.check);
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
         every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.tell);
         every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => roster.prune());

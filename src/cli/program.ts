@@ -34,6 +34,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['grant'], async () => (await import('./admin/keys.ts')).addGrant],
   [['enroll', 'enrol'], async () => (await import('./admin/agents.ts')).addEnroll],
   [['signing-key'], async () => (await import('./admin/signing-key.ts')).addSigningKey],
+  [['trust'], async () => (await import('./admin/trust.ts')).addTrust],
   [['position'], async () => (await import('./admin/position.ts')).addPosition],
   [['restore'], async () => (await import('./run/restore.ts')).addRestore],
   [['config'], async () => (await import('./admin/config-commands.ts')).addConfig],

@@ -185,6 +185,8 @@ export const stateSchema = z.object({
       .nullable(),
   }),
   tasks: z.object({ waiting: count, running: count }),
+  /** Devices that wait for a person before they get their login; why the record of that cannot be used. */
+  trust: z.object({ waiting: count, fault: nullableText }).default({ waiting: 0, fault: null }),
   /** How often and by how much its wall clock was set within the last hour, oldest first; `step_ms` < 0 = back. */
   clock_steps: z.array(z.object({ at: z.string(), step_ms: z.int(), steps: count })),
   /** Devices that show the facts of another miner, or change who they are: nothing that changes them is sent to them. */

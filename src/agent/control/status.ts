@@ -45,6 +45,7 @@ export type StateParts = {
   readonly scanning: Scanning;
   readonly standstill: Standstill;
   readonly outbox: () => OutboxState;
+  readonly trust: () => DoorState['trust'];
   readonly polls: () => PollStats;
   readonly suspects: () => readonly Suspect[];
   readonly clockSteps: () => readonly RecentStep[];
@@ -80,6 +81,7 @@ export function shownState(parts: StateParts): DoorState {
     },
     scans: shownScans(parts.scanning, isoAt),
     tasks: { waiting, running: open.length - waiting },
+    trust: parts.trust(),
     clock_steps: parts.clockSteps().map(({ stepMs, steps, agoMs }) => ({
       at: isoAt(now.elapsedMs - agoMs),
       step_ms: stepMs,
@@ -109,7 +111,7 @@ const shownOwnService = ({ fault, backup }: OwnService): NonNullable<DoorState['
 
 /** In sentences. Miners that are ill are what an agent is there for, and none of its own troubles; but that not one answers is. */
 export function troublesOf(
-  { uplinks, outbox, networks, miners, scans, clock_steps: steps, suspects }: Omit<DoorState, 'troubles'>,
+  { uplinks, outbox, networks, miners, scans, clock_steps: steps, suspects, trust }: Omit<DoorState, 'troubles'>,
   stalled: string | undefined,
 ): string[] {
   const troubles: string[] = [];
@@ -122,6 +124,9 @@ export function troublesOf(
   }
   troubles.push(...uplinks.flatMap(skewTrouble), ...steps.slice(-MAX_STEPS_SHOWN).map(stepTrouble));
   troubles.push(...suspectTrouble(suspects));
+  if (trust.fault !== null)
+    troubles.push(`no factory login is tried: the record of trust cannot be used: ${trust.fault}`);
+  if (trust.waiting > 0) troubles.push(trustTrouble(trust.waiting));
   if (networks.addresses === 0) troubles.push('no networks are configured, so nothing is scanned');
   if (scans.last?.account === null) troubles.push('the last scan broke; the log says why');
   if (miners.total > 0 && miners.silent === miners.total) troubles.push(`none of the ${miners.total} miners answers`);
@@ -141,6 +146,9 @@ function suspectTrouble(suspects: DoorState['suspects']): string[] {
       : `${suspects.length} devices claim to be other miners, or change who they are`;
   return [`${who}: ${where}; nothing that changes them is sent to them, nor to the miners whose facts they show`];
 }
+
+const trustTrouble = (count: number) =>
+  `${count} device${count === 1 ? ' waits' : 's wait'} for a person before ${count === 1 ? 'it gets its' : 'they get their'} login: pithead trust list`;
 
 /** What troubles of the clock begin with. */
 export const CLOCK_TROUBLE = 'the clock of this host';

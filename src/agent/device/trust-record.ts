@@ -213,12 +213,17 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
         for (const device of devices) putPin(open, device, vouchedFor, clock.nowMs());
         trim(open, 'pin');
       }),
-    forget: (forgotten: readonly StoredPin[]) =>
+    forget: (forgotten: readonly Pick<StoredPin, 'name' | 'ip'>[]) =>
       write((open) => {
         for (const { name, ip } of forgotten) {
           open.prepare('DELETE FROM pin WHERE name = ?').run(name);
           open.prepare('DELETE FROM device WHERE ip = ?').run(ip);
         }
+      }),
+    /** The next scan meets them again. */
+    forgetDevices: (forgotten: readonly Pick<MetDevice, 'ip'>[]) =>
+      write((open) => {
+        for (const { ip } of forgotten) open.prepare('DELETE FROM device WHERE ip = ?').run(ip);
       }),
     close() {
       isClosed = true;

@@ -8,6 +8,8 @@ import { z } from 'zod';
 import { type AgentConfig, loadConfig, switchedOff } from '../../agent/config/config.ts';
 import { knock } from '../../agent/control/control-client.ts';
 import { CLOCK_TROUBLE } from '../../agent/control/status.ts';
+import { openTrustRecord, TRUST_FILE } from '../../agent/device/trust-record.ts';
+import { waitingDevices } from '../../agent/device/waiting.ts';
 import { privateNetworks } from '../../agent/host/networks.ts';
 import { OUTBOX_FILE } from '../../agent/outbox/open.ts';
 import { paceOf } from '../../agent/scan/scan-limits.ts';
@@ -82,6 +84,7 @@ async function examine(path: string | undefined, context: CliContext): Promise<F
     ...tasks(read),
     ...stateDirectory(read.stateDir),
     ...databases(read),
+    ...trust(read),
     ...(await runningAgent(read.stateDir)),
     ...(read.service === undefined || read.service.keepLocal ? [await ownService(read)] : []),
     ...(read.service === undefined ? [] : await companyService(read.service)),
@@ -156,6 +159,28 @@ async function runningAgent(stateDir: string): Promise<Finding[]> {
   if (troubles.length === 0) return [ok(about, `runs and is well: ${miners.total} miners`)];
   const remedy = (text: string) => (text.startsWith(CLOCK_TROUBLE) ? TIME_SERVER : 'pithead status says more');
   return troubles.map((text) => warning(about, text, remedy(text)));
+}
+
+/** Which devices get passwords, and whether this host can remember it. */
+function trust({ stateDir, credentials }: AgentConfig): Finding[] {
+  const about = 'trust';
+  const rule =
+    credentials.trust === 'network'
+      ? 'every device of the networks that proves its family gets the logins of the configuration'
+      : 'devices that a person accepted get the logins of the configuration';
+  const path = join(stateDir, TRUST_FILE);
+  if (!existsSync(path)) return credentials.logins.length === 0 ? [] : [ok(about, rule)];
+  const record = openTrustRecord(path, systemClock);
+  try {
+    const fault = record.fault();
+    const remedy = `no factory login is tried meanwhile; look at the disk and the rights, or stop Pithead and move ${path} away: devices are then accepted anew`;
+    if (fault !== undefined) return [wrong(about, `the record of trust cannot be used: ${fault}`, remedy)];
+    const waiting = waitingDevices(record, systemClock.nowMs()).filter(({ isHeldUp }) => isHeldUp).length;
+    if (waiting === 0) return [ok(about, rule)];
+    return [warning(about, `${waiting} wait for a person before they get their login`, 'pithead trust list')];
+  } finally {
+    record.close();
+  }
 }
 
 function databases(config: AgentConfig): Finding[] {

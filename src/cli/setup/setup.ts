@@ -11,6 +11,7 @@ import { openVault } from '../../base/storage/vault.ts';
 import { readPortMap } from '../miners/access-options.ts';
 import { wrongOption } from '../options.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
+import { acceptFound } from './accept-found.ts';
 import {
   type Answers,
   changedConfig,
@@ -35,6 +36,7 @@ type Flags = {
   login?: string[];
   portMap?: string[];
   yes?: boolean;
+  accept?: boolean;
   scan: boolean;
   json?: boolean;
 };
@@ -55,6 +57,7 @@ export function addSetup(program: Command, context: CliContext): void {
     .option('--login <family=user:reference...>', "login of a family, its password as 'env:NAME' or 'secret:name'")
     .option('--port-map <from=to...>', 'port FROM of a miner is reached at port TO (port forwarding)')
     .option('-y, --yes', 'ask nothing: take the flags')
+    .option('--accept', 'let the miners that the scan finds have the logins that are configured for them')
     .option('--no-scan', 'write and check, do not scan')
     .option('--json', 'print the outcome as one JSON object')
     .addHelpText(
@@ -64,7 +67,7 @@ Examples:
   $ pithead setup
   $ pithead setup --yes --network 10.31.0.0/22
   $ pithead setup --yes --network 10.31.0.0/22 --service https://pithead.example.com --code ABCD-EFGH
-  $ pithead setup --yes --network 10.31.0.0/22 --login antminer-stock=root:env:ANTMINER_PASSWORD`,
+  $ pithead setup --yes --accept --network 10.31.0.0/22 --login antminer-stock=root:env:ANTMINER_PASSWORD`,
     )
     .action((flags: Flags) => runSetup(flags, context));
 }
@@ -106,8 +109,12 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
     context.stderr.write(`${path} is written and fine\n${config.ranges.echo.map((line) => `  ${line}\n`).join('')}`);
 
   const scan = flags.scan ? await firstScan(config, path, context) : undefined;
+  const trust = scan === undefined ? undefined : await acceptFound(config, flags, context);
   const isRestarted = isOfService(path, context.environment) && (await restartService('pithead'));
-  const outcome = { config: path, networks: config.ranges.toProbe, restarted: isRestarted, scan: scan ?? null };
+  const outcome = {
+    ...{ config: path, networks: config.ranges.toProbe, restarted: isRestarted, scan: scan ?? null },
+    trust: trust ?? null,
+  };
   if (flags.json) context.stdout.write(`${JSON.stringify(outcome)}\n`);
   else context.stdout.write(describe(path, scan, isRestarted, answers, context));
 }

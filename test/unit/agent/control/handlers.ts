@@ -26,6 +26,7 @@ export const STATE: DoorState = {
   polls: { in_flight: 0, ok: 0, failed: 0, worst_late_ms: 0 },
   scans: { running: [], waiting: 0, last: null },
   tasks: { waiting: 0, running: 0 },
+  trust: { waiting: 0, fault: null },
   clock_steps: [],
   suspects: [],
   last_standstill: null,

@@ -22,6 +22,13 @@ test('a service that agrees with the clock of this host within a minute is no tr
 
 test.each([
   ['it stands still', {}, 'the next poll is 99 s late'],
+  ['1 device waits for a person before it gets its login', { trust: { waiting: 1, fault: null } }, undefined],
+  [
+    '12 devices wait for a person before they get their login: pithead trust list',
+    { trust: { waiting: 12, fault: null } },
+    undefined,
+  ],
+  ['no factory login is tried', { trust: { waiting: 0, fault: 'disk' } }, undefined],
   ['cannot be kept: disk full', { outbox: { ...STATE.outbox, fault: 'disk full' } }, undefined],
   ['no room', { outbox: { ...STATE.outbox, is_full: true } }, undefined],
   [

@@ -1,0 +1,65 @@
+// The agent's part of trust: opens the record that this host shares, tells how many devices wait for a person, and says so as an event when that changes.
+
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { ReportRecord } from '../../wire/records.ts';
+import type { TrustSources } from './device-client.ts';
+import { openTrustRecord, TRUST_FILE } from './trust-record.ts';
+import { waitingDevices } from './waiting.ts';
+
+/** Addresses that one event names. */
+const MAX_NAMED = 20;
+/** The record is counted for a person who asks at most so often. */
+const FRESH_MS = 2_000;
+
+export function createTrustDesk(
+  parts: Omit<TrustSources, 'record'> & {
+    readonly stateDir: string;
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Of this agent, at each service that it reports to. */
+    readonly agentIds: readonly string[];
+    readonly emit: (record: ReportRecord) => void;
+  },
+) {
+  const { clock, log } = parts;
+  const record = openTrustRecord(join(parts.stateDir, TRUST_FILE), clock);
+  let announced: readonly string[] = [];
+  let saidFault: string | undefined;
+  let counted: { readonly atMs: number; readonly ips: readonly string[] } | undefined;
+
+  const heldUp = (): readonly string[] => {
+    const nowMs = clock.monotonicMs();
+    if (counted === undefined || nowMs - counted.atMs >= FRESH_MS) {
+      const held = waitingDevices(record, clock.nowMs()).filter(({ isHeldUp }) => isHeldUp);
+      counted = { atMs: nowMs, ips: held.map(({ ip }) => ip) };
+    }
+    return counted.ips;
+  };
+
+  return {
+    sources: { record, neighbourAt: parts.neighbourAt, mayLogIn: parts.mayLogIn },
+    state: () => ({ waiting: heldUp().length, fault: record.fault() ?? null }),
+    /** Called about once a minute. */
+    check(): void {
+      const fault = record.fault();
+      if (fault !== undefined && fault !== saidFault)
+        log.error(
+          { fault },
+          'no factory login is tried and no accepted device is known: the record of trust cannot be used',
+        );
+      saidFault = fault;
+      const ips = heldUp();
+      if (isDeepStrictEqual(ips, announced)) return;
+      announced = ips;
+      if (ips.length === 0) return;
+      const detail = { count: ips.length, addresses: ips.slice(0, MAX_NAMED) };
+      log.warn(detail, 'devices wait for a person before they get their login: pithead trust list');
+      const at = new Date(clock.nowMs()).toISOString();
+      for (const key of parts.agentIds) parts.emit({ kind: 'event', type: 'trust_waiting', key, at, detail });
+    },
+    close: () => record.close(),
+  };
+}

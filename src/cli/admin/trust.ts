@@ -1,0 +1,220 @@
+// `pithead trust list | accept | forget`: which devices wait for a person before they get the login of the configuration, and the person's word. It works
+// on the record that all programs of this host share: a running agent takes notice within a second.
+
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { DRIVER_IDS } from '../../../drivers/ids.data.ts';
+import { WITHHELD_TEXT } from '../../agent/device/trust.ts';
+import { openTrustRecord, type StoredPin, TRUST_FILE, type TrustRecord } from '../../agent/device/trust-record.ts';
+import {
+  isByAddress,
+  readSelector,
+  type Selector,
+  toAccept,
+  type Waiting,
+  waitingDevices,
+} from '../../agent/device/waiting.ts';
+import { systemClock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearestNames } from '../../base/nearest-names.ts';
+import { type RunningFlags, seekAgent } from '../miners/running-agent.ts';
+import { CommandFailed } from '../output/exit.ts';
+import { formatText } from '../output/format.ts';
+import { type Column, headerLine, rowLine } from '../output/table.ts';
+import { type CliContext, painter } from '../output/terminal.ts';
+import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
+
+type ListFlags = RunningFlags & { accepted?: boolean };
+type AcceptFlags = RunningFlags & { all?: boolean; as?: string };
+type ForgetFlags = RunningFlags & { all?: boolean };
+
+const SELECTORS = 'addresses (10.31.0.17), ranges (10.31.0.0/24), MAC addresses, ids of drivers (whatsminer)';
+const HELP = `
+A login of the configuration (credentials.logins) goes to devices that proved their family and that a person accepted. A device that shows another MAC,
+family or realm than it was accepted with waits again. With credentials.trust: network every device of the networks that proved its family gets it.
+Exit codes: 0 done, 1 something that was named could not be done, 78 a wrong selector.
+
+Examples:
+  $ pithead trust list
+  $ pithead trust accept --all
+  $ pithead trust accept 10.31.0.0/24 whatsminer
+  $ pithead trust accept 10.31.4.7 --as iceriver     it gives no proof of its own: you say what it is
+  $ pithead trust forget 10.31.0.17`;
+
+export function addTrust(program: Command, context: CliContext): void {
+  const trust = program
+    .command('trust')
+    .description('which devices get the logins of the configuration: those that a person accepted')
+    .addHelpText('after', HELP);
+  trust
+    .command('list')
+    .description('devices that wait for a person')
+    .option('--accepted', 'those that were accepted')
+    .option('--json', 'one JSON object: devices with ip, family, model, mac, why, since')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText('after', HELP)
+    .action((flags: ListFlags) => withRecord(flags, context, (record) => list(record, flags, context)));
+  trust
+    .command('accept')
+    .description('let devices have the login that is configured for them')
+    .argument('[devices...]', SELECTORS)
+    .option('--all', 'all that wait')
+    .option('--as <driver>', 'for devices that give no proof: this is what they are')
+    .option('--json', 'one JSON object: accepted, unproven, unknown')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText('after', HELP)
+    .action((named: string[], flags: AcceptFlags) =>
+      withRecord(flags, context, (record) => accept(record, named, flags, context)),
+    );
+  trust
+    .command('forget')
+    .description('let devices wait again, accepted or not')
+    .argument('[devices...]', SELECTORS)
+    .option('--all', 'all that were accepted')
+    .option('--json', 'one JSON object: forgotten, unknown')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText('after', HELP)
+    .action((named: string[], flags: ForgetFlags) =>
+      withRecord(flags, context, (record) => forget(record, named, flags, context)),
+    );
+}
+
+/** The record of the agent that runs here, else that of the configuration, else this user's. */
+async function withRecord(flags: RunningFlags, context: CliContext, work: (record: TrustRecord) => void) {
+  const { stateDir, found } = await seekAgent(flags, context);
+  if (found.kind === 'running') await found.agent.close();
+  const record = openTrustRecord(join(stateDir, TRUST_FILE), systemClock);
+  try {
+    const fault = record.fault();
+    if (fault !== undefined) throw new CommandFailed(`the record of trust cannot be used: ${fault}`);
+    work(record);
+  } finally {
+    record.close();
+  }
+}
+
+function list(record: TrustRecord, { accepted = false, json = false }: ListFlags, context: CliContext): void {
+  const devices = accepted ? record.allPins().map(shownPin) : waitingDevices(record, systemClock.nowMs()).map(shown);
+  if (json) {
+    print(context, { devices });
+    return;
+  }
+  const paint = painter(context.stdout);
+  if (devices.length === 0) {
+    context.stdout.write(accepted ? 'no device was accepted yet\n' : 'no device waits for a person\n');
+    return;
+  }
+  context.stdout.write(`${paint('bold', headerLine(COLUMNS))}\n`);
+  for (const device of devices) context.stdout.write(`${rowLine(COLUMNS, device)}\n`);
+  if (!accepted)
+    context.stdout.write(`${devices.length} wait; let them have their login: pithead trust accept --all\n`);
+}
+
+/** Field names are those of `--json`. */
+const shown = ({ ip, family, model, networkMac, mac, why, sinceMs, confidence, ...device }: Waiting) => ({
+  ...{ ip, family, model, mac: networkMac ?? mac },
+  /** What a pin of it would go by. */
+  by: byOf({ networkMac, mac, serialNumber: device.serialNumber }),
+  ...{ proven: confidence === 'sure', held_up: device.isHeldUp, why, since: new Date(sinceMs).toISOString() },
+});
+type Shown = Omit<ReturnType<typeof shown>, 'why'> & { readonly why: Waiting['why'] | 'accepted' };
+
+const shownPin = ({
+  ip,
+  family,
+  model,
+  networkMac,
+  mac,
+  serialNumber,
+  isVouchedFor,
+  acceptedAtMs,
+}: StoredPin): Shown => ({
+  ...{ ip, family, model, mac: networkMac ?? mac, by: byOf({ networkMac, mac, serialNumber }) },
+  ...{ proven: !isVouchedFor, held_up: false, why: 'accepted', since: new Date(acceptedAtMs).toISOString() },
+});
+
+const byOf = (device: Pick<StoredPin, 'networkMac' | 'mac' | 'serialNumber'>) =>
+  device.networkMac !== null ? 'network' : isByAddress(device) ? 'address' : 'device';
+
+const COLUMNS: readonly Column<Shown>[] = [
+  { title: 'ADDRESS', width: 15, text: ({ ip }) => ip },
+  { title: 'FAMILY', width: 16, text: ({ family }) => family },
+  { title: 'MODEL', width: 18, text: ({ model }) => formatText(model) },
+  {
+    title: 'MAC',
+    width: 17,
+    text: ({ mac, by }) => mac ?? (by === 'address' ? 'by address only' : 'by serial number'),
+  },
+  { title: 'SINCE', width: 16, text: ({ since }) => since.slice(0, 16).replace('T', ' ') },
+  { title: 'WHY', width: 70, text: ({ why }) => (why === 'accepted' ? why : WITHHELD_TEXT[why]) },
+];
+
+function accept(record: TrustRecord, named: readonly string[], flags: AcceptFlags, context: CliContext): void {
+  const { all = false, as: vouchedFor, json = false } = flags;
+  if (vouchedFor !== undefined) mustBeDriver(vouchedFor, '--as');
+  const { selected, unknown } = select(waitingDevices(record, systemClock.nowMs()), named, all);
+  const { accepted, unproven } = toAccept(selected, vouchedFor, all);
+  if (accepted.length > 0 && !record.accept(accepted, vouchedFor))
+    throw new CommandFailed(`nothing was accepted: ${record.fault() ?? 'the record could not be written'}`);
+  if (json) print(context, { accepted: accepted.map(shown), unproven: unproven.map(shown), unknown });
+  else context.stdout.write(`${counted(accepted.length)} accepted\n`);
+  const reasons = [
+    ...(all ? [] : unproven).map(({ ip, family, confidence }) =>
+      confidence === 'sure'
+        ? `${ip} proved that it is ${family}: accept it without --as`
+        : `${ip} looks like ${family} and gives no proof: pithead trust accept ${ip} --as ${family}`,
+    ),
+    ...unknown.map((name) => `${name}: no device that waits; one that was never met is met by a scan`),
+  ];
+  if (all && unproven.length > 0)
+    context.stderr.write(`${counted(unproven.length)} without a proof wait on: pithead trust list\n`);
+  if (reasons.length > 0) throw new CommandFailed(reasons.join('\n'));
+}
+
+function forget(record: TrustRecord, named: readonly string[], flags: ForgetFlags, context: CliContext): void {
+  const { all = false, json = false } = flags;
+  const pins = select(record.allPins(), named, all);
+  const met = select(all ? [] : record.devices(), named, all);
+  if (!record.forget(pins.selected) || !record.forgetDevices(met.selected))
+    throw new CommandFailed(`nothing was forgotten: ${record.fault() ?? 'the record could not be written'}`);
+  const unknown = pins.unknown.filter((name) => met.unknown.includes(name));
+  if (json) print(context, { forgotten: pins.selected.map(shownPin), unknown });
+  else context.stdout.write(`${counted(pins.selected.length)} forgotten\n`);
+  if (unknown.length > 0) throw new CommandFailed(unknown.map((name) => `${name}: no such device`).join('\n'));
+}
+
+type Selected<T> = { readonly selected: readonly T[]; readonly unknown: readonly string[] };
+
+/** Throws ConfigError for a text that selects nothing by its form, or where nothing is named. */
+function select<T extends Parameters<Selector['matches']>[0]>(
+  devices: readonly T[],
+  named: readonly string[],
+  all: boolean,
+): Selected<T> {
+  if (all && named.length === 0) return { selected: devices, unknown: [] };
+  if (all || named.length === 0) {
+    const message = all ? 'name devices or --all, not both' : `name some: ${SELECTORS}; or --all`;
+    throw new ConfigError('read what was named', [{ path: 'devices', message }]);
+  }
+  const selectors = named.map((text) => {
+    const selector = readSelector(text, DRIVER_IDS);
+    if (selector === undefined) mustBeDriver(text, 'devices');
+    return selector;
+  });
+  const selected = devices.filter((device) => selectors.some((selector) => selector?.matches(device)));
+  const unknown = selectors.flatMap((selector) =>
+    selector === undefined || devices.some((device) => selector.matches(device)) ? [] : [selector.text],
+  );
+  return { selected, unknown };
+}
+
+function mustBeDriver(text: string, path: string): void {
+  if (DRIVER_IDS.includes(text)) return;
+  const nearest = nearestNames(text, DRIVER_IDS);
+  const meant = nearest.length > 0 ? `; do you mean ${nearest.join(' or ')}?` : '';
+  const what = path === '--as' ? 'the id of a driver' : SELECTORS;
+  throw new ConfigError('read what was named', [{ path, message: `'${text}' is not ${what}${meant}` }]);
+}
+
+const counted = (count: number) => `${count} device${count === 1 ? '' : 's'}`;
+const print = (context: CliContext, value: unknown) => void context.stdout.write(`${JSON.stringify(value)}\n`);
