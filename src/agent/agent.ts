@@ -77,7 +77,6 @@ const STOP_MS = 8_000;
 /** A visit ends within its own deadline and keeps what it heard until then; the poller's bound, which throws all of it away, lies behind that. */
 const SETTLE_MS = 1_000;
 const MAX_OVERDUE_MS = 40_000;
-
 /** The state directory must exist. Throws when its database cannot be opened. */
 export function createAgent(options: AgentOptions) {
   const { config: given, uplinks, log, random = Math.random } = options;
@@ -266,6 +265,7 @@ export function createAgent(options: AgentOptions) {
     );
 
   const reportHost = async () => {
+    trust.check();
     const host = await readHost();
     emit({
       kind: 'host',
@@ -339,7 +339,6 @@ export function createAgent(options: AgentOptions) {
       start() {
         every(CLOCK_EVERY_MS, 'look at the clock', () => clockWatch.look());
         every(HOST_EVERY_MS, 'report the host', reportHost);
-        every(HOST_EVERY_MS, 'look who waits for a person', trust.check);
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
         every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.tell);
         every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => roster.prune());

@@ -1,7 +1,6 @@
 // What of the answers to the shared questions is a proof of the family: something that only it gives, in the place where it gives it. A word somewhere
 // on a page or in a text is a hint, for anybody's page may hold it. Pure.
 import { z } from 'zod';
-import { repairJsonText } from '../transport/cgminer/json-fixer.ts';
 import type { WebEvidence } from '../transport/request.ts';
 import type { Evidence } from './contract.ts';
 import { FAMILY_PAGES, type FamilyId, PROVING_REALMS, TCP_WORDS } from './families.data.ts';
@@ -34,7 +33,7 @@ function isPageOf(page: WebEvidence | undefined, { keys, word }: (typeof FAMILY_
 /** A JSON object with these keys at its top. */
 function hasKeys(page: WebEvidence | undefined, ...keys: readonly string[]): boolean {
   if (page?.status !== 200) return false;
-  const json = repairJsonText(page.body, [])?.value;
+  const json = jsonOf(page.body);
   return (
     typeof json === 'object' && json !== null && !Array.isArray(json) && keys.every((key) => Object.hasOwn(json, key))
   );
@@ -71,7 +70,7 @@ export function speaksCgminer(answer: string | undefined): boolean {
 
 function parse(answer: string | undefined) {
   if (answer === undefined) return undefined;
-  const value = repairJsonText(answer, [])?.value ?? fromBareText(answer);
+  const value = jsonOf(answer) ?? fromBareText(answer);
   return answerSchema.safeParse(value).data;
 }
 
@@ -93,6 +92,16 @@ function saidOnTcp(answer: string): string[] {
     ...(row.safeParse(Msg).success ? Object.values(row.parse(Msg)) : []),
   ]);
   return [...named, ...status].flatMap((text) => (typeof text === 'string' ? [text.toUpperCase()] : []));
+}
+
+/** Undefined where it is none, also with the comma that old firmware leaves out between two objects. */
+function jsonOf(text: string): unknown {
+  for (const candidate of [text, text.replaceAll(/}\s*{/g, '},{')]) {
+    try {
+      return JSON.parse(candidate);
+    } catch {}
+  }
+  return undefined;
 }
 
 /** `STATUS=S,When=…,Description=…|VERSION,CGMiner=…,API=…|`, which the older ones answer to a question that is no JSON. */

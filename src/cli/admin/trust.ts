@@ -3,7 +3,6 @@
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { DRIVER_IDS } from '../../../drivers/ids.data.ts';
 import { WITHHELD_TEXT } from '../../agent/device/trust.ts';
 import { openTrustRecord, type StoredPin, TRUST_FILE, type TrustRecord } from '../../agent/device/trust-record.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type Waiting,
   waitingDevices,
 } from '../../agent/device/waiting.ts';
+import { driverFacts } from '../../agent/standalone/reach.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestNames } from '../../base/nearest-names.ts';
@@ -28,6 +28,7 @@ type ListFlags = RunningFlags & { accepted?: boolean };
 type AcceptFlags = RunningFlags & { all?: boolean; as?: string };
 type ForgetFlags = RunningFlags & { all?: boolean };
 
+const DRIVER_IDS: readonly string[] = driverFacts().map(({ id }) => id);
 const SELECTORS = 'addresses (10.31.0.17), ranges (10.31.0.0/24), MAC addresses, ids of drivers (whatsminer)';
 const HELP = `
 A login of the configuration (credentials.logins) goes to devices that proved their family and that a person accepted. A device that shows another MAC,
