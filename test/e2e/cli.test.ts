@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { runPithead, startPithead } from './process.ts';
+import { runPithead, startPithead, USUAL_STATE } from './process.ts';
 import { readScan } from './scan-lines.ts';
+import { vouchFor } from './vouch.ts';
 
 const NETWORK = '127.32.0.0/26';
 /** In the range, and nobody stands there. */
@@ -31,6 +32,7 @@ beforeAll(async () => {
     warmUpS: 3,
     portMap: map,
   });
+  vouchFor(USUAL_STATE, farm);
 });
 afterAll(async () => {
   await farm.stop();

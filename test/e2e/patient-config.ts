@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export type PatientConfig = { readonly path: string; remove(): void };
+export type PatientConfig = { readonly path: string; readonly stateDir: string; remove(): void };
 
 /** `portMap` as farms have it. The limits on the time of a device are as wide as they can be set. */
 export function patientConfig(portMap: Readonly<Record<number, number>>): PatientConfig {
@@ -11,5 +11,10 @@ export function patientConfig(portMap: Readonly<Record<number, number>>): Patien
   const path = join(folder, 'pithead.json');
   const scan = { timeout: '10s', maxIdentifying: 12 };
   writeFileSync(path, JSON.stringify({ portMap, scan, poll: { deadline: '60s' } }));
-  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  // Where the configuration names none.
+  return {
+    path,
+    stateDir: join(folder, 'pithead-state'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }

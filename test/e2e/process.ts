@@ -12,6 +12,8 @@ export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const OF_TESTS = fileURLToPath(new URL('../../node_modules/.cache/pithead-config', import.meta.url));
 /** What commands remember of logins is forgotten with the test file. */
 const STATE_OF_TESTS = mkdtempSync(join(tmpdir(), 'pithead-state-of-tests-'));
+/** Where commands without a configuration remember. */
+export const USUAL_STATE = join(STATE_OF_TESTS, 'pithead');
 /** Half of a short command's time is reading the sources: done once for all that are started here. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/pithead-compiled', import.meta.url));
 

@@ -5,6 +5,7 @@ import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { type PatientConfig, patientConfig } from './patient-config.ts';
 import { runPithead } from './process.ts';
 import { readScan } from './scan-lines.ts';
+import { vouchFor } from './vouch.ts';
 
 const NETWORK = '127.35.0.0/22';
 const MINERS = 300;
@@ -15,6 +16,7 @@ beforeAll(async () => {
   const portMap = await suitablePortMap();
   config = patientConfig(portMap);
   farm = await startFarm({ network: NETWORK, miners: MINERS, mix: 'all', seed: 22, portMap });
+  vouchFor(config.stateDir, farm);
 });
 afterAll(async () => {
   await farm.stop();

@@ -7,6 +7,7 @@ import { normaliseMac } from '../../src/model/identity-facts.ts';
 import { type PatientConfig, patientConfig } from './patient-config.ts';
 import { runPithead } from './process.ts';
 import { type FoundLine, readScan } from './scan-lines.ts';
+import { vouchFor } from './vouch.ts';
 
 const NETWORK = '127.99.24.0/23';
 const FAMILIES = Object.keys(parseMix('all'));
@@ -26,6 +27,7 @@ beforeAll(async () => {
     freeze: true,
     portMap,
   });
+  vouchFor(config.stateDir, farm);
 });
 afterAll(async () => {
   await farm.stop();

@@ -15,6 +15,7 @@ import { taskV2Schema } from '../../src/service/http/v2/tasks/batches.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { type Started, startPithead } from './process.ts';
 import { until } from './until.ts';
+import { vouchFor } from './vouch.ts';
 
 const MINERS = 12;
 const WIDE = '127.97.0.0/22';
@@ -57,6 +58,7 @@ beforeAll(async () => {
     return answer.body.json();
   };
   mkdirSync(join(folder, 'state'));
+  vouchFor(join(folder, 'state'), farm);
   const config = {
     stateDir: 'state',
     networks: [WIDE],

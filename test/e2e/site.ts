@@ -11,8 +11,8 @@ import { parseConfig } from '../../src/agent/config/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
-import { acceptFarm } from './accept-farm.ts';
 import { until } from './until.ts';
+import { vouchFor } from './vouch.ts';
 
 /** The whole answer of a list of miners. */
 export const minerListSchema = z.strictObject({
@@ -73,7 +73,7 @@ export async function startSite(
       name: 'e2e',
     },
   );
-  await acceptFarm(parsed, farm, farmOptions.network);
+  vouchFor(stateDir, farm);
   const stack = await startStack({ config: parsed, host: '127.0.0.1', port: 0, log: silentLog });
   const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e' });
   const site: Site = {

@@ -14,6 +14,7 @@ import type { MinerV1 } from '../../src/model/miner.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { type Started, type StartOptions, startPithead } from '../e2e/process.ts';
 import { minerListSchema } from '../e2e/site.ts';
+import { vouchFor } from '../e2e/vouch.ts';
 
 const rowSchema = z.record(z.string(), z.union([z.number(), z.string(), z.null()]));
 
@@ -70,6 +71,7 @@ export async function startAgentSite(
   const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
   const agentUrl = (await options.reachedAt?.(url)) ?? url;
   mkdirSync(join(folder, 'state'), { mode: 0o700 });
+  vouchFor(join(folder, 'state'), farm);
   const agents: Started[] = [];
   const rows = (path: string, sql: string) => {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });

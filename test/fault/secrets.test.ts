@@ -12,6 +12,7 @@ import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { loadCredentials } from '../../src/agent/uplink/enrolment/credentials.ts';
 import { runPithead, startPithead } from '../e2e/process.ts';
+import { vouchFor } from '../e2e/vouch.ts';
 import { minerListSchema } from '../e2e/site.ts';
 import { until } from '../e2e/until.ts';
 import { pause } from './agent-site.ts';
@@ -95,6 +96,7 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   const state = join(folder, 'state');
   const bin = join(folder, 'bin');
   for (const path of [state, bin]) mkdirSync(path, { mode: 0o700 });
+  vouchFor(state, farm);
   const secretsFile = join(folder, 'secrets.yaml');
   const secrets = {
     none: CANARY['login that no miner has'],

@@ -220,6 +220,12 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
           open.prepare('DELETE FROM device WHERE ip = ?').run(ip);
         }
       }),
+    /** Accepts devices that nobody has met yet, as what somebody who knows them says that they are. Good for devices that show no MAC without a login. */
+    vouch: (devices: readonly { readonly ip: string; readonly driver: string }[]) =>
+      write((open) => {
+        for (const { ip, driver } of devices) putPin(open, stranger(ip, driver), driver, clock.nowMs());
+        trim(open, 'pin');
+      }),
     /** The next scan meets them again. */
     forgetDevices: (forgotten: readonly Pick<MetDevice, 'ip'>[]) =>
       write((open) => {
@@ -310,6 +316,11 @@ function putPin(db: DatabaseSync, device: MetDevice, vouchedFor: string | undefi
   );
   db.prepare('UPDATE device SET why = NULL, family = ? WHERE ip = ?').run(family, ip);
 }
+
+const stranger = (ip: string, driver: string): MetDevice => ({
+  ...{ ip, driver, family: driver, confidence: 'likely', model: null, realm: null, networkMac: null, mac: null },
+  ...{ serialNumber: null, why: null, isCovered: false, sinceMs: 0, seenAtMs: 0 },
+});
 
 export const factsOf = ({ family, confidence, ...device }: MetDevice): DeviceFacts => ({
   ...{ family, confidence },
