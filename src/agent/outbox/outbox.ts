@@ -339,7 +339,7 @@ export function createOutbox(
       do {
         urgent = queue.size();
         await work();
-      } while (queue.size() > 0 && fault === undefined);
+      } while (queue.pending() > 0 && fault === undefined);
     },
     /** From memory. */
     state: () => ({

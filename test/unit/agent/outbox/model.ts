@@ -31,6 +31,10 @@ const commands = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 3_000 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('step' as const), ms: fc.integer({ min: -86_400_000, max: 86_400_000 }) }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('split' as const) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
@@ -64,6 +68,8 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
           const record = sample(number, clock.nowMs());
           return { ...record, document: { ...record.document, anomaly_flags: number % 3 === 0 ? number : 0 } };
         };
+        /** What went out under each number of the outbox. */
+        const contentOf = new Map<number, string>();
         const uncertain: number[] = [];
         let crashes = 0;
         let damages = 0;
@@ -78,6 +84,10 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
           for (const [index, slice] of slices.entries()) {
             expect(slice.header.epoch).toBe(epoch);
             if (index > 0) expect(slice.header.seq).toBe((slices[index - 1]?.header.seq ?? 0) + 1);
+            const { order = 0, seq } = slice.header;
+            expect(contentOf.get(order) ?? `${epoch} ${seq}`).toBe(`${epoch} ${seq}`);
+            contentOf.set(order, `${epoch} ${seq}`);
+            expect(slice.producedElapsedMs).toBeLessThanOrEqual(clock.elapsedMs());
             const has = stored.get(epoch);
             if (!has?.has(slice.header.seq)) has?.set(slice.header.seq, contents([slice]));
           }
@@ -105,6 +115,9 @@ export async function checkModel(runs: number, seed?: number): Promise<void> {
             }
             case 'wait':
               await clock.advance(step.ms);
+              break;
+            case 'step':
+              clock.stepWall(step.ms);
               break;
             case 'split':
               await outbox.source('farm').split();

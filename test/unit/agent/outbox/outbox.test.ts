@@ -283,3 +283,13 @@ test('one slice comes out even when it is larger than the bytes asked for, and n
   const slices = await outbox.source('farm').read({ epoch, afterSeq: 3, ...ALL });
   expect(slices.map(({ header }) => header.seq)).toEqual([4]);
 });
+
+test('flush waits for what another turn has just begun to write', async () => {
+  const { outbox } = open();
+  await outbox.append([outcome(1, clock.nowMs())]);
+  await outbox.source('farm').split();
+  outbox.offer(sample(1, clock.nowMs()));
+  await outbox.source('farm').split();
+  await outbox.flush();
+  expect(outbox.state()).toMatchObject({ slices: 2, pendingRecords: 0 });
+});
