@@ -89,6 +89,7 @@ test('config check --json gives the same to programs, with what the service list
   expect(JSON.parse(good.stdout)).toMatchObject({
     ok: true,
     problems: [],
+    warnings: [],
     networks: expect.arrayContaining([expect.stringContaining('10.1.0.0/24')]),
     listen: { host: '127.0.0.1', port: 8420, trustProxy: [] },
   });
@@ -182,7 +183,7 @@ test('a code made beside the running service lets one agent in, once', async () 
   const made = await beside('enroll', '--json');
   expect(made.code, made.stderr).toBe(0);
   const { code, expires_at } = z
-    .strictObject({ code: z.string(), expires_at: z.iso.datetime() })
+    .strictObject({ code: z.string(), expires_at: z.iso.datetime(), max_miners: z.literal(10_000) })
     .parse(JSON.parse(made.stdout));
   expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
   const identity_key = newIdentityKey().publicKey;

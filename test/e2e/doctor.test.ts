@@ -1,5 +1,5 @@
 // What `doctor` finds on a host: each fault that can be made here without touching the system is made, and is named with what to do about it.
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -161,3 +161,25 @@ test('a schedule that the scan cannot keep is named with the settings that end i
     expect.objectContaining({ level: 'warning', remedy: expect.stringContaining('scan.maxPerSecond') }),
   ]);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a code that others may read is named, by doctor and by config check',
+  async () => {
+    const service = { url: 'https://s.example', enrolmentCode: 'ABCD-EFGH' };
+    writeFileSync(join(folder, 'pithead.yaml'), JSON.stringify({ stateDir: 'state', service }), { mode: 0o644 });
+    const open = {
+      level: 'warning',
+      text: expect.stringContaining('holds service.enrolmentCode and can be read by others'),
+    };
+    expect((await doctor()).about('configuration')).toContainEqual(expect.objectContaining(open));
+    const check = () =>
+      startPithead(['config', 'check', '--json'], { cwd: folder, environment: { HOME: folder } }).end();
+    expect(JSON.parse((await check()).stdout).warnings).toEqual([expect.stringContaining('chmod 600')]);
+    chmodSync(join(folder, 'pithead.yaml'), 0o600);
+    expect(JSON.parse((await check()).stdout).warnings).toEqual([]);
+    const kept = { stateDir: 'state', service: { ...service, enrolmentCode: 'secret:enrolment-code' } };
+    writeFileSync(join(folder, 'pithead.yaml'), JSON.stringify(kept));
+    chmodSync(join(folder, 'pithead.yaml'), 0o644);
+    expect(JSON.parse((await check()).stdout)).toMatchObject({ ok: true, warnings: [] });
+  },
+);

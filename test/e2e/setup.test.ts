@@ -1,5 +1,5 @@
 // The first run by flags, as a script or an installer does it: a checked configuration, secrets for their owner alone, and a first scan.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -79,6 +79,13 @@ test('a second run changes what it is told and leaves the rest and its comments 
   expect(config.poll.interval).toBe(30_000);
   expect(config.service).toMatchObject({ url: 'https://s.example', enrolmentCode: 'AB-CD' });
   expect(readFileSync(join(folder, 'pithead.yaml.bak'), 'utf8')).toContain('old hall');
+  // The code is alive until it is used: it lies where only the owner may read it.
+  expect(written()).not.toContain('AB-CD');
+  expect(written()).toContain('secret:enrolment-code');
+  expect(readFileSync(join(folder, 'secrets.yaml'), 'utf8')).toContain('AB-CD');
+  if (process.platform === 'win32') return;
+  for (const file of readdirSync(folder).filter((name) => readFileSync(join(folder, name), 'utf8').includes('AB-CD')))
+    expect([file, statSync(join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
 });
 
 test.each([

@@ -35,12 +35,11 @@ const duration = (options: { min: string; max: string; fallback: string }) => {
 };
 
 const port = z.int().min(1).max(65_535);
+const REFERENCE = /^(env:[A-Za-z_][A-Za-z0-9_]*|secret:[A-Za-z0-9._-]+)$/;
+export const isReference = (text: string): boolean => REFERENCE.test(text);
 const passwordReference = z
   .string()
-  .regex(
-    /^(env:[A-Za-z_][A-Za-z0-9_]*|secret:[A-Za-z0-9._-]+)$/,
-    "a reference: 'env:NAME' (environment) or 'secret:name' (secrets file)",
-  );
+  .regex(REFERENCE, "a reference: 'env:NAME' (environment) or 'secret:name' (secrets file)");
 
 /** By https. */
 const allowedHosts = z
@@ -126,6 +125,7 @@ export const fileSchema = z.strictObject({
   service: z
     .strictObject({
       url: z.url(),
+      /** The code, or a reference as for a password. */
       enrolmentCode: z.string().min(1).optional(),
       allowPlain: z.boolean().default(false),
       /** The farm's own service runs as well and gets the same reports: `pithead run` then does what `pithead up` does. */
@@ -219,6 +219,7 @@ export function parseConfig(text: string, options: Surroundings & { readonly nam
   const { networks, exclude, portMap, credentials, firmware, ...rest } = parsed.data;
   const ranges = readRanges(networks, exclude, PATHS);
   const logins = readLogins(credentials, options);
+  const service = rest.service && { ...rest.service, enrolmentCode: readCode(rest.service, logins.referredTo) };
   const problems = [...ranges.problems, ...logins.problems];
   if (problems.length > 0) throw new ConfigError(`check config ${options.name}`, problems);
   const fromBase = (path: string) => resolve(options.baseDir, path);
@@ -226,6 +227,7 @@ export function parseConfig(text: string, options: Surroundings & { readonly nam
   const { tls, sealKeyFile } = rest.listen;
   return {
     ...rest,
+    service,
     stateDir,
     listen: {
       ...rest.listen,
@@ -286,15 +288,19 @@ function rangeProblems(raw: unknown): readonly Problem[] {
 function readLogins(
   credentials: z.output<typeof fileSchema>['credentials'],
   options: Surroundings,
-): { rules: LoginRule[]; problems: Problem[] } {
+): { rules: LoginRule[]; problems: Problem[]; referredTo: (reference: string) => string | undefined } {
   const problems: Problem[] = [];
   const secrets =
     credentials.secretsFile === undefined
       ? new Map<string, string>()
       : readSecrets(secretsPath(credentials.secretsFile, options), keyFileOf(credentials.keyFile, options), problems);
+  const referredTo = (reference: string) => {
+    const [kind, name = ''] = reference.split(':');
+    return kind === 'env' ? options.environment[name] : secrets.get(name);
+  };
   const rules = credentials.logins.flatMap((entry, index): LoginRule[] => {
     const [kind, name = ''] = entry.password.split(':');
-    const value = kind === 'env' ? options.environment[name] : secrets.get(name);
+    const value = referredTo(entry.password);
     const field = `credentials.logins[${index}]`;
     if (value === undefined) {
       problems.push({
@@ -313,7 +319,7 @@ function readLogins(
       },
     ];
   });
-  return { rules, problems };
+  return { rules, problems, referredTo };
 }
 
 /** A rule that fits every device of the farm, or none, is a slip of the pen: a password would go where it was not meant to, or nowhere. */
@@ -328,6 +334,12 @@ function ruleProblems(
   const meant = nearest.length === 0 ? `one of ${DRIVER_IDS.join(', ')}` : `${nearest.join(' or ')}?`;
   return [{ path: `${field}.family`, message: `no driver is called '${family}': ${meant}` }];
 }
+
+/** Undefined also where a reference leads to nothing: an agent that has enrolled needs no code any more. */
+const readCode = (
+  { enrolmentCode: code }: { readonly enrolmentCode?: string | undefined },
+  referredTo: (reference: string) => string | undefined,
+): string | undefined => (code !== undefined && isReference(code) ? referredTo(code) : code);
 
 /**
  * Beside the configuration, or where this user keeps configurations: never among the data that it protects. A service manager may hand the file beside

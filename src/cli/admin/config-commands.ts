@@ -12,6 +12,7 @@ import { readTls } from '../../service/service.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { DEFAULT_CONFIG, SECRETS_FILE, usualConfig } from '../setup/config-file.ts';
+import { openCode } from '../setup/open-code.ts';
 
 const CHECK_EXAMPLES = '\nExamples:\n  $ pithead config check\n  $ pithead config check /etc/pithead/pithead.yaml';
 
@@ -33,18 +34,21 @@ export function addConfig(program: Command, context: CliContext): void {
         const certificate = tls && { certificateExpiresAt: new Date(readTls(tls).expiresAtMs).toISOString() };
         const lines = config.ranges.echo.map((line) => `  ${line}\n`).join('');
         const { trust, logins } = config.credentials;
+        const open = openCode(path);
+        const warnings = open === undefined ? [] : [`${open.text}: ${open.remedy}`];
         const about = {
           networks: config.ranges.echo,
           trust,
           logins: logins.length,
           listen: { ...listen, ...certificate },
         };
-        const value = { path, ok: true, problems: [], ...about };
+        const value = { path, ok: true, problems: [], warnings, ...about };
         context.stdout.write(
           json
             ? `${JSON.stringify(value)}\n`
             : `${path} is fine\n${lines}${logins.length === 0 ? '' : TRUST_LINES[trust]}`,
         );
+        for (const line of json ? [] : warnings) context.stderr.write(`warning: ${line}\n`);
       } catch (error) {
         if (!json || !(error instanceof ConfigError)) throw error;
         context.stdout.write(`${JSON.stringify({ path, ok: false, problems: error.problems })}\n`);

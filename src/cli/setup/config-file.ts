@@ -1,5 +1,5 @@
 // The configuration as a file that people read: a commented one for a first run, and changes to an existing one that leave comments alone.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
@@ -97,7 +97,7 @@ ${logins.length === 0 ? "#  logins:\n#    - { family: antminer-stock, user: root
 ${section('listen', listen, 'listen: { host: 127.0.0.1, port: 8420 }')}
 
 # Or report to your company's service; it gives you the code.
-${section('service', service, 'service:\n  url: https://pithead.example.com\n  enrolmentCode: ABCD-EFGH')}
+${section('service', service, "service:\n  url: https://pithead.example.com\n  enrolmentCode: 'secret:enrolment-code'     # or the code itself, in a file that only its owner may read")}
 ${portMap === undefined ? '' : `\n${section('portMap', portMap, '')}\n`}`;
 }
 
@@ -108,10 +108,9 @@ export function changedConfig(text: string, answers: Answers): string {
   const given = { networks: networks.length > 0 ? networks : undefined, service, listen, portMap };
   for (const [key, value] of Object.entries(given))
     if (value !== undefined) document.set(key, document.createNode(value));
-  if (logins.length > 0) {
-    document.setIn(['credentials', 'logins'], document.createNode(logins));
-    document.setIn(['credentials', 'secretsFile'], SECRETS_FILE);
-  }
+  if (logins.length > 0) document.setIn(['credentials', 'logins'], document.createNode(logins));
+  // The code is in there too.
+  if (logins.length > 0 || service !== undefined) document.setIn(['credentials', 'secretsFile'], SECRETS_FILE);
   return document.toString();
 }
 
@@ -125,8 +124,9 @@ export function changedSecrets(text: string, secrets: Readonly<Record<string, st
   return document.toString();
 }
 
-/** Writes for its owner alone. */
+/** Writes for its owner alone, also where others could read the file before. */
 export function writePrivate(path: string, text: string): void {
+  if (existsSync(path)) chmodSync(path, 0o600);
   writeFileSync(path, text, { mode: 0o600 });
 }
 

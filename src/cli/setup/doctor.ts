@@ -25,6 +25,7 @@ import { type CliContext, painter } from '../output/terminal.ts';
 import { backupsOf, databaseOf, ownUrl, readyStatus } from '../run/local-service.ts';
 import { setAsideTroubles } from '../run/service-state.ts';
 import { CONFIG_HELP, usualConfig } from './config-file.ts';
+import { openCode } from './open-code.ts';
 import { describeNetworks } from './setup-questions.ts';
 
 export type Finding = {
@@ -78,8 +79,10 @@ async function examine(path: string | undefined, context: CliContext): Promise<F
   if (path === undefined) return [wrong('configuration', 'there is none', remedy), ok('this host', ownNetworks())];
   const read = readConfig(path, context);
   if (Array.isArray(read)) return read;
+  const open = openCode(path);
   return [
     ok('configuration', path),
+    ...(open === undefined ? [] : [warning('configuration', open.text, open.remedy)]),
     ...networks(read),
     ...tasks(read),
     ...stateDirectory(read.stateDir),

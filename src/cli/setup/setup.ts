@@ -24,6 +24,7 @@ import {
   writePrivate,
 } from './config-file.ts';
 import { type FirstScan, firstScan } from './first-scan.ts';
+import { CODE_SECRET } from './open-code.ts';
 import { askQuestions, type Told } from './setup-questions.ts';
 
 type Flags = {
@@ -81,7 +82,11 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
     service:
       told.service === undefined
         ? undefined
-        : { url: told.service, enrolmentCode: told.code ?? '', ...(flags.allowPlain === true && { allowPlain: true }) },
+        : {
+            url: told.service,
+            enrolmentCode: `secret:${CODE_SECRET}`,
+            ...(flags.allowPlain === true && { allowPlain: true }),
+          },
     listen: flags.listen === undefined ? undefined : readListen(flags.listen),
     ...(flags.portMap === undefined ? {} : { portMap: readPortMap(flags.portMap) }),
     logins: [
@@ -97,9 +102,11 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   const vault = openVault(join(dirname(path), KEY_FILE));
   const secrets = existsSync(secretsPath) ? readFileSync(secretsPath, 'utf8') : '';
   const passwords = told.logins.map(({ family, password }) => [family, vault?.seal(password) ?? password]);
-  writePrivate(secretsPath, changedSecrets(secrets, Object.fromEntries(passwords)));
+  const code =
+    told.service === undefined || told.code === undefined ? [] : [[CODE_SECRET, vault?.seal(told.code) ?? told.code]];
+  writePrivate(secretsPath, changedSecrets(secrets, Object.fromEntries([...passwords, ...code])));
   const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
-  if (before !== undefined && before !== text) writeFileSync(`${path}.bak`, before);
+  if (before !== undefined && before !== text) writePrivate(`${path}.bak`, before);
   writeFileSync(path, text);
   if (answers.service !== undefined && isExposed(new URL(answers.service.url)))
     context.stderr.write(
