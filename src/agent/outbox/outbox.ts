@@ -6,13 +6,13 @@ import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { diskFault, sqliteFault } from '../../base/storage/sqlite.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
-import { lookAtClocks } from '../../base/time/clock-steps.ts';
+import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { openBooks } from './books.ts';
 import { createOutgoing } from './outgoing.ts';
 import { type Batch, createLiveStates, createQueue, type Queue, queueFull } from './queue.ts';
 import { compress, type Entry, gapEntry, headOf, ROW_BYTES, seal, toEntry } from './slice.ts';
-import { beginAges, noteProduced } from './slice-ages.ts';
+import { asDated, beginAges, noteProduced } from './slice-ages.ts';
 import { createChanges, type Space, shrinkOnce } from './space.ts';
 import { openStore } from './store.ts';
 
@@ -145,8 +145,9 @@ export function createOutbox(
     const body = await compress(batch.entries);
     const { nextId } = books.meta();
     const now = lookAtClocks(clock);
-    const slice = seal(headOf(nextId, now.wallMs, batch.entries), body);
-    ages = noteProduced(ages, nextId, now);
+    const produced = asDated(batch.offsetMs, now);
+    const slice = seal(headOf(nextId, produced.wallMs, batch.entries), body);
+    ages = noteProduced(ages, nextId, produced);
     const meta = {
       ...books.meta(),
       nextId: nextId + 1,
@@ -255,7 +256,7 @@ export function createOutbox(
         books.commit({ meta: { ...books.meta(), hasSamples: true } }),
       );
     }
-    if (!queue.add(entry, done)) {
+    if (!queue.add(entry, done, offsetOf(lookAtClocks(clock)))) {
       queue.lose({ count: 1, firstMs: entry.firstMs, lastMs: entry.lastMs });
       done?.reject(queueFull());
     }

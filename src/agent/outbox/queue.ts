@@ -1,15 +1,26 @@
 // Records that wait for their commit, in order and bounded. What does not fit is counted, oldest samples first, and declared as a gap with the next slice.
 // It knows neither disk nor time.
 import { CancelledError, RefusedError } from '../../base/errors.ts';
+import { isStep } from '../../base/time/clock-steps.ts';
 import { type Entry, gapEntry, MAX_BODY_BYTES } from './slice.ts';
 
-type Waiting = { readonly entry: Entry; readonly done?: { resolve(id: number): void; reject(error: Error): void } };
+type Waiting = {
+  readonly entry: Entry;
+  readonly done?: { resolve(id: number): void; reject(error: Error): void } | undefined;
+  /** What the wall clock that dated it was ahead of elapsed time, ms; absent = its times are not of one moment. */
+  readonly offsetMs?: number | undefined;
+};
 
 /** Records that were produced and are gone; the span is that of their own times. */
 type Loss = { readonly count: number; readonly firstMs: number; readonly lastMs: number };
 
-/** What goes into the next slice; one at a time. Give it back with `putBack` when the commit fails, tell `settle` when it worked. */
-export type Batch = { readonly entries: readonly Entry[]; settle(id: number): void; putBack(): void };
+/** What goes into the next slice, all dated by the wall clock as it was set at `offsetMs`; one at a time. Give it back with `putBack` when the commit fails, tell `settle` when it worked. */
+export type Batch = {
+  readonly entries: readonly Entry[];
+  readonly offsetMs: number | undefined;
+  settle(id: number): void;
+  putBack(): void;
+};
 
 export type Queue = ReturnType<typeof createQueue>;
 
@@ -54,7 +65,7 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
 
   return {
     /** False when it was refused: only for records that are not samples, when nothing but such records waits. */
-    add(entry: Entry, done?: Waiting['done']): boolean {
+    add(entry: Entry, done?: Waiting['done'], offsetMs?: number): boolean {
       // A tenth of the room is freed at a time: one pass over the queue per many drops.
       if (waiting.length + inFlight >= maxRecords || bytes + entry.bytes > maxBytes) {
         dropSamples(Math.floor(maxRecords * 0.9), Math.floor(maxBytes * 0.9));
@@ -65,7 +76,7 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
         done?.reject(queueFull());
         return true;
       }
-      waiting.push(done === undefined ? { entry } : { entry, done });
+      waiting.push({ entry, done, offsetMs });
       bytes += entry.bytes;
       return true;
     },
@@ -78,8 +89,11 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
       const gapEntries = gap === undefined ? [] : [gapEntry('buffer_full', gap.firstMs, gap.lastMs, gap.count)];
       let taken = 0;
       let takenBytes = 0;
-      for (const { entry } of waiting) {
+      let offsetMs: number | undefined;
+      for (const { entry, ...dated } of waiting) {
+        if (offsetMs !== undefined && isStep((dated.offsetMs ?? offsetMs) - offsetMs)) break;
         if (taken >= limit || (taken > 0 && takenBytes + entry.bytes > MAX_BODY_BYTES)) break;
+        offsetMs ??= dated.offsetMs;
         taken++;
         takenBytes += entry.bytes;
       }
@@ -90,6 +104,7 @@ export function createQueue({ maxRecords, maxBytes }: { maxRecords: number; maxB
       inFlight = taken;
       return {
         entries: [...gapEntries, ...batch.map(({ entry }) => entry)],
+        offsetMs,
         settle(id) {
           inFlight = 0;
           for (const { done } of batch) done?.resolve(id);

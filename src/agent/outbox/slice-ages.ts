@@ -1,6 +1,6 @@
 // When slices were produced, by a clock that is never set, so that their age is right whatever becomes of the wall clock. Kept in memory: of
 // slices of an earlier run only the wall time on disk is known.
-import { type ClockLook, offsetOf } from '../../base/time/clock-steps.ts';
+import { type ClockLook, isStep, offsetOf } from '../../base/time/clock-steps.ts';
 
 /** From this id on, wall time was `offsetMs` ahead of elapsed time. */
 type Span = { readonly fromId: number; readonly offsetMs: number; readonly sinceMs: number };
@@ -15,6 +15,15 @@ const MAX_SPANS = 32;
 export const beginAges = (nextId: number, now: ClockLook): SliceAges => [
   { fromId: nextId, offsetMs: offsetOf(now), sinceMs: now.elapsedMs },
 ];
+
+/**
+ * Now, as the wall clock that dated the records would say it: where it was set since, a slice has their clock's time, so that one age is right for
+ * all of it.
+ */
+export const asDated = (offsetMs: number | undefined, now: ClockLook): ClockLook =>
+  offsetMs !== undefined && isStep(offsetOf(now) - offsetMs)
+    ? { wallMs: Math.round(now.elapsedMs + offsetMs), elapsedMs: now.elapsedMs }
+    : now;
 
 /** Slice `id` is produced now. Beyond `MAX_SPANS` the oldest slices are treated as those of an earlier run. */
 export function noteProduced(ages: SliceAges, id: number, now: ClockLook): SliceAges {

@@ -23,10 +23,13 @@ export function lookAtClocks(clock: Pick<Clock, 'nowMs' | 'elapsedMs'>): ClockLo
   }
 }
 
+/** Whether a wall clock that has moved by this much against elapsed time was set. */
+export const isStep = (movedMs: number): boolean => Math.abs(movedMs) > LARGEST_SLEW_MS;
+
 /** By how many ms the wall clock was set on (or back, negative) between two looks; 0 when it was not set. A suspend of the host is no step. */
 export function stepBetween(before: ClockLook, now: ClockLook): number {
   const stepMs = offsetOf(now) - offsetOf(before);
-  return Math.abs(stepMs) > LARGEST_SLEW_MS ? Math.round(stepMs) : 0;
+  return isStep(stepMs) ? Math.round(stepMs) : 0;
 }
 
 /** How long ago that was, ms. */
@@ -35,7 +38,7 @@ export const ageOf = (look: ClockLook, now: ClockLook): number => Math.max(0, no
 /** What the wall clock, as it is set now, calls that moment: it moves with a step of the clock, by whole seconds, and is never after now. */
 export function wallTimeOf(look: ClockLook, now: ClockLook): number {
   const movedMs = offsetOf(now) - offsetOf(look);
-  const stepMs = Math.abs(movedMs) > LARGEST_SLEW_MS ? Math.round(movedMs / 1_000) * 1_000 : 0;
+  const stepMs = isStep(movedMs) ? Math.round(movedMs / 1_000) * 1_000 : 0;
   return Math.min(now.wallMs, look.wallMs + stepMs);
 }
 

@@ -7,7 +7,7 @@ import { outboxMigrations } from '../../../../src/agent/outbox/store.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { openSqlite } from '../../../../src/base/storage/sqlite.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
-import { makeDir, readOldest, sample } from './farm-records.ts';
+import { contents, makeDir, readOldest, sample } from './farm-records.ts';
 
 const HOUR_MS = 3_600_000;
 let dir: ReturnType<typeof makeDir>;
@@ -72,3 +72,26 @@ test('a clock that is set over and over costs a bounded list: the newest ages st
   const producedAt = (id: number) => producedElapsedMs(ages, { id, producedMs: at(id).wallMs }, at(100));
   expect([100, 99, 80].map(producedAt)).toEqual([100, 99, 80].map((minute) => minute * 60_000));
 });
+
+test.each([-24, -1, 1, 24].map((hours) => hours * HOUR_MS))(
+  'what waits when the clock is set by %i ms goes apart, dated by the clock that it was made with',
+  async (stepMs) => {
+    const clock = createVirtualClock();
+    const db = openSqlite(dir.path('outbox.db'), [outboxMigrations]);
+    const outbox = createOutbox(db, { clock, log: silentLog, newEpoch: randomUUID });
+    await outbox.setUplinks(['farm']);
+    const madeMs = clock.nowMs();
+    outbox.offer(sample(1, clock.nowMs()));
+    outbox.offer(sample(2, clock.nowMs()));
+    clock.stepWall(stepMs);
+    const settledMs = clock.nowMs();
+    outbox.offer(sample(3, clock.nowMs()));
+    await outbox.flush();
+    const slices = await readOldest(outbox, 'farm');
+    expect(slices.map((slice) => contents([slice]).samples)).toEqual([[1, 2], [3]]);
+    expect(slices.map(({ header }) => Date.parse(header.produced_at))).toEqual([madeMs, settledMs]);
+    expect(slices.map(({ producedElapsedMs: ms }) => clock.elapsedMs() - ms)).toEqual([0, 0]);
+    await outbox.close();
+    db.close();
+  },
+);
