@@ -1,0 +1,197 @@
+// Devices that are none of ours and look like miners in everything that can be seen without a login: whatever they show, no password goes to them.
+// Each is as complete as somebody with our own source can make it: a simulated device of the family, behind a listener that keeps what it is sent.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { createAgent } from '../../src/agent/agent.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
+import { createAccess } from '../../src/agent/device/device-client.ts';
+import { waitingDevices } from '../../src/agent/device/waiting.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { WEB_RULES } from '../../src/driver/families.data.ts';
+import { SCAN_PORTS } from '../../src/driver/identify.ts';
+import { until } from '../e2e/until.ts';
+import { freshTrust } from '../fresh-trust.ts';
+import { overhear } from './overheard.ts';
+import { sightingsOf } from './sightings.ts';
+
+const KINDS = [
+  ...['iceriver', 'innosilicon', 'mskminer', 'sealminer', 'auradine', 'braiins-rest', 'proto', 'futurebit'],
+  ...['goldshell', 'antminer-c', 'hammer', 'elphapex', 'vnish', 'epic', 'volcminer', 'whatsminer-2', 'avalon-a'],
+];
+const USER = 'canary-user';
+const PASSWORD = 'canary-Pa55word';
+const CANARY = { user: USER, password: PASSWORD };
+
+type Lures = Awaited<ReturnType<typeof startLures>>;
+
+/** One of each kind; `net` = the first three numbers of their addresses, `behind` those of the devices that play them. */
+async function startLures(kinds: readonly string[], net: string, behind: string) {
+  const portMap = await suitablePortMap();
+  const farm = await startFarm({
+    ...{ network: `${behind}.0/26`, miners: kinds.length, seed: 3, noise: 0, portMap },
+    mix: Object.fromEntries(kinds.map((kind) => [kind, 1])),
+  });
+  const ways = new Map(farm.devices.map(({ ip }, i) => [`${net}.${i + 2}`, ip]));
+  const heard = await overhear(ways, portMap);
+  onTestFinished(async () => {
+    await heard.stop();
+    await farm.stop();
+  });
+  return { farm, portMap, heard, network: `${net}.0/26`, ways };
+}
+
+function configOf({ portMap, network }: Pick<Lures, 'portMap' | 'network'>, credentials: object, stateDir = '.') {
+  const settings = {
+    ...{ stateDir, networks: [network], portMap, credentials },
+    scan: { maxPerSecond: 50_000 },
+    poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
+  };
+  return parseConfig(JSON.stringify(settings), { baseDir: stateDir, environment: { CANARY: PASSWORD }, name: 'lures' });
+}
+
+/** Where families log in. */
+const LOGIN_PATH = /login|auth|unlock|token/i;
+
+const loginFor = (range: string) => ({ logins: [{ range, user: USER, password: 'env:CANARY' }] });
+
+/** A login of any kind: the password in any writing, a digest or a token asked for. */
+const loginsIn = (texts: Readonly<Record<string, string>>) => [
+  ...sightingsOf(CANARY, texts),
+  ...Object.entries(texts).flatMap(([ip, text]) =>
+    /^(authorization|cookie|token):/im.test(text) ? [`a login in ${ip}`] : [],
+  ),
+];
+
+/** A scan of an agent, and some polls of everything that it found. */
+async function watch(lures: Lures, credentials: object): Promise<void> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'pithead-lures-'));
+  const config = configOf(lures, credentials, stateDir);
+  const agent = createAgent({ config, uplinks: [], clock: systemClock, log: silentLog });
+  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
+  await agent.start();
+  try {
+    await agent.scan();
+    await until(
+      async () => agent.roster.size,
+      (size) => size >= KINDS.length - 1,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+  } finally {
+    await agent.stop();
+  }
+}
+
+test('one of each kind: a scan and polls with a login for the range give no password away', async () => {
+  const lures = await startLures(KINDS, '127.121.0', '127.121.1');
+  await watch(lures, loginFor(lures.network));
+  const texts = lures.heard.texts();
+  expect(Object.keys(texts)).toHaveLength(KINDS.length);
+  expect(loginsIn(texts)).toEqual([]);
+});
+
+const drawn = async (farm: Farm, config: ReturnType<typeof configOf>, mac: { value: string }, ip: string) => {
+  const trust = { ...freshTrust(), neighbourAt: () => ({ mac: mac.value, isShared: false }) };
+  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  onTestFinished(() => access.close());
+  const signal = new AbortController().signal;
+  const open = new Set<number>(SCAN_PORTS);
+  const visit = async () => {
+    const found = await access.recognise(ip, open, signal);
+    if (found.status === 'unknown') throw new Error(`nobody knows ${farm.devices[0]?.driver}`);
+    return found.target;
+  };
+  return { access, trust, visit, signal };
+};
+
+test('after it was accepted a device gets its login, and another one behind its address gets nothing', async () => {
+  const lures = await startLures(['antminer-c'], '127.121.2', '127.121.3');
+  const [ip = ''] = [...lures.ways.keys()];
+  const mac = { value: '02:00:00:00:00:01' };
+  const config = configOf(lures, loginFor(lures.network));
+  const { access, trust, visit, signal } = await drawn(lures.farm, config, mac, ip);
+  const target = await visit();
+  expect(loginsIn(lures.heard.texts())).toEqual([]);
+  expect(waitingDevices(trust.record, systemClock.nowMs())).toMatchObject([{ ip, why: 'new', isHeldUp: true }]);
+
+  trust.record.accept(trust.record.devices());
+  // Refused, for it is not the login of the simulated device: that it was sent is what counts.
+  await access.read(target, signal);
+  expect(lures.heard.texts()[ip]).toContain(`Digest username="${USER}"`);
+
+  lures.heard.forget();
+  mac.value = '02:00:00:00:00:66';
+  for (let poll = 0; poll < 3; poll++) await access.read(target, signal);
+  await visit();
+  expect(loginsIn(lures.heard.texts())).toEqual([]);
+  expect(waitingDevices(trust.record, systemClock.nowMs())).toMatchObject([{ ip, why: 'changed' }]);
+});
+
+test('while two claim to be one, neither gets a login nor an order', async () => {
+  const lures = await startLures(['antminer-c'], '127.121.4', '127.121.5');
+  const [ip = ''] = [...lures.ways.keys()];
+  const config = configOf(lures, { trust: 'network', ...loginFor(lures.network) });
+  let isContested = true;
+  const trust = { ...freshTrust(), mayLogIn: () => !isContested };
+  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  onTestFinished(() => access.close());
+  const signal = new AbortController().signal;
+  const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+  if (found.status === 'unknown') throw new Error('it is not known');
+  await expect(access.act(found.target, 'reboot', {}, signal)).rejects.toMatchObject({
+    code: 'peer.auth',
+    wasSent: false,
+  });
+  expect(loginsIn(lures.heard.texts())).toEqual([]);
+  isContested = false;
+  await access.read(found.target, signal);
+  expect(loginsIn(lures.heard.texts())).not.toEqual([]);
+});
+
+test('pages with one word of a family get no factory login, and no order', async () => {
+  const net = '127.121.6';
+  const portMap = await suitablePortMap();
+  const requests: string[] = [];
+  const pages = WEB_RULES.map((rule, i) => {
+    const server = createServer((request, response) => {
+      requests.push(
+        `${request.method} ${request.url} ${request.headers.authorization ?? ''}${request.headers.cookie ?? ''}`,
+      );
+      const isStart = request.url === '/';
+      const headers = {
+        ...(rule.realm === undefined
+          ? {}
+          : { 'www-authenticate': `Digest realm="${rule.realm}", nonce="n", qop="auth"` }),
+        ...(rule.location === undefined ? {} : { location: `${rule.location}x` }),
+      };
+      response.writeHead(isStart ? (rule.status ?? 200) : rule.status === 401 ? 401 : 404, headers);
+      response.end(isStart ? `<html>${rule.body ?? ''}</html>` : '');
+    });
+    return { rule, server, ip: `${net}.${i + 2}` };
+  });
+  for (const { server, ip } of pages)
+    await new Promise<void>((resolve) => server.listen(portMap[80] ?? 80, ip, resolve));
+  onTestFinished(() => {
+    for (const { server } of pages) server.close();
+  });
+  const config = configOf({ portMap, network: `${net}.0/26` }, {});
+  const trust = freshTrust();
+  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  onTestFinished(() => access.close());
+  const signal = new AbortController().signal;
+  for (const { ip, rule } of pages) {
+    const found = await access.recognise(ip, new Set([80]), signal);
+    if (found.status === 'unknown') continue;
+    expect(found.identity.confidence, JSON.stringify(rule)).toBe('likely');
+    if (found.target.driver.abilities.reboot !== undefined)
+      await expect(access.act(found.target, 'reboot', {}, signal)).rejects.toMatchObject({ wasSent: false });
+  }
+  // Some families are read by POST; none of these carries or asks for a login.
+  expect(requests.filter((line) => !/^(GET|POST) \S+ $/.test(line) || LOGIN_PATH.test(line))).toEqual([]);
+});
