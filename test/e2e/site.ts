@@ -11,6 +11,7 @@ import { parseConfig } from '../../src/agent/config/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
+import type { neighbourAt } from '../neighbours.ts';
 import { until } from './until.ts';
 import { vouchFor } from './vouch.ts';
 
@@ -51,6 +52,8 @@ export type Site = {
 export async function startSite(
   farmOptions: FarmOptions,
   config: Readonly<Record<string, unknown>> = {},
+  /** What the network says of an address: loopback itself has no neighbours. */
+  neighbourOf?: (farm: Farm, ip: string) => ReturnType<typeof neighbourAt>,
 ): Promise<Site> {
   const portMap = await suitablePortMap();
   const farm = await startFarm({ ...farmOptions, portMap });
@@ -74,7 +77,11 @@ export async function startSite(
     },
   );
   vouchFor(stateDir, farm);
-  const stack = await startStack({ config: parsed, host: '127.0.0.1', port: 0, log: silentLog });
+  const neighbours = neighbourOf && { at: (ip: string) => neighbourOf(farm, ip) };
+  const stack = await startStack({
+    ...{ config: parsed, host: '127.0.0.1', port: 0, log: silentLog },
+    ...(neighbours && { neighbours }),
+  });
   const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e' });
   const site: Site = {
     farm,

@@ -24,6 +24,8 @@ const CODE_TTL_MS = 60_000;
 
 type StackOptions = Parameters<typeof serviceOptions>[1] & {
   config: AgentConfig;
+  /** Instead of what this host's kernel knows of its neighbours: loopback has none. */
+  neighbours?: Parameters<typeof createAgent>[0]['neighbours'];
   /** Reads the configuration anew for those who ask the agent to. Throws ConfigError. */
   reload?(agent: Agent): Reloaded;
 };
@@ -43,7 +45,7 @@ export async function startStack(options: StackOptions) {
 }
 
 async function startAlone(options: StackOptions) {
-  const { config, log, reload } = options;
+  const { config, log, reload, neighbours } = options;
   const { stateDir, name } = config;
   const { keyFile } = config.credentials;
   const service = await createService(serviceOptions(config, options));
@@ -73,6 +75,7 @@ async function startAlone(options: StackOptions) {
       clock: systemClock,
       log,
       ownService: () => shownService(config, options.database, service),
+      ...(neighbours && { neighbours }),
       ...(reload && { reload: () => reload(agent) }),
     });
     await agent.start();

@@ -15,15 +15,15 @@ export type Circumstances = {
 
 /**
  * `moves` = it is the miner. `moves-if-it-lasts` = so it seems: a second look must say the same. `waits` = too little agrees. `refuted` = it is not.
- * `refuted-if-it-lasts` = only the network contradicts, whose table may be a moment old.
+ * `refuted-if-it-lasts` = something contradicts that may be a moment old: the network's table, or what an earlier unit told at the address.
  */
 export type Weight = 'moves' | 'moves-if-it-lasts' | 'waits' | 'refuted' | 'refuted-if-it-lasts';
 
 /** What a unit away from the miner's address is to the miner that it shows facts of. */
 export function weigh(entry: MinerEntry, facts: Facts, { old, isExpectedBack, isDisputed }: Circumstances): Weight {
   const match = matchOf(entry, facts);
-  if (old === 'itself' || toldOther(match)) return 'refuted';
-  if (match.net === 'other' && !isBridged(entry)) return 'refuted-if-it-lasts';
+  if (old === 'itself') return 'refuted';
+  if (toldOther(match) || (match.net === 'other' && !isBridged(entry))) return 'refuted-if-it-lasts';
   if (isVouchedFor(entry, match)) return 'moves';
   if (isDisputed) return 'refuted';
   const same = (['mac', 'serial', 'boards'] as const).filter((fact) => match[fact] === 'same');

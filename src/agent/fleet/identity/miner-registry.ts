@@ -280,7 +280,9 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const found = resolve(index, sighting, facts, isLive);
       switch (found.kind) {
         case 'here':
-          return settleHere(found.entry, sighting, facts);
+          if (!hasNewPart(found.entry, facts) || looks.note(sighting.ip, `${found.entry.key} part`).inARow >= 2)
+            return settleHere(found.entry, sighting, facts);
+          return { kind: 'waiting' };
         case 'new':
           return settleNew(found.displaced, sighting, facts);
         case 'doubtful': {
@@ -360,6 +362,16 @@ function decide(
     case 'waits':
       return isBackHome ? { ...found, isBelieved: true } : { ...found, isOver: note().looks >= PATIENCE_LOOKS };
   }
+}
+
+/**
+ * It tells one of its facts as before and another anew. It may have a new part; or another unit took its place, and what the first one told is still
+ * remembered: the next look asks everything again.
+ */
+function hasNewPart(entry: MinerEntry, facts: Facts): boolean {
+  const { mac, serial, boards, net } = matchOf(entry, facts);
+  const isKnownByNetwork = net === 'same' && isVouched(entry);
+  return [mac, serial, boards].includes('other') && !isKnownByNetwork && entry.claimsKey === null;
 }
 
 /** Two addresses with one MAC are what is asked about at the old one. */

@@ -141,7 +141,20 @@ describe('the identity ladder', () => {
   ])('a swapped part keeps the key: %s', (_, after) => {
     const bench = createBench();
     bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' });
-    expect(bench.see('10.0.0.1', after)).toMatchObject({ key: 'key-1', events: [] });
+    expect(bench.settle('10.0.0.1', after)).toMatchObject({ key: 'key-1', events: [] });
+  });
+
+  test('a part that is new at one look only is what another unit told before: nothing follows from it', () => {
+    const bench = createBench();
+    bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' });
+    // Another unit stands there, and its serial number is not asked anew with each poll.
+    expect(bench.see('10.0.0.1', { mac: MAC.b, serialNumber: 'S1' }).kind).toBe('waiting');
+    expect(bench.see('10.0.0.1', { mac: MAC.b, serialNumber: 'S2' })).toMatchObject({ key: 'key-2', left: ['key-1'] });
+    expect(bench.book.get('key-1')).toMatchObject({ mac: MAC.a, serialNumber: 'S1' });
+    const boards = { mac: MAC.c, serialNumber: 'S3', boardSerials: ['B3'] };
+    bench.see('10.0.0.3', boards);
+    expect(bench.see('10.0.0.3', { ...boards, boardSerials: ['B4'] }).kind).toBe('waiting');
+    expect(bench.settle('10.0.0.3', { ...boards, boardSerials: ['B4'] }).key).toBe('key-3');
   });
 
   // Its serial alone named it before: that is printed on the case, and the MAC says another miner.
@@ -149,7 +162,7 @@ describe('the identity ladder', () => {
     const bench = createBench();
     bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' });
     bench.world.delete('10.0.0.1');
-    expect(bench.see('10.0.0.9', { mac: MAC.b, serialNumber: 'S1' })).toMatchObject({
+    expect(bench.settle('10.0.0.9', { mac: MAC.b, serialNumber: 'S1' })).toMatchObject({
       key: 'key-2',
       events: ['appeared', 'duplicate'],
     });
@@ -160,7 +173,7 @@ describe('the identity ladder', () => {
     bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' });
     bench.see('10.0.0.2', { mac: MAC.b, serialNumber: 'S2' });
     bench.world.delete('10.0.0.2');
-    expect(bench.see('10.0.0.1', { mac: MAC.b, serialNumber: 'S1' }).key).toBe('key-1');
+    expect(bench.settle('10.0.0.1', { mac: MAC.b, serialNumber: 'S1' }).key).toBe('key-1');
     expect(bench.book.byIp('10.0.0.2')?.key).toBe('key-2');
   });
 
@@ -169,7 +182,7 @@ describe('the identity ladder', () => {
     bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'FACTORY1' });
     bench.see('10.0.0.2', { mac: MAC.b, serialNumber: 'FACTORY1' });
     bench.world.clear();
-    expect(bench.see('10.0.0.3', { mac: MAC.c, serialNumber: 'FACTORY1' }).key).toBe('key-3');
+    expect(bench.settle('10.0.0.3', { mac: MAC.c, serialNumber: 'FACTORY1' }).key).toBe('key-3');
     expect(bench.book.states('key-3')?.unstableReason).toBe('sn_duplicate');
   });
 
