@@ -50,9 +50,9 @@ beforeAll(async () => {
     { network: '127.161.0.0/23', miners: count, mix: 'antminer-c', seed: 3, noise: 0, bootS: 4, warmUpS: 2 },
     {
       networks: [`${INSIDE}.0/24`],
-      poll: { interval: '1s', slowEvery: 1, staticEvery: '1s', deadline: '3s' },
+      poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
       tasks: {
-        reboot: { concurrency: 60, backS: 20, hashS: 60, graceS: 10, checkEveryS: 0.2 },
+        reboot: { concurrency: 50, backS: 20, hashS: 60, graceS: 10, checkEveryS: 0.2 },
         powerGate: { count: 100, windowS: 1 },
       },
     },
