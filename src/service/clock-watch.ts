@@ -23,17 +23,20 @@ const COMPARE_MS = 60_000;
 const DIFFERENCE_MS = 60_000;
 const WARN_MS = 3_600_000;
 
-export function createClockWatch({ store, clock, log, onStep, onDifference }: WatchParts): Part {
+export function createClockWatch({ store, clock, log, onStep, onDifference }: WatchParts) {
   let last: ClockLook = lookAtClocks(clock);
   let comparedAtMs = Number.NEGATIVE_INFINITY;
   let warnedAtMs = Number.NEGATIVE_INFINITY;
   /** What the last step left behind is not settled yet: the database was away. */
   let isUnsettled = false;
+  /** When the service last wrote before this start, by the clock that it had then, and when that was looked up. */
+  let before: { readonly newestMs: number; readonly elapsedMs: number } | undefined;
 
   const settle = async () => {
     isUnsettled = true;
     const found = await store.settle(clock.nowMs());
     isUnsettled = false;
+    before ??= { newestMs: found.newestMs, elapsedMs: clock.elapsedMs() };
     if (found.aheadMs > DIFFERENCE_MS || found.setAside > 0)
       log.warn(
         found,
@@ -79,5 +82,11 @@ export function createClockWatch({ store, clock, log, onStep, onDifference }: Wa
       round.start();
     },
     stop: round.stop,
-  };
+    /**
+     * Until when time has passed for certain: what is removed because it is old goes by this, so that a clock that is far ahead removes nothing. Behind
+     * `nowMs` by the time that the service did not run before this start.
+     */
+    certainMs: (): number =>
+      before === undefined ? 0 : Math.min(clock.nowMs(), before.newestMs + clock.elapsedMs() - before.elapsedMs),
+  } satisfies Part & { certainMs(): number };
 }

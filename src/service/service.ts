@@ -14,6 +14,7 @@ import { createMetrics } from './http/metrics.ts';
 import { registerRoutes } from './http/routes.ts';
 import { type App, createServer, DEFAULT_LIMITS, type ServerLimits, type ServerParts } from './http/server.ts';
 import { createPageCache } from './http/shared/page-cache.ts';
+import { createClockNotes } from './ingest/clock-notes.ts';
 import { createShares } from './ingest/quota.ts';
 import { createUplinks } from './ingest/uplink.ts';
 import { createRelay, type Relay } from './notify/cluster-notifier.ts';
@@ -113,6 +114,7 @@ async function compose(options: ServiceOptions, storage: Storage, tls: TlsMateri
     links: store.links,
     beginSigning: (connection) => signer.begin(connection),
     announceLink: (agentId) => relay.announceLink(agentId),
+    noteClock: createClockNotes({ events: store.events, clock, log }),
     clock,
     log,
     onReady: async (agentId) => {
@@ -182,6 +184,16 @@ async function compose(options: ServiceOptions, storage: Storage, tls: TlsMateri
     deliver,
   });
   uplinks.attach(app.server);
+  const clockWatch = createClockWatch({
+    store: store.clock,
+    clock,
+    log,
+    onStep(stepMs) {
+      metrics.noteClockStep(stepMs);
+      pages.clear();
+    },
+    onDifference: metrics.noteClockDifference,
+  });
 
   const local =
     tls === undefined
@@ -194,16 +206,7 @@ async function compose(options: ServiceOptions, storage: Storage, tls: TlsMateri
   const parts: Part[] = [
     { name: 'store', start: () => {}, stop: storage.close },
     ...storage.parts,
-    createClockWatch({
-      store: store.clock,
-      clock,
-      log,
-      onStep(stepMs) {
-        metrics.noteClockStep(stepMs);
-        pages.clear();
-      },
-      onDifference: metrics.noteClockDifference,
-    }),
+    clockWatch,
     {
       name: 'server',
       start: async () => {
@@ -217,7 +220,7 @@ async function compose(options: ServiceOptions, storage: Storage, tls: TlsMateri
     { ...teller, name: 'teller' },
     { ...relay, name: 'relay' },
     { ...uplinks, name: 'uplinks' },
-    createRound('pruning', PRUNE_MS, () => store.prune(clock.nowMs()), clock, log),
+    createRound('pruning', PRUNE_MS, () => store.prune(clockWatch.certainMs()), clock, log),
   ];
   if (options.tls !== undefined && tls !== undefined && app.server instanceof SecureServer) {
     const renew = createRenewal(options.tls, app.server, tls, log);

@@ -1,46 +1,37 @@
 // What an agent dates by its own clock, dated by ours. Agents and services may have any time and have it set at any moment: what is shown is by the
 // clock of the service, and never later than now. Which of two reports is newer is no question of time: see store/outbox-order.ts.
+import { type ClockLook, stepBetween } from '../../base/time/clock-steps.ts';
 import type { SliceHeader, TaskOrder } from '../../wire/frames.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
-
-/** Of our clocks: the wall's, and the one that is never set. */
-export type Moment = { readonly nowMs: number; readonly elapsedMs: number };
 
 /** Up to this it may be the way that took its time: then the two clocks count as the same, and times stay as the agent said them. */
 const SAME_MS = 5_000;
 /** A slice may have been on its way for so long; what comes later still was produced by a clock that has been set since the hello. */
 const ON_ITS_WAY_MS = 60_000;
-/** Our two clocks differ by this much because one of them counts in steps. */
-const STEP_MS = 1_000;
 
 export type AgentClock = ReturnType<typeof createAgentClock>;
 
 /** `helloAtMs` is what the agent's clock said in its hello, which came at that moment. */
-export function createAgentClock(helloAtMs: number, hello: Moment) {
-  /** By how much our clock was set since the hello; negative = back. */
-  const setByMs = ({ nowMs, elapsedMs }: Moment) => {
-    const differenceMs = nowMs - hello.nowMs - (elapsedMs - hello.elapsedMs);
-    return Math.abs(differenceMs) > STEP_MS ? differenceMs : 0;
-  };
+export function createAgentClock(helloAtMs: number, hello: ClockLook) {
   /** How far the agent's clock was ahead of ours at the hello, if neither was set since, else of what ours says now. */
-  const skewMs = (moment: Moment) => helloAtMs - hello.nowMs - setByMs(moment);
+  const skewMs = (now: ClockLook) => helloAtMs - hello.wallMs - stepBetween(hello, now);
   return {
     skewMs,
     /**
      * The order with its times as our clock would say them had it not been set since the hello: the agent counts from the time of the welcome by a clock
      * that is never set.
      */
-    inItsTime(order: TaskOrder, now: Moment): TaskOrder {
-      const byMs = Math.round(setByMs(now));
+    inItsTime(order: TaskOrder, now: ClockLook): TaskOrder {
+      const byMs = stepBetween(hello, now);
       if (byMs === 0) return order;
       const moved = (iso: string) => new Date(Date.parse(iso) - byMs).toISOString();
       return { ...order, created_at: moved(order.created_at), expires_at: moved(order.expires_at) };
     },
     /** What to add to the times of a slice that came at that moment. */
-    offsetMs({ produced_at, age_ms }: Pick<SliceHeader, 'produced_at' | 'age_ms'>, came: Moment): number {
+    offsetMs({ produced_at, age_ms }: Pick<SliceHeader, 'produced_at' | 'age_ms'>, came: ClockLook): number {
       const atHelloMs = -skewMs(came);
       if (age_ms === undefined) return unlessSame(atHelloMs);
-      const saidMs = came.nowMs - age_ms - Date.parse(produced_at);
+      const saidMs = came.wallMs - age_ms - Date.parse(produced_at);
       const lateMs = saidMs - atHelloMs;
       return unlessSame(lateMs >= -SAME_MS && lateMs <= ON_ITS_WAY_MS ? atHelloMs : saidMs);
     },

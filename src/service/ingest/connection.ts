@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { readPublicKey } from '../../base/secrets.ts';
+import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
 import { plainText } from '../../model/plain-text.ts';
 import {
   type AgentFrame,
@@ -22,7 +23,7 @@ import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protoc
 import type { ReportRecord } from '../../wire/records.ts';
 import { MAX_ORDER, orderOf } from '../store/outbox-order.ts';
 import type { Agent, IngestStore, SliceOutcome } from '../store/store.ts';
-import { type AgentClock, createAgentClock, datedByUs, type Moment, toOurClock } from './agent-clock.ts';
+import { type AgentClock, createAgentClock, datedByUs, toOurClock } from './agent-clock.ts';
 import { readBody, readHeader } from './decode.ts';
 import type { Shares } from './quota.ts';
 
@@ -34,8 +35,6 @@ const MAX_WAITING_FRAMES = 8;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** Whoever has left more than this unread is not sent more tasks. */
 const ROOM_BYTES = 1024 * 1024;
-/** A clock that is off by more than this is worth a line in the log. */
-const CLOCK_SKEW_MS = 60_000;
 const MAX_REASON_BYTES = 120;
 /** More than an agent keeps in memory while its disk takes nothing. */
 const MAX_WAITING_SLICES = 256;
@@ -57,6 +56,8 @@ export type ConnectionParts = {
   /** It is the agent: what comes now takes the time that we take. */
   readonly onProven: () => void;
   readonly onHello: (version: string) => Promise<void>;
+  /** How far its clock is ahead of ours. */
+  readonly noteClock: (agent: Agent, skewMs: number) => void;
   readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
 };
 
@@ -84,7 +85,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     socket.close(code, shorten(reason));
   };
 
-  const handleText = async (text: string, came: Moment) => {
+  const handleText = async (text: string, came: ClockLook) => {
     const read = readAgentFrame(text);
     if (read.kind === 'bad') throw new RefusedError('frame.invalid', `read a frame: ${read.what}`);
     // Until then nobody has shown who it is: the token alone is not the agent.
@@ -99,7 +100,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     await greet(frame, came);
   };
 
-  const greet = async (frame: Extract<AgentFrame, { type: 'hello' }>, came: Moment) => {
+  const greet = async (frame: Extract<AgentFrame, { type: 'hello' }>, came: ClockLook) => {
     if (frame.protocol !== PROTOCOL_VERSION)
       throw new RefusedError(
         'frame.protocol',
@@ -111,8 +112,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     if (!parts.shares.welcome(agent.id))
       throw new RefusedError('frame.rate', 'welcome this agent: it connects too often, and has to wait');
     const agentClock = createAgentClock(Date.parse(frame.at), came);
-    const skewMs = agentClock.skewMs(came);
-    if (Math.abs(skewMs) > CLOCK_SKEW_MS) log.warn({ ...fields, skewMs }, 'the clock of the agent differs from ours');
+    parts.noteClock(agent, agentClock.skewMs(came));
     const ackedSeq = await parts.ingest.cursor(agent.id, frame.epoch);
     const isRolledBack = frame.next_seq <= ackedSeq;
     if (isRolledBack)
@@ -155,7 +155,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     transmit({ type: 'lane', epoch, acked_seq });
   };
 
-  const handleBinary = async (bytes: Buffer, came: Moment) => {
+  const handleBinary = async (bytes: Buffer, came: ClockLook) => {
     const frame = readHeader(bytes);
     return frame.kind === 'slice'
       ? handleSlice(frame.header, frame.compressedBody, came)
@@ -176,7 +176,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
   };
 
   /** States that the agent cannot keep: they show, and are neither acknowledged nor in any history. */
-  const handleLive = async (header: LiveHeader, compressedBody: Buffer, came: Moment) => {
+  const handleLive = async (header: LiveHeader, compressedBody: Buffer, came: ClockLook) => {
     if (greeting?.outbox === undefined)
       throw new RefusedError('frame.order', 'take live states: no hello has named the outbox');
     const { records } = await unpack(header.order, compressedBody);
@@ -199,7 +199,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     if (change === 'recovered') log.info(fields, 'the agent keeps what it reports again');
   };
 
-  const handleSlice = async (header: SliceHeader, compressedBody: Buffer, came: Moment) => {
+  const handleSlice = async (header: SliceHeader, compressedBody: Buffer, came: ClockLook) => {
     const outbox = epochs.get(header.epoch);
     if (outbox === undefined || greeting === undefined)
       throw new RefusedError('frame.order', 'take a slice: it is of no epoch of this connection');
@@ -260,7 +260,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     }
   };
 
-  const handle = async (data: Buffer, isBinary: boolean, came: Moment) => {
+  const handle = async (data: Buffer, isBinary: boolean, came: ClockLook) => {
     if (isClosed) return;
     try {
       // Before the hello it may be somebody else, who shall not use up what is the agent's.
@@ -281,13 +281,12 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     }
   };
 
-  const moment = (): Moment => ({ nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() });
   const heard = () => {
     heardAtMs = clock.monotonicMs();
   };
   socket.on('message', (data, isBinary) => {
     heard();
-    const came = moment();
+    const came = lookAtClocks(clock);
     const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
     if (++waiting >= MAX_WAITING_FRAMES) socket.pause();
     work = work.then(async () => {
@@ -309,7 +308,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     send(message: TaskOrder | Notice): boolean {
       if (greeting === undefined || signing === undefined || socket.readyState !== socket.OPEN) return false;
       const { agentClock } = greeting;
-      transmit(signing.sign(message.type === 'task' ? agentClock.inItsTime(message, moment()) : message));
+      transmit(signing.sign(message.type === 'task' ? agentClock.inItsTime(message, lookAtClocks(clock)) : message));
       return true;
     },
     /** The agent reads what it is sent. */

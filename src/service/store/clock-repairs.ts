@@ -21,15 +21,16 @@ export function createClockRepairs(databases: Databases) {
     sharedNowMs,
     /**
      * After a step of the clock, and at the start, when one may have been missed. `ourNowMs` counts only where the copies share no clock: a copy whose
-     * clock is wrong must not change what the others wrote. `aheadMs`: how much later than now something was written.
+     * clock is wrong must not change what the others wrote. `newestMs`: when something was last written, `aheadMs`: how much later than now that is.
      */
     async settle(ourNowMs: number) {
       const nowMs = (await sharedNowMs?.()) ?? ourNowMs;
-      const aheadMs = Math.max(0, (await readNewestMs(read)) - nowMs);
+      const newestMs = await readNewestMs(read);
+      const aheadMs = Math.max(0, newestMs - nowMs);
       const miners = await endEarlier(write, nowMs, aheadMs);
       const setAside = await settleHistory(setHistoryAside, nowMs);
       const broughtBack = await settleHistory(bringHistoryBack, nowMs);
-      return { aheadMs, miners, setAside, broughtBack };
+      return { newestMs, aheadMs, miners, setAside, broughtBack };
     },
   };
 }

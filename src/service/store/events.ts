@@ -10,11 +10,20 @@ type EventQuery = {
   readonly window: Window;
 };
 
+type SeenOfAgent = {
+  readonly agent: { readonly id: string; readonly farmId: string };
+  readonly type: string;
+  readonly atMs: number;
+  readonly detail: Readonly<Record<string, unknown>>;
+};
+
 /** In the place of the agent. */
 const OF_SERVICE = '';
 
 /** `minerId` null = it is about the agent, or where `agentId` is null too, about the service. */
 export type MinerEvent = Readonly<ReturnType<typeof toEvent>>;
+export type EventStore = ReturnType<typeof createEventStore>;
+
 export function createEventStore({ read, write }: Databases) {
   return {
     /** Something about the service itself: in the list of every farm that is run. */
@@ -26,6 +35,15 @@ export function createEventStore({ read, write }: Databases) {
           .insertInto('events')
           .values({ farm_id: id, ...about })
           .execute();
+    },
+    /** Something that the service sees about an agent. */
+    async tellOf(event: SeenOfAgent) {
+      const { agent, type, atMs, detail } = event;
+      const about = { farm_id: agent.farmId, agent_id: agent.id, miner_id: null };
+      await write
+        .insertInto('events')
+        .values({ ...about, type, at: atMs, detail: JSON.stringify(detail) })
+        .execute();
     },
     /** Newest first. */
     async list({ farmId, minerId, types, window }: EventQuery) {

@@ -12,6 +12,12 @@ export function chunks<T>(items: readonly T[]): T[][] {
   return parts;
 }
 
+/**
+ * The clocks of copies of the service may differ by as much. What was written later than that from now was written before the clock was set back, and
+ * does not say how long ago.
+ */
+export const CLOCKS_DIFFER_MS = 60_000;
+
 /** A part of a list: at most `limit` items after `offset` are skipped. */
 export type Window = { readonly limit: number; readonly offset: number };
 

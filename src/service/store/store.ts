@@ -29,7 +29,7 @@ import { createTenantStore } from './tenants/tenants.ts';
 
 export type { ClockRepairs } from './clock-repairs.ts';
 export type { Messages } from './databases.ts';
-export type { MinerEvent } from './events.ts';
+export type { EventStore, MinerEvent } from './events.ts';
 export { GRANULARITIES, type HistoryBucket } from './history/history.ts';
 export type { IngestStore, SliceOutcome } from './ingest.ts';
 export type { Item } from './miners/items.ts';

@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { MAX_ORDER, orderOf } from '../../../src/service/store/outbox-order.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
+import { until } from '../../e2e/until.ts';
 import { query } from './database.ts';
 import { hostRecord, type MinerChange, minerRecord } from './records.ts';
-import { type Rig, startRig } from './rig.ts';
+import { type Rig, recordingLog, startRig } from './rig.ts';
 import { connect, enrol, type Identity, slice } from './wire-agent.ts';
 
 const HOUR_MS = 3_600_000;
@@ -226,6 +227,27 @@ test('between two agents the one that serves the miner keeps it, by our clock: o
     ageMs: 30_000,
   });
   expect(await list(rig)).toMatchObject([{ hashrate: 2 }]);
+});
+
+test('an agent whose clock differs by more than a minute has an event, once an hour', async () => {
+  const log = recordingLog();
+  const rig = await startRig({ log });
+  const identity = await enrol(rig);
+  const events = async () =>
+    (await rig.get(`/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/events?type=clock_differs`)).body
+      .data;
+  await connect(rig, { identity, skewMs: 50_000 });
+  expect(await events()).toEqual([]);
+  for (const _ of [1, 2]) await connect(rig, { identity, skewMs: -2 * HOUR_MS });
+  await until(events, (found) => found.length > 0);
+  expect(log.lines.filter(({ message }) => message === 'the clock of the agent differs from ours')).toHaveLength(2);
+  const [event, ...more] = await events();
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ agent_id: identity.agentId, miner_id: null });
+  expect(Math.round(event.detail.ahead_ms / 60_000)).toBe(-120);
+  rig.clock.step(HOUR_MS);
+  await connect(rig, { identity, skewMs: -2 * HOUR_MS });
+  await until(events, (found) => found.length === 2);
 });
 
 test('numbers of outboxes end somewhere, and then begin anew', async () => {

@@ -233,3 +233,27 @@ test('set forward: everything is stale until its next report, and then as before
   expect((await list(rig))[0]).toMatchObject({ hashrate: 6 });
   await expectNoFuture(rig);
 });
+
+test('a clock that is far ahead removes nothing that is old by it', async () => {
+  const databasePath = await temporaryDatabase();
+  const clock = steppedClock();
+  const first = await startOwnedRig({ databasePath, clock });
+  const before = { ...first.rig, clock };
+  const agent = await connect(before, { outbox });
+  const appeared = { kind: 'event' as const, type: 'appeared', key: randomUUID(), at: iso(clock.nowMs()), detail: {} };
+  await agent.report([hostRecord(clock.nowMs()), reading(before, 1, appeared.key), appeared]);
+  await agent.close();
+  await first.stop();
+  const count = () =>
+    query(before, 'SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM history_cells) AS cells');
+  const stored = await count();
+  clock.set(1_000 * 24 * HOUR_MS);
+  const rig = await startRig({ databasePath, clock });
+  // It prunes at its start; by then it has been looked at, or the next look finds it.
+  await until(
+    () => figure(rig, 'pithead_build_info{version="0.0.0-test"}'),
+    (one) => one === 1,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await count()).toEqual(stored);
+});

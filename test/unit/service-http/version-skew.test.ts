@@ -50,7 +50,8 @@ test.each([
   const gaps = await query(rig, 'SELECT reason, count FROM gaps ORDER BY reason');
   const own = { reason: name === 'newer' ? 'moved_house' : 'restart', count: null };
   expect(gaps).toEqual(rejected === 0 ? [own] : [own, { reason: 'rejected', count: rejected }]);
-  expect(await query(rig, 'SELECT type FROM events ORDER BY type')).toEqual(
+  // The frozen hello says a time that is long over.
+  expect(await query(rig, 'SELECT type FROM events WHERE type <> ? ORDER BY type', 'clock_differs')).toEqual(
     name === 'present'
       ? [{ type: 'moved' }, { type: 'pools_changed' }, { type: 'task_on_site' }]
       : [{ type: 'pools_changed' }, { type: 'repainted' }],

@@ -1,6 +1,7 @@
 // History after the clock of the service was set back. What it dated in what is now the future is set aside, so that those minutes can be counted when they
 // come; it is not removed, because nobody knows which clock was wrong. Once the clock has been set on again, what is missing comes back from there.
 import type { Databases } from '../databases.ts';
+import { CLOCKS_DIFFER_MS } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import { CELL_MS, HOUR_MS, MINUTE_MS, QUANTITIES } from './history-sums.ts';
 import { readPresence, writeHour, writePresence } from './history-write.ts';
@@ -8,8 +9,6 @@ import { spansBefore } from './presence-intervals.ts';
 
 type Parts = Pick<Databases, 'transact' | 'lock'>;
 
-/** The clocks of copies of the service differ by less, and one of them may have begun the next cell. */
-const AHEAD_MS = 60_000;
 /** In the place of the farm's id. */
 const asideOf = (farmId: string) => `${farmId} set back`;
 const MINERS_AT_ONCE = 500;
@@ -22,7 +21,7 @@ export async function setHistoryAside({ transact, lock }: Parts, farmId: string,
       .selectFrom('history_cells')
       .select('from_at')
       .where('farm_id', '=', farmId)
-      .where('from_at', '>', nowMs + AHEAD_MS)
+      .where('from_at', '>', nowMs + CLOCKS_DIFFER_MS)
       .limit(1)
       .executeTakeFirst();
     if (ahead === undefined) return false;

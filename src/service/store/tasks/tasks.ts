@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type TaskStatus, taskNameSchema } from '../../../model/task.ts';
 import { rolloutSchema, type TaskOrder } from '../../../wire/frames.ts';
 import type { Databases } from '../databases.ts';
-import { chunks } from '../rows.ts';
+import { CLOCKS_DIFFER_MS, chunks } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
 import type { Sealing } from '../sealing.ts';
 import { recountBatches } from './task-outcomes.ts';
@@ -68,7 +68,11 @@ export function createTaskStore(
         eb.and([
           eb('tasks.status', '=', 'pending'),
           eb('received_at', 'is', null),
-          eb.or([eb('sent_at', 'is', null), eb('sent_at', '<=', sentBeforeMs), eb('sent_at', '>', nowMs + AHEAD_MS)]),
+          eb.or([
+            eb('sent_at', 'is', null),
+            eb('sent_at', '<=', sentBeforeMs),
+            eb('sent_at', '>', nowMs + CLOCKS_DIFFER_MS),
+          ]),
         ]);
       const rows = await read
         .selectFrom('tasks')
@@ -85,7 +89,7 @@ export function createTaskStore(
         ])
         .where('tasks.agent_id', '=', agentId)
         .where('expires_at', '>', nowMs)
-        .where('tasks.created_at', '<=', nowMs + AHEAD_MS)
+        .where('tasks.created_at', '<=', nowMs + CLOCKS_DIFFER_MS)
         .where(isDue)
         .orderBy('tasks.created_at')
         .orderBy('tasks.id')
@@ -154,7 +158,7 @@ export function createTaskStore(
           eb.or([
             eb('sent_at', '<=', eb.ref('cancel_at')),
             eb('sent_at', '<=', sentBeforeMs),
-            eb('sent_at', '>', nowMs + AHEAD_MS),
+            eb('sent_at', '>', nowMs + CLOCKS_DIFFER_MS),
           ]),
         )
         .orderBy('id')
@@ -207,7 +211,7 @@ export function createTaskStore(
         .where((eb) =>
           eb.or([
             eb.and([eb('received_at', 'is', null), eb('expires_at', '<=', nowMs)]),
-            eb.and([eb('received_at', 'is', null), eb('created_at', '>', nowMs + AHEAD_MS)]),
+            eb.and([eb('received_at', 'is', null), eb('created_at', '>', nowMs + CLOCKS_DIFFER_MS)]),
             // One that still says how far it is has not fallen silent.
             eb.and([eb('expires_at', '<=', nowMs - outcomeGraceMs), eb('updated_at', '<=', nowMs - outcomeGraceMs)]),
           ]),
@@ -229,14 +233,11 @@ export function createTaskStore(
   };
 }
 
-/** The clocks of copies of the service may differ by as much. What is later was written before the clock was set back. */
-const AHEAD_MS = 60_000;
-
 type TaskTimes = Pick<Row<'tasks'>, 'created_at' | 'sent_at' | 'received_at'>;
 
 function timeoutMessage({ created_at, sent_at, received_at }: TaskTimes, nowMs: number): string {
   if (received_at !== null) return 'The agent took the task but did not say what became of it';
-  if (created_at > nowMs + AHEAD_MS)
+  if (created_at > nowMs + CLOCKS_DIFFER_MS)
     return 'The clock of the service was set back after the task was ordered, so how long it may still wait is not known; order it again';
   if (sent_at === null) return 'The agent was not there to take the task before it expired';
   return 'The agent was sent the task but did not confirm it before it expired; if it refused it, its log and its events say why';

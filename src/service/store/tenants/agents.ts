@@ -3,13 +3,11 @@ import type { ExpressionBuilder } from 'kysely';
 import { DEFAULT_MAX_MINERS } from '../../../model/grant.ts';
 import type { AGENT_STATUSES } from '../../../model/host.ts';
 import type { Databases } from '../databases.ts';
-import { countAll, type Window } from '../rows.ts';
+import { CLOCKS_DIFFER_MS, countAll, type Window } from '../rows.ts';
 import type { Db, Row, Tables } from '../schema.ts';
 
 /** An agent counts as online this long after it was last heard; a connected one is heard with every ping. */
 const AGENT_ONLINE_MS = 60_000;
-/** The clocks of copies of the service may differ by as much. What is later was written before the clock was set back, and says nothing about now. */
-const AHEAD_MS = 60_000;
 
 type AgentStatus = (typeof AGENT_STATUSES)[number];
 
@@ -170,7 +168,7 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
       return { rows, total: await countAll(read.selectFrom('agents').where(where)) };
     },
     statusAt: ({ last_seen_at }, nowMs) =>
-      last_seen_at !== null && last_seen_at > nowMs - AGENT_ONLINE_MS && last_seen_at <= nowMs + AHEAD_MS
+      last_seen_at !== null && last_seen_at > nowMs - AGENT_ONLINE_MS && last_seen_at <= nowMs + CLOCKS_DIFFER_MS
         ? 'online'
         : 'offline',
     listAll: () => selectRows(read).orderBy('agents.id').execute(),
@@ -224,7 +222,7 @@ const selectRows = (read: Db) =>
 
 function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly AgentStatus[], nowMs: number) {
   const since = eb('last_seen_at', '>', nowMs - AGENT_ONLINE_MS);
-  const until = eb('last_seen_at', '<=', nowMs + AHEAD_MS);
+  const until = eb('last_seen_at', '<=', nowMs + CLOCKS_DIFFER_MS);
   return eb.or([
     ...(statuses.includes('online') ? [eb.and([since, until])] : []),
     ...(statuses.includes('offline') ? [eb.not(since), eb.not(until)] : []),

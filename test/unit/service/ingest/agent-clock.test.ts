@@ -1,14 +1,15 @@
 // What an agent dates by its own clock, dated by the clock of the service: clocks that differ, clocks that are set, slices that come late.
 import { expect, test } from 'vitest';
-import { createAgentClock, datedByUs, type Moment } from '../../../../src/service/ingest/agent-clock.ts';
+import type { ClockLook } from '../../../../src/base/time/clock-steps.ts';
+import { createAgentClock, datedByUs } from '../../../../src/service/ingest/agent-clock.ts';
 import type { ReportRecord } from '../../../../src/wire/records.ts';
 import { hostRecord, minerRecord } from '../../service-http/records.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2026, 5, 1, 12);
-const hello: Moment = { nowMs: NOW_MS, elapsedMs: 50_000 };
-const later = (ms: number, setByMs = 0): Moment => ({
-  nowMs: NOW_MS + ms + setByMs,
+const hello: ClockLook = { wallMs: NOW_MS, elapsedMs: 50_000 };
+const later = (ms: number, setByMs = 0): ClockLook => ({
+  wallMs: NOW_MS + ms + setByMs,
   elapsedMs: hello.elapsedMs + ms,
 });
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -76,6 +76,7 @@ async function startAgent({ isWelcome = true } = {}) {
       },
     }),
     announceLink() {},
+    noteClock() {},
     clock,
     log: silentLog,
     onReady: async () => {},
