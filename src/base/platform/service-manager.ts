@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { type Clock, loop, systemClock } from '../clock.ts';
 import { renderError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { linuxProgram, windowsProgram } from './system-programs.ts';
 
 type Notify = (state: string) => Promise<void>;
 
@@ -33,6 +34,7 @@ export function createServiceManager(options: {
   const send: Notify =
     options.notify ??
     (async (state) => {
+      // By the search path that systemd gave to the unit: what runs here has no more rights than who could change it.
       await run('systemd-notify', [state], {
         timeout: NOTIFY_TIMEOUT_MS,
         env: { PATH: environment.PATH ?? '/usr/bin:/bin', NOTIFY_SOCKET: socket ?? '' },
@@ -64,17 +66,17 @@ export function createServiceManager(options: {
 
 /** Runs systemd's own command for its units; rejects when that fails. */
 export async function systemctl(...words: readonly string[]): Promise<void> {
-  await run('systemctl', words, { timeout: RESTART_TIMEOUT_MS });
+  await run(linuxProgram('systemctl'), words, { timeout: RESTART_TIMEOUT_MS });
 }
 
 /** As `systemctl`, for a unit that carries out an update. */
 export async function orderUnit(...words: readonly string[]): Promise<void> {
-  await run('systemctl', words, { timeout: UPDATE_TIMEOUT_MS });
+  await run(linuxProgram('systemctl'), words, { timeout: UPDATE_TIMEOUT_MS });
 }
 
 /** Properties of a unit, by name. */
 export async function showUnit(unit: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { stdout } = await run('systemctl', ['show', `--property=${names.join(',')}`, unit], {
+  const { stdout } = await run(linuxProgram('systemctl'), ['show', `--property=${names.join(',')}`, unit], {
     timeout: SHOW_TIMEOUT_MS,
   });
   return new Map(
@@ -87,14 +89,14 @@ export async function showUnit(unit: string, names: readonly string[]): Promise<
 
 /** The same for Windows: its service control command. Gives what it prints. */
 export async function sc(...words: readonly string[]): Promise<string> {
-  const { stdout } = await run('sc.exe', words, { timeout: RESTART_TIMEOUT_MS, windowsHide: true });
+  const { stdout } = await run(windowsProgram('sc.exe'), words, { timeout: RESTART_TIMEOUT_MS, windowsHide: true });
   return stdout;
 }
 
 /** Windows: the folder and all in it are for administrators and the system alone, whoever made it. Rejects when that cannot be had. */
 export async function closeToOthers(folder: string): Promise<void> {
   const icacls = (...words: readonly string[]) =>
-    run('icacls.exe', [folder, ...words], { timeout: RESTART_TIMEOUT_MS, windowsHide: true });
+    run(windowsProgram('icacls.exe'), [folder, ...words], { timeout: RESTART_TIMEOUT_MS, windowsHide: true });
   await icacls('/setowner', `*${ADMINISTRATORS}`, '/T', '/C', '/Q');
   // What lies in it has no rights of its own; then the folder's are all that counts.
   await icacls('/reset', '/T', '/C', '/Q');

@@ -108,12 +108,16 @@ NoNewPrivileges=yes
 ProtectHome=yes
 PrivateTmp=yes
 PrivateDevices=yes
-${KERNEL}${RESTRICTIONS}# The bundle is here already; only the service's own interface is asked.
+PrivateMounts=yes
+${KERNEL}ProtectProc=invisible
+${RESTRICTIONS}# The bundle is here already; only the service's own interface is asked.
 IPAddressDeny=any
 IPAddressAllow=localhost
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM
+# Not set: User (the programs are root's), PrivateNetwork (the new program is tried, and asked, on loopback), MemoryDenyWriteExecute (the JavaScript
+# engine makes code), ~@privileged and ~@resources (programs get their owner and mode, and what is tried sets its own limits).
 `;
 
 const PATH_TEXT = `# The agent wants an update, or one was cut short.
