@@ -4,7 +4,7 @@ import { drivers } from '../../drivers/index.ts';
 import { type Clock, loop } from '../base/clock.ts';
 import { CancelledError, renderError } from '../base/errors.ts';
 import { type Part, startParts } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
+import { type Log, oncePerMinute } from '../base/log.ts';
 import { covers } from '../base/net/ranges.ts';
 import { VERSION } from '../base/version.ts';
 import type { ReportRecord } from '../wire/records.ts';
@@ -259,7 +259,11 @@ export function createAgent(options: AgentOptions) {
     loops.push(
       loop(
         clock,
-        { intervalMs, signal: stopping.signal, onError: (error) => log.error({ cause: renderError(error) }, what) },
+        {
+          intervalMs,
+          signal: stopping.signal,
+          onError: oncePerMinute(clock, (error) => log.error({ cause: renderError(error) }, what)),
+        },
         step,
       ),
     );

@@ -11,3 +11,20 @@ export type Log = {
 
 const nothing = () => {};
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+const TELL_AGAIN_MS = 60_000;
+
+/** Tells the same error at most once a minute: what fails each second would fill the log. */
+export function oncePerMinute(
+  clock: { monotonicMs(): number },
+  tell: (error: unknown) => void,
+): (error: unknown) => void {
+  let last: { readonly text: string; readonly atMs: number } | undefined;
+  return (error) => {
+    const text = String(error);
+    const atMs = clock.monotonicMs();
+    if (last?.text === text && atMs - last.atMs < TELL_AGAIN_MS) return;
+    last = { text, atMs };
+    tell(error);
+  };
+}

@@ -1,5 +1,7 @@
 // The disk of an agent's host is full: its miners stay what they are at the service, which says why, and once there is room all is as before. With the
 // service on the same disk its lists are served on, and it says that it is not ready.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +17,16 @@ import { createService } from '../../src/service/service.ts';
 import { runPithead, type Started, startPithead } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
 import { canMount, mountSmallDisk } from './small-disk.ts';
+import { canTrace } from './strace.ts';
 import { isWithin, report } from './table.ts';
 
 const MINERS = 6;
 const NETWORK = '127.119.0.0/28';
 const NORMAL_MS = 60_000;
+/** What `pithead status` ends with where none runs. */
+const NOT_RUNNING = 3;
+/** Databases are written at places, everything else is not. */
+const REFUSE_WRITES = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EROFS'];
 
 type Answer = { readonly status: number; readonly body: unknown };
 
@@ -211,5 +218,69 @@ test.runIf(canMount)(
       bar: 'not ready while nothing can be stored, normal ≤ 60 s',
       isMet: isWithin(normalMs, NORMAL_MS),
     });
+  },
+);
+
+test.runIf(canMount)(
+  'a start on a disk that takes nothing says what to do, and goes on by itself once it does',
+  async () => {
+    const site = await makeSite();
+    site.write({});
+    const { disk } = site;
+    const isServing = async () => (await site.pithead('status')).code !== NOT_RUNNING;
+    const startOn = async (fault: string, refuse: () => void, relent: () => void) => {
+      refuse();
+      const up = site.start('up', '--port', '0');
+      expect(await up.untilPrinted('stdout', 'cannot start')).toContain(`cannot start: ${fault}`);
+      expect(up.hasEnded).toBe(false);
+      expect(await isServing()).toBe(false);
+      const found = await site.pithead('doctor');
+      expect([found.code, found.stdout]).toEqual([
+        1,
+        expect.stringMatching(/WRONG .*state .*(the disk is full|a disk that is read-only)/),
+      ]);
+      relent();
+      await up.untilPrinted('stderr', 'service on');
+      await until(isServing, (is) => is);
+      up.kill('SIGTERM');
+      expect((await up.end()).code).toBe(0);
+      expect(disk.files().filter((name) => /damaged|probe/.test(name))).toEqual([]);
+    };
+    // For the first time, and again with what is there then.
+    await startOn('the disk is full', disk.fill, disk.free);
+    await startOn('the disk is full', disk.fill, disk.free);
+    await startOn(
+      'the disk is read-only',
+      () => disk.remount('ro'),
+      () => disk.remount('rw'),
+    );
+  },
+);
+
+test.runIf(canMount && canTrace)(
+  'a disk that turns read-only while they run ends neither agent nor service, and they recover',
+  async () => {
+    const site = await makeSite();
+    site.write({});
+    const up = site.start('up', '--port', '0');
+    await up.untilPrinted('stderr', 'service on');
+    const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
+    const ready = async () => (await request(`${url}/readyz`)).statusCode;
+    await until(ready, (status) => status === 200);
+    await until(site.status, ({ troubles }) => troubles.length === 0);
+    // As a file system does it that has met an error: files that are open for writing take no more.
+    const refusing = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-p', String(up.pid), ...REFUSE_WRITES]);
+    onTestFinished(() => void refusing.kill('SIGKILL'));
+    await until(ready, (status) => status === 503);
+    const { troubles } = await until(site.status, (state) =>
+      state.troubles.some((text) => text.includes('cannot be kept')),
+    );
+    expect(troubles.join('\n')).toContain('the service cannot store anything');
+    expect(up.hasEnded).toBe(false);
+    refusing.kill('SIGINT');
+    await once(refusing, 'close');
+    await until(ready, (status) => status === 200);
+    await until(site.status, (state) => state.troubles.length === 0);
+    expect(up.hasEnded).toBe(false);
   },
 );

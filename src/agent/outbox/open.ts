@@ -12,6 +12,8 @@ import { createSpace, type DiskUse } from './space.ts';
 import { outboxMigrations } from './store.ts';
 
 export const OUTBOX_FILE = 'outbox.sqlite';
+/** Beside it, while the disk is fairly full: room for what must be written, see space.ts. */
+export const BALLAST = 'ballast';
 const MAX_BYTES = 2 * 1024 ** 3;
 /** Of 4 KiB: somewhat more than slices may take, so that the file itself is bounded. */
 const MAX_PAGES = 640 * 1024;
@@ -23,14 +25,14 @@ const AGAIN_AFTER_MS = 60_000;
 /** `settings.maxBytes` is at most 2 GiB; a tenth of the disk is never exceeded. */
 export function openOutbox(
   folder: string,
-  options: Omit<Parameters<typeof createOutbox>[1], 'space' | 'shared' | 'onDamaged'> & {
+  options: Omit<Parameters<typeof createOutbox>[1], 'folder' | 'space' | 'shared' | 'onDamaged'> & {
     readonly diskUse?: (folder: string) => DiskUse;
   },
 ): Outbox {
   const { clock, log } = options;
   const path = join(folder, OUTBOX_FILE);
   const maxBytes = Math.min(MAX_BYTES, options.settings?.maxBytes ?? MAX_BYTES);
-  const ballastPath = join(folder, 'ballast');
+  const ballastPath = join(folder, BALLAST);
   const space = createSpace({ ballastPath, folder, maxBytes, clock, log, diskUse: options.diskUse });
   const shared = createShared(options.settings);
   let uplinks: readonly string[] = [];
@@ -51,7 +53,7 @@ export function openOutbox(
     const db = openSqlite(path, [outboxMigrations]);
     try {
       db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      return { db, outbox: createOutbox(db, { ...options, space, shared, onDamaged: () => swapSoon() }) };
+      return { db, outbox: createOutbox(db, { ...options, folder, space, shared, onDamaged: () => swapSoon() }) };
     } catch (error) {
       db.close();
       throw error;

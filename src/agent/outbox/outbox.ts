@@ -4,7 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Cancel, type Clock, turn } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { diskFault, sqliteFault } from '../../base/storage/sqlite.ts';
+import { diskFault } from '../../base/storage/disk-fault.ts';
+import { sqliteFault } from '../../base/storage/sqlite.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
 import type { ReportRecord } from '../../wire/records.ts';
@@ -55,6 +56,8 @@ export function createOutbox(
     readonly newEpoch: () => string;
     readonly settings?: OutboxSettings;
     readonly space?: Space;
+    /** Of the database, where it is in a file. */
+    readonly folder?: string;
     /** What outlives this database: an outbox on another one goes on with it. */
     readonly shared?: Shared;
     /** The database says that it is damaged. Called at every such error. */
@@ -88,7 +91,7 @@ export function createOutbox(
   let working: Promise<void> | undefined;
 
   const note = (error: unknown) => {
-    const text = diskFault(error) ?? renderError(error);
+    const text = diskFault(error, options.folder) ?? renderError(error);
     if (fault !== text) log.error({ error: renderError(error), pending: queue.size() }, 'the outbox cannot write');
     fault = text;
     lastFault = { text, atMs: clock.monotonicMs() };

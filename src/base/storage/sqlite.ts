@@ -136,12 +136,12 @@ export function sqliteFault(error: unknown): 'damaged' | 'full' | 'logic' | 'oth
   return primary === SQLITE.full ? 'full' : 'other';
 }
 
-function sqliteCode(error: unknown): number | undefined {
+export function sqliteCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code % 256 : undefined;
 }
 
-const SQLITE = {
+export const SQLITE = {
   error: 1,
   readOnly: 8,
   ioError: 10,
@@ -150,39 +150,6 @@ const SQLITE = {
   cannotOpen: 14,
   notADatabase: 26,
 } as const;
-
-/** Why the disk does not take what is written, for people; it names no file. Undefined when the error is not about the disk. */
-export function diskFault(error: unknown): DiskFault | undefined {
-  switch (sqliteCode(error)) {
-    case SQLITE.full:
-      return 'the disk is full';
-    case SQLITE.readOnly:
-      return 'the disk is read-only';
-    case SQLITE.ioError:
-      return 'the disk does not answer';
-    case SQLITE.cannotOpen:
-      return 'a file cannot be opened';
-    case SQLITE.corrupt:
-    case SQLITE.notADatabase:
-      return 'the file is damaged';
-    default:
-      return FILE_FAULTS[error instanceof Error && 'code' in error ? String(error.code) : ''];
-  }
-}
-
-const FILE_FAULTS: Readonly<Record<string, DiskFault>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
-  EROFS: 'the disk is read-only',
-  EIO: 'the disk does not answer',
-};
-
-export type DiskFault =
-  | 'the disk is full'
-  | 'the disk is read-only'
-  | 'the disk does not answer'
-  | 'a file cannot be opened'
-  | 'the file is damaged';
 
 /** What is in it is its owner's alone; SQLite gives the files beside it the same rights. Gives whether the file is there now. */
 function keepToOwner(path: string): boolean {

@@ -8,7 +8,7 @@ import { privateNetworks } from '../../agent/host/networks.ts';
 import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import { readWhole } from '../options.ts';
-import { createLog } from '../output/logging.ts';
+import { type AdjustableLog, createLog } from '../output/logging.ts';
 import type { CliContext } from '../output/terminal.ts';
 import {
   CONFIG_FOR_STATE,
@@ -19,6 +19,7 @@ import {
   usualConfig,
 } from '../setup/config-file.ts';
 import { serviceOptions } from './local-service.ts';
+import { startPatiently } from './patient-start.ts';
 import { companyUplink } from './remote-service.ts';
 import { reloadNow, runUntilStopped, stoppedByStdin } from './run-loop.ts';
 
@@ -54,7 +55,10 @@ async function runUp(config: AgentConfig, flags: ServerFlags, context: CliContex
   };
   const reload = (agent: Agent) => reloadNow(agent, source);
   const { startStack } = await import('./all-in-one.ts');
-  const stack = await startStack({ config, ...serverFlags(flags), log, reload });
+  prepareStateDir(config.stateDir);
+  const stack = await startPatiently(() => startStack({ config, ...serverFlags(flags), log, reload }), {
+    ...{ stateDir: config.stateDir, clock: systemClock, log, signal: context.signal },
+  });
   onTaken = stack.grantFor;
   context.stderr.write(`pithead ${VERSION}: service on ${stack.url}, state in ${config.stateDir}\n`);
   // A URL may hold a password: it is not repeated.
@@ -100,19 +104,33 @@ export function addAgent(program: Command, context: CliContext): Command {
 }
 
 async function runAgent(config: AgentConfig, path: string, context: CliContext): Promise<void> {
-  prepareStateDir(config.stateDir);
-  const release = await mustBeAlone(config.stateDir);
+  const { stateDir } = config;
+  prepareStateDir(stateDir);
+  const log = createLog(context, 'stdout', config.log.level);
+  const { agent, release, reload } = await startPatiently(() => startAgent(config, path, log, context), {
+    ...{ stateDir, clock: systemClock, log, signal: context.signal },
+  });
   try {
-    const uplink = await companyUplink(config, path);
-    const log = createLog(context, 'stdout', config.log.level);
-    const reload = () => reloadNow(agent, { log, read: () => loadConfig(path, context.environment) });
-    const { createAgent } = await import('../../agent/agent.ts');
-    const agent: Agent = createAgent({ config, uplinks: [uplink], clock: systemClock, log, reload });
-    await agent.start();
     if (config.ranges.toProbe === 0) context.stderr.write(adviseNetworks());
     await runUntilStopped(context, { log, reload, stalled: () => agent.stalled(), stop: () => agent.stop() });
   } finally {
     release();
+  }
+}
+
+/** The agent alone on its state; `release` lets another one run there. */
+async function startAgent(config: AgentConfig, path: string, log: AdjustableLog, { environment }: CliContext) {
+  const release = await mustBeAlone(config.stateDir);
+  try {
+    const uplink = await companyUplink(config, path);
+    const reload = () => reloadNow(agent, { log, read: () => loadConfig(path, environment) });
+    const { createAgent } = await import('../../agent/agent.ts');
+    const agent: Agent = createAgent({ config, uplinks: [uplink], clock: systemClock, log, reload });
+    await agent.start();
+    return { agent, release, reload };
+  } catch (error) {
+    release();
+    throw error;
   }
 }
 
@@ -135,7 +153,12 @@ export function addService(program: Command, context: CliContext): void {
       const log = createLog(context, 'stdout', config.log.level);
       prepareStateDir(config.stateDir);
       const { createService } = await import('../../service/service.ts');
-      const service = await createService(serviceOptions(config, { ...serverFlags(flags), log }));
+      const create = () => createService(serviceOptions(config, { ...serverFlags(flags), log }));
+      const { stateDir } = config;
+      // Another database is not on this disk, or on none of ours.
+      const service = await (flags.database === undefined
+        ? startPatiently(create, { stateDir, clock: systemClock, log, signal: context.signal })
+        : create());
       const { url } = await service.start();
       await service.admin.ensureDefaults();
       context.stderr.write(`pithead ${VERSION}: service on ${url}\n`);

@@ -1,7 +1,7 @@
 // What the store asks of a database beside the query builder: the two connections, and the few things that each database does in its own way.
 import type { ColumnDefinitionBuilder } from 'kysely';
 import { BugError } from '../../base/errors.ts';
-import type { DiskFault } from '../../base/storage/sqlite.ts';
+import type { DiskFault } from '../../base/storage/disk-fault.ts';
 import type { ReadItems } from './miners/items.ts';
 import type { Db } from './schema.ts';
 

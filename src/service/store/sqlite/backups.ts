@@ -10,7 +10,7 @@ import { renderError } from '../../../base/errors.ts';
 import { createRound, type Part } from '../../../base/lifecycle.ts';
 import type { Log } from '../../../base/log.ts';
 import { syncFolder } from '../../../base/storage/atomic-file.ts';
-import { diskFault } from '../../../base/storage/sqlite.ts';
+import { diskFault } from '../../../base/storage/disk-fault.ts';
 import {
   type AboutBackup,
   type BackupSettings,
@@ -88,7 +88,7 @@ export function createBackups(parts: BackupParts): Backups {
         'the database is backed up',
       );
     } catch (error) {
-      await fail('backup_failed', diskFault(error) ?? renderError(error));
+      await fail('backup_failed', diskFault(error, dir) ?? renderError(error));
     }
   };
 

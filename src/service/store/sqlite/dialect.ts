@@ -36,6 +36,7 @@ function adapt(db: DatabaseSync, begin: string, onError: OnError): SqliteDatabas
   return {
     close: () => db.close(),
     prepare(text) {
+      if (text === 'rollback') return rollback(db);
       const make = () => adaptStatement(db.prepare(text === 'begin' ? begin : text), heard);
       const statement = cache.get(text) ?? heard(make);
       // The most recently used are at the end.
@@ -46,6 +47,15 @@ function adapt(db: DatabaseSync, begin: string, onError: OnError): SqliteDatabas
       return statement;
     },
   };
+}
+
+/** Where the disk refused, the database has rolled back by itself, and what it said then is not to be hidden by another error. */
+function rollback(db: DatabaseSync): SqliteStatement {
+  const run = () => {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    return { changes: 0, lastInsertRowid: 0 };
+  };
+  return { reader: false, all: () => [], run, iterate: () => [][Symbol.iterator]() };
 }
 
 function adaptStatement(statement: StatementSync, heard: <T>(run: () => T) => T): SqliteStatement {

@@ -1,6 +1,7 @@
 // Opens the embedded database: one connection writes, one reads snapshots beside it. This folder is all that is SQLite's own;
 // the rest of the store speaks the query builder only.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import {
@@ -45,7 +46,7 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
   writer.exec('PRAGMA busy_timeout = 0; PRAGMA secure_delete = FAST;');
   reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
   // A deferred begin could fail half-way: the writer locks at once.
-  const watch = createFaultWatch((isOdd) => writeMark(write, isOdd));
+  const watch = createFaultWatch(dirname(path), (isOdd) => writeMark(write, isOdd));
   const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, 'BEGIN IMMEDIATE', watch.onWriter) });
   const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, 'BEGIN', watch.onReader) });
   return {
@@ -75,13 +76,24 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
 }
 
 function openPair(path: string, { isChecked }: { isChecked: boolean }): [writer: DatabaseSync, reader: DatabaseSync] {
-  if (isChecked && existsSync(path)) throwIfNoDatabase(path);
-  const writer = openSqlite(path, []);
+  const isNew = !existsSync(path);
+  if (isChecked && !isNew) throwIfNoDatabase(path);
+  const writer = openWriter(path, isNew);
   try {
     if (isChecked && statSync(path).size <= MAX_CHECKED_BYTES) throwIfDamaged(writer, path);
     return [writer, openSqlite(path, [])];
   } catch (error) {
     writer.close();
+    throw error;
+  }
+}
+
+function openWriter(path: string, isNew: boolean): DatabaseSync {
+  try {
+    return openSqlite(path, []);
+  } catch (error) {
+    // Where the disk took no more than the name: the next start shall not find an empty file and wonder what was in it.
+    if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path, { force: true });
     throw error;
   }
 }

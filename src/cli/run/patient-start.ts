@@ -1,0 +1,67 @@
+// Starting on a disk that takes nothing: full, read-only, out of order. Nothing is begun then that would be left half made, an enrolment code is not used up; it
+// says what to do, and goes on by itself when the disk takes what is written.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { BALLAST } from '../../agent/outbox/open.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { type DiskFault, diskFault, probeDisk } from '../../base/storage/disk-fault.ts';
+import { CommandFailed } from '../output/exit.ts';
+
+const LOOK_MS = 2_000;
+/** Then a service manager starts it anew: seldom enough that it never gives up. */
+const PATIENCE_MS = 60_000;
+
+const REMEDIES: Readonly<Record<DiskFault, string>> = {
+  'the disk is full': 'free some space on it',
+  'the disk is read-only': "look into the kernel's log (dmesg) for why, then mount it for writing",
+  'the disk does not answer': "look into the kernel's log (dmesg): the disk may be about to fail",
+  'a file cannot be opened': 'see that it belongs to the user of the service, and that so many files may be open',
+  'the file is damaged': 'see pithead doctor',
+};
+
+const PASSING: ReadonlySet<DiskFault> = new Set([
+  'the disk is full',
+  'the disk is read-only',
+  'the disk does not answer',
+]);
+
+/** Throws CommandFailed when the disk still refuses after a minute or when the signal comes, and what `start` throws of anything else. */
+export async function startPatiently<T>(
+  start: () => Promise<T>,
+  { stateDir, clock, log, signal }: { stateDir: string; clock: Clock; log: Log; signal: AbortSignal },
+): Promise<T> {
+  const endMs = clock.monotonicMs() + PATIENCE_MS;
+  let told: string | undefined;
+  /** What is started, or why the disk did not let it after all. */
+  const attempt = async (): Promise<DiskFault | { readonly started: T }> => {
+    try {
+      return { started: await start() };
+    } catch (error) {
+      const fault = diskFault(error, stateDir);
+      if (fault === undefined || !PASSING.has(fault)) throw error;
+      return fault;
+    }
+  };
+  for (;;) {
+    const fault = probe(stateDir) ?? (await attempt());
+    if (typeof fault !== 'string') return fault.started;
+    const message = `cannot start: ${fault} (${stateDir}). Nothing that is there is lost: ${REMEDIES[fault]}`;
+    if (told !== fault) log.error({ stateDir, fault }, `${message}; it is tried again until then`);
+    told = fault;
+    if (signal.aborted || clock.monotonicMs() >= endMs) throw new CommandFailed(message);
+    await clock.sleep(LOOK_MS, signal).catch(() => {});
+  }
+}
+
+/** Room that was set aside for this is let go first. */
+function probe(stateDir: string): DiskFault | undefined {
+  const fault = probeDisk(stateDir);
+  if (fault !== 'the disk is full') return fault;
+  try {
+    rmSync(join(stateDir, BALLAST), { force: true });
+  } catch (error) {
+    return diskFault(error, stateDir) ?? fault;
+  }
+  return probeDisk(stateDir);
+}
