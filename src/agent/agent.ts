@@ -255,18 +255,10 @@ export function createAgent(options: AgentOptions) {
   const startedMs = clock.monotonicMs();
   const readHost = createHostReader(clock);
   const loops: Promise<void>[] = [];
-  const every = (intervalMs: number, what: string, step: () => Promise<void> | void) =>
-    loops.push(
-      loop(
-        clock,
-        {
-          intervalMs,
-          signal: stopping.signal,
-          onError: oncePerMinute(clock, (error) => log.error({ cause: renderError(error) }, what)),
-        },
-        step,
-      ),
-    );
+  const every = (intervalMs: number, what: string, step: () => Promise<void> | void) => {
+    const onError = oncePerMinute(clock, (error) => log.error({ cause: renderError(error) }, what));
+    loops.push(loop(clock, { intervalMs, signal: stopping.signal, onError }, step));
+  };
 
   const reportHost = async () => {
     trust.check();

@@ -72,9 +72,10 @@ test('the first soon after the start, then one a day, for its owner alone, and t
     await next();
     await clock.advance(24 * HOUR_MS - 60_000);
   }
+  // The oldest goes after the newest has come.
+  await expect.poll(() => readdirSync(here.dir), { interval: 10 }).toHaveLength(7);
   const files = listBackups(here.dir, here.databasePath);
   expect(files).toHaveLength(7);
-  expect(readdirSync(here.dir)).toHaveLength(7);
   expect(files.map(({ path }) => statSync(path).mode & 0o777)).toEqual(files.map(() => 0o600));
   expect(backups.state()).toEqual({ dir: here.dir, newestAtMs: files[0]?.atMs, failure: undefined });
   const days = files.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
