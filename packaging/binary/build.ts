@@ -38,7 +38,10 @@ function chosen(): readonly Target[] {
   return TARGETS.filter(({ name }) => values.target === undefined || values.target.includes(name));
 }
 
-/** CycloneDX, of what the program is bundled from. The time and the serial number would make each build another one. */
+/**
+ * CycloneDX, of what the program is bundled from. The time, the serial number and the name of the folder, which npm takes for that of the program, would
+ * make each build another one.
+ */
 function billOfMaterials(): string {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], {
     cwd: root,
@@ -47,8 +50,10 @@ function billOfMaterials(): string {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const { serialNumber: _, metadata, ...rest } = JSON.parse(text);
-  const { timestamp: __, ...about } = metadata;
-  return `${JSON.stringify({ ...rest, metadata: about }, null, 2)}\n`;
+  const { timestamp: __, component, ...about } = metadata;
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const product = { ...component, type: 'application', name, version: values['version-override'] ?? version };
+  return `${JSON.stringify({ ...rest, metadata: { ...about, component: product } }, null, 2)}\n`;
 }
 
 const megabytes = (path: string) => `${(statSync(path).size / 1e6).toFixed(1)} MB`;

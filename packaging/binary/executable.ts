@@ -1,8 +1,9 @@
 // One executable from the bundle and a base, through pkg's plain single-executable mode, with options for the engine. pkg finds the base in a cache
 // that is filled here, as it would have filled it itself, so that nothing is fetched from anywhere.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { GROWTH_PERCENT, YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
 import { NODE_VERSION, type Target } from './targets.ts';
 
@@ -36,13 +37,26 @@ export function makeExecutable(
   fillCache(join(folder, '.pkg-cache', 'sea'), target, base);
   const [platform, arch] = target.name.split('-');
   const pkgTarget = { nodeRange: `node${NODE_VERSION}`, platform, arch, output };
-  execFileSync(process.execPath, ['-e', PKG_CALL, bundle, JSON.stringify(pkgTarget), JSON.stringify(SEA_CONFIG)], {
-    // Away from the project: a package.json nearby would put pkg into another mode.
-    cwd: folder,
-    env: { ...process.env, NODE_PATH: join(root, 'node_modules'), HOME: folder, USERPROFILE: folder },
-    timeout: PKG_TIMEOUT_MS,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const temporary = mkdtempSync(join(tmpdir(), 'pithead-sea-'));
+  try {
+    copyFileSync(bundle, join(temporary, basename(bundle)));
+    // The executable holds the path of its source as it is written here: one that says nothing of where it was built. pkg calls the maker in a folder of
+    // its own below this one.
+    const config = { ...SEA_CONFIG, main: `../${basename(bundle)}` };
+    execFileSync(process.execPath, ['-e', PKG_CALL, bundle, JSON.stringify(pkgTarget), JSON.stringify(config)], {
+      // Away from the project: a package.json nearby would put pkg into another mode.
+      cwd: folder,
+      env: {
+        ...process.env,
+        ...{ NODE_PATH: join(root, 'node_modules'), HOME: folder, USERPROFILE: folder },
+        ...{ TMPDIR: temporary, TMP: temporary, TEMP: temporary },
+      },
+      timeout: PKG_TIMEOUT_MS,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
 }
 
 /** The layout is internal to pkg: its version is pinned for that. The `.ok` files say that a download was checked, which bases.ts did. */

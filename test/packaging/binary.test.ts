@@ -1,9 +1,9 @@
 // The single program for this platform, built as a release is: it contains what it needs, checks itself, and two builds are the same bytes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../arch/sources.ts';
@@ -12,13 +12,13 @@ const TARGET = `${process.platform === 'win32' ? 'win' : 'linux'}-${process.arch
 const dist = join(ROOT, 'dist');
 const binary = join(dist, `pithead-${TARGET}${process.platform === 'win32' ? '.exe' : ''}`);
 
-const build = () =>
-  execFileSync(process.execPath, [join(ROOT, 'packaging', 'binary', 'build.ts'), '--target', TARGET], {
-    cwd: ROOT,
+const build = (root = ROOT) =>
+  execFileSync(process.execPath, [join(root, 'packaging', 'binary', 'build.ts'), '--target', TARGET], {
+    cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-const hash = () => createHash('sha256').update(readFileSync(binary)).digest('hex');
+const hash = (path = binary) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 let folder: string;
 let sums: string;
@@ -49,14 +49,24 @@ test('every part works inside it', () => {
   expect(checks.length).toBeGreaterThanOrEqual(6);
 });
 
-test('a second build is the same, byte for byte', () => {
-  const first = hash();
-  build();
-  expect(hash()).toBe(first);
+test('a build in another folder is the same, byte for byte, and so is its bill of materials', () => {
+  const other = join(folder, 'elsewhere', 'sources of a release');
+  mkdirSync(join(other, 'dist', '.build'), { recursive: true });
+  const isSource = (name: string) => !name.startsWith('.') && name !== 'dist';
+  // As links to the same files: they are read, and what would follow them is where they are.
+  for (const name of readdirSync(ROOT).filter(isSource)) execFileSync('cp', ['-al', join(ROOT, name), other]);
+  // Fetched once is enough.
+  for (const name of readdirSync(join(dist, '.build')).filter((file) => file.endsWith('.tgz')))
+    cpSync(join(dist, '.build', name), join(other, 'dist', '.build', name));
+  build(other);
+  for (const name of [basename(binary), 'pithead.cdx.json'])
+    expect([name, hash(join(other, 'dist', name))]).toEqual([name, hash(join(dist, name))]);
+  expect(readFileSync(binary).includes(ROOT)).toBe(false);
 });
 
 test('the bill of materials names what runs, and no tool of the developers', () => {
-  const { components } = JSON.parse(readFileSync(join(dist, 'pithead.cdx.json'), 'utf8'));
+  const { components, metadata } = JSON.parse(readFileSync(join(dist, 'pithead.cdx.json'), 'utf8'));
+  expect(metadata.component).toMatchObject({ type: 'application', name: 'pithead', version: VERSION });
   const names = components.map(({ name }: { name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(['undici', 'fastify', 'zod', 'ws', 'pino']));
   expect(names).not.toContain('vitest');
