@@ -1,13 +1,10 @@
 // What a task about pools asks for, the same for every family: the whole list, best first. How a device is told is each family's own.
 import { z } from 'zod';
+import { isVisible } from '../../src/model/plain-text.ts';
 import type { Reading } from '../../src/model/reading.ts';
 
-/** No control characters anywhere, and no blanks in addresses: they would end up in a device's own text formats. */
-const printable = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength)
-    .regex(/^[^\p{Cc}]*$/u);
+/** Nothing that cannot be seen, and no blanks in addresses: they would end up in a device's own text formats. */
+const printable = (maxLength: number) => z.string().max(maxLength).refine(isVisible);
 
 const pool = z.looseObject({
   /** `stratum+tcp://pool.example:3333`. */

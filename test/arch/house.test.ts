@@ -123,6 +123,24 @@ test('the version is the same everywhere', () => {
   expect(manifest).toMatchObject({ version: VERSION });
 });
 
+test('a package that runs a script when it is installed is one that was looked at, and npm installs no other', () => {
+  expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toMatch(/^strict-allow-scripts=true$/m);
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
+  const { allowScripts } = z.object({ allowScripts: z.record(z.string(), z.boolean()) }).parse(read('package.json'));
+  const { packages } = z
+    .object({ packages: z.record(z.string(), z.object({ hasInstallScript: z.boolean().optional() })) })
+    .parse(read('package-lock.json'));
+  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+    hasInstallScript === true ? [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)] : [],
+  );
+  expect(scripted.filter((name) => !(name in allowScripts))).toEqual([]);
+});
+
+test('text that cannot be seen is looked for by one rule', () => {
+  const pattern = /\\p\{(Cc|Cf|Zl|Zp|Cs)\}/;
+  expect(findings(ours, pattern, (path) => path === 'src/model/plain-text.ts')).toEqual([]);
+});
+
 test.runIf(existsSync(join(ROOT, '.git')))('the baseline of tests beside an earlier version can be built', () => {
   const text = readFileSync(join(ROOT, 'test/skew/baseline.json'), 'utf8');
   const { version, commit } = z.strictObject({ version: z.string(), commit: z.hash('sha1') }).parse(JSON.parse(text));

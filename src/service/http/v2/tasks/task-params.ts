@@ -1,6 +1,7 @@
 // What each task takes, by its name. Miners and agents check again what reaches them; here a client learns at once what does not fit.
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../../base/net/ipv4.ts';
+import { isVisible } from '../../../../model/plain-text.ts';
 import { EXECUTION_TASK_NAMES } from '../../../../model/task.ts';
 import { forceSchema } from '../../shared/batch-creation.ts';
 import { givenId } from '../../shared/parameters.ts';
@@ -20,7 +21,8 @@ const maybeBlank = (max: number) =>
   z
     .string()
     .max(max)
-    .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' });
+    .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
+    .refine(isVisible, { error: 'accepted: text of which every character can be seen' });
 const printable = (max: number) => maybeBlank(max).min(1);
 const sha256 = z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' });
 
