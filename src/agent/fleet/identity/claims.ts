@@ -1,9 +1,12 @@
 // Whether a unit that shows a miner's facts at another address is that miner. A device says of itself what it likes: its word alone moves nothing.
 // What the network says decides; else several facts must agree, and go on to. Pure: no storage, no clock.
-import { type Facts, isBridged, type Match, type MinerEntry, matchOf, type UnitFacts } from './record.ts';
+import { type Facts, isBridged, isVouched, type Match, type MinerEntry, matchOf, type UnitFacts } from './record.ts';
 
 /** What answers at the address where the miner stood: the miner, a unit with another identity of its own, or nothing that says who it is. */
 export type OldAddress = 'itself' | 'another' | 'silent';
+
+/** Looks after which a unit is its own, although it may be another one. */
+export const PATIENCE_LOOKS = 3;
 
 export type Circumstances = {
   readonly old: OldAddress;
@@ -81,4 +84,35 @@ export function compareUnits(unit: UnitFacts, ip: string, facts: Facts): Likenes
 /** Neither MAC nor serial matches and one of them differs. */
 export function contradicts(match: Match): boolean {
   return match.mac !== 'same' && match.serial !== 'same' && (match.mac === 'other' || match.serial === 'other');
+}
+
+/** What becomes of a claim. A look that decides nothing by itself is noted. */
+export function decide(
+  weight: Weight,
+  isBackHome: boolean,
+  note: () => { readonly looks: number; readonly inARow: number },
+): { isBelieved: boolean; isRefuted: boolean; isOver: boolean } {
+  const found = { isBelieved: false, isRefuted: false, isOver: false };
+  switch (weight) {
+    case 'moves':
+      return { ...found, isBelieved: true };
+    case 'refuted':
+      return { ...found, isRefuted: true };
+    case 'moves-if-it-lasts':
+      return { ...found, isBelieved: isBackHome || note().inARow >= 2 };
+    case 'refuted-if-it-lasts':
+      return { ...found, isRefuted: note().inARow >= 2 };
+    case 'waits':
+      return isBackHome ? { ...found, isBelieved: true } : { ...found, isOver: note().looks >= PATIENCE_LOOKS };
+  }
+}
+
+/**
+ * It tells one of its facts as before and another anew. It may have a new part; or another unit took its place, and what the first one told is still
+ * remembered: the next look asks everything again.
+ */
+export function hasNewPart(entry: MinerEntry, facts: Facts): boolean {
+  const { mac, serial, boards, net } = matchOf(entry, facts);
+  const isKnownByNetwork = net === 'same' && isVouched(entry);
+  return [mac, serial, boards].includes('other') && !isKnownByNetwork && entry.claimsKey === null;
 }

@@ -1,6 +1,6 @@
 // Which units show the same facts, and so which must be doubted: read from the register, written by nobody here.
 import { type FactState, type UnstableReason, unstableReason } from '../../../model/identity-facts.ts';
-import { type MinerEntry, serialKey } from './record.ts';
+import { isVouched, type MinerEntry, serialKey } from './record.ts';
 import type { MinerIndex } from './registry-index.ts';
 
 export type IdentityStates = {
@@ -37,7 +37,10 @@ export function createContest(
   /** The miner whose facts this unit shows. */
   const claimOf = (entry: MinerEntry): MinerEntry | undefined => {
     const of = entry.claimsKey === null ? undefined : index.get(entry.claimsKey);
-    return of !== undefined && unseenMs(of) <= GIVEN_UP_MS ? of : undefined;
+    if (of === undefined || unseenMs(of) > GIVEN_UP_MS) return undefined;
+    // It says who it is, and so does the network: it may have got the chassis of a miner that is gone.
+    const isKnown = isVouched(entry) && entry.macSource === 'device';
+    return isKnown && entry.claimedFacts === 'serial' && !isLive(of) ? undefined : of;
   };
 
   function* claimantsOf(entry: MinerEntry): Iterable<MinerEntry> {
@@ -69,6 +72,7 @@ export function createContest(
   }
 
   return {
+    claimOf,
     states(entry: MinerEntry): IdentityStates {
       const mac = isDuplicate(entry, 'mac') ? 'duplicate' : entry.macState;
       const serial = isDuplicate(entry, 'serial') ? 'duplicate' : entry.serialState;

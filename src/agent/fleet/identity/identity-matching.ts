@@ -26,7 +26,11 @@ export function resolve(
   if (here !== undefined && claimed !== undefined && mayBeIt(here, claimed, facts))
     return { kind: 'elsewhere', entry: claimed, displaced: here };
   const match: Match = here === undefined ? NOTHING : matchOf(here, facts);
-  if (here !== undefined && match.mac === 'same') return atItsPlace(here, match);
+  if (here !== undefined && match.mac === 'same') {
+    // Its serial is another one now, and that is known of another miner.
+    const donor = match.serial === 'other' && claimed === undefined ? ownerOfSerial(index, facts) : undefined;
+    return donor === undefined ? atItsPlace(here, match) : { kind: 'elsewhere', entry: donor, displaced: here };
+  }
 
   const owner = ownerOfMac(index, facts, isLive);
   const isRefuted = here?.claimState === 'refuted' && owner !== undefined && owner === claimed;

@@ -9,10 +9,12 @@ import {
   claimedFacts,
   compareUnits,
   contradicts,
+  decide,
+  hasNewPart,
   judgeOldAddress,
   type Likeness,
   type OldAddress,
-  type Weight,
+  PATIENCE_LOOKS,
   weigh,
 } from './claims.ts';
 import { createContest, factValue, type IdentityStates, type Suspect, type Unit, unitOf } from './contest.ts';
@@ -93,8 +95,6 @@ export type IdentityOptions = {
   readonly pollMs?: () => number;
 };
 
-/** Looks after which a unit is its own, although it may be another one. */
-const PATIENCE_LOOKS = 3;
 const HOUR_MS = 3_600_000;
 const PRUNE_AFTER_MS = 7 * 24 * HOUR_MS;
 
@@ -169,7 +169,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
 
   /** The claim that it has from before, as far as it goes on. */
   const lastingClaim = (entry: MinerEntry, facts: Facts, atMs: number): Claim => {
-    const claimed = entry.claimsKey === null ? undefined : index.get(entry.claimsKey);
+    const claimed = contest.claimOf(entry);
     if (claimed === undefined) return NO_CLAIM;
     // The wall clock may have been set back since.
     const isFresh = entry.claimState === 'refuted' && Math.abs(atMs - (entry.claimedSinceMs ?? 0)) < HOUR_MS;
@@ -186,6 +186,17 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     if (hasChanged(entry, after)) commit({ put: [after] });
     else markSeen(after);
     return settled(entry, after, undefined, []);
+  };
+
+  /** The same part at two looks, and not another one each time. */
+  const settleNewPart = (entry: MinerEntry, sighting: Sighting, facts: Facts): Observed => {
+    const { ip } = sighting;
+    const part = `${entry.key} ${facts.mac} ${facts.serialKey} ${facts.boardSerials}`;
+    const { looks: count, inARow } = looks.note(ip, part);
+    if (inARow >= 2) return turnover.mayAppear(ip) ? settleHere(entry, sighting, facts) : { kind: 'ignored' };
+    if (count < PATIENCE_LOOKS) return { kind: 'waiting' };
+    turnover.noteRestless(ip);
+    return { kind: 'ignored' };
   };
 
   const settleMoved = (
@@ -280,9 +291,9 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const found = resolve(index, sighting, facts, isLive);
       switch (found.kind) {
         case 'here':
-          if (!hasNewPart(found.entry, facts) || looks.note(sighting.ip, `${found.entry.key} part`).inARow >= 2)
-            return settleHere(found.entry, sighting, facts);
-          return { kind: 'waiting' };
+          return hasNewPart(found.entry, facts)
+            ? settleNewPart(found.entry, sighting, facts)
+            : settleHere(found.entry, sighting, facts);
         case 'new':
           return settleNew(found.displaced, sighting, facts);
         case 'doubtful': {
@@ -341,37 +352,6 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     all: () => index.all(),
     flush: rows.flush,
   };
-}
-
-/** What becomes of a claim. A look that decides nothing by itself is noted. */
-function decide(
-  weight: Weight,
-  isBackHome: boolean,
-  note: () => { readonly looks: number; readonly inARow: number },
-): { isBelieved: boolean; isRefuted: boolean; isOver: boolean } {
-  const found = { isBelieved: false, isRefuted: false, isOver: false };
-  switch (weight) {
-    case 'moves':
-      return { ...found, isBelieved: true };
-    case 'refuted':
-      return { ...found, isRefuted: true };
-    case 'moves-if-it-lasts':
-      return { ...found, isBelieved: isBackHome || note().inARow >= 2 };
-    case 'refuted-if-it-lasts':
-      return { ...found, isRefuted: note().inARow >= 2 };
-    case 'waits':
-      return isBackHome ? { ...found, isBelieved: true } : { ...found, isOver: note().looks >= PATIENCE_LOOKS };
-  }
-}
-
-/**
- * It tells one of its facts as before and another anew. It may have a new part; or another unit took its place, and what the first one told is still
- * remembered: the next look asks everything again.
- */
-function hasNewPart(entry: MinerEntry, facts: Facts): boolean {
-  const { mac, serial, boards, net } = matchOf(entry, facts);
-  const isKnownByNetwork = net === 'same' && isVouched(entry);
-  return [mac, serial, boards].includes('other') && !isKnownByNetwork && entry.claimsKey === null;
 }
 
 /** Two addresses with one MAC are what is asked about at the old one. */

@@ -189,6 +189,31 @@ test('a unit that the network knows stays what it is, whatever it says', () => {
   expect(bench.book.suspects()).toEqual([]);
 });
 
+test('a miner that takes the serial of another one as its own is found out, and keeps what it was', () => {
+  const bench = createBench();
+  const own = { mac: MAC.c, serialNumber: 'S3' };
+  bench.see(HOME, VICTIM);
+  bench.see(ELSEWHERE, own);
+  expect(bench.settle(ELSEWHERE, { ...own, serialNumber: 'S1' }).key).toBe('key-2');
+  expect(bench.book.get('key-2')).toMatchObject({ serialNumber: 'S3', claimsKey: 'key-1', claimState: 'refuted' });
+  expect(bench.book.states('key-1')?.serial).toBe('duplicate');
+  expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE, claims: { facts: ['serial'] } }]);
+});
+
+test('one that the network knows may have got the chassis of a miner that is gone', () => {
+  const bench = createBench();
+  const own = { mac: MAC.c, serialNumber: 'S3', ...FOREIGN };
+  bench.see(HOME, VICTIM);
+  bench.see(ELSEWHERE, own);
+  bench.world.delete(HOME);
+  bench.clock.now += 20 * 60_000;
+  bench.settle(ELSEWHERE, { ...own, serialNumber: 'S1' });
+  expect(bench.book.rivals('key-2')).toEqual([]);
+  bench.clock.now += POLL_MS;
+  bench.settle(ELSEWHERE, { ...own, serialNumber: 'S1' });
+  expect(bench.book.get('key-2')).toMatchObject({ mac: MAC.c, serialNumber: 'S1', claimsKey: null });
+});
+
 describe('invented miners', () => {
   const macOf = (n: number) => `02:00:00:00:00:${(n + 16).toString(16)}`;
 
@@ -203,6 +228,17 @@ describe('invented miners', () => {
     bench.clock.now += 3_600_000;
     expect(bench.see(HOME, { mac: MAC.b }).kind).toBe('settled');
     expect(bench.book.isContested(HOME)).toBe(false);
+  });
+
+  test('a miner that tells another MAC with each answer is found out by its serial, and keeps what it was', () => {
+    const bench = createBench();
+    bench.see(HOME, { mac: MAC.a, serialNumber: 'S1' });
+    for (let n = 0; n < 20; n++) {
+      bench.clock.now += POLL_MS;
+      expect(bench.see(HOME, { mac: macOf(n), serialNumber: 'S1' }).kind).not.toBe('settled');
+    }
+    expect(bench.book.all()).toMatchObject([{ key: 'key-1', mac: MAC.a }]);
+    expect(bench.book.suspects()).toMatchObject([{ ip: HOME, reason: 'changes' }]);
   });
 
   test('make room for real ones, and no real one for them, wherever it is', () => {
