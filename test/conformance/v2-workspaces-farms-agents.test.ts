@@ -157,6 +157,8 @@ describe('agents', () => {
       last_online_at: expect.any(String),
       version: '1.2.3',
       uptime: 42,
+      clock_ahead_ms: null,
+      storage_fault: null,
     });
     expect(data[0]).toMatchObject({ status: 'online', uptime: 7 });
     expect(pagination).toEqual({ total: 2, page: 1, page_size: 20, total_pages: 1 });

@@ -15,19 +15,20 @@ type NotesParts = {
   readonly log: Log;
 };
 
-/** `skewMs` > 0 = the agent's clock is ahead. */
+/** What notes how far an agent's clock is ahead of ours, in ms, and gives that back where it is worth a word, else null. */
 export function createClockNotes({ events, clock, log }: NotesParts) {
   /** Of every agent whose clock ever differed here: as many as are enrolled. */
   const toldAtMs = new Map<string, number>();
-  return (agent: Pick<Agent, 'id' | 'farmId'>, skewMs: number): void => {
-    if (Math.abs(skewMs) <= DIFFERS_MS) return;
+  return (agent: Pick<Agent, 'id' | 'farmId'>, skewMs: number): number | null => {
+    if (Math.abs(skewMs) <= DIFFERS_MS) return null;
     const fields = { agentId: agent.id, skewMs: Math.round(skewMs) };
     log.warn(fields, 'the clock of the agent differs from ours');
     const nowMs = clock.elapsedMs();
-    if (nowMs - (toldAtMs.get(agent.id) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return;
+    if (nowMs - (toldAtMs.get(agent.id) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return fields.skewMs;
     toldAtMs.set(agent.id, nowMs);
     events
       .tellOf({ agent, type: 'clock_differs', atMs: clock.nowMs(), detail: { ahead_ms: fields.skewMs } })
       .catch((error: unknown) => log.warn({ ...fields, error: renderError(error) }, 'keep an event of an agent'));
+    return fields.skewMs;
   };
 }

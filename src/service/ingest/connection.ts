@@ -22,7 +22,7 @@ import type { SignedConnection, Signing } from '../../wire/orders.ts';
 import { MAX_SLICE_BYTES, PROTOCOL_VERSION, proofBytes } from '../../wire/protocol.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import { MAX_ORDER, orderOf } from '../store/outbox-order.ts';
-import type { Agent, IngestStore, SliceOutcome } from '../store/store.ts';
+import type { Agent, AgentStore, IngestStore, SliceOutcome } from '../store/store.ts';
 import { type AgentClock, createAgentClock, datedByUs, toOurClock } from './agent-clock.ts';
 import { readBody, readHeader } from './decode.ts';
 import type { Shares } from './quota.ts';
@@ -55,9 +55,9 @@ export type ConnectionParts = {
   readonly onReady: (agentId: string) => Promise<void>;
   /** It is the agent: what comes now takes the time that we take. */
   readonly onProven: () => void;
-  readonly onHello: (version: string) => Promise<void>;
-  /** How far its clock is ahead of ours. */
-  readonly noteClock: (agent: Agent, skewMs: number) => void;
+  readonly onHello: (hello: Parameters<AgentStore['setHello']>[1]) => Promise<void>;
+  /** How far its clock is ahead of ours; gives what of that is worth keeping. */
+  readonly noteClock: (agent: Agent, skewMs: number) => number | null;
   readonly onTaskReceived: (agentId: string, taskId: string) => Promise<void>;
 };
 
@@ -112,7 +112,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     if (!parts.shares.welcome(agent.id))
       throw new RefusedError('frame.rate', 'welcome this agent: it connects too often, and has to wait');
     const agentClock = createAgentClock(Date.parse(frame.at), came);
-    parts.noteClock(agent, agentClock.skewMs(came));
+    const clockAheadMs = parts.noteClock(agent, agentClock.skewMs(came));
     const ackedSeq = await parts.ingest.cursor(agent.id, frame.epoch);
     const isRolledBack = frame.next_seq <= ackedSeq;
     if (isRolledBack)
@@ -120,7 +120,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
         { ...fields, nextSeq: frame.next_seq, ackedSeq },
         'the agent counts from before what is stored: its outbox is older than ours',
       );
-    await parts.onHello(plainText(frame.version) ?? '');
+    await parts.onHello({ version: plainText(frame.version) ?? '', clockAheadMs });
     const outbox = await parts.ingest.beginOutbox(agent.id, frame.outbox ?? frame.epoch, { isRolledBack });
     const at = new Date(clock.nowMs()).toISOString();
     signing = await parts.beginSigning({

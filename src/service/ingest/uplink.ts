@@ -13,7 +13,7 @@ import type { Agent, AgentStore, LinkStore } from '../store/store.ts';
 import { CLOSE, type Connection, type ConnectionParts, createConnection } from './connection.ts';
 
 type UplinkParts = Omit<ConnectionParts, 'agent' | 'challenge' | 'onProven' | 'onHello'> & {
-  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setVersion' | 'listRevoked'>;
+  readonly agents: Pick<AgentStore, 'find' | 'touch' | 'setHello' | 'listRevoked'>;
   readonly links: LinkStore;
   /** A connection of the agent has been claimed: other copies let theirs go. */
   readonly announceLink: (agentId: string) => void;
@@ -57,9 +57,9 @@ export function createUplinks(parts: UplinkParts) {
       agent,
       challenge,
       onProven: () => cancelPatience(),
-      onHello: async (version) => {
+      onHello: async (hello) => {
         takeOver();
-        await agents.setVersion(agent.id, version);
+        await agents.setHello(agent.id, hello);
         await agents.touch([agent.id], clock.nowMs());
         const linkId = randomUUID();
         await parts.links.claim(agent.id, linkId, clock.nowMs());

@@ -68,6 +68,8 @@ export const TABLES = {
     /** SPKI in base64. */
     identity_key: text,
     /** Why it cannot keep what it reports, and since when; null = it can. */
+    /** How far its clock was ahead of ours when it last connected; null where that is not worth a word. */
+    clock_ahead_ms: optional(bigint),
     storage_fault: optional(text),
     storage_fault_at: optional(bigint),
     /** Names what the slices of this agent count in now, and how many of them there were: see outbox-order.ts. */

@@ -246,7 +246,14 @@ test('an agent whose clock differs by more than a minute has an event, once an h
   expect(event).toMatchObject({ agent_id: identity.agentId, miner_id: null });
   expect(Math.round(event.detail.ahead_ms / 60_000)).toBe(-120);
   rig.clock.step(HOUR_MS);
-  await connect(rig, { identity, skewMs: -2 * HOUR_MS });
+  const ahead = async (options: { skewMs: number }) => {
+    const agent = await connect(rig, { identity, ...options });
+    await agent.report([hostRecord(rig.clock.nowMs())]);
+    const path = `/public-api/v2/workspaces/${rig.workspaceId}/farms/${rig.farmId}/agents`;
+    return (await rig.get(path)).body.data[0].clock_ahead_ms;
+  };
+  expect(await ahead({ skewMs: 0 })).toBeNull();
+  expect(Math.round((await ahead({ skewMs: -2 * HOUR_MS })) / 60_000)).toBe(-120);
   await until(events, (found) => found.length === 2);
 });
 

@@ -37,6 +37,7 @@ export type AgentRow = Readonly<
     | 'host_at'
     | 'revoked_at'
     | 'max_miners'
+    | 'clock_ahead_ms'
     | 'storage_fault'
     | 'storage_fault_at'
   >
@@ -68,7 +69,8 @@ export type AgentStore = {
   admit(agent: NewAgent, farmId: string, maxMiners?: number): Promise<void>;
   find(id: string): Promise<Agent | undefined>;
   touch(ids: readonly string[], nowMs: number): Promise<void>;
-  setVersion(id: string, version: string): Promise<void>;
+  /** What it has said in its hello; `clockAheadMs` null = its clock is as ours. */
+  setHello(id: string, hello: { version: string; clockAheadMs: number | null }): Promise<void>;
   /** Agents that have said what they run on and are not revoked, last online first, then id. */
   search(query: {
     filter: AgentFilter;
@@ -145,8 +147,8 @@ export function createAgentStore({ read, write, transact }: Databases): AgentSto
       if (ids.length === 0) return;
       await write.updateTable('agents').set({ last_seen_at: nowMs }).where('id', 'in', ids).execute();
     },
-    async setVersion(id, version) {
-      await write.updateTable('agents').set({ version }).where('id', '=', id).execute();
+    async setHello(id, { version, clockAheadMs }) {
+      await write.updateTable('agents').set({ version, clock_ahead_ms: clockAheadMs }).where('id', '=', id).execute();
     },
     async search({ filter, window, nowMs }) {
       const where = (eb: ExpressionBuilder<Tables, 'agents'>) =>
@@ -218,7 +220,7 @@ const selectRows = (read: Db) =>
     .innerJoin('farms', 'farms.id', 'agents.farm_id')
     .select(['agents.id', 'farm_id', 'farms.name as farm_name', 'agents.name', 'version', 'enrolled_at'])
     .select(['last_seen_at', 'uptime_s', 'host', 'host_at', 'revoked_at', 'agents.max_miners'])
-    .select(['storage_fault', 'storage_fault_at']);
+    .select(['clock_ahead_ms', 'storage_fault', 'storage_fault_at']);
 
 function hasStatus(eb: ExpressionBuilder<Tables, 'agents'>, statuses: readonly AgentStatus[], nowMs: number) {
   const since = eb('last_seen_at', '>', nowMs - AGENT_ONLINE_MS);
@@ -247,6 +249,7 @@ function newAgent(
     uptime_s: null,
     host: null,
     host_at: null,
+    clock_ahead_ms: null,
     storage_fault: null,
     storage_fault_at: null,
     outbox: null,
