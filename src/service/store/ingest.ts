@@ -8,7 +8,7 @@ import { createLiveStore, isKeptOutdated, type LiveStore } from './live-states.t
 import { findAdoptable } from './miners/identity/adoption.ts';
 import { admitNew, recordRefused } from './miners/identity/grant.ts';
 import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
-import { type Claim, recordClaims, settleRivals } from './miners/identity/rivals.ts';
+import { type Claim, findServedElsewhere, recordClaims, settleRivals } from './miners/identity/rivals.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
@@ -375,15 +375,15 @@ async function storeEvents(
   records: readonly EventRecord[],
   minerIds: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const others = await findRegistered(
-    db,
-    slice.agentId,
-    records.map(({ key }) => key).filter((key) => !minerIds.has(key)),
-  );
-  const rows = records.map(({ type, key, at, detail }) => ({
+  const keys = new Set(records.map(({ key }) => key));
+  const registered = await findRegistered(db, slice.agentId, [...keys]);
+  const elsewhere = await findServedElsewhere(db, slice, [...registered.values()]);
+  // What has happened to a miner that another agent serves is for that agent to say.
+  const own = records.filter(({ key }) => !elsewhere.has(registered.get(key)?.row_id ?? -1));
+  const rows = own.map(({ type, key, at, detail }) => ({
     farm_id: slice.farmId,
     agent_id: slice.agentId,
-    miner_id: minerIds.get(key) ?? others.get(key)?.id ?? null,
+    miner_id: minerIds.get(key) ?? registered.get(key)?.id ?? null,
     type,
     at: notAfter(at, slice.nowMs),
     detail: JSON.stringify(detail),

@@ -109,12 +109,18 @@ test('a key or a grant that may do nothing is refused, as is a grant to oneself'
   expect(json(await run('grant', 'list', '--json'))).toEqual([]);
 });
 
-test('agents are listed and revoked under the command that also runs one', async () => {
+test('agents are listed, limited and revoked under the command that also runs one', async () => {
   const { run, path } = newDatabase();
   expect(json(await run('agent', 'list', '--json'))).toEqual([]);
   const { id, farmId } = await joinFarm(path);
   expect(json(await run('agent', 'list', '--json'))).toMatchObject([{ id, farmId, name: 'shed', revokedAt: null }]);
+  expect(json(await run('agent', 'limit', id, '25000', '--json'))).toEqual({ id, max_miners: 25_000 });
+  expect(json(await run('agent', 'list', '--json'))).toMatchObject([{ id, maxMiners: 25_000 }]);
+  for (const miners of ['0', 'many', '1e3.5', '1000001'])
+    expect((await run('agent', 'limit', id, miners)).code, miners).toBe(78);
+  expect(json(await run('enroll', '--farm', farmId, '--max-miners', '50', '--json'))).toMatchObject({ max_miners: 50 });
   expect(json(await run('agent', 'revoke', id, '--json'))).toEqual({ id, revoked: true });
+  expect((await run('agent', 'limit', id, '10')).code).toBe(1);
   expect((await run('agent', 'revoke', id)).code).toBe(1);
   expect(json(await run('agent', 'list', '--json'))[0].revokedAt).not.toBeNull();
 });

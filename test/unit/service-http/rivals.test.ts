@@ -12,10 +12,12 @@ type Served = { id: string; ip: string; mac: string; hashrate: number | null };
 
 const list = async (rig: Rig): Promise<Served[]> => (await rig.get(rig.farm('/miner/latest?pageSize=100'))).body.data;
 
-async function duplicates(rig: Rig) {
+const duplicates = (rig: Rig) => eventsOf(rig, 'duplicate');
+
+async function eventsOf(rig: Rig, type: string) {
   const store = await openStore(rig.databasePath);
   const window = { limit: 100, offset: 0 };
-  const { events } = await store.events.list({ farmId: rig.farmId, types: ['duplicate'], window });
+  const { events } = await store.events.list({ farmId: rig.farmId, types: [type], window });
   await store.close();
   return events;
 }
@@ -85,6 +87,9 @@ test('the same device, seen by two agents, is one miner: the first one keeps it,
     await first.report();
   }
   expect(await duplicates(rig)).toHaveLength(2);
+  const at = new Date(rig.clock.nowMs()).toISOString();
+  await second.report([{ kind: 'event', type: 'made_up', key, at, detail: {} }]);
+  expect(await eventsOf(rig, 'made_up')).toEqual([]);
   // It is there when the first one is not.
   rig.clock.step(16 * MINUTE_MS);
   await see();
