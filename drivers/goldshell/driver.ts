@@ -1,10 +1,9 @@
-// Goldshell (boxes, KD, CK, HS, Mini Doge, Byte): a BFGMiner kind of API on TCP 4028 for reading, a web API with one seat for the rest (atlas 18).
+// Goldshell (boxes, KD, CK, HS, Mini Doge, Byte): a BFGMiner kind of API on TCP 4028, reads only, and one page of its web that needs no login (atlas
+// 18). The login of that web would put the password into an address, which ends up in logs: it is never sent, so nothing here changes a device.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
-import { abilities } from './abilities.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
-import { resource } from './requests.ts';
 
 const via = 'cgminer';
 
@@ -17,16 +16,13 @@ export const goldshell = defineDriver({
   ],
   asks: {
     devs: { every: 'poll', via, command: 'devs' },
-    webDevs: { every: 'poll', insteadOf: 'devs', ...resource('cgminer?cgminercmd=devs') },
     pools: { every: 'slow', via, command: 'pools' },
-    webPools: { every: 'slow', insteadOf: 'pools', ...resource('pools') },
-    setting: { every: 'slow', ...resource('setting') },
-    status: { every: 'static', ...resource('status'), auth: 'none' },
+    status: { every: 'static', via: 'http', method: 'GET', path: '/mcb/status', auth: 'none', as: 'json' },
     devdetails: { every: 'static', via, command: 'devdetails' },
   },
   replies,
-  abilities,
-  login: { kind: 'session', factoryDefault: { user: 'admin', password: '123456789' } },
+  abilities: {},
+  login: { kind: 'none' },
   quirks: { warmUpS: 300 },
   identify(evidence) {
     // A program of many names itself as one of these does, and is none where their page is missing.

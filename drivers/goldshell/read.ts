@@ -1,26 +1,17 @@
-// Turns the answers of one Goldshell into a Reading (atlas 18). TCP tells more than the web; the web stands in where TCP is shut.
+// Turns the answers of one Goldshell into a Reading (atlas 18): those that it gives without a login.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
-import type {
-  BoardReading,
-  Expectation,
-  FanReading,
-  MiningMode,
-  PoolReading,
-  Reading,
-} from '../../src/model/reading.ts';
+import type { BoardReading, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, positive, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
-import type { DevsRow, Replies, Setting, WebRow } from './replies.ts';
+import type { DevsRow, Replies } from './replies.ts';
 
 type Row = {
   readonly board: BoardReading;
   /** What it mines, where that is told. */
   readonly kind?: string;
   readonly averageHs?: number;
-  readonly estimateHs?: number;
   readonly uptimeS?: number;
-  readonly powerW?: number;
   readonly fans: readonly (number | undefined)[];
 };
 
@@ -28,29 +19,23 @@ export function read(replies: Replies, known: Known): Reading {
   const reported = replies.status?.model;
   const row = modelOf(reported) ?? modelOf(known.model && `Goldshell ${known.model}`);
   const model = row?.model ?? bareName(reported) ?? known.model;
-  const rows = replies.devs?.DEVS?.map(fromTcp) ?? replies.webDevs?.map(fromWeb);
+  const rows = replies.devs?.DEVS?.map(fromTcp);
   const boards = rows && withChips(rows, replies.devdetails);
-  const { mode, preset } = planOf(replies.setting);
   const sum = (of: (row: Row) => number | undefined) =>
     addUp(rows, model) ? sumOfAll(rows?.map(of) ?? []) : undefined;
   const hashrateHs = sum(({ board }) => board.hashrateHs);
   return present({
     make: 'Goldshell',
     model,
-    mac: replies.setting?.name,
     firmwareVersion: replies.status?.firmware,
     controlBoard: replies.status?.mcbversion,
 
     hashrateHs,
     hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
     hashrateAverageHs: sum(({ averageHs }) => averageHs),
-    powerW: first(...(rows?.map(({ powerW }) => powerW) ?? [])),
     uptimeS: largest(rows?.map(({ uptimeS }) => uptimeS) ?? []),
 
     isMining: isMining(boards),
-    miningMode: mode,
-    miningModePreset: preset,
-    isLightOn: replies.setting?.ledcontrol,
 
     tempC: first(
       largest(boards?.map((board) => board.chipTempAvgC) ?? []),
@@ -58,8 +43,8 @@ export function read(replies: Replies, known: Known): Reading {
     ),
     boards,
     fans: rows && fansOf(rows, row),
-    pools: poolReadings(replies.pools?.POOLS) ?? replies.webPools?.flatMap(webPool),
-    expected: expectation(row, rows, mode, hashrateHs),
+    pools: poolReadings(replies.pools?.POOLS),
+    expected: expectation(row),
   });
 }
 
@@ -88,7 +73,6 @@ function fromTcp(row: DevsRow, place: number): Row {
     }),
     kind: row.pool,
     averageHs: row['MHS av'],
-    estimateHs: positive(row.estimate_hash_rate),
     uptimeS: row['Device Elapsed'],
     fans: [row.fan0, row.fan1, row.fan2, row.fan3],
   });
@@ -98,22 +82,6 @@ function fromTcp(row: DevsRow, place: number): Row {
 function ofItsKind({ pool, estimate_hash_rate, theory_hash }: DevsRow): number | undefined {
   if (pool === undefined) return undefined;
   return positive(/^zksnark/i.test(pool) ? theory_hash : estimate_hash_rate);
-}
-
-function fromWeb(row: WebRow, place: number): Row {
-  return present({
-    board: present({
-      slot: slotOf(row.id, place),
-      hashrateHs: row.hashrate,
-      boardTempsC: row.temp === undefined ? undefined : [row.temp],
-      hwErrors: row.hwerrors,
-    }),
-    kind: row.kind,
-    averageHs: row.av_hashrate,
-    uptimeS: row.time,
-    powerW: row.power,
-    fans: row.fanspeed ?? [],
-  });
 }
 
 const slotOf = (id: number | undefined, place: number) => (id === undefined || id > 63 ? place : id);
@@ -145,48 +113,8 @@ function fansOf(rows: readonly Row[], model: Model | undefined): FanReading[] {
   });
 }
 
-/** Levels of plans that we have a word for; the others are presets of their own. */
-export const LEVELS = { normal: 0, low: 1, sleep: 3 } as const;
-
-function planOf(setting: Setting | undefined): { readonly mode?: MiningMode; readonly preset?: string } {
-  if (setting?.manual === true) return present({ preset: setting.manualPowerplan });
-  const { select } = setting ?? {};
-  const plan = setting?.powerplans?.find(({ level }) => level === select);
-  const mode = (['normal', 'low', 'sleep'] as const).find((word) => LEVELS[word] === select);
-  return present({ mode, preset: plan?.info });
-}
-
-function webPool(row: NonNullable<Replies['webPools']>[number], place: number): PoolReading[] {
-  if (row.url === undefined) return [];
-  return [
-    present({
-      index: row['pool-priority'] ?? place,
-      url: row.url,
-      user: row.user ?? '',
-      isActive: row.active,
-    }),
-  ];
-}
-
-/** Faster than that no machine runs beside its own estimate: some print that of something else. */
-const MOST = 1.5;
-
-/** The nameplate holds for the normal plan only. Models that the table does not know may say themselves what they should do. */
-function expectation(
-  model: Model | undefined,
-  rows: readonly Row[] | undefined,
-  mode: MiningMode | undefined,
-  hashrateHs: number | undefined,
-): Expectation | undefined {
-  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const [estimateHs, ...others] = rows?.map((row) => row.estimateHs) ?? [];
-  const isOfAll = others.length > 0 && others.every((other) => other === estimateHs);
-  const isFit = isOfAll && estimateHs !== undefined && (hashrateHs ?? Number.POSITIVE_INFINITY) <= estimateHs * MOST;
-  const boardsHs = sumOfAll(rows?.map(({ board }) => board.expectedHashrateHs) ?? []);
-  const wantedHs = first(
-    nameplateHs,
-    addUp(rows, model?.model) ? first(boardsHs, isFit ? estimateHs : undefined) : undefined,
-  );
-  const wanted = present({ ...parts, hashrateHs: mode === 'normal' ? wantedHs : undefined });
-  return Object.keys(wanted).length === 0 ? undefined : wanted;
+/** The nameplate holds for the normal plan only, and which plan is in use is behind the login: no rate is expected but the boards' own. */
+function expectation(model: Model | undefined): Expectation | undefined {
+  const { hashrateHs: _, ...parts } = model?.expected ?? {};
+  return Object.keys(parts).length === 0 ? undefined : parts;
 }

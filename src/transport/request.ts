@@ -78,13 +78,6 @@ export type WebSession = {
   isRefused?(answer: unknown): boolean;
   /** The device gives a grant for the right password only: a request that it refuses all the same is `peer.permission`, no refused login. */
   readonly provesLogin?: true;
-  /**
-   * Another way to log in, for families whose builds differ: sent once, with the same login, when what `open` says is refused (`peer.auth`,
-   * `peer.rejected`, `peer.unsupported`). `grant` reads its answer too.
-   */
-  orElse?(login: PlainLogin, tools: SessionTools): SessionOpening;
-  /** For devices with one seat: sent without a grant before `open`; its outcome does not matter. */
-  readonly before?: Omit<HttpRequest, 'auth' | 'port'>;
 };
 
 /** A login that goes along with each request: a password in the body or in a header. Without a login at hand the request is sent as it is. */
@@ -100,14 +93,8 @@ export type CarriedLogin = {
   isRefused?(answer: unknown): boolean;
 };
 
-/** What a driver cannot compute itself. */
-type SessionTools = {
-  /** AES-128-CBC with a vector of zeros over the UTF-8 text, filled up with zero bytes; lower-case hex. `key` has 16 ASCII characters. */
-  encrypt(key: string, text: string): string;
-};
-
 export type PlainLogin = { readonly user: string; readonly password: string };
-/** Goes to the port of the request that needs it unless it names its own. Its path may hold the password: it is shown nowhere. */
+/** Goes to the port of the request that needs it unless it names its own. A path that depends on the password is not sent (`peer.auth`). */
 export type SessionOpening = Omit<HttpRequest, 'auth' | 'upload' | 'octets' | 'as'>;
 export type SessionAnswer = {
   readonly status: number;

@@ -21,10 +21,7 @@ export const LACKING: Readonly<Record<string, Readonly<Partial<Record<AbilityNam
     firmware: 'no way is known',
     log: 'no way is known',
   },
-  goldshell: {
-    firmware: 'the page takes a file, in a form that nobody has recorded',
-    log: 'no way is known',
-  },
+  goldshell: every('its login would put the password into an address'),
   hammer: { powerMode: 'no way is known', firmware: 'no way is known', log: 'no way is known' },
   hiveon: { firmware: 'no way is known', log: 'no way is known' },
   iceriver: {

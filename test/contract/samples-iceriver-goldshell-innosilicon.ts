@@ -94,27 +94,7 @@ const goldshellBoard = (ID: number) => ({
   estimate_hash_rate: 14e12,
 });
 
-const goldshellWeb: Record<string, unknown> = {
-  webDevs: {
-    status: 2,
-    data: [0, 1].map((id) => ({
-      id,
-      hashrate: 3_631_894.088,
-      av_hashrate: 3_509_233.476,
-      temp: '77.7 °C',
-      fanspeed: '3180 rpm / 3120 rpm / 0 rpm / 3360 rpm',
-      time: 1_869,
-      accepted: 5_656,
-      hwerrors: 837,
-    })),
-  },
-  webPools: [
-    { url: 'stratum+tcp://pool-a.example:3333', user: 'w', pass: 'x', active: true, dragid: 0, 'pool-priority': 0 },
-  ],
-};
-
 export const goldshell: Record<string, unknown> = {
-  ...goldshellWeb,
   devs: { STATUS: status('4 PGA(s)', 9, 'intminer 5.4.2'), DEVS: [0, 1, 2, 3].map(goldshellBoard) },
   pools: {
     STATUS: status('1 Pool(s)', 7, 'intminer 5.4.2'),
@@ -133,20 +113,6 @@ export const goldshell: Record<string, unknown> = {
       },
     ],
   },
-  setting: {
-    manualPowerplan: '700 MHz 11750 V 30 RPM 30 RPM PV 11900',
-    ledcontrol: true,
-    name: ' 02:11:22:33:44:55',
-    tempcontrol: true,
-    select: 0,
-    powerplans: [
-      { level: 0, info: '700 MHz 11750 V 30 RPM 30 RPM PV 11900' },
-      { level: 2, info: '513 MHz 10700 V 50 RPM 50 RPM PV 11900' },
-      { level: 3, info: '0 MHz 0 V 100 RPM 100 RPM' },
-    ],
-    manual: false,
-    version: 'v1.0',
-  },
   status: { hardware: '30.50.SA', model: 'Goldshell-SC5Pro', mcbversion: 'MCB_V3_3', firmware: '2.2.0' },
   devdetails: {
     STATUS: status('Device Details', 69, 'intminer 5.4.2'),
@@ -154,19 +120,15 @@ export const goldshell: Record<string, unknown> = {
   },
 };
 
-/** TCP shut, and rates in groups. */
+/** Rates of boards of two kinds. */
 export const goldshellByte: Record<string, unknown> = {
-  ...goldshellWeb,
-  webDevs: {
-    minfos: [
-      {
-        name: 'scrypt(LTC)',
-        infos: [{ id: 0, hashrate: 80.5, temp: '51.2 C/..', fanspeed: '2000 rpm / 2010 rpm', time: 900 }],
-      },
-      { name: 'zksnark', infos: [{ id: 1, hashrate: 0, temp: '49.0 C/..', fanspeed: '2000 rpm', time: 900 }] },
+  devs: {
+    STATUS: status('2 PGA(s)', 9, 'intminer 5.4.2'),
+    DEVS: [
+      { ...goldshellBoard(0), pool: 'scrypt(LTC)', 'MHS 20s': 80.5 },
+      { ...goldshellBoard(1), pool: 'zkSNARK(ALEO)', 'MHS 20s': 0 },
     ],
   },
-  setting: { ...(typeof goldshell.setting === 'object' && goldshell.setting), manual: true },
   status: { model: 'Goldshell-Byte', firmware: '2.2.5' },
   devdetails: { DEVS: [{ DEVDETAILS: 0, 'chips-nr': 5 }] },
 };

@@ -177,7 +177,7 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   elphapex: [{ name: 'a slot empty, a fault', known: {}, raw: elphapex }],
   goldshell: [
     { name: 'TCP and web', known: {}, raw: goldshell },
-    { name: 'web alone, a Byte', known: {}, raw: goldshellByte },
+    { name: 'a Byte', known: {}, raw: goldshellByte },
   ],
   iceriver: [
     { name: 'a sensor and a fan broken', known: {}, raw: iceriver },

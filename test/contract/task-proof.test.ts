@@ -23,7 +23,7 @@ const db = openSqlite(':memory:', [tasksMigrations]);
 beforeAll(async () => {
   farm = await startFarm({
     network: '127.49.0.0/29',
-    mix: { goldshell: 1, 'braiins-rest': 1, 'whatsminer-2': 1, 'avalon-a': 1, 'antminer-c': 1, mara: 1 },
+    mix: { 'braiins-rest': 1, 'whatsminer-2': 1, 'avalon-a': 1, 'antminer-c': 1, mara: 1 },
     miners: 6,
     bootS: 1,
     portMap: PORTS,
@@ -77,7 +77,7 @@ afterAll(async () => {
 
 const pools = [{ url: 'stratum+tcp://new.example:3333', user: 'farm.w1', password: 'x' }];
 
-test.concurrent.each(['goldshell', 'braiins-os', 'whatsminer', 'antminer-stock', 'mara'])(
+test.concurrent.each(['braiins-os', 'whatsminer', 'antminer-stock', 'mara'])(
   '%s shows what it was told',
   async (driver) => {
     const device = farm.devices.find((each) => each.driver === driver);

@@ -1,7 +1,7 @@
 // HTTP requests of drivers and of identification: each kind of login, statuses as PeerErrors, JSON or text.
 // Redirects are evidence, never followed. Wrong credentials are tried once: several families lock out.
 import type { Clock } from '../../base/clock.ts';
-import { type PeerCode, PeerError } from '../../base/errors.ts';
+import type { PeerCode } from '../../base/errors.ts';
 import { decodeReply, repairJson, repairJsonText } from '../cgminer/json-fixer.ts';
 import type { BoundedMap } from '../limits/bounded-map.ts';
 import {
@@ -84,7 +84,7 @@ function readBody({ body }: HttpAnswer): unknown {
   return json && !json.isPartial ? json.value : text;
 }
 
-/** The answer to the login itself. Nothing of the request shows in errors: its path or body holds the password. */
+/** The answer to the login itself. Nothing of the request shows in errors: its body holds the password. */
 async function openSession(
   web: Web,
   reach: (port: number) => Target,
@@ -95,13 +95,6 @@ async function openSession(
 ): Promise<HttpAnswer> {
   const to = reach(opening.port ?? port);
   const label = `log in to ${to.ip}:${to.port} (${session.name})`;
-  if (session.before) {
-    try {
-      await sendOnce(web, to, session.before, budget, label);
-    } catch (error) {
-      if (!(error instanceof PeerError)) throw error;
-    }
-  }
   return sendOnce(web, to, opening, budget, label, {}, label);
 }
 

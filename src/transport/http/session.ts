@@ -1,8 +1,7 @@
 // Logins that yield a cookie or a token: grants are kept per device and login until the device refuses them, and a login is tried once however many
 // requests wait for it. What a login looks like is the driver's affair; what an answer means is ask.ts.
 import { hash } from 'node:crypto';
-import { BugError, CancelledError, type PeerCode, PeerError } from '../../base/errors.ts';
-import { sealCbc } from '../aes.ts';
+import { BugError, CancelledError } from '../../base/errors.ts';
 import type { BoundedMap } from '../limits/bounded-map.ts';
 import { beforeSent, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
 import type { SessionAnswer, SessionOpening, WebSession } from '../request.ts';
@@ -93,39 +92,22 @@ async function openOnce(plan: SessionPlan, key: string): Promise<Grant> {
 }
 
 async function logIn(plan: SessionPlan): Promise<Grant> {
-  const { session, sessions, clock, door } = plan;
+  const { session, sessions, clock, door, login, knock, readBody } = plan;
   const held = sessions.held.get(door);
   if (held !== undefined && clock.monotonicMs() < held.untilMs) {
     throw deviceSays('peer.busy', `log in to ${door} (${session.name})`, held.words);
   }
-  try {
-    return await logInBy(plan, (login) => session.open(login));
-  } catch (error) {
-    if (session.orElse === undefined || !(error instanceof PeerError) || !REFUSALS.includes(error.code)) throw error;
-    return logInBy(plan, (login, tools) => session.orElse?.(login, tools) ?? session.open(login));
-  }
-}
-
-const REFUSALS: readonly PeerCode[] = ['peer.auth', 'peer.rejected', 'peer.unsupported'];
-
-async function logInBy(
-  { session, sessions, clock, login, door, knock, readBody }: SessionPlan,
-  open: NonNullable<WebSession['orElse']>,
-): Promise<Grant> {
   const what = `log in to ${door} (${session.name})`;
   const plain = { user: login.user, password: login.password.reveal() };
-  // What a known key has sealed is as good as open.
-  const secrets = [plain.password];
-  const encrypt = (key: string, text: string) => {
-    const sealed = sealCbc(text, key);
-    secrets.push(sealed);
-    return sealed;
-  };
-  const answer = await knock(open(plain, { encrypt }));
+  const opening = session.open(plain);
+  // Addresses end up in logs, of the device and of what is on the way to it.
+  const isInPath = session.open({ ...plain, password: NOBODYS_PASSWORD }).path !== opening.path;
+  if (isInPath) throw peerError('peer.auth', `${what}: not sent, because its address would hold the password`);
+  const answer = await knock(opening);
   const body = readBody(answer);
   const words = () => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return `${answer.status} ${secrets.reduce(withoutSecret, text)}`;
+    return `${answer.status} ${withoutSecret(text, plain.password)}`;
   };
   if (answer.status === 429) {
     sessions.held.set(door, { untilMs: clock.monotonicMs() + holdS(answer) * 1_000, words: words() });
@@ -143,6 +125,9 @@ async function logInBy(
   }
   return { headers, isProven: session.provesLogin === true && Object.keys(headers).length > 0 };
 }
+
+/** Stands for the real one, to see where a login would put it. */
+const NOBODYS_PASSWORD = 'pithead-looks-where-the-password-goes';
 
 function holdS({ headers }: HttpAnswer): number {
   const given = headers['retry-after'];

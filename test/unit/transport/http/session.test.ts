@@ -200,15 +200,26 @@ describe('a session', () => {
     expect(requests).toHaveLength(1);
     expect(await link.send(ask('none', { as: 'text' }))).toBe('wait');
   });
-  test('whose login is lost was not sent, and says so without a secret in the path', async () => {
+  test('whose login is lost was not sent, and says so', async () => {
     const { link } = await web((_seen, response) => response.destroy());
+    const error = await peerErrorOf(link.send(ask(bearer)));
+    expect(error).toMatchObject({ code: 'peer.reset', wasSent: false });
+  });
+  test.each([
+    ['as it is', (password: string) => password],
+    ['in Base64', (password: string) => Buffer.from(password).toString('base64')],
+    ['reversed', (password: string) => [...password].reverse().join('')],
+  ])('whose login would put the password into an address, %s, is not sent', async (_, write) => {
+    const { link, requests } = await web((_seen, response) => response.end('{"token":"t"}'));
     const inPath: WebSession = {
       ...bearer,
-      open: ({ password }) => ({ via: 'http', method: 'GET', path: `/login?password=${password}` }),
+      open: ({ password }) => ({ via: 'http', method: 'GET', path: `/login?password=${write(password)}` }),
     };
     const error = await peerErrorOf(link.send(ask(inPath)));
-    expect(error).toMatchObject({ code: 'peer.reset', wasSent: false });
+    expect(error).toMatchObject({ code: 'peer.auth', wasSent: false });
+    expect(renderError(error)).toContain('its address would hold the password');
     expect(renderError(error)).not.toContain(PASSWORD);
+    expect(requests).toEqual([]);
   });
   test('whose request gets no answer says that it was sent', async () => {
     const clock = createVirtualClock();
@@ -224,10 +235,9 @@ describe('a session', () => {
     const { link } = await web((_seen, response) => response.end('{"token":"a\\nb"}'));
     expect(await peerErrorOf(link.send(ask(bearer)))).toMatchObject({ code: 'peer.unparsable' });
   });
-  test('takes cookies, the last of each name, and frees the seat before it logs in', async () => {
+  test('takes cookies, the last of each name', async () => {
     const cookies: WebSession = {
       name: 'cookie',
-      before: { via: 'http', method: 'GET', path: '/logout', as: 'text' },
       open: ({ user, password }) => ({
         via: 'http',
         method: 'POST',
@@ -238,7 +248,6 @@ describe('a session', () => {
       grant: ({ status, cookie }) => (status === 302 && cookie !== undefined ? { cookie } : undefined),
     };
     const { link, requests } = await web(({ url }, response) => {
-      if (url === '/logout') response.statusCode = 500;
       if (url === '/login.php') {
         response.writeHead(302, {
           'set-cookie': ['sid=old; Path=/', 'lang=en', 'sid=new; HttpOnly'],
@@ -248,10 +257,10 @@ describe('a session', () => {
       response.end('{}');
     });
     await link.send(ask(cookies));
-    expect(requests.map(({ url }) => url)).toEqual(['/logout', '/login.php', '/status']);
-    expect(requests[1]?.body).toBe('user=root&word=secret-word');
-    expect(requests[1]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
-    expect(requests[2]?.headers.cookie).toBe('sid=new; lang=en');
+    expect(requests.map(({ url }) => url)).toEqual(['/login.php', '/status']);
+    expect(requests[0]?.body).toBe('user=root&word=secret-word');
+    expect(requests[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(requests[1]?.headers.cookie).toBe('sid=new; lang=en');
   });
   test('leaves out who was cancelled while waiting, and serves the others', async () => {
     const { link, requests } = await web(({ url }, response) => {
