@@ -1,8 +1,21 @@
 // A farm whose service loses its database, as its operator lives through it: the program goes on with a new one, says what to do, and with the backup put
 // back its miners, keys and tasks are there again and the agent reports on. Everything in processes of their own.
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -179,4 +192,38 @@ test('which key a backup needs is told; without it nothing is changed', async ()
     ),
   ]);
   expect(readFileSync(here.database).equals(database)).toBe(true);
+});
+
+test('damage that shows while it runs ends the process, and the next one begins with another database', async () => {
+  const here = await site();
+  const before = await here.up();
+  const key = await here.makeKey();
+  await allOnline(before.url, key);
+  await before.stop();
+  // A past that is not in memory.
+  const db = new DatabaseSync(here.database);
+  const insert = db.prepare("INSERT INTO events VALUES (?, '', NULL, 'moved', ?, ?)");
+  db.exec('BEGIN');
+  for (let row = 0; row < 5_000; row++)
+    insert.run(key.farm_id, Date.now() - row, JSON.stringify({ text: 'x'.repeat(900) }));
+  db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  const first = await here.up();
+  // A failing disk, in place.
+  const file = openSync(here.database, 'r+');
+  const damaged = Buffer.alloc(Math.floor(fstatSync(file).size / 2), 0xa5);
+  writeSync(file, damaged, 0, damaged.length, damaged.length);
+  closeSync(file);
+  const events = `${first.url}/public-api/v2/workspaces/${key.workspace_id}/farms/${key.farm_id}/events?page_size=10000`;
+  const answer = await request(events, { headers: { 'x-api-key': key.key } });
+  await answer.body.dump();
+  expect(answer.statusCode).toBeGreaterThanOrEqual(500);
+  const ended = await first.started.end();
+  expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('the database of the service is damaged')]);
+  expect(existsSync(`${here.database}.damaged`)).toBe(true);
+  const second = await here.up();
+  const newKey = await here.makeKey();
+  expect([newKey.workspace_id, newKey.farm_id]).toEqual([key.workspace_id, key.farm_id]);
+  await allOnline(second.url, newKey);
+  expect(await second.stop()).toBe(0);
 });

@@ -4,7 +4,7 @@ import { AGENT_STATUSES, agentV1Schema } from '../../../model/host.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import type { AgentRow } from '../../store/store.ts';
 import { farmOf, farmParams } from '../guard.ts';
-import { answers, named } from '../openapi.ts';
+import { answers, EXTENSION, named } from '../openapi.ts';
 import type { App, RouteParts } from '../server.ts';
 import { toPastIso } from '../shared/envelope.ts';
 import { toAgentFields } from '../shared/fields.ts';
@@ -17,10 +17,14 @@ export const agentV2Schema = named(
       description:
         'How far the clock of the agent was ahead of that of the service when it last connected, ms; negative = behind, null = by no more than a minute',
     }),
-    storage_fault: z.strictObject({ reason: z.string(), since: z.iso.datetime() }).nullable().meta({
-      description:
-        'Why the agent cannot keep what it reports, such as a full disk: its miners show live values, and history has a gap from then on. null = it can',
-    }),
+    storage_fault: z
+      .strictObject({ reason: z.string(), since: z.iso.datetime() })
+      .nullable()
+      .meta({
+        ...EXTENSION,
+        description:
+          'Why the agent cannot keep what it reports, such as a full disk: its miners show live values, and history has a gap from then on. null = it can',
+      }),
   }),
 );
 
