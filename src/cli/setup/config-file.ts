@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import { type AgentConfig, KEY_FILE, loadConfig, parseConfig } from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { openOrCreateVault } from '../../base/storage/vault.ts';
 import type { CliContext } from '../output/terminal.ts';
 
@@ -124,16 +125,23 @@ export function changedSecrets(text: string, secrets: Readonly<Record<string, st
   return document.toString();
 }
 
-/** Writes for its owner alone, also where others could read the file before. */
+/** Writes for its owner alone, also where others could read the file before. Throws RefusedError as `writeOwn` does. */
 export function writePrivate(path: string, text: string): void {
+  refuseForeign(path);
   if (existsSync(path)) chmodSync(path, 0o600);
   writeFileSync(path, text, { mode: 0o600 });
+}
+
+/** Throws RefusedError when root would write through what another user put there. */
+export function writeOwn(path: string, text: string): void {
+  refuseForeign(path);
+  writeFileSync(path, text);
 }
 
 /** A configuration that touches nothing and an empty secrets file, unless they are there. */
 export function writeFirstConfig(folder: string, stateDir: string): void {
   const config = join(folder, DEFAULT_CONFIG);
-  if (!existsSync(config)) writeFileSync(config, newConfig({ networks: [], logins: [] }, stateDir));
+  if (!existsSync(config)) writeOwn(config, newConfig({ networks: [], logins: [] }, stateDir));
   const secrets = join(folder, SECRETS_FILE);
   if (!existsSync(secrets)) writePrivate(secrets, changedSecrets('', {}));
   openOrCreateVault(join(folder, KEY_FILE));

@@ -1,5 +1,5 @@
 // `pithead setup`: from nothing to a checked configuration and a first scan, by questions or by flags. It scans nothing that was not named.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { KEY_FILE, parseConfig } from '../../agent/config/config.ts';
@@ -21,6 +21,7 @@ import {
   newConfig,
   SECRETS_FILE,
   systemFolder,
+  writeOwn,
   writePrivate,
 } from './config-file.ts';
 import { type FirstScan, firstScan } from './first-scan.ts';
@@ -107,7 +108,7 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
   writePrivate(secretsPath, changedSecrets(secrets, Object.fromEntries([...passwords, ...code])));
   const config = parseConfig(text, { baseDir: dirname(path), environment: context.environment, name: path });
   if (before !== undefined && before !== text) writePrivate(`${path}.bak`, before);
-  writeFileSync(path, text);
+  writeOwn(path, text);
   if (answers.service !== undefined && isExposed(new URL(answers.service.url)))
     context.stderr.write(
       `${answers.service.url} is not encrypted: everybody on the way can read along. For trials only\n`,
