@@ -6,7 +6,7 @@ import { type ClockedHost, type ClockedSite, startClockedSite } from './clocked-
 import { isFull, isWithin, report } from './table.ts';
 
 const MINERS = 16;
-const INTERVAL_MS = 2_000;
+const INTERVAL_MS = 2_500;
 /** Of the bar: three polls, the deadline of the last of them, and a second until the agent sends what it has. */
 const LIMIT_MS = 3 * INTERVAL_MS + INTERVAL_MS / 2 + 1_000;
 const HOUR = 3_600_000;

@@ -7,6 +7,7 @@ import {
   newMinutes,
   readSpans,
   type Span,
+  spansBefore,
   touches,
   writeSpans,
 } from '../../../../../src/service/store/history/presence-intervals.ts';
@@ -52,6 +53,21 @@ test('a report of a slow rhythm stands for the interval before it', () => {
     [94, 95],
     [96, 100],
   ]);
+});
+
+test('what is before a minute: spans that end there are cut, later ones go', () => {
+  const spans: Span[] = [
+    [1, 3],
+    [10, 20],
+    [30, 31],
+  ];
+  expect(spansBefore(spans, 0)).toEqual([]);
+  expect(spansBefore(spans, 10)).toEqual([[1, 3]]);
+  expect(spansBefore(spans, 15)).toEqual([
+    [1, 3],
+    [10, 14],
+  ]);
+  expect(spansBefore(spans, 32)).toEqual(spans);
 });
 
 test('a list that gets too long forgets its oldest hole, never a minute', () => {
