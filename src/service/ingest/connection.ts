@@ -4,7 +4,7 @@ import { verify } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 import { RefusedError, renderError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
+import { type Log, oncePerMinute } from '../../base/log.ts';
 import { readPublicKey } from '../../base/secrets.ts';
 import { type ClockLook, lookAtClocks } from '../../base/time/clock-steps.ts';
 import { plainText } from '../../model/plain-text.ts';
@@ -175,6 +175,10 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     return body;
   };
 
+  const tellUnshown = oncePerMinute(clock, (error) =>
+    log.warn({ ...fields, error: renderError(error) }, 'live states cannot be shown'),
+  );
+
   /** States that the agent cannot keep: they show, and are neither acknowledged nor in any history. */
   const handleLive = async (header: LiveHeader, compressedBody: Buffer, came: ClockLook) => {
     if (greeting?.outbox === undefined)
@@ -184,17 +188,20 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     const { produced_at, order, through, fault } = header;
     const offsetMs = greeting.agentClock.offsetMs({ produced_at, age_ms: 0 }, came);
     const outbox = greeting.outbox;
-    const change = await parts.ingest.showLive({
-      agentId: agent.id,
-      farmId: agent.farmId,
-      home: greeting.home,
-      // What the outbox writes next replaces it.
-      order: orderOf(outbox, order - 1),
-      through: orderOf(outbox, Math.min(through, order + MAX_WAITING_SLICES, MAX_ORDER)),
-      fault: plainText(fault) ?? null,
-      records: records.map((record) => datedByUs(record, offsetMs, nowMs)),
-      nowMs,
-    });
+    const change = await parts.ingest
+      .showLive({
+        agentId: agent.id,
+        farmId: agent.farmId,
+        home: greeting.home,
+        // What the outbox writes next replaces it.
+        order: orderOf(outbox, order - 1),
+        through: orderOf(outbox, Math.min(through, order + MAX_WAITING_SLICES, MAX_ORDER)),
+        fault: plainText(fault) ?? null,
+        records: records.map((record) => datedByUs(record, offsetMs, nowMs)),
+        nowMs,
+      })
+      // The agent loses nothing by it, and the connection is wanted when there is room again.
+      .catch(tellUnshown);
     if (change === 'failed') log.warn({ ...fields, fault }, 'the agent cannot keep what it reports: live states only');
     if (change === 'recovered') log.info(fields, 'the agent keeps what it reports again');
   };
