@@ -24,6 +24,8 @@ export type Suspect = {
 /** A miner that was not seen for so long is given up: what another one shows of it is that one's. */
 const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 const MAX_NAMED = 16;
+/** A serial number that more units show is what their maker wrote into all of them: it names none, and casts doubt on none. */
+const MAX_SAME_SERIAL = 8;
 
 export const factValue = (entry: MinerEntry, fact: 'mac' | 'serial'): string | undefined =>
   fact === 'mac' ? (entry.mac ?? undefined) : serialKey(entry.serialNumber);
@@ -34,10 +36,17 @@ export function createContest(
   index: MinerIndex,
   { unseenMs, isLive }: { unseenMs(entry: MinerEntry): number; isLive(entry: MinerEntry): boolean },
 ) {
+  const isCommonSerial = (entry: MinerEntry): boolean => {
+    const serial = factValue(entry, 'serial');
+    if (serial === undefined) return false;
+    return [...take(index.bySerial(serial), MAX_SAME_SERIAL + 1)].length > MAX_SAME_SERIAL;
+  };
+
   /** The miner whose facts this unit shows. */
   const claimOf = (entry: MinerEntry): MinerEntry | undefined => {
     const of = entry.claimsKey === null ? undefined : index.get(entry.claimsKey);
     if (of === undefined || unseenMs(of) > GIVEN_UP_MS) return undefined;
+    if (entry.claimedFacts === 'serial' && isCommonSerial(of)) return undefined;
     // It says who it is, and so does the network: it may have got the chassis of a miner that is gone.
     const isKnown = isVouched(entry) && entry.macSource === 'device';
     return isKnown && entry.claimedFacts === 'serial' && !isLive(of) ? undefined : of;
@@ -68,7 +77,7 @@ export function createContest(
     if (claimed !== undefined) yield claimed;
     yield* claimantsOf(entry);
     yield* twinsOf(entry, 'mac');
-    yield* twinsOf(entry, 'serial');
+    if (!isCommonSerial(entry)) yield* twinsOf(entry, 'serial');
   }
 
   return {

@@ -214,6 +214,22 @@ test('one that the network knows may have got the chassis of a miner that is gon
   expect(bench.book.get('key-2')).toMatchObject({ mac: MAC.c, serialNumber: 'S1', claimsKey: null });
 });
 
+test('a serial number that a maker wrote into all of its miners casts doubt on none of them', () => {
+  const bench = createBench();
+  const see = () => {
+    for (let n = 1; n <= 20; n++) bench.see(`10.0.1.${n}`, { mac: `02:00:00:00:01:${n + 10}`, serialNumber: 'CLONE' });
+  };
+  see();
+  bench.clock.now += POLL_MS;
+  see();
+  for (const { key } of bench.book.all()) {
+    expect(bench.book.rivals(key)).toEqual([]);
+    expect(bench.book.states(key)?.unstableReason).toBe('sn_duplicate');
+  }
+  expect(bench.book.all()).toHaveLength(20);
+  expect(bench.book.suspects()).toEqual([]);
+});
+
 describe('invented miners', () => {
   const macOf = (n: number) => `02:00:00:00:00:${(n + 16).toString(16)}`;
 
