@@ -1,5 +1,8 @@
 // Reboots without a running agent: an order is for the unit that was recognised, not for whoever has its address when its turn comes. Simulated
 // devices on real sockets.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Farm, startFarm } from '../../../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../../../fixtures/farm/ports.ts';
@@ -7,6 +10,7 @@ import { parseConfig } from '../../../../src/agent/config/config.ts';
 import { type RebootStep, rebootOnce } from '../../../../src/agent/standalone/reboot.ts';
 
 const NETWORK = '127.50.1.0/28';
+const baseDir = mkdtempSync(join(tmpdir(), 'pithead-standalone-'));
 let farm: Farm;
 let portMap: Readonly<Record<string, number>>;
 
@@ -23,7 +27,10 @@ beforeAll(async () => {
     portMap,
   });
 });
-afterAll(() => farm.stop());
+afterAll(async () => {
+  await farm.stop();
+  rmSync(baseDir, { recursive: true, force: true });
+});
 
 test('a unit that takes the place of one that waits for its turn is not rebooted', async () => {
   const [a, b, stranger] = farm.devices;
@@ -33,7 +40,7 @@ test('a unit that takes the place of one that waits for its turn is not rebooted
     .find((ip) => farm.devices.every((device) => device.ip !== ip));
   const reboot = { concurrency: 1, backS: 30, hashS: 40, graceS: 6, checkEveryS: 0.1 };
   const config = parseConfig(JSON.stringify({ portMap, tasks: { reboot } }), {
-    ...{ baseDir: '.', environment: {}, name: 'test' },
+    ...{ baseDir, environment: { XDG_CONFIG_HOME: baseDir }, name: 'test' },
   });
   const steps: RebootStep[] = [];
   let swapped: Promise<void> | undefined;
