@@ -56,6 +56,7 @@ const LONG = [
     'scan-task',
   ],
   ...['selftest', 'setup', 'stop-with-stdin', 'tls'],
+  ...['agent-clock', 'few-files', 'impostors', 'mass-move', 'restore'],
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Those that walk every driver with every order or every model. */
