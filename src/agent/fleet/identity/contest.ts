@@ -1,4 +1,4 @@
-// Which units show the same facts, and so which must be doubted: read from the register, written by nobody here.
+// Which units show the same facts, and so which must be doubted: read from the register. It writes nothing.
 import { type FactState, type UnstableReason, unstableReason } from '../../../model/identity-facts.ts';
 import { isVouched, type MinerEntry, serialKey } from './record.ts';
 import type { MinerIndex } from './registry-index.ts';

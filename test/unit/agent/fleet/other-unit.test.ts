@@ -28,6 +28,7 @@ function setUp() {
   const emitted: ReportRecord[] = [];
   const forgotten: string[] = [];
   const neighbours = new Map<string, { mac: string; isShared: boolean }>();
+  const scheduled = new Map<string, string>();
   let keys = 0;
   const target: MinerTarget = targetOf(IP);
   const roster = createRoster({
@@ -47,11 +48,11 @@ function setUp() {
     isOutOfOperation: () => false,
     poolTrouble: () => undefined,
     emit: (record) => void emitted.push(record),
-    schedule: { set() {}, drop() {} },
+    schedule: { set: (key, ip) => void scheduled.set(key, ip), drop: (key) => void scheduled.delete(key) },
   });
-  const see = (outcome: Partial<VisitOutcome>) =>
+  const see = (outcome: Partial<VisitOutcome>, ip = IP) =>
     roster.recognised(
-      IP,
+      ip,
       {
         status: 'identified',
         target,
@@ -69,7 +70,7 @@ function setUp() {
       },
       new AbortController().signal,
     );
-  return { clock, roster, see, forgotten, emitted, neighbours };
+  return { clock, roster, see, forgotten, emitted, neighbours, scheduled };
 }
 
 function targetOf(ip: string): MinerTarget {
@@ -129,4 +130,24 @@ test('what was read lately is known with its driver, and a refused login as such
   expect(roster.readLately(IP, 60_000)).toBeUndefined();
   roster.pollFailed(state?.key ?? '', new PeerError('peer.auth', 'poll', 'never'), 2);
   expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'login_refused' });
+});
+
+test('a device that shows what a silent miner showed is reported by no name until it is looked at again', async () => {
+  const { clock, roster, see, emitted, scheduled } = setUp();
+  const facts = { mac: MAC_A, serialNumber: 'S1', hashrateHs: 1e14 };
+  await see({ reading: facts });
+  const miners = () => emitted.filter(({ kind }) => kind === 'miner').length;
+  const before = miners();
+  await see({ reading: { ...facts, hashrateHs: 1 } }, '10.0.0.9');
+  expect(miners()).toBe(before);
+  expect(roster.size).toBe(1);
+  const [waiting] = [...scheduled].flatMap(([key, ip]) => (ip === '10.0.0.9' ? key : []));
+  expect(roster.targetOf(waiting ?? '')?.ip).toBe('10.0.0.9');
+  expect(roster.get(waiting ?? '')).toBeUndefined();
+  await clock.advance(60_000);
+  const again = { reading: facts, answered: [], failed: [], unparsable: [], isLoginRefused: false, elapsedMs: 1 };
+  await roster.polled(waiting ?? '', again, new AbortController().signal);
+  expect(miners()).toBe(before + 1);
+  expect([...roster.all()].map(({ target }) => target.ip)).toEqual(['10.0.0.9']);
+  expect(scheduled.has(waiting ?? '')).toBe(false);
 });
