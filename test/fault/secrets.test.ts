@@ -35,6 +35,22 @@ const FIRMWARE = `https://${CANARY['user of a firmware address']}:x@127.64.0.63:
 /** On the signal the program fails as a mistake of ours would have it fail. */
 const CRASH = `data:text/javascript,${encodeURIComponent('process.on("SIGUSR2",()=>setImmediate(()=>{throw new Error("crash")}))')}`;
 
+/** Secrets that were sent to a device and are not its own. A login for the range is for those that have none of their own; the pool is everybody's. */
+function strayed(
+  planted: Readonly<Record<string, string>>,
+  own: readonly { readonly ip: string; readonly password: string }[],
+  received: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  return [...received].flatMap(([ip, texts]) => {
+    const login = own.find((each) => each.ip === ip);
+    const isTheirs = (name: string, secret: string) =>
+      name === 'password of a pool' ||
+      (login === undefined ? name === 'login that no miner has' : secret === login.password);
+    const foreign = Object.fromEntries(Object.entries(planted).filter(([name, secret]) => !isTheirs(name, secret)));
+    return sightingsOf(foreign, { [`what ${ip} received`]: texts.join('\n') });
+  });
+}
+
 /** Command lines and environments of the programs that this one has started, as long as they live. One that is about to become another still has ours. */
 function childrenOf(pid: number): string {
   const ours = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -79,8 +95,14 @@ test('the search finds a secret in every place and form that it looks at', () =>
 
 test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or breaks', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-secrets-'));
+  const received = new Map<string, string[]>();
+  const onReceived = (ip: string, text: string) => {
+    const texts = received.get(ip) ?? [];
+    texts.push(text);
+    received.set(ip, texts);
+  };
   const portMap = await suitablePortMap();
-  const farm = await startFarm({ network: NETWORK, miners: MINERS, mix: 'all', seed: 5, portMap });
+  const farm = await startFarm({ network: NETWORK, miners: MINERS, mix: 'all', seed: 5, portMap, onReceived });
   onTestFinished(async () => {
     await farm.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -272,7 +294,8 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   const opened = list.filter(({ ip, hashrate }) => own.some((login) => login.ip === ip) && hashrate !== null).length;
   expect(opened).toBeGreaterThan(4);
 
-  const sightings = sightingsOf(planted, places);
+  const sightings = [...sightingsOf(planted, places), ...strayed(planted, own, received)];
+  expect(received.size).toBeGreaterThan(20);
   const readable = [...filesBelow(state)].filter((path) => (statSync(path).mode & 0o077) !== 0);
   process.stdout.write(sightings.map((sighting) => `  ${sighting}\n`).join(''));
   report({
