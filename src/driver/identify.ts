@@ -103,7 +103,7 @@ export async function gatherEvidence(
     await door.ask();
     if (silences > before) silent.add(door);
     const shown = familyOf(said);
-    if (shown !== 'antminer-stock' && shown !== undefined && shown === options.expected && isProven(shown, said)) break;
+    if (shown !== 'antminer-stock' && shown !== undefined && shown === options.expected) break;
   }
   isPatient = !options.isLastTry && familyOf(said) === 'antminer-stock';
   if (isPatient) for (const door of silent) await door.ask();
@@ -113,10 +113,13 @@ export async function gatherEvidence(
   const mayBeVolcMiner = family === 'hammer' || openPorts.has(VOLCMINER_PORT);
   if (said.version === undefined && mayBeVolcMiner) keep('version', await askText('version', VOLCMINER_PORT));
   const isAxeosHint = family === 'axeos' || family === 'axeos-nerd' || family === 'luckyminer';
-  if ((family === undefined || isAxeosHint) && said.web?.status === 200)
+  // What was read there lately has proved itself already.
+  const isExpected =
+    options.expected !== undefined && (family === options.expected || (isAxeosHint && options.expected === 'axeos'));
+  if ((family === undefined || isAxeosHint) && !isExpected && said.web?.status === 200)
     keep('systemInfo', await look('/api/system/info'));
   const page = FAMILY_PAGES.find((each) => each.family === family);
-  if (page !== undefined && openPorts.has(WEB_PORT) && !isProven(page.family, said))
+  if (page !== undefined && !isExpected && openPorts.has(WEB_PORT) && !isProven(page.family, said))
     keep('familyPage', await look(page.path));
   return { evidence: evidenceOf(said), failures };
 }

@@ -113,10 +113,11 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
   const askAgain = async ({ ip, driver }: MinerTarget, signal: AbortSignal): Promise<void> => {
     if (!trust.mustAskAgain(ip, driver.id)) return;
     const { evidence, failures } = await gatherEvidence(transport.link(ip), new Set(SCAN_PORTS), {
-      ...{ clock, signal, deadlineMs: ASK_AGAIN_MS, expected: driver.id },
+      ...{ clock, signal, deadlineMs: ASK_AGAIN_MS },
     });
-    const isSilent = Object.values(evidence).every((answer) => answer === undefined);
-    if (isSilent && failures[0] !== undefined && GONE.has(failures[0].code)) throw failures[0];
+    const { version, web, whatsminer3, api4028 } = evidence;
+    const isSilent = [version, web, whatsminer3, api4028].every((answer) => answer === undefined);
+    if (isSilent && failures[0] !== undefined) throw failures[0];
     await choose(ip, evidence, signal);
   };
 
@@ -125,10 +126,18 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
    * Families that look like the likely one from outside each have one question. It goes with the login configured for them, else with that of the
    * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
    */
-  const choose = async (ip: string, evidence: Evidence, signal: AbortSignal): Promise<DriverChoice | undefined> => {
+  const choose = async (
+    ip: string,
+    evidence: Evidence,
+    signal: AbortSignal,
+    expected?: string,
+  ): Promise<DriverChoice | undefined> => {
     const likely = vouchedFor(ip, evidence) ?? chooseDriver(drivers, evidence);
     if (likely === undefined) return undefined;
-    const { identity, driver } = likely;
+    const { driver } = likely;
+    // What it proved a moment ago is not asked for again.
+    const isProven = expected === driver.id && trust.isSure(ip, driver.id);
+    const identity = isProven ? { ...likely.identity, confidence: 'sure' as const } : likely.identity;
     const before = trust.driverOf(ip, driver.id) ?? driver.id;
     const lookAlikes = drivers.flatMap(({ id, afterLogin }) => (afterLogin?.mayBe(evidence) ? [id] : []));
     const seen = { identity, evidence, family: driver.id, lookAlikes };
@@ -192,7 +201,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
         ...{ clock, signal, isLastTry },
         expected: lately?.driverId,
       });
-      return { evidence: gathered.evidence, choice: await choose(ip, gathered.evidence, signal) };
+      return { evidence: gathered.evidence, choice: await choose(ip, gathered.evidence, signal, lately?.driverId) };
     });
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;

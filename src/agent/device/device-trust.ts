@@ -161,6 +161,11 @@ export function createDeviceTrust(parts: TrustParts) {
       const sighting = sightingOf(ip);
       return sighting?.facts.family === family ? sighting.driverId : undefined;
     },
+    /** It has proved this family, and has answered ever since. */
+    isSure(ip: string, family: string): boolean {
+      const sighting = sightingOf(ip);
+      return sighting?.isStale === false && sighting.facts.family === family && sighting.facts.confidence === 'sure';
+    },
     /** The realm of its digest challenge, as it was when it was asked who it is. */
     realmOf: (ip: string) => sightingOf(ip)?.facts.realm,
     /** The names under which attempts with factory logins are held. */
