@@ -8,9 +8,11 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
+import type { Farm } from '../../fixtures/farm/farm.ts';
 import { YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
 import { type MinerRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
+import { vouchFor } from '../e2e/vouch.ts';
 
 const tellingSchema = z.object({
   miners: z.number(),
@@ -35,9 +37,16 @@ export type LoneAgent = {
   remove(): void;
 };
 
-/** `tidies`: it frees what is free before it tells what it takes. */
-export function startLoneAgent(config: object, { tidies = false } = {}): LoneAgent {
+type LoneOptions = {
+  /** It frees what is free before it tells what it takes. */
+  readonly tidies?: boolean;
+  /** A person has said what its devices are: those that give no proof are read too. */
+  readonly farm?: Farm;
+};
+
+export function startLoneAgent(config: object, { tidies = false, farm }: LoneOptions = {}): LoneAgent {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-fault-'));
+  if (farm !== undefined) vouchFor(folder, farm);
   writeFileSync(
     join(folder, 'pithead.yaml'),
     JSON.stringify({ stateDir: '.', scan: { maxPerSecond: 50_000 }, ...config }),

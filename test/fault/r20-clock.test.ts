@@ -18,7 +18,8 @@ test.runIf(isFull)('steps of the wall clock and a suspend: one poll per miner an
   const network = '127.107.0.0/26';
   const portMap = await suitablePortMap();
   const farm = await startFarm({ network, miners: MINERS, mix: 'all', seed: 20, portMap });
-  const agent = startLoneAgent({ networks: [network], portMap, poll: { interval: `${INTERVAL_MS}ms` } });
+  const config = { networks: [network], portMap, poll: { interval: `${INTERVAL_MS}ms` } };
+  const agent = startLoneAgent({ ...config, credentials: { trust: 'network' } }, { farm });
   const polls = farm.devices.map((): number[] => []);
   const requests = farm.devices.map(() => Number.POSITIVE_INFINITY);
   const lastMs = farm.devices.map(() => Number.NEGATIVE_INFINITY);
