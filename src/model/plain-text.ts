@@ -5,7 +5,8 @@
  * Control, direction and format codes, ends of lines and paragraphs, halves of characters, and what is drawn as nothing: fillers, joiners, selectors,
  * tags, the empty Braille cell.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const UNSEEN_SET = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800`;
+const UNSEEN = new RegExp(`[${UNSEEN_SET}]`, 'u');
 const UNSEEN_ALL = new RegExp(UNSEEN.source, 'gu');
 
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/u;
@@ -21,6 +22,10 @@ export const visibleText = (text: string): string => (UNSEEN.test(text) ? replac
 /** As `visibleText`, for a text of several lines: line feeds and tabs stay. `instead` stands where something was taken out. */
 export const visibleLines = (text: string, instead: '' | ' ' = ' '): string =>
   UNSEEN.test(text) ? replaceUnseen(text, '\n\t', instead) : text;
+
+/** As a pattern that clients can be told: a part of one, for any character that is seen, and the whole of a text of them, joiners left out. */
+export const SEEN_CHARACTER = `[^${UNSEEN_SET}]`;
+export const SEEN_TEXT = new RegExp(`^${SEEN_CHARACTER}*$`, 'u');
 
 /** Whether every character is seen, and none changes how others are shown. */
 export const isVisible = (text: string): boolean => visibleText(text) === text;

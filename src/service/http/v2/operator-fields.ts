@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { RefusedError } from '../../../base/errors.ts';
 import { OPS_STATUSES } from '../../../model/miner.ts';
+import { SEEN_CHARACTER } from '../../../model/plain-text.ts';
 import { notFound } from '../../auth/authorise.ts';
 import { V2_FARM } from '../../auth/rules.data.ts';
 import { type EditProblem, positionSchema, rackSchema } from '../../store/store.ts';
@@ -18,7 +19,7 @@ import { atLeastOneOf } from '../shared/validation.ts';
 documented.add(rackSchema, {
   openapi: {
     type: 'string',
-    pattern: "^\\s*[^'\\s](.{0,62}[^\\s])?\\s*$",
+    pattern: `^\\s*(?!['\\s])${SEEN_CHARACTER}(${SEEN_CHARACTER}{0,62}(?!\\s)${SEEN_CHARACTER})?\\s*$`,
     description: '1 to 64 characters that can be seen, not beginning with an apostrophe',
   },
 });

@@ -1,7 +1,7 @@
 // What each task takes, by its name. Miners and agents check again what reaches them; here a client learns at once what does not fit.
 import { z } from 'zod';
 import { parseIpv4Range, RANGE_FORMS, RANGE_PATTERN } from '../../../../base/net/ipv4.ts';
-import { isVisible } from '../../../../model/plain-text.ts';
+import { SEEN_TEXT } from '../../../../model/plain-text.ts';
 import { EXECUTION_TASK_NAMES } from '../../../../model/task.ts';
 import { forceSchema } from '../../shared/batch-creation.ts';
 import { givenId } from '../../shared/parameters.ts';
@@ -18,11 +18,7 @@ const ids = z.array(givenId).min(1).max(MAX_TARGETS);
 
 /** No control characters: some devices keep their settings as lines of text. */
 const maybeBlank = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .regex(/^\P{Cc}*$/u, { error: 'accepted: printable text' })
-    .refine(isVisible, { error: 'accepted: text of which every character can be seen' });
+  z.string().max(max).regex(SEEN_TEXT, { error: 'accepted: text of which every character can be seen' });
 const printable = (max: number) => maybeBlank(max).min(1);
 const sha256 = z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'accepted: 64 hexadecimal digits' });
 
