@@ -31,6 +31,7 @@ const outcomeSchema = z.strictObject({
   config: z.string(),
   networks: z.int(),
   restarted: z.boolean(),
+  trust: z.strictObject({ accepted: z.int(), waiting: z.int() }).nullable(),
   scan: z
     .object({ identified: z.int(), login_refused: z.array(z.string()), models: z.record(z.string(), z.int()) })
     .nullable(),
@@ -52,7 +53,7 @@ test('people read which miners there are, which refuse the login, and what to do
   const { code, stdout } = await setup('--yes', '--network', NETWORK, '--port-map', ...portMap);
   expect(code).toBe(0);
   expect(stdout).toContain('8 miners');
-  expect(stdout).toContain(`1 refuse the login: ${farm.devices[0]?.ip}`);
+  expect(stdout).toContain(`1 let nobody in without a login: ${farm.devices[0]?.ip}`);
   expect(stdout).toMatch(/Start it: pithead run --config/);
 });
 

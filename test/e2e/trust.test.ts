@@ -136,3 +136,30 @@ test('who is forgotten waits again', async () => {
   await pithead('scan', ip, '--json');
   expect(await listed()).toMatchObject([{ ip, why: 'new' }]);
 });
+
+test('setup shows what it found, and accepts it where it is told to', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pithead-trust-setup-'));
+  const path = join(place, 'pithead.yaml');
+  const portMap = await suitablePortMap();
+  const ports = Object.entries(portMap).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]);
+  const login = ['--login', 'antminer-stock=root:env:ANTMINER_PASSWORD'];
+  const setUp = (...more: string[]) =>
+    runPithead(['setup', '--yes', '--network', NETWORK, '--config', path, ...login, ...ports, ...more], {
+      cwd: place,
+      environment: { ANTMINER_PASSWORD: 'not-the-one' },
+    });
+  const antminers = farm.devices.filter(({ driver }) => driver === 'antminer-stock').length;
+  try {
+    const asked = await setUp();
+    expect([asked.code, asked.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${antminers} get the logins of the configuration`),
+    ]);
+    expect(asked.stderr).toContain('pithead trust accept --all');
+    expect(asked.stderr).toContain('iceriver');
+    const told = await setUp('--accept', '--json');
+    expect(JSON.parse(told.stdout)).toMatchObject({ trust: { accepted: antminers } });
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});

@@ -19,7 +19,12 @@ export async function scanOnce(
   mustBeAllowed('agent.scan.create', 'scan', config.tasks);
   const pace = paceOf(config.scan, ranges);
   for (const line of [...ranges.echo, ...pace.advice]) listener.onUnderstood(line);
-  return withAccess(config, ranges, (access) => scanWith(access, { ranges, limits: pace.limits }, listener, signal));
+  return withAccess(config, ranges, (access) => {
+    const fault = config.credentials.factoryDefaults ? access.trustFault() : undefined;
+    if (fault !== undefined)
+      listener.onUnderstood(`no factory login is tried, because what was tried before cannot be looked up: ${fault}`);
+    return scanWith(access, { ranges, limits: pace.limits }, listener, signal);
+  });
 }
 
 type OneMiner = { readonly config: AgentConfig; readonly ip: string };

@@ -35,25 +35,27 @@ A login of the configuration (credentials.logins) goes to devices that proved th
 family or realm than it was accepted with waits again. With credentials.trust: network every device of the networks that proved its family gets it.
 Exit codes: 0 done, 1 something that was named could not be done, 78 a wrong selector.
 
-Examples:
-  $ pithead trust list
-  $ pithead trust accept --all
+`;
+const LIST = '  $ pithead trust list\n';
+const ACCEPT = `  $ pithead trust accept --all
   $ pithead trust accept 10.31.0.0/24 whatsminer
   $ pithead trust accept 10.31.4.7 --as iceriver     it gives no proof of its own: you say what it is
-  $ pithead trust forget 10.31.0.17`;
+`;
+const FORGET = '  $ pithead trust forget 10.31.0.17\n';
+const helpWith = (...examples: readonly string[]) => `${HELP}Examples:\n${examples.join('')}`;
 
 export function addTrust(program: Command, context: CliContext): void {
   const trust = program
     .command('trust')
     .description('which devices get the logins of the configuration: those that a person accepted')
-    .addHelpText('after', HELP);
+    .addHelpText('after', helpWith(LIST, ACCEPT, FORGET));
   trust
     .command('list')
     .description('devices that wait for a person')
     .option('--accepted', 'those that were accepted')
     .option('--json', 'one JSON object: devices with ip, family, model, mac, why, since')
     .option('-c, --config <file>', CONFIG_FOR_STATE)
-    .addHelpText('after', HELP)
+    .addHelpText('after', helpWith(LIST))
     .action((flags: ListFlags) => withRecord(flags, context, (record) => list(record, flags, context)));
   trust
     .command('accept')
@@ -63,7 +65,7 @@ export function addTrust(program: Command, context: CliContext): void {
     .option('--as <driver>', 'for devices that give no proof: this is what they are')
     .option('--json', 'one JSON object: accepted, unproven, unknown')
     .option('-c, --config <file>', CONFIG_FOR_STATE)
-    .addHelpText('after', HELP)
+    .addHelpText('after', helpWith(ACCEPT, LIST))
     .action((named: string[], flags: AcceptFlags) =>
       withRecord(flags, context, (record) => accept(record, named, flags, context)),
     );
@@ -74,7 +76,7 @@ export function addTrust(program: Command, context: CliContext): void {
     .option('--all', 'all that were accepted')
     .option('--json', 'one JSON object: forgotten, unknown')
     .option('-c, --config <file>', CONFIG_FOR_STATE)
-    .addHelpText('after', HELP)
+    .addHelpText('after', helpWith(FORGET, LIST))
     .action((named: string[], flags: ForgetFlags) =>
       withRecord(flags, context, (record) => forget(record, named, flags, context)),
     );

@@ -12,7 +12,10 @@ export function addAccessOptions(command: Command): Command {
     .option('-c, --config <file>', 'take port map, logins and limits from this configuration')
     .option('--port-map <from=to...>', 'port FROM of a miner is reached at port TO (port forwarding)')
     .option('--timeout <duration>', 'how long an address may stay silent, e.g. 800ms (default 1200ms)')
-    .option('--no-factory-defaults', "do not try the vendor's factory login (tried at most once per miner)");
+    .option(
+      '--no-factory-defaults',
+      "do not try the vendor's factory login (tried at most once per miner and day; remembered in the state directory of the configuration, else of this user)",
+    );
 }
 
 /** The configuration of the file, or the defaults, with the flags on top. Throws ConfigError. */

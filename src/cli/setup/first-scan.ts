@@ -103,8 +103,8 @@ function describe(scan: ReturnType<typeof summarise>, account: ScanAccount, cont
     ...Object.entries(scan.models).map(([model, count]) => `  ${String(count).padStart(5)}  ${model}`),
     ...advise(
       scan.login_refused,
-      'refuse the login',
-      'set their password: pithead setup, or credentials.logins in the configuration',
+      'let nobody in without a login',
+      'do they wait for you (pithead trust list)? Else set their password: credentials.logins in the configuration',
       paint,
     ),
     ...advise(scan.not_hashing, 'do not hash', 'pithead miner <ip> says what is wrong', paint),
