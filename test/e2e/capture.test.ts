@@ -57,7 +57,11 @@ function capture(ip: string, login?: { readonly user: string; readonly password:
     environment: { PASSWORD: login?.password },
     name: 'capture',
   });
-  return captureOnce({ config, trust: freshTrust(), ip }, () => {}, new AbortController().signal);
+  const trust = freshTrust();
+  // Where the device proves nothing, the one who captures it says what it is.
+  const device = farm.device(ip);
+  if (device !== undefined) trust.record.vouch([device]);
+  return captureOnce({ config, trust, ip }, () => {}, new AbortController().signal);
 }
 
 const readHs = (read: unknown) => z.looseObject({ hashrateHs: z.number() }).parse(read).hashrateHs;
