@@ -1,5 +1,6 @@
 // Uplinks of tests: what a test does not name is as an agent has it, with nothing to deliver and nobody who takes orders.
 import { randomUUID } from 'node:crypto';
+import { zstdCompressSync } from 'node:zlib';
 import type { SliceSource } from '../../../../src/agent/outbox/outgoing.ts';
 import type { OrderGuard } from '../../../../src/agent/uplink/signatures/message-guard.ts';
 import { createUplink, type Uplink } from '../../../../src/agent/uplink/uplink.ts';
@@ -57,6 +58,8 @@ export function uplinkTo(url: string, more: Partial<Parameters<typeof createUpli
   });
 }
 
+const NO_RECORDS = zstdCompressSync(JSON.stringify({ v: 1, records: [] }));
+
 export function idleSource(epoch: string): SliceSource {
   const position = { epoch, outbox: epoch, firstSeq: 1, ackedSeq: 0, nextSeq: 1 };
   return {
@@ -68,7 +71,7 @@ export function idleSource(epoch: string): SliceSource {
     whyUnkept: () => undefined,
     live: async () => ({
       header: { live: true, produced_at: new Date(0).toISOString(), order: 1, through: 1 },
-      ...{ body: new Uint8Array(), count: 0, last: 0 },
+      ...{ body: NO_RECORDS, count: 0, last: 0 },
     }),
     backlog: () => 0,
     onMore: () => () => {},
