@@ -34,7 +34,16 @@ export const unitOf = ({ key, ip, lastIp }: MinerEntry): Unit => ({ key, ip: ip 
 
 export function createContest(
   index: MinerIndex,
-  { unseenMs, isLive }: { unseenMs(entry: MinerEntry): number; isLive(entry: MinerEntry): boolean },
+  {
+    unseenMs,
+    isLive,
+    hasEnded,
+  }: {
+    unseenMs(entry: MinerEntry): number;
+    isLive(entry: MinerEntry): boolean;
+    /** It shows nothing of what it claims at the moment. */
+    hasEnded(entry: MinerEntry): boolean;
+  },
 ) {
   const isCommonSerial = (entry: MinerEntry): boolean => {
     const serial = factValue(entry, 'serial');
@@ -65,10 +74,13 @@ export function createContest(
       if (other.key !== entry.key && isLive(other)) yield other;
   }
 
+  const claimsNow = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean =>
+    entry.claimedFacts.includes(fact) && !hasEnded(entry);
+
   const isDuplicate = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean => {
     if (!isNone(twinsOf(entry, fact))) return true;
-    if (entry.claimedFacts.includes(fact) && claimOf(entry) !== undefined) return true;
-    for (const other of claimantsOf(entry)) if (other.claimedFacts.includes(fact)) return true;
+    if (claimsNow(entry, fact) && claimOf(entry) !== undefined) return true;
+    for (const other of claimantsOf(entry)) if (claimsNow(other, fact)) return true;
     return false;
   };
 

@@ -107,7 +107,9 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   const rows = createRows(db, clock);
   const { index, commit, markSeen, unseenMs } = rows;
   const isLive = (entry: MinerEntry): boolean => entry.ip !== null && unseenMs(entry) <= liveMs;
-  const contest = createContest(index, { unseenMs, isLive });
+  /** Units whose claim is remembered and that show nothing of it at the moment. */
+  const ended = new Set<string>();
+  const contest = createContest(index, { unseenMs, isLive, hasEnded: ({ key }) => ended.has(key) });
   const looks = createLooks(clock, pollMs);
   const turnover = createTurnover(clock);
 
@@ -167,16 +169,20 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     };
   };
 
-  /** The claim that it has from before, as far as it goes on. */
+  /** The claim that it has from before, as far as it goes on: one that was refuted is remembered for an hour, also when it has ended. */
   const lastingClaim = (entry: MinerEntry, facts: Facts, atMs: number): Claim => {
     const claimed = contest.claimOf(entry);
     if (claimed === undefined) return NO_CLAIM;
     // The wall clock may have been set back since.
     const isFresh = entry.claimState === 'refuted' && Math.abs(atMs - (entry.claimedSinceMs ?? 0)) < HOUR_MS;
-    return isFresh || claimedFacts(claimed, facts) !== '' ? entry : NO_CLAIM;
+    if (claimedFacts(claimed, facts) !== '') return entry;
+    if (!isFresh) return NO_CLAIM;
+    ended.add(entry.key);
+    return entry;
   };
 
   const settleHere = (entry: MinerEntry, sighting: Sighting, facts: Facts, newClaim?: Claim): Observed => {
+    ended.delete(entry.key);
     const { claimsKey, claimedFacts, claimState, claimedSinceMs } = newClaim ?? lastingClaim(entry, facts, sighting.at);
     const claim = { claimsKey, claimedFacts, claimState, claimedSinceMs };
     const merged = { ...merge(entry, sighting, facts), ...claim };
@@ -345,6 +351,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const isForgotten = (entry: MinerEntry) => isBrief(entry) && unseenMs(entry) > PRUNE_AFTER_MS;
       const keys = index.all().flatMap((entry) => (isForgotten(entry) ? entry.key : []));
       if (keys.length > 0) commit({ remove: keys, put: [] });
+      for (const key of ended) if (index.get(key) === undefined) ended.delete(key);
       return keys;
     },
     get: (key) => index.get(key),

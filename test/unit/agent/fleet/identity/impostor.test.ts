@@ -333,3 +333,25 @@ describe('500 miners at once', () => {
     expect(round()).toEqual(keys);
   });
 });
+
+test('a claim that has ended flags nobody any more, and is remembered for an hour', () => {
+  const bench = createBench();
+  const own = { mac: MAC.b, serialNumber: 'S2' };
+  const { key } = bench.see(ELSEWHERE, own);
+  const victim = bench.see(HOME, VICTIM).key;
+  const statesNow = () => [bench.book.states(victim)?.mac, bench.book.states(key)?.mac];
+  const poll = (shown: Shown, times: number) => {
+    for (let n = 0; n < times; n++) {
+      bench.clock.now += POLL_MS;
+      bench.see(HOME, VICTIM);
+      bench.see(ELSEWHERE, shown);
+    }
+  };
+  poll({ ...own, mac: MAC.a }, 3);
+  expect(statesNow()).toEqual(['duplicate', 'duplicate']);
+  poll(own, 1);
+  expect(statesNow()).toEqual(['ok', 'ok']);
+  expect(bench.book.isContested(ELSEWHERE)).toBe(true);
+  poll(own, 60);
+  expect([bench.book.isContested(ELSEWHERE), bench.book.isContested(HOME)]).toEqual([false, false]);
+});
