@@ -24,7 +24,7 @@ beforeAll(async () => {
   farm = await startFarm({
     network: '127.49.0.0/29',
     mix: { 'braiins-rest': 1, 'whatsminer-2': 1, 'avalon-a': 1, 'antminer-c': 1, mara: 1 },
-    miners: 6,
+    miners: 5,
     bootS: 1,
     portMap: PORTS,
   });
