@@ -171,7 +171,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       if (driver === likely.driver || !afterLogin?.mayBe(evidence)) continue;
       const known = knownFrom(likely.identity);
       const own: MinerTarget = { ip, driver: likely.driver, known, memory: newMemory() };
-      const link = logins.linkAs(own, driver) ?? logins.linkTo(own);
+      const link = logins.linkBehindLogin(own, driver);
+      if (link === undefined) continue;
       try {
         const identity = afterLogin.identify(await link.send(afterLogin.ask, { deadlineMs: SETTLE_MS, signal }));
         if (identity !== undefined) return { driver, identity };

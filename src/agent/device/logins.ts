@@ -131,12 +131,18 @@ export function createLogins(parts: {
 
   return {
     linkTo,
-    /** With the login that is configured for another family, which looks like the target's from outside. Undefined where there is none. */
-    linkAs(target: MinerTarget, other: Driver): MinerLink | undefined {
+    /**
+     * For a question behind the login, of another family that looks like the target's from outside: with the login that is configured for that one, else
+     * with the target's own. Undefined where no login may be sent: the question would tell nothing.
+     */
+    linkBehindLogin(target: MinerTarget, other: Driver): MinerLink | undefined {
       const rule = ownRule({ ...target, driver: other });
-      if (rule === undefined || rule === ownRule(target)) return undefined;
       const { ip, driver } = target;
-      if (trust.why(ip, driver.id, 'configured') !== undefined) return transport.link(ip);
+      if (rule === undefined || rule === ownRule(target)) {
+        const hasLogin = driver.login.kind !== 'none' && (rule !== undefined || hasFactoryLogin(target));
+        return hasLogin && withheldOf(target) === undefined ? linkTo(target) : undefined;
+      }
+      if (trust.why(ip, driver.id, 'configured') !== undefined) return undefined;
       const trial = configuredTrial({ ...target, driver: other }, false);
       return withTrial(transport.link(ip, guarded(target, rule.login)), trial);
     },
