@@ -8,11 +8,10 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import type { Farm } from '../../fixtures/farm/farm.ts';
 import { YOUNG_MB } from '../../src/base/platform/heap-flags.ts';
 import { type MinerRecord, sliceBodySchema } from '../../src/wire/records.ts';
 import { until } from '../e2e/until.ts';
-import { vouchFor } from '../e2e/vouch.ts';
+import { type VouchedFarm, vouchFor } from '../e2e/vouch.ts';
 
 const tellingSchema = z.object({
   miners: z.number(),
@@ -41,7 +40,7 @@ type LoneOptions = {
   /** It frees what is free before it tells what it takes. */
   readonly tidies?: boolean;
   /** A person has said what its devices are: those that give no proof are read too. */
-  readonly farm?: Farm;
+  readonly farm?: VouchedFarm;
 };
 
 export function startLoneAgent(config: object, { tidies = false, farm }: LoneOptions = {}): LoneAgent {

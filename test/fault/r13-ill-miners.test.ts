@@ -37,13 +37,10 @@ async function startIllFarm(options: { network: string; aside: string; miners: n
     ...Object.entries(portMap).flatMap(([from, to]) => ['--port-map', `${from}=${to}`]),
   ]);
   const { devices, control } = z
-    .object({ devices: z.array(z.object({ ip: z.string() })), control: z.string() })
+    .object({ devices: z.array(z.object({ ip: z.string(), driver: z.string() })), control: z.string() })
     .parse(JSON.parse(await farm.next()));
-  const agent = startLoneAgent({
-    networks: [options.network],
-    portMap,
-    poll: { interval: `${options.intervalMs}ms`, staticEvery: '24h', deadline: `${DEADLINE_MS}ms` },
-  });
+  const poll = { interval: `${options.intervalMs}ms`, staticEvery: '24h', deadline: `${DEADLINE_MS}ms` };
+  const agent = startLoneAgent({ networks: [options.network], portMap, poll }, { farm: { devices } });
   const ill = await startLine([join(import.meta.dirname, 'ill-devices.ts')]);
   return {
     agent,

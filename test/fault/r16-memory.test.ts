@@ -21,7 +21,7 @@ async function kept(network: string, miners: number) {
   const farm = await startFarmProcess(['--network', network, '--miners', String(miners), '--mix', 'all', ...map]);
   const agent = startLoneAgent(
     { networks: [network], portMap, poll: { interval: '20s', staticEvery: '24h', deadline: '30s' } },
-    { tidies: true },
+    { tidies: true, farm },
   );
   const next = async (count: number) => {
     const from = agent.tellings.length;
