@@ -13,11 +13,14 @@ import { goodList, listOf, pageShape, windowOf } from './envelope.ts';
 export const agentV2Schema = named(
   'AgentV2',
   agentV1Schema.omit({ farm: true, host: true }).extend({
-    clock_ahead_ms: z.int().nullable().meta({
-      ...EXTENSION,
-      description:
-        'How far the clock of the agent was ahead of that of the service when it last connected, ms; negative = behind, null = by no more than a minute',
-    }),
+    clock_ahead_ms: z
+      .int()
+      .nullable()
+      .meta({
+        ...EXTENSION,
+        description:
+          'How far the clock of the agent was ahead of that of the service when it last connected, ms; negative = behind, null = by no more than a minute',
+      }),
     storage_fault: z
       .strictObject({ reason: z.string(), since: z.iso.datetime() })
       .nullable()
