@@ -46,6 +46,7 @@ const nullable = z.string().nullable();
 const flag = z.int().transform((value) => value !== 0);
 
 const attemptSchema = z.object({ family: z.string(), is_accepted: flag, at: z.number() });
+type Attempt = z.output<typeof attemptSchema>;
 
 const deviceSchema = z
   .object({
@@ -103,7 +104,11 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
   let checkedMs = -Infinity;
   let version: unknown;
   const pins = new Map<string, StoredPin | null>();
-  const forgetCache = () => pins.clear();
+  const attempts = new Map<string, Attempt | null>();
+  const forgetCache = () => {
+    pins.clear();
+    attempts.clear();
+  };
 
   const failed = (error: unknown) => {
     fault = `${path}: ${renderError(error)}`;
@@ -175,7 +180,7 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
       database();
       return fault;
     },
-    attempts: attemptsIn({ using, write, trim, nowMs: () => clock.nowMs() }),
+    attempts: attemptsIn({ using, write, trim, refresh, kept: attempts, nowMs: () => clock.nowMs() }),
     pinNamed: (name: string) => cachedPin(`name ${name}`, 'SELECT * FROM pin WHERE name = ?', name),
     /** The newest that was accepted at this address. */
     pinAt: (ip: string) => cachedPin(`ip ${ip}`, 'SELECT * FROM pin WHERE ip = ? ORDER BY at DESC LIMIT 1', ip),
@@ -243,16 +248,30 @@ type Tools = {
   using<T>(work: (db: DatabaseSync) => T, otherwise: T): T;
   write(work: (db: DatabaseSync) => void): boolean;
   trim(db: DatabaseSync, table: 'attempt'): void;
+  /** Empties `kept` where another process has written. */
+  refresh(db: DatabaseSync): void;
+  readonly kept: Map<string, Attempt | null>;
   nowMs(): number;
 };
 
 /** Attempts with factory logins. `who` = the names under which a device is held: its MACs and its address. */
-function attemptsIn({ using, write, trim, nowMs }: Tools) {
-  const ofAll = (db: DatabaseSync, who: readonly string[]) =>
-    who.flatMap((name) => {
-      const row = db.prepare('SELECT family, is_accepted, at FROM attempt WHERE who = ?').get(name);
-      return row === undefined ? [] : [attemptSchema.parse(row)];
+function attemptsIn({ using, write, trim, refresh, kept, nowMs }: Tools) {
+  const ofOne = (db: DatabaseSync, name: string): Attempt | null => {
+    const row = db.prepare('SELECT family, is_accepted, at FROM attempt WHERE who = ?').get(name);
+    return row === undefined ? null : attemptSchema.parse(row);
+  };
+  const ofAll = (db: DatabaseSync, who: readonly string[]) => who.flatMap((name) => ofOne(db, name) ?? []);
+  /** The same from memory: each visit of a miner asks. */
+  const keptOf = (db: DatabaseSync, who: readonly string[]) => {
+    refresh(db);
+    return who.flatMap((name) => {
+      const known = kept.get(name);
+      if (known !== undefined) return known ?? [];
+      const found = ofOne(db, name);
+      kept.set(name, found);
+      return found ?? [];
     });
+  };
   const put = (db: DatabaseSync, who: readonly string[], family: string, isAccepted: boolean) => {
     const statement = db.prepare(
       'INSERT INTO attempt VALUES (?, ?, ?, ?) ON CONFLICT (who) DO UPDATE SET family = excluded.family, is_accepted = excluded.is_accepted, at = excluded.at',
@@ -266,7 +285,7 @@ function attemptsIn({ using, write, trim, nowMs }: Tools) {
     /** Undefined where the record cannot be used. */
     last: (who: readonly string[], family: string): 'none' | 'accepted' | 'refused' | undefined =>
       using((db) => {
-        const found = ofAll(db, who);
+        const found = keptOf(db, who);
         if (found.some(({ is_accepted, at }) => !is_accepted && isHeld(at))) return 'refused';
         return found.some((row) => row.is_accepted && row.family === family) ? 'accepted' : 'none';
       }, undefined),
