@@ -64,7 +64,7 @@ type AccessOptions = {
   readonly tap?: Tap;
 };
 
-/** `record` is closed by whoever opened it. */
+/** The code that opened `record` closes it. */
 export type TrustSources = Pick<TrustParts, 'record' | 'neighbourAt' | 'mayLogIn'>;
 
 /** A visit that follows identification has what is left of that, and at least this long. */
@@ -73,7 +73,7 @@ const LEAST_VISIT_MS = 2_000;
 const SETTLE_MS = 4_000;
 /** To ask a device again who it is, before a login goes to it. */
 const ASK_AGAIN_MS = 4_000;
-/** After these nobody knows who answers there next. */
+/** After these errors another device may answer at the address. */
 const GONE: ReadonlySet<string> = new Set(['peer.timeout', 'peer.refused', 'peer.unreachable', 'peer.reset']);
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
@@ -123,8 +123,6 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
 
   /**
    * The driver for what was found, after a question behind the login where families look alike. The caller holds the turn.
-   * Families that look like the likely one from outside each have one question. It goes with the login configured for them, else with that of the
-   * likely family, whose refusal counts as its own: no device gets a second password for the sake of a question.
    */
   const choose = async (
     ip: string,

@@ -1,5 +1,5 @@
 // Which login goes to which device now: what was seen of each device, held against the rules (trust.ts) and what this host remembers (trust-record.ts).
-// It asks no device; whoever has asked one hands over what it said.
+// It asks no device: the device client hands over what a device said.
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';

@@ -85,7 +85,7 @@ export function createLogins(parts: {
     return trial;
   };
 
-  /** What the transport must know to keep the password from whoever else asks for it. */
+  /** With the realm that the device had when it was identified: the transport answers no challenge of another realm. */
   const guarded = ({ ip }: MinerTarget, login: Login): Login => {
     const realm = trust.realmOf(ip);
     return realm === undefined ? login : { ...login, realm };
@@ -147,7 +147,7 @@ export function createLogins(parts: {
       return withTrial(transport.link(ip, guarded(target, rule.login)), trial);
     },
     ruleOf: ownRule,
-    /** The device let somebody in with the login that everybody knows. */
+    /** The device accepted the factory login. */
     usesFactoryLogin(target: MinerTarget): boolean {
       if (target.driver.login.kind === 'none' || ownRule(target) !== undefined) return false;
       const trial = factoryTrials.get(factoryKey(target));

@@ -225,7 +225,7 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
           open.prepare('DELETE FROM device WHERE ip = ?').run(ip);
         }
       }),
-    /** Accepts devices that nobody has met yet, as what somebody who knows them says that they are. Good for devices that show no MAC without a login. */
+    /** Accepts devices by address before they were met, as the drivers that a person names. For devices that show no MAC without a login. */
     vouch: (devices: readonly { readonly ip: string; readonly driver: string }[]) =>
       write((open) => {
         for (const { ip, driver } of devices) putPin(open, stranger(ip, driver), driver, clock.nowMs());

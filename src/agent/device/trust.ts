@@ -99,7 +99,7 @@ export function whyWithheld(question: TrustQuestion): Withheld | undefined {
       if (isKnown || question.trustsNetwork) return undefined;
       return unknownOf(standing);
     case 'factory':
-      // Without the record nobody knows how often it was tried.
+      // Without the record it is not known how often the login was tried.
       if (!question.hasRecord) return 'no-record';
       return question.wasRefused ? 'refused-before' : undefined;
   }

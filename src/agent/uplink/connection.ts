@@ -215,7 +215,9 @@ export function connect(options: ConnectionOptions) {
     const isLong = open !== undefined && open.nextSeq - 1 - open.ackedSeq > LONG_BACKLOG;
     if (isLong && lanes.length < MAX_LANES)
       // Where that cannot be stored, what follows waits behind the backlog.
-      await source.split().catch((error: unknown) => log.warn({ error: renderError(error) }, 'no lane of its own'));
+      await source
+        .split()
+        .catch((error: unknown) => log.warn({ error: renderError(error) }, 'the backlog gets no epoch of its own'));
     for (const lane of (await source.lanes()).slice(0, MAX_LANES)) {
       if (isOver || lane.epoch === helloEpoch) continue;
       asked.set(lane.epoch, lane);
