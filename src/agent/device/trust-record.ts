@@ -8,13 +8,14 @@ import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import { openSqlite, transact } from '../../base/storage/sqlite.ts';
 import { identitySchema } from '../../driver/contract.ts';
+import { createSeenTime, SEEN_TIME_EVERY_MS, SEEN_TIME_STEP, type SeenTime } from './seen-time.ts';
 import { type DeviceFacts, pinKeyOf, WITHHELD } from './trust.ts';
 
 /** Where it lies in the state directory. */
 export const TRUST_FILE = 'trust.sqlite';
 
-/** After a refusal no factory login goes to that MAC and to that address for so long. */
-const REFUSED_HOLD_MS = 24 * 3_600_000;
+/** After a refusal no factory login goes to that MAC and to that address for so long: a day, whatever process counts it. */
+const REFUSED_HOLD_MS = 24 * 3_600_000 + SEEN_TIME_EVERY_MS;
 /** Rows of each table; the oldest go first. Twice the largest farm. */
 const MAX_ROWS = 50_000;
 /** Other processes may have written: that is looked for at most so often. */
@@ -32,7 +33,8 @@ const STEPS = [
      name TEXT PRIMARY KEY, ip TEXT NOT NULL, family TEXT NOT NULL, model TEXT, realm TEXT, network_mac TEXT, mac TEXT, serial TEXT,
      is_vouched INTEGER NOT NULL, at INTEGER NOT NULL
    ) STRICT;
-   CREATE INDEX pin_by_ip ON pin (ip);`,
+   CREATE INDEX pin_by_ip ON pin (ip);
+   ${SEEN_TIME_STEP}`,
 ];
 
 /** The oldest go. */
@@ -45,6 +47,7 @@ const TRIM = {
 const nullable = z.string().nullable();
 const flag = z.int().transform((value) => value !== 0);
 
+/** `at` is seen time (seen-time.ts); all other stamps of the record are of the wall clock, for people. */
 const attemptSchema = z.object({ family: z.string(), is_accepted: flag, at: z.number() });
 type Attempt = z.output<typeof attemptSchema>;
 
@@ -96,7 +99,12 @@ export type StoredPin = z.output<typeof pinSchema>;
 export type TrustRecord = ReturnType<typeof openTrustRecord>;
 
 /** `path` = of the file, or `:memory:`. Never throws: a record that cannot be opened is tried again after half a minute. */
-export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
+export function openTrustRecord(
+  path: string,
+  clock: Pick<Clock, 'nowMs' | 'monotonicMs' | 'elapsedMs'>,
+  hostUptimeMs?: () => number,
+) {
+  const seenTime = createSeenTime(clock, hostUptimeMs);
   let db: DatabaseSync | undefined;
   let fault: string | undefined;
   let triedMs: number | undefined;
@@ -116,6 +124,7 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
     db?.close();
     db = undefined;
     forgetCache();
+    seenTime.forget();
   };
 
   const database = (): DatabaseSync | undefined => {
@@ -151,6 +160,7 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
     const found = open.prepare('PRAGMA data_version').get()?.data_version;
     if (found !== version) forgetCache();
     version = found;
+    seenTime.keep(open);
   };
 
   const cachedPin = (key: string, sql: string, value: string): StoredPin | undefined =>
@@ -180,7 +190,7 @@ export function openTrustRecord(path: string, clock: Pick<Clock, 'nowMs' | 'mono
       database();
       return fault;
     },
-    attempts: attemptsIn({ using, write, trim, refresh, kept: attempts, nowMs: () => clock.nowMs() }),
+    attempts: attemptsIn({ using, write, trim, refresh, kept: attempts, seenTime }),
     pinNamed: (name: string) => cachedPin(`name ${name}`, 'SELECT * FROM pin WHERE name = ?', name),
     /** The newest that was accepted at this address. */
     pinAt: (ip: string) => cachedPin(`ip ${ip}`, 'SELECT * FROM pin WHERE ip = ? ORDER BY at DESC LIMIT 1', ip),
@@ -251,11 +261,11 @@ type Tools = {
   /** Empties `kept` where another process has written. */
   refresh(db: DatabaseSync): void;
   readonly kept: Map<string, Attempt | null>;
-  nowMs(): number;
+  readonly seenTime: SeenTime;
 };
 
 /** Attempts with factory logins. `who` = the names under which a device is held: its MACs and its address. */
-function attemptsIn({ using, write, trim, refresh, kept, nowMs }: Tools) {
+function attemptsIn({ using, write, trim, refresh, kept, seenTime }: Tools) {
   const ofOne = (db: DatabaseSync, name: string): Attempt | null => {
     const row = db.prepare('SELECT family, is_accepted, at FROM attempt WHERE who = ?').get(name);
     return row === undefined ? null : attemptSchema.parse(row);
@@ -276,17 +286,17 @@ function attemptsIn({ using, write, trim, refresh, kept, nowMs }: Tools) {
     const statement = db.prepare(
       'INSERT INTO attempt VALUES (?, ?, ?, ?) ON CONFLICT (who) DO UPDATE SET family = excluded.family, is_accepted = excluded.is_accepted, at = excluded.at',
     );
-    for (const name of who) statement.run(name, family, isAccepted ? 1 : 0, nowMs());
+    for (const name of who) statement.run(name, family, isAccepted ? 1 : 0, seenTime.nowMs(db));
   };
-  /** A clock that was set back makes no refusal older or younger than a day. */
-  const isHeld = (at: number) => Math.abs(nowMs() - at) < REFUSED_HOLD_MS;
+  const isHeld = (db: DatabaseSync, { is_accepted, at }: Attempt) =>
+    !is_accepted && seenTime.nowMs(db) - at < REFUSED_HOLD_MS;
 
   return {
     /** Undefined where the record cannot be used. */
     last: (who: readonly string[], family: string): 'none' | 'accepted' | 'refused' | undefined =>
       using((db) => {
         const found = keptOf(db, who);
-        if (found.some(({ is_accepted, at }) => !is_accepted && isHeld(at))) return 'refused';
+        if (found.some((row) => isHeld(db, row))) return 'refused';
         return found.some((row) => row.is_accepted && row.family === family) ? 'accepted' : 'none';
       }, undefined),
     /**
@@ -296,7 +306,7 @@ function attemptsIn({ using, write, trim, refresh, kept, nowMs }: Tools) {
     begin(who: readonly string[], family: string): boolean {
       let mayTry = false;
       const isWritten = write((db) => {
-        mayTry = !ofAll(db, who).some(({ is_accepted, at }) => !is_accepted && isHeld(at));
+        mayTry = !ofAll(db, who).some((row) => isHeld(db, row));
         if (!mayTry) return;
         put(db, who, family, false);
         trim(db, 'attempt');

@@ -42,6 +42,7 @@ function createVirtualWaits() {
   return {
     ...systemClock,
     monotonicMs: () => systemClock.monotonicMs() + leptMs,
+    elapsedMs: () => systemClock.elapsedMs() + leptMs,
     nowMs: () => systemClock.nowMs() + leptMs,
     pass: (ms: number) => {
       leptMs += ms;

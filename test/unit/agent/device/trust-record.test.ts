@@ -9,12 +9,19 @@ const HOUR_MS = 3_600_000;
 const WHO = ['ip:10.0.0.5', 'mac:02:00:00:00:00:01'];
 let folder = '';
 let nowMs = 0;
-const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
-const open = () => openTrustRecord(join(folder, TRUST_FILE), clock);
+/** What the wall clock is ahead of the time that passes. */
+let setMs = 0;
+/** When the host was started. */
+let bootedMs = 0;
+const clock = { nowMs: () => nowMs + setMs, monotonicMs: () => nowMs, elapsedMs: () => nowMs };
+const uptimeMs = () => nowMs - bootedMs;
+const open = (hostUptimeMs = uptimeMs) => openTrustRecord(join(folder, TRUST_FILE), clock, hostUptimeMs);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pithead-trust-'));
   nowMs = 1_000 * HOUR_MS;
+  setMs = 0;
+  bootedMs = 900 * HOUR_MS;
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -41,6 +48,104 @@ test('a refusal holds for a day, for the MAC and for the address, over restarts 
   expect(next.attempts.begin(WHO, 'antminer-stock')).toBe(true);
   next.close();
   command.close();
+});
+
+/** A refusal of now, by a process that ends. */
+function refuse(hostUptimeMs = uptimeMs) {
+  const record = open(hostUptimeMs);
+  expect(record.attempts.begin(WHO, 'vnish')).toBe(true);
+  record.attempts.settle(WHO, 'vnish', 'refused');
+  record.close();
+}
+/** What a process that starts now knows of it. */
+function lastSaid(hostUptimeMs = uptimeMs) {
+  const record = open(hostUptimeMs);
+  const last = record.attempts.last(WHO, 'vnish');
+  if (last === 'refused') expect(record.attempts.begin(WHO, 'vnish')).toBe(false);
+  record.close();
+  return last;
+}
+/** A process that looks each minute. */
+function runFor(hours: number, hostUptimeMs = uptimeMs) {
+  const record = open(hostUptimeMs);
+  for (let minute = 0; minute <= hours * 60; minute++) {
+    record.attempts.last(WHO, 'vnish');
+    if (minute < hours * 60) nowMs += HOUR_MS / 60;
+  }
+  record.close();
+}
+
+test.each([
+  ['on', 25],
+  ['on by years', 50_000],
+  ['back', -25],
+  ['back by years', -50_000],
+])('a wall clock that is set %s makes a refusal neither shorter nor longer', (_, hours) => {
+  refuse();
+  const running = open();
+  expect(running.attempts.last(WHO, 'vnish')).toBe('refused');
+  setMs = hours * HOUR_MS;
+  nowMs += 60_000;
+  expect(running.attempts.last(WHO, 'vnish')).toBe('refused');
+  expect(running.attempts.begin(WHO, 'vnish')).toBe(false);
+  expect(lastSaid()).toBe('refused');
+  nowMs += 23 * HOUR_MS;
+  expect(lastSaid()).toBe('refused');
+  nowMs += 2 * HOUR_MS;
+  expect(lastSaid()).toBe('none');
+  expect(running.attempts.last(WHO, 'vnish')).toBe('none');
+  running.close();
+});
+
+test('a restart of the host shortens no refusal, and what a process has seen of it counts', () => {
+  runFor(1);
+  refuse();
+  runFor(10);
+  // Off for two days, and the clock with it.
+  nowMs += 48 * HOUR_MS;
+  setMs = 7 * HOUR_MS;
+  bootedMs = nowMs - 60_000;
+  expect(lastSaid()).toBe('refused');
+  runFor(13);
+  expect(lastSaid()).toBe('refused');
+  runFor(2);
+  expect(lastSaid()).toBe('none');
+});
+
+test('one restart of the host a day holds no refusal for ever', () => {
+  refuse();
+  let days = 0;
+  while (days < 10 && lastSaid() === 'refused') {
+    nowMs += 12 * HOUR_MS;
+    bootedMs = nowMs;
+    runFor(8);
+    days++;
+  }
+  expect([days, lastSaid()]).toEqual([4, 'none']);
+});
+
+test('where the uptime of the host stands still, the time of the processes counts', () => {
+  const still = () => 42;
+  refuse(still);
+  runFor(23, still);
+  expect(lastSaid(still)).toBe('refused');
+  runFor(2, still);
+  expect(lastSaid(still)).toBe('none');
+});
+
+test('a refusal that another process wrote holds no shorter', () => {
+  const still = () => 42;
+  const agent = open(still);
+  agent.attempts.last(WHO, 'vnish');
+  nowMs += 9 * 60_000;
+  const command = open(still);
+  expect(command.attempts.begin(WHO, 'vnish')).toBe(true);
+  command.close();
+  nowMs += 24 * HOUR_MS - 1;
+  expect(agent.attempts.last(WHO, 'vnish')).toBe('refused');
+  nowMs += HOUR_MS;
+  expect(agent.attempts.last(WHO, 'vnish')).toBe('none');
+  agent.close();
 });
 
 test('a success is kept for that family; a try that told nothing counts for nothing', () => {
