@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
 import type { Evidence, Identity } from '../../driver/contract.ts';
-import { normaliseMac } from '../../model/identity-facts.ts';
+import { macState, normaliseMac, serialState } from '../../model/identity-facts.ts';
 import { parseDigestChallenge } from '../../transport/http/digest.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
 import { type DeviceFacts, pinKeyOf, standingOf, type TrustQuestion, type Withheld, whyWithheld } from './trust.ts';
@@ -133,8 +133,7 @@ export function createDeviceTrust(parts: TrustParts) {
         confidence: identity.confidence,
         realm: parseDigestChallenge(evidence.web?.authenticate)?.realm,
         networkMac: networkMacAt(ip),
-        mac: identity.mac === undefined ? undefined : normaliseMac(identity.mac),
-        serialNumber: identity.serialNumber,
+        ...ownNames(identity),
       };
       sightings.set(ip, { facts, driverId, isStale: false });
       keep(ip, facts, seen);
@@ -174,6 +173,12 @@ export function createDeviceTrust(parts: TrustParts) {
     fault: () => record.fault(),
   };
 }
+
+/** What names it by its own word. Zeros and fillers, which many devices show, name none: a pin of one must not be good for the others. */
+const ownNames = ({ mac, serialNumber }: Identity): Pick<DeviceFacts, 'mac' | 'serialNumber'> => ({
+  mac: mac !== undefined && macState(mac) === 'ok' ? normaliseMac(mac) : undefined,
+  serialNumber: serialState(serialNumber) === 'ok' ? serialNumber : undefined,
+});
 
 const heldAs = (ip: string, facts: Pick<DeviceFacts, 'networkMac' | 'mac'> | undefined): string[] => {
   const macs = [facts?.networkMac, facts?.mac].filter((mac) => mac !== undefined);
