@@ -22,12 +22,10 @@ export type UnstableReason = z.infer<typeof unstableReasonSchema>;
 
 /** Upper case with colons (`AA:BB:CC:DD:EE:FF`), or undefined when it is not 12 hex digits with or without `:`, `-`, `.` between. */
 export function normaliseMac(text: string): string | undefined {
-  const digits = text
-    .trim()
-    .replaceAll(/[:\-.]/g, '')
-    .toUpperCase();
-  if (!/^[0-9A-F]{12}$/.test(digits)) return undefined;
-  return digits.match(/../g)?.join(':');
+  const digits = text.trim().replaceAll(/[:\-.]/g, '');
+  // Before it is upper-cased: some other letters become one or two of these.
+  if (!/^[0-9A-Fa-f]{12}$/.test(digits)) return undefined;
+  return digits.toUpperCase().match(/../g)?.join(':');
 }
 
 /** State of a MAC as a device gave it, duplicates aside. Zeros, all ones and multicast cannot identify; locally administered ones can. */
@@ -42,9 +40,9 @@ export function macState(text: string | undefined): Exclude<FactState, 'duplicat
 const FILLER_SERIAL =
   /^(0+|f+|x+|-+|\.+|\?+|n\/?a|null|none|nil|unknown|undefined|default|string|serial ?number|<deleted>|1234567890*|to be filled.*)$/i;
 
-/** Trimmed, upper-cased. Serial numbers are opaque text. */
+/** Trimmed, a to z as capitals. Serial numbers are opaque text: other letters stay, because several of them may have one capital (`ß` and `ss`). */
 export function normaliseSerial(text: string): string {
-  return text.trim().toUpperCase();
+  return text.trim().replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /** State of a serial number as a device gave it, duplicates aside. */

@@ -29,6 +29,10 @@ describe('a MAC address', () => {
     ['aa:bb:cc:dd:ee:0g'],
     ['n/a'],
     ['aa bb cc dd ee 0f'],
+    // Full width, Cyrillic, and a ligature of which two capitals are made.
+    ['ＡＡ:BB:CC:DD:EE:0F'],
+    ['АА:BB:CC:DD:EE:0F'],
+    ['aabbccdd0f\ufb00'],
   ])('%j is none', (text) => {
     expect(normaliseMac(text)).toBeUndefined();
   });
@@ -97,6 +101,19 @@ describe('a serial number', () => {
   test('is compared trimmed and in capitals', () => {
     expect(normaliseSerial(' smtta1 \n')).toBe('SMTTA1');
   });
+});
+
+test.each([
+  ['MASSE1', 'MAßE1'],
+  ['S9', '\u017f9'],
+  ['I7', '\u01317'],
+  ['FF01', '\ufb0001'],
+  ['A123', 'А123'],
+  ['123', '１２３'],
+  ['\u00c5', 'A\u030a'],
+])('%j and %j are two serial numbers', (one, other) => {
+  expect(normaliseSerial(one)).not.toBe(normaliseSerial(other));
+  expect(normaliseSerial(one.toLowerCase())).not.toBe(normaliseSerial(other));
 });
 
 describe('the unstable reason', () => {
