@@ -2,6 +2,7 @@
 // It promises nothing about calendars or zones.
 import { uptime } from 'node:os';
 import { CancelledError } from './errors.ts';
+import { createElapsedTime } from './time/elapsed-time.ts';
 
 export type Cancel = () => void;
 
@@ -10,7 +11,7 @@ export type Clock = {
   nowMs(): number;
   /** Monotonic ms since an arbitrary start. For durations and deadlines. On Linux it stands still while the host is suspended. */
   monotonicMs(): number;
-  /** Monotonic ms since an arbitrary start that go on while the host is suspended, in steps of 10 ms or so. For lives that others have set. */
+  /** Monotonic ms since an arbitrary start that go on while the host is suspended. For lives that others have set. */
   elapsedMs(): number;
   /** Calls `run` once after `delayMs`. Does not keep the process alive by itself when `unref` is true. */
   after(delayMs: number, run: () => void, options?: { unref?: boolean }): Cancel;
@@ -37,13 +38,14 @@ export function sleepOn(clock: Pick<Clock, 'after'>, delayMs: number, signal?: A
   });
 }
 
-const BOOTED_MS = performance.now() - uptime() * 1_000;
-
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  // The uptime of a host counts its suspends, and no one sets it. Where a container shows one that stands still, this is monotonicMs.
-  elapsedMs: () => Math.max(performance.now(), BOOTED_MS + uptime() * 1_000),
+  elapsedMs: createElapsedTime({
+    monotonicMs: () => performance.now(),
+    wallMs: () => Date.now(),
+    uptimeMs: () => uptime() * 1_000,
+  }),
   after(delayMs, run, options) {
     const timer = setTimeout(run, Math.max(0, delayMs));
     if (options?.unref) timer.unref();
