@@ -56,6 +56,16 @@ export function createDeviceTrust(parts: TrustParts) {
     return neighbour === undefined || neighbour.isShared ? undefined : neighbour.mac;
   };
 
+  /**
+   * False where the network shows another MAC than when the device was asked who it is: what that one showed, this one has not shown. Its first MAC may
+   * come after the answers: the network tells it only of who has answered.
+   */
+  const isSameUnit = (ip: string, sighting: Sighting): boolean => {
+    const networkMac = networkMacAt(ip);
+    if (sighting.facts.networkMac === undefined) sighting.facts = { ...sighting.facts, networkMac };
+    return sighting.facts.networkMac === networkMac;
+  };
+
   /** What is known of the device, in this process or from an earlier one; an earlier one's is good as long as the network shows the same MAC. */
   const sightingOf = (ip: string): Sighting | undefined => {
     const kept = sightings.get(ip);
@@ -95,6 +105,7 @@ export function createDeviceTrust(parts: TrustParts) {
     const sighting = sightingOf(ip);
     const facts = factsNow(ip);
     if (sighting === undefined || facts === undefined) return 'no-proof';
+    if (facts.networkMac !== undefined && !isSameUnit(ip, sighting)) return 'changed';
     if (driverId !== facts.family && driverId !== sighting.driverId) return 'changed';
     return whyWithheld(questionOf(ip, what, facts));
   };
@@ -142,7 +153,7 @@ export function createDeviceTrust(parts: TrustParts) {
     /** Whether the device must be asked who it is before anything is sent on the strength of it. */
     mustAskAgain(ip: string, driverId: string): boolean {
       const sighting = sightingOf(ip);
-      if (sighting === undefined || sighting.isStale) return true;
+      if (sighting === undefined || sighting.isStale || !isSameUnit(ip, sighting)) return true;
       return sighting.facts.family !== driverId && sighting.driverId !== driverId;
     },
     /** It was silent: who answers there next may be another device. */
@@ -163,7 +174,8 @@ export function createDeviceTrust(parts: TrustParts) {
     /** It has proved this family, and has answered ever since. */
     isSure(ip: string, family: string): boolean {
       const sighting = sightingOf(ip);
-      return sighting?.isStale === false && sighting.facts.family === family && sighting.facts.confidence === 'sure';
+      if (sighting === undefined || sighting.isStale || !isSameUnit(ip, sighting)) return false;
+      return sighting.facts.family === family && sighting.facts.confidence === 'sure';
     },
     /** The realm of its digest challenge, as it was when it was asked who it is. */
     realmOf: (ip: string) => sightingOf(ip)?.facts.realm,

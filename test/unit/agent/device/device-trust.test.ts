@@ -49,3 +49,31 @@ test('who was accepted with a MAC of its own is known at another address', () =>
   saw(OTHER, { mac: '02:00:00:00:00:01' });
   expect(why(OTHER)).toBeUndefined();
 });
+
+test('what a device has shown is not good for another MAC at its address; its own first MAC may come later', () => {
+  const clock = createVirtualClock();
+  let mac: string | undefined;
+  const trust = createDeviceTrust({
+    ...{ clock, record: openTrustRecord(':memory:', clock), mayLogIn: () => true, coveredBy: () => 'family' },
+    neighbourAt: () => (mac === undefined ? undefined : { mac, isShared: false }),
+    settings: { ranges: readRanges(['10.0.0.0/24'], []), credentials: { trust: 'network' } },
+  });
+  const seen = {
+    evidence: { family: 'antminer-stock' },
+    family: 'antminer-stock',
+    driverId: 'antminer-stock',
+  } as const;
+  trust.saw(ACCEPTED, { ...seen, identity: { confidence: 'sure' }, lookAlikes: [] });
+  const now = () => [
+    trust.mustAskAgain(ACCEPTED, 'antminer-stock'),
+    trust.isSure(ACCEPTED, 'antminer-stock'),
+    trust.why(ACCEPTED, 'antminer-stock', 'configured'),
+  ];
+  expect(now()).toEqual([false, true, undefined]);
+  mac = '02:00:00:00:00:01';
+  expect(now()).toEqual([false, true, undefined]);
+  mac = undefined;
+  expect(now()).toEqual([true, false, undefined]);
+  mac = '02:00:00:00:00:02';
+  expect(now()).toEqual([true, false, 'changed']);
+});
