@@ -233,11 +233,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     linkTo: (target: MinerTarget) => logins.linkTo(target),
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => trust.fault(),
-    /** Passwords that an operator has set for this miner. */
-    secretsOf(target: MinerTarget): string[] {
-      const rule = logins.ruleOf(target);
-      return rule === undefined ? [] : [rule.login.password.reveal()];
-    },
+    /** Passwords that an operator has set, of whichever miners: one that looked like another family may have got the other's. */
+    secrets: (): string[] => config.credentials.logins.map(({ login }) => login.password.reveal()),
     /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
     act(target: MinerTarget, abilityName: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) {
       return transport.turns.run(target.ip, 'command', signal, async () => {

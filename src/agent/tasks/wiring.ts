@@ -40,7 +40,7 @@ export function gateDeps(
       readonly update: { readonly allowedHosts: readonly string[] };
       readonly tasks: TaskSettings;
     };
-    readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secretsOf' | 'targetOf'>;
+    readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secrets' | 'targetOf'>;
     readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
     readonly poller: Pick<Poller, 'pollNow'>;
     readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
@@ -70,7 +70,7 @@ export function gateDeps(
     ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
     mayFetch: (url) => firmware.mayFetch(url),
-    secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
+    secretsOf: (key) => [...access.secrets(), ...pools.secretsOf(key)],
     onPhase(key, phase) {
       roster.setRebooting(key, phase === 'rebooting');
       if (phase === 'idle') poller.pollNow(key);
