@@ -231,6 +231,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
     /** With the miner's login, held to its trial. The caller holds the turn. */
     linkTo: (target: MinerTarget) => logins.linkTo(target),
+    /** Who was met until now is on disk afterwards, as far as the disk takes it. */
+    writeMet: () => sources.record.flush(),
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => trust.fault(),
     /** Passwords that an operator has set, of whichever miners: one that looked like another family may have got the other's. */

@@ -132,7 +132,7 @@ export function createDeviceTrust(parts: TrustParts) {
       if (isSame && nowMs - seenAtMs < REWRITE_MS && nowMs >= seenAtMs) return;
       if (before.why === device.why) device.sinceMs = Math.min(sinceMs, nowMs);
     }
-    record.met(device);
+    record.met(device, before);
   };
 
   return {

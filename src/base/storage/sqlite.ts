@@ -13,7 +13,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { BugError } from '../errors.ts';
 import { giveToFolderOwner, refuseForeign } from './foreign-files.ts';
@@ -224,6 +224,20 @@ function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): 
 /** Leaves nothing in the files of what was deleted or overwritten. Writes the whole database anew: for rare occasions. */
 export function forgetDeleted(db: DatabaseSync): void {
   db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
+/** Prepares each statement once. For texts of the code: it keeps them all, until the database is closed. */
+export function preparedOnce(db: DatabaseSync): Pick<DatabaseSync, 'prepare'> {
+  const kept = new Map<string, StatementSync>();
+  return {
+    prepare(sql) {
+      const known = kept.get(sql);
+      if (known !== undefined) return known;
+      const statement = db.prepare(sql);
+      kept.set(sql, statement);
+      return statement;
+    },
+  };
 }
 
 /** Runs `work` in one transaction; rolls back and throws on when it throws. */

@@ -35,6 +35,7 @@ function setUp(knownIps: readonly string[] = [MINER]) {
         asked.push(known);
         return { status: 'unknown', evidence: { family: undefined } };
       },
+      writeMet() {},
     },
     roster: {
       recognised: async () => {},
