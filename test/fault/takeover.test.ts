@@ -78,3 +78,30 @@ test('a device with another MAC at the address of a miner, of whose coming nothi
   expect(device.heard()).toContain('getAll');
   expect(secretsIn(device.heard())).toEqual([]);
 });
+
+/** Says its MAC and serial number to anybody, as the one that it copies. */
+const avalon = (mac: string): Act => ({
+  tcp: (text) =>
+    text.includes('version')
+      ? JSON.stringify({
+          STATUS: [{ STATUS: 'S' }],
+          VERSION: [{ PROD: 'AvalonMiner 1246', MAC: mac, DNA: 'abcd1234ef' }],
+        })
+      : JSON.stringify({ STATUS: [{ STATUS: 'S', Msg: 'done' }] }),
+});
+
+test('behind a router, a copy of an accepted miner at another address gets no order: not before the miner was asked, and not beside it', async () => {
+  const { access, actor, meet, trust, signal } = await site(RULE);
+  const [miner, copy] = [await actor(3, avalon('02:00:00:00:00:03')), await actor(4, avalon('02:00:00:00:00:03'))];
+  const target = await meet(miner.ip);
+  trust.record.accept(trust.record.devices());
+  const pools = [{ url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: 'canary-of-a-pool' }];
+  const set = (of: typeof target) => access.act(of, 'pools', { pools }, signal);
+  await expect(set(await meet(copy.ip))).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
+  // Refused, for it plays no more than its name: that it was sent is what counts.
+  await set(target).catch(() => undefined);
+  await expect(set(await meet(copy.ip))).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
+  const secrets = { ...CANARY, pool: 'canary-of-a-pool' };
+  expect(sightingsOf(secrets, { miner: miner.heard() })).toHaveLength(3);
+  expect(sightingsOf(secrets, { copy: copy.heard() })).toEqual([]);
+});

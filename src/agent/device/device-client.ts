@@ -117,7 +117,10 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     });
     const { version, web, whatsminer3, api4028 } = evidence;
     const isSilent = [version, web, whatsminer3, api4028].every((answer) => answer === undefined);
-    if (isSilent && failures[0] !== undefined) throw failures[0];
+    if (isSilent && failures[0] !== undefined) {
+      trust.lost(ip);
+      throw failures[0];
+    }
     await choose(ip, evidence, signal);
   };
 

@@ -255,6 +255,9 @@ export function openTrustRecord(
         for (const device of devices) putPin(open, device, vouchedFor, clock.nowMs());
         trim(open, 'pin', devices.length);
       }),
+    /** The device that was accepted is at another address now. */
+    movePin: ({ name }: Pick<StoredPin, 'name'>, ip: string) =>
+      write((open) => void open.prepare('UPDATE pin SET ip = ? WHERE name = ?').run(ip, name)),
     forget: (forgotten: readonly Pick<StoredPin, 'name' | 'ip'>[]) =>
       writePins((open) => {
         for (const { name, ip } of forgotten) {
