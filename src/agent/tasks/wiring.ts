@@ -6,9 +6,10 @@ import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
-import { factsIn, type Roster } from '../fleet/fleet.ts';
+import type { Roster } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import { unitFactsSchema } from '../fleet/identity/record.ts';
+import { factsIn } from '../fleet/sighting.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
@@ -95,7 +96,7 @@ function doubtOf(book: LookParts['book'], key: string): string | undefined {
   const others = book.rivals(key).map((other) => other.ip);
   if (others.length > 0) {
     const where = others.slice(0, MAX_NAMED).join(', ') + (others.length > MAX_NAMED ? ' and more' : '');
-    return `${ip} and ${where} show the same MAC or serial number, and only one can be the miner; look at both and take the wrong one off the network, or order again when they differ`;
+    return `${ip} and ${where} show the same MAC or serial number, and only one can be the miner; look at both, then: pithead identity settle <the right one>`;
   }
   if (!book.isContested(ip)) return undefined;
   return `${ip} changes who it is; look at the device there, and order again when it has told the same identity for an hour`;
