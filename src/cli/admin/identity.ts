@@ -17,9 +17,9 @@ type Dispute = Identities['disputes'][number];
 const HELP = `
 Where two units show the same MAC or serial number, one of them at most is the miner: neither gets a login, or a task that changes it. Stand before them,
 see which is the miner, and name that one. It keeps the identity, the history and the tasks, or gets them. The other one is a unit of its own from then on:
-flagged, without a login, and no doubt to the miner any more as long as the network shows the same MAC at its address. Another device, or another address,
+flagged, without a login, and no doubt to the miner any more while the network shows the same MAC at its address. Another device, or another address,
 is disputed anew. To take it back, settle the other one. It takes an agent that runs on this host.
-Exit codes: 0 done, 1 something that was named was left as it is, 3 no agent runs, 78 nothing was named.
+Exit codes: 0 done, 1 something that was named could not be settled, 3 no agent runs, 78 nothing was named.
 
 `;
 const LIST = '  $ pithead identity list\n';
