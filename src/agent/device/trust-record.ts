@@ -257,7 +257,7 @@ export function openTrustRecord(
       }),
     /** The device that was accepted is at another address now. */
     movePin: ({ name }: Pick<StoredPin, 'name'>, ip: string) =>
-      write((open) => void open.prepare('UPDATE pin SET ip = ? WHERE name = ?').run(ip, name)),
+      writePins((open) => void open.prepare('UPDATE pin SET ip = ? WHERE name = ?').run(ip, name)),
     forget: (forgotten: readonly Pick<StoredPin, 'name' | 'ip'>[]) =>
       writePins((open) => {
         for (const { name, ip } of forgotten) {
