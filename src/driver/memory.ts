@@ -36,6 +36,8 @@ export class VisitMemory {
   #uptimeS: number | undefined;
   /** Set when the device restarted or nothing was answered: everything is asked again. */
   isStale = true;
+  /** The device let nobody in at the last visit: seldom questions keep their rhythm, and everything is asked again once it lets us in. */
+  isLocked = false;
 
   /** `phase` = share of the rhythm, [0, 1): miners that were all asked everything at once spread out again by it. */
   constructor(phase = 0) {

@@ -88,10 +88,12 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
     } else memory.keepAnswer(name, ask, answers.get(name), rhythms, clock.monotonicMs());
   }
   if (answered.every((name) => nonsense.has(name))) {
-    memory.isStale = true;
+    memory.isLocked = [...failed.values()].some(({ code }) => code === 'peer.auth');
+    memory.isStale = !memory.isLocked;
     throw mostTelling([...failed.values()], answered.length > 0, `read ${plan.link.ip} as ${driver.id}`);
   }
   memory.isStale = false;
+  memory.isLocked = false;
   memory.noteUptime(result.reading.uptimeS ?? result.reading.systemUptimeS);
   return {
     ...result,
@@ -112,6 +114,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
   const { link, memory, rhythms, clock, driver } = plan;
   const answers = new Map<string, unknown>();
   const failed = new Map<string, PeerError>();
+  const sent = new Set<string>();
   const doors = new Map<string, Door>();
   const endMs = startMs + plan.deadlineMs;
   let waiting = 0;
@@ -124,6 +127,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
 
   const send = async (name: string, ask: Ask) => {
     waiting--;
+    sent.add(name);
     const what = `${name} of ${link.ip}`;
     const door: Door = doors.get(doorOf(ask)) ?? { strikes: 0 };
     doors.set(doorOf(ask), door);
@@ -138,6 +142,7 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     try {
       const answer = await link.send(ask, { deadlineMs, ...(plan.signal && { signal: plan.signal }) });
       answers.set(name, answer);
+      failed.delete(name);
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
       if (error.code === 'peer.refused' || error.code === 'peer.unreachable') door.strikes += 2;
@@ -173,7 +178,18 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
       if (batch.length > 0 || failed.size === failedBefore) return batch;
     }
   };
-  for (let batch = due.length > 0 ? due : substitutes(); batch.length > 0; batch = substitutes()) {
+  /** It lets us in again, and may be another unit than the one that did before: all that was not asked yet. */
+  const reopened = () => {
+    if (!memory.isLocked || answers.size === 0) return [];
+    memory.isLocked = false;
+    memory.isStale = true;
+    return asks.filter(([name, { insteadOf }]) => insteadOf === undefined && !sent.has(name));
+  };
+  const next = () => {
+    const batch = reopened();
+    return batch.length > 0 ? batch : substitutes();
+  };
+  for (let batch = due.length > 0 ? due : next(); batch.length > 0; batch = next()) {
     waiting = batch.length;
     try {
       for (const [name, ask] of batch) await send(name, ask);

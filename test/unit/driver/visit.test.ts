@@ -223,7 +223,26 @@ describe('what goes wrong', () => {
     await expect(go()).rejects.toMatchObject({ code: 'peer.auth' });
     link.script = { ...good };
     await go();
+    expect(link.asked.toSorted()).toEqual(['/slow', '/static', 'fast']);
+  });
+
+  test('a device that lets nobody in is asked no more than usual, and everything once it does: it may be another one', async () => {
+    const refused = peerError('peer.auth', 'never');
+    const { link, go, clock } = setUp();
+    await go();
+    link.script = { fast: refused, second: refused, '/slow': refused, '/static': refused };
+    for (let visit = 0; visit < 3; visit++) {
+      await clock.advance(60_000);
+      await expect(go()).rejects.toMatchObject({ code: 'peer.auth' });
+      expect(link.asked).toEqual(['fast', 'second']);
+    }
+    link.script = { ...good, '/slow': { host: 'b' }, '/static': { fw: '2' } };
+    await clock.advance(60_000);
+    expect((await go()).reading).toEqual({ hashrateHs: 5, uptimeS: 1_000, hostname: 'b', firmwareVersion: '2' });
     expect(link.asked).toEqual(['fast', '/slow', '/static']);
+    await clock.advance(60_000);
+    await go();
+    expect(link.asked).toEqual(['fast']);
   });
 
   test('only nonsense answered is a failure, not an empty reading', async () => {
