@@ -2,7 +2,7 @@
 // It sends no login and no command that changes anything, and it keeps nothing: who caches the decision is the caller.
 import type { Clock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
-import type { ExchangeLimits, ProbeLink } from '../transport/request.ts';
+import type { ExchangeLimits, ProbeLink, ReadRequest } from '../transport/request.ts';
 import type { Driver, Evidence, Identity } from './contract.ts';
 import { FAMILY_PAGES, type FamilyId, TCP_WORDS, WEB_RULES, type WebRule } from './families.data.ts';
 import { isProven } from './proof.ts';
@@ -26,6 +26,17 @@ const VOLCMINER_PORT = 8359;
 export const SCAN_PORTS = [WEB_PORT, CGMINER_PORT, WHATSMINER3_PORT] as const;
 /** Asked only where a host answers and none of the ports above is open: VolcMiners keep their API there. */
 export const SIDE_PORTS = [VOLCMINER_PORT] as const;
+const PAGES = ['/', '/api/system/info', ...FAMILY_PAGES.map(({ path }) => path)];
+const asPage = (path: string) => ({ via: 'http', method: 'GET', path, auth: 'none', as: 'text' }) as const;
+/** The questions of identification. */
+export const IDENTIFYING: readonly ReadRequest[] = [
+  { via: 'cgminer', command: 'version' },
+  { via: 'cgminer', command: 'version', port: VOLCMINER_PORT },
+  { via: 'cgminer', command: 'devdetails' },
+  { via: 'whatsminer3', cmd: 'get.device.info' },
+  { ...asPage('/capabilities'), port: CGMINER_PORT },
+  ...PAGES.map(asPage),
+];
 /** Of one identification with the visit that follows it, in all. */
 export const IDENTIFY_DEADLINE_MS = 15_000;
 /**

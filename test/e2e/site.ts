@@ -45,8 +45,6 @@ export type Site = {
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: unknown }>;
   readonly until: typeof until;
-  /** Agent and service end, and begin again on the same state. */
-  restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -80,12 +78,10 @@ export async function startSite(
   );
   vouchFor(stateDir, farm);
   const neighbours = neighbourOf && { at: (ip: string) => neighbourOf(farm, ip) };
-  const start = () =>
-    startStack({
-      ...{ config: parsed, host: '127.0.0.1', port: 0, log: silentLog },
-      ...(neighbours && { neighbours }),
-    });
-  const stack = await start();
+  const stack = await startStack({
+    ...{ config: parsed, host: '127.0.0.1', port: 0, log: silentLog },
+    ...(neighbours && { neighbours }),
+  });
   const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e' });
   const site: Site = {
     farm,
@@ -114,10 +110,6 @@ export async function startSite(
       return miner;
     },
     until,
-    async restart() {
-      await site.stack.stop();
-      site.stack = await start();
-    },
     async stop() {
       await site.stack.stop();
       await farm.stop();

@@ -5,12 +5,11 @@ import { drivers } from '../../drivers/index.ts';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { parseConfig } from '../../src/agent/config/config.ts';
-import { type Access, createAccess, type MinerTarget, type ReadLately } from '../../src/agent/device/device-client.ts';
+import { type Access, createAccess, type MinerTarget } from '../../src/agent/device/device-client.ts';
 import { createPoller } from '../../src/agent/poll/poller.ts';
 import { runScan } from '../../src/agent/scan/scan.ts';
 import { paceOf } from '../../src/agent/scan/scan-limits.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { PeerError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { TurnPriority } from '../../src/transport/limits/device-mutex.ts';
 import type { MinerRequest, ProbeLink } from '../../src/transport/request.ts';
@@ -64,7 +63,9 @@ const questionOf = (request: MinerRequest): string => {
     case 'cgminer':
       return `${request.port ?? 4028} ${request.command} ${JSON.stringify(request.parameter ?? '')}`;
     case 'http':
-      return `${request.method} ${request.path}`;
+      return `${request.method} ${request.path} ${JSON.stringify(request.json ?? request.form ?? '')}`;
+    case 'whatsminer3':
+      return `${request.via} ${request.cmd} ${JSON.stringify(request.param ?? '')}`;
     default:
       return `${request.via} ${request.cmd}`;
   }
@@ -114,7 +115,7 @@ function watch(access: Access) {
       ip,
       send: (request, limits) => counted(ip, questionOf(request), () => real.send(request, limits)),
       sendRaw: (request, limits) => counted(ip, questionOf(request), () => real.sendRaw(request, limits)),
-      look: (path, limits) => counted(ip, `GET ${path}`, () => real.look(path, limits)),
+      look: (path, limits) => counted(ip, `GET ${path} ""`, () => real.look(path, limits)),
     };
   };
   const watchedRun = <T>(ip: string, by: TurnPriority, signal: AbortSignal | undefined, work: () => Promise<T>) =>
@@ -128,7 +129,7 @@ function watch(access: Access) {
 }
 
 test('a farm that is polled is scanned one request at a time, and nothing is asked twice or changed', async () => {
-  const [network, miners] = isFull ? ['127.74.0.0/22', 300] : ['127.74.8.0/26', 20];
+  const [network, miners] = isFull ? ['127.78.0.0/22', 300] : ['127.78.8.0/26', 20];
   const intervalMs = (isFull ? 5 : 2) * SECOND;
   const portMap = await suitablePortMap();
   const farm = await startFarm({ network, miners, mix: 'all', seed: 5, freeze: true, portMap });
@@ -145,7 +146,6 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   });
   const watched = watch(access);
   const targets = new Map<string, MinerTarget>();
-  const readAt = new Map<string, { readonly atMs: number; readonly isLoginRefused: boolean }>();
   const { signal } = new AbortController();
   const deps = { clock: systemClock, random: Math.random, probe: access.transport.probe };
   const poller = createPoller({
@@ -157,13 +157,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
       const target = targets.get(ip);
       return target === undefined ? Promise.reject(new Error('nobody is known there')) : access.read(target, stopping);
     },
-    onResult({ ip }, result) {
-      const isLocked =
-        result.kind === 'failed' && result.error instanceof PeerError && result.error.code === 'peer.auth';
-      if (result.kind !== 'ok' && !isLocked) return;
-      const isLoginRefused = result.kind !== 'ok' || result.outcome.isLoginRefused;
-      readAt.set(ip, { atMs: systemClock.monotonicMs(), isLoginRefused });
-    },
+    onResult() {},
   });
   onTestFinished(async () => {
     await poller.stop();
@@ -193,14 +187,6 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
   await systemClock.sleep(2 * intervalMs, signal);
   const probes: number[] = [];
   const startMs = systemClock.monotonicMs();
-  /** As the roster does. */
-  const readLately = (ip: string): ReadLately | undefined => {
-    const last = readAt.get(ip);
-    const driverId = targets.get(ip)?.driver.id;
-    if (driverId === undefined || last === undefined || systemClock.monotonicMs() - last.atMs > 1.5 * intervalMs)
-      return undefined;
-    return { driverId, status: last.isLoginRefused ? 'login_refused' : 'identified' };
-  };
   const { limits } = paceOf(config.scan, config.ranges, 'background');
   const account = await runScan(
     { ranges: config.ranges, known: targets.keys(), limits, isBackground: true },
@@ -210,7 +196,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
         probes.push(systemClock.monotonicMs());
         return access.transport.probe(ip, port, timeoutMs, aborted);
       },
-      identify: (ip, open, aborted, isLastTry) => access.recognise(ip, open, aborted, isLastTry, readLately(ip)),
+      identify: (ip, open, aborted, isLastTry) => access.recognise(ip, open, aborted, isLastTry, true),
     },
     {},
     signal,
@@ -223,6 +209,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
       (other) => other.ip === ip && other.question === question && other.atMs < atMs && atMs - other.atMs < intervalMs,
     ),
   );
+  const repeated = repeats.map(({ ip, question }) => `${targets.get(ip)?.driver.id}: ${question}`);
   const polls = watched.sent.filter(({ by, atMs }) => by === 'poll' && atMs >= startMs).length;
   const effects = watched.sent.filter(({ question }) => !QUESTIONS.has(question)).length;
   const changed = state().filter((text, i) => text !== before[i]).length;
@@ -232,7 +219,7 @@ test('a farm that is polled is scanned one request at a time, and nothing is ask
     id: 'S5',
     value:
       `${network}, ${miners} miners, polled every ${intervalMs / SECOND} s (${polls} requests meanwhile): scan of ${Math.round(account.elapsedMs / SECOND)} s, ` +
-      `${probes.length} connects, at most ${inOneSecond} in any second, ${scanned.length} requests to identify, ${repeats.length} repeats in an interval; ` +
+      `${probes.length} connects, at most ${inOneSecond} in any second, ${scanned.length} requests to identify, ${repeats.length} repeats in an interval${repeats.length > 0 ? ` (${[...new Set(repeated)].slice(0, 9).join(', ')})` : ''}; ` +
       `at most ${watched.most} request in flight per miner (at the devices: ${atDevices}); ${effects} requests with an effect, ${changed} devices changed`,
     bar: '<= 100 connects/s, 1 in flight, 0 repeats, 0 effects',
     isMet:

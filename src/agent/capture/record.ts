@@ -115,7 +115,8 @@ export async function captureOnce(
         isLoginRefused ||= error.code === 'peer.auth';
       }
     }
-    return { ...toCapture(raws, ports, driver, known, access.secrets()), driver: driver?.id, isLoginRefused };
+    const secrets = target === undefined ? [] : access.secretsOf(target);
+    return { ...toCapture(raws, ports, driver, known, secrets), driver: driver?.id, isLoginRefused };
   } finally {
     await access.close();
   }

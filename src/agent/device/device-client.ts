@@ -18,6 +18,7 @@ import type { Tap } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
 import { createDeviceTrust, type TrustParts } from './device-trust.ts';
 import { type Credentials, createLogins, type MinerTarget, ruleFor } from './logins.ts';
+import { createQuestions, type Identifying } from './questions.ts';
 
 export type { LoginRule, MinerTarget } from './logins.ts';
 
@@ -27,13 +28,10 @@ export type Recognised =
       readonly target: MinerTarget;
       readonly identity: Identity;
       readonly evidence: Evidence;
-      /** Absent when it was read lately, or was recognised but then gave no answer to any ask. */
+      /** Absent when it was read a moment ago, or was recognised but then gave no answer to any ask. */
       readonly outcome?: VisitOutcome;
     }
   | { readonly status: 'unknown'; readonly evidence: Evidence };
-
-/** What came of a reading of an address not long ago. */
-export type ReadLately = { readonly driverId: string; readonly status: 'identified' | 'login_refused' };
 
 export type Access = ReturnType<typeof createAccess>;
 
@@ -75,6 +73,8 @@ const SETTLE_MS = 4_000;
 const ASK_AGAIN_MS = 4_000;
 /** After these errors another device may answer at the address. */
 const GONE: ReadonlySet<string> = new Set(['peer.timeout', 'peer.refused', 'peer.unreachable', 'peer.reset']);
+/** Poll intervals for which a question or a visit counts as recent: polls come with jitter, and a little late on a busy host. */
+const RECENT_INTERVALS = 1.5;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
@@ -85,43 +85,51 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     return rule && (rule.family === undefined ? 'range' : 'family');
   };
   const trust = createDeviceTrust({ ...sources, clock, settings: config, coveredBy });
-  const logins = createLogins({ clock, transport, credentials: () => config.credentials, trust });
+  const recentMs = () => RECENT_INTERVALS * config.poll.interval;
+  const questions = createQuestions({ clock, drivers, recentMs });
+  const linkOf = (...to: Parameters<typeof transport.link>) => questions.noted(transport.link(...to));
+  const logins = createLogins({ clock, transport: { link: linkOf }, credentials: () => config.credentials, trust });
   let memories = 0;
   const newMemory = () => new VisitMemory((memories++ * GOLDEN) % 1);
 
   const visitOnce = async (
     target: MinerTarget,
     signal: AbortSignal,
-    { memory = target.memory, deadlineMs = config.poll.deadline } = {},
+    { memory = target.memory, deadlineMs = config.poll.deadline, identifying = questions.identifying(target.ip) } = {},
   ): Promise<VisitOutcome> => {
-    const { driver, known } = target;
+    const { driver, known, ip } = target;
+    const visited = (status: 'identified' | 'login_refused' | 'failed') =>
+      questions.visited(ip, { driverId: driver.id, status });
     const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
     const startMs = clock.monotonicMs();
-    if (driver.login.kind !== 'none') await askAgain(target, signal);
-    const leftMs = deadlineMs - (clock.monotonicMs() - startMs);
-    const link = logins.linkTo(target);
     try {
+      if (driver.login.kind !== 'none') await askAgain(target, signal, identifying);
+      const leftMs = deadlineMs - (clock.monotonicMs() - startMs);
+      const link = identifying.completed(logins.linkTo(target));
       const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: leftMs });
+      visited(outcome.isLoginRefused ? 'login_refused' : 'identified');
       return logins.usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
     } catch (error) {
-      if (error instanceof PeerError && GONE.has(error.code)) trust.lost(target.ip);
+      visited(error instanceof PeerError && error.code === 'peer.auth' ? 'login_refused' : 'failed');
+      if (error instanceof PeerError && GONE.has(error.code)) trust.lost(ip);
       throw error;
     }
   };
 
   /** The device is asked who it is, where it may be another one than it was. The caller holds the turn. Throws PeerError when it does not answer. */
-  const askAgain = async ({ ip, driver }: MinerTarget, signal: AbortSignal): Promise<void> => {
+  const askAgain = async (
+    { ip, driver }: MinerTarget,
+    signal: AbortSignal,
+    identifying = questions.identifying(ip),
+  ): Promise<void> => {
     if (!trust.mustAskAgain(ip, driver.id)) return;
-    const { evidence, failures } = await gatherEvidence(transport.link(ip), new Set(SCAN_PORTS), {
+    const { evidence, failures } = await gatherEvidence(identifying.heardByProbe(linkOf(ip)), new Set(SCAN_PORTS), {
       ...{ clock, signal, deadlineMs: ASK_AGAIN_MS },
     });
     const { version, web, whatsminer3, api4028 } = evidence;
     const isSilent = [version, web, whatsminer3, api4028].every((answer) => answer === undefined);
-    if (isSilent && failures[0] !== undefined) {
-      trust.lost(ip);
-      throw failures[0];
-    }
-    await choose(ip, evidence, signal);
+    if (isSilent && failures[0] !== undefined) throw failures[0];
+    await choose(ip, evidence, signal, { identifying });
   };
 
   /**
@@ -131,9 +139,12 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     ip: string,
     evidence: Evidence,
     signal: AbortSignal,
-    expected?: string,
+    {
+      expected,
+      identifying = questions.identifying(ip),
+    }: { expected?: string | undefined; identifying?: Identifying } = {},
   ): Promise<DriverChoice | undefined> => {
-    const likely = vouchedFor(ip, evidence) ?? chooseDriver(drivers, evidence);
+    const likely = likelyBy(ip, evidence);
     if (likely === undefined) return undefined;
     const { driver } = likely;
     // What it proved a moment ago is not asked for again.
@@ -143,10 +154,12 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     const lookAlikes = drivers.flatMap(({ id, afterLogin }) => (afterLogin?.mayBe(evidence) ? [id] : []));
     const seen = { identity, evidence, family: driver.id, lookAlikes };
     trust.saw(ip, { ...seen, driverId: before });
-    const told = await tellApart(ip, likely, evidence, signal);
+    const told = await tellApart(ip, likely, evidence, { signal, identifying });
     if (told.driver.id !== before) trust.saw(ip, { ...seen, driverId: told.driver.id });
     return told;
   };
+
+  const likelyBy = (ip: string, evidence: Evidence) => vouchedFor(ip, evidence) ?? chooseDriver(drivers, evidence);
 
   /** A person said what it is, where it gives no proof itself and no other family is sure of it. */
   const vouchedFor = (ip: string, evidence: Evidence): DriverChoice | undefined => {
@@ -165,7 +178,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     ip: string,
     likely: DriverChoice,
     evidence: Evidence,
-    signal: AbortSignal,
+    { signal, identifying }: { readonly signal: AbortSignal; readonly identifying: Identifying },
   ): Promise<DriverChoice> => {
     for (const driver of drivers) {
       const { afterLogin } = driver;
@@ -175,7 +188,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       const link = logins.linkBehindLogin(own, driver);
       if (link === undefined) continue;
       try {
-        const identity = afterLogin.identify(await link.send(afterLogin.ask, { deadlineMs: SETTLE_MS, signal }));
+        const answer = await identifying.heard(link).send(afterLogin.ask, { deadlineMs: SETTLE_MS, signal });
+        const identity = afterLogin.identify(answer);
         if (identity !== undefined) return { driver, identity };
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;
@@ -185,40 +199,65 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
   };
 
   /**
-   * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. A reading of
-   * `lately` by the same driver stands for another one. Whoever does not say that there will be another try gets all the patience.
-   * Its questions and its visit take a turn each, so that an order waits for one of them and not for both.
+   * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. Whoever does not say that
+   * there will be another try gets all the patience. Its questions and its visit take a turn each, so that an order waits for one of them and not for
+   * both. `isGentle` = nobody waits for it: no question and no visit of the last while is repeated, and what was read then stands.
    */
   const recognise = async (
     ip: string,
     openPorts: ReadonlySet<number>,
     signal: AbortSignal,
     isLastTry = true,
-    lately?: ReadLately,
+    isGentle = false,
   ): Promise<Recognised> => {
     const endMs = clock.monotonicMs() + IDENTIFY_DEADLINE_MS;
     const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
+    const identifying = questions.identifying(ip, isGentle);
+    const lastVisit = () => (isGentle ? questions.visitOf(ip) : undefined);
     const { evidence, choice } = await inTurn(async () => {
-      const gathered = await gatherEvidence(transport.link(ip), openPorts, {
-        ...{ clock, signal, isLastTry },
-        expected: lately?.driverId,
+      const last = lastVisit();
+      const expected = last?.status === 'failed' ? undefined : last?.driverId;
+      const { evidence: shown, failures } = await gatherEvidence(identifying.heardByProbe(linkOf(ip)), openPorts, {
+        ...{ clock, signal, expected, isLastTry: isLastTry || isGentle },
       });
-      return { evidence: gathered.evidence, choice: await choose(ip, gathered.evidence, signal, lately?.driverId) };
+      if (expected !== undefined && (failures.length > 0 || isToldAs(ip, shown, expected))) {
+        return { evidence: shown, choice: standing(expected, shown) };
+      }
+      // Half of the answers may name the wrong family.
+      if (identifying.hasSpared) return { evidence: shown };
+      return { evidence: shown, choice: await choose(ip, shown, signal, { expected, identifying }) };
     });
     if (choice === undefined) return { status: 'unknown', evidence };
     const { driver, identity } = choice;
     const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newMemory() };
-    if (lately?.driverId === driver.id) return { status: lately.status, target, identity, evidence };
+    const found = { target, identity, evidence };
+    const visitNow = async (): Promise<Recognised> => {
+      const last = lastVisit();
+      if (last?.driverId === driver.id) return { ...found, status: statusOf(last.status === 'login_refused') };
+      const leftMs = Math.max(LEAST_VISIT_MS, endMs - clock.monotonicMs() - LEAST_VISIT_MS);
+      const deadlineMs = Math.min(config.poll.deadline, leftMs);
+      const outcome = await visitOnce(target, signal, { deadlineMs, identifying });
+      return { ...found, status: statusOf(outcome.isLoginRefused), outcome };
+    };
     try {
-      const outcome = await inTurn(() => {
-        const leftMs = Math.max(LEAST_VISIT_MS, endMs - clock.monotonicMs() - LEAST_VISIT_MS);
-        return visitOnce(target, signal, { deadlineMs: Math.min(config.poll.deadline, leftMs) });
-      });
-      return { status: outcome.isLoginRefused ? 'login_refused' : 'identified', target, identity, evidence, outcome };
+      return await inTurn(visitNow);
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
-      return { status: error.code === 'peer.auth' ? 'login_refused' : 'identified', target, identity, evidence };
+      return { ...found, status: statusOf(error.code === 'peer.auth') };
     }
+  };
+
+  /** The answers show what was read a moment ago, and no question behind the login is open. */
+  const isToldAs = (ip: string, evidence: Evidence, expected: string): boolean => {
+    const likely = likelyBy(ip, evidence)?.driver.id;
+    if (likely === undefined) return false;
+    if (likely !== expected) return trust.driverOf(ip, likely) === expected;
+    return !drivers.some(({ id, afterLogin }) => id !== likely && afterLogin?.mayBe(evidence));
+  };
+
+  const standing = (driverId: string, evidence: Evidence): DriverChoice | undefined => {
+    const driver = drivers.find(({ id }) => id === driverId);
+    return driver && { driver, identity: driver.identify(evidence) ?? { confidence: 'likely', make: driver.make } };
   };
 
   return {
@@ -234,12 +273,13 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
     /** With the miner's login, held to its trial. The caller holds the turn. */
     linkTo: (target: MinerTarget) => logins.linkTo(target),
-    /** Who was met until now is on disk afterwards, as far as the disk takes it. */
-    writeMet: () => sources.record.flush(),
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => trust.fault(),
-    /** Passwords that an operator has set, of whichever miners: one that looked like another family may have got the other's. */
-    secrets: (): string[] => config.credentials.logins.map(({ login }) => login.password.reveal()),
+    /** Passwords that an operator has set for this miner. */
+    secretsOf(target: MinerTarget): string[] {
+      const rule = logins.ruleOf(target);
+      return rule === undefined ? [] : [rule.login.password.reveal()];
+    },
     /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
     act(target: MinerTarget, abilityName: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) {
       return transport.turns.run(target.ip, 'command', signal, async () => {
@@ -268,6 +308,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     close: () => transport.close(),
   };
 }
+
+const statusOf = (isLoginRefused: boolean) => (isLoginRefused ? 'login_refused' : 'identified');
 
 export const knownFrom = ({ generation, make, model }: Identity): Known => ({
   ...(generation !== undefined && { generation }),

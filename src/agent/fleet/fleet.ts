@@ -4,12 +4,13 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { ageOf, type ClockLook, lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
+import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import { toMinerDocument } from '../../model/document.ts';
 import type { Reading } from '../../model/reading.ts';
 import { taskNamesOf } from '../../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
-import type { Access, MinerTarget, ReadLately, Recognised } from '../device/device-client.ts';
+import type { Access, MinerTarget, Recognised } from '../device/device-client.ts';
 import type { MinerStateStore } from '../state/miner-state-store.ts';
 import { judge } from './anomaly/judge.ts';
 import type { Sample, SampleContext } from './anomaly/sample.ts';
@@ -18,9 +19,8 @@ import { type MinerJudgement, standingOf } from './anomaly/state.ts';
 import type { Averages } from './averages/averages.ts';
 import type { OldAddress } from './identity/claims.ts';
 import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
-import type { MinerEntry, Sighting } from './identity/record.ts';
+import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
 import { caughtUp, type Remembered } from './remembered.ts';
-import { factsIn, isHeldBack, knownOf, sightingOf } from './sighting.ts';
 import { createUnsettled } from './unsettled.ts';
 
 export type MinerState = {
@@ -54,15 +54,9 @@ export type Roster = {
   recognised(ip: string, found: Extract<Recognised, { target: MinerTarget }>, signal: AbortSignal): Promise<void>;
   /** A poll was answered. */
   polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void>;
-  /** What came of the newest reading of this address, if it is not older than `withinMs`. */
-  readLately(ip: string, withinMs: number): ReadLately | undefined;
   /** A poll failed for good. */
   pollFailed(key: string, error: Error, consecutive: number): void;
   setRebooting(key: string, isRebooting: boolean): void;
-  /** A task restarts it, or has and it is not back. */
-  isExpectedBack(key: string): boolean;
-  /** A person said who it is: it is polled where it is on record now, and `left` nowhere any more. */
-  settledByHand(key: string, left: readonly string[]): void;
   /** Lets go of miners that were only ever seen for a moment, long ago. To be called every hour or so. */
   prune(): void;
 };
@@ -240,9 +234,9 @@ export function createRoster(parts: Parts): Roster {
     return present.readAt !== undefined && ageOf(present.readAt, lookAtClocks(clock)) < BELIEVED_MS;
   };
 
-  /** A miner that was recognised but gave no reading: it is known and polled from now on, and reported with its first poll. */
+  /** A miner that was recognised but gave no reading now: it is known and polled from now on, and reported with its first poll. */
   const meet = async (target: MinerTarget, identity: Pick<Sighting, 'mac' | 'serialNumber'>, signal: AbortSignal) => {
-    if (book.byIp(target.ip) !== undefined) return;
+    if (book.byIp(target.ip) !== undefined || unsettled.has(target.ip)) return;
     const settled = await settle(sightingOf(target, identity, clock.nowMs()), target, signal);
     if (settled === undefined) return;
     stateOf(settled.key, target);
@@ -278,19 +272,15 @@ export function createRoster(parts: Parts): Roster {
     );
   };
 
-  /** It is polled where it is on record, if that may be reached. */
-  const place = (entry: MinerEntry) => {
-    if (entry.ip === null || !mayReach(entry.ip)) return;
-    const target = access.targetOf(entry.ip, entry.driverId, knownOf(entry));
-    if (target === undefined) return;
-    unsettled.release(entry.ip);
-    stateOf(entry.key, target);
-    schedule.set(entry.key, entry.ip);
-  };
-
   /** Those of the identity book that are not here although they may be reached. */
   const meetAgain = () => {
-    for (const entry of book.all()) if (!miners.has(entry.key)) place(entry);
+    for (const entry of book.all()) {
+      if (entry.ip === null || miners.has(entry.key) || !mayReach(entry.ip)) continue;
+      const target = access.targetOf(entry.ip, entry.driverId, knownOf(entry));
+      if (target === undefined) continue;
+      stateOf(entry.key, target);
+      schedule.set(entry.key, target.ip);
+    }
   };
 
   return {
@@ -328,14 +318,6 @@ export function createRoster(parts: Parts): Roster {
       if (state === undefined || unsettled.has(state.target.ip)) return;
       await observe(state.target, outcome, {}, signal);
     },
-    readLately(ip, withinMs) {
-      const state = miners.get(book.byIp(ip)?.key ?? '');
-      if (state?.answered === undefined || clock.monotonicMs() - state.answered.atMs > withinMs) return undefined;
-      return {
-        driverId: state.target.driver.id,
-        status: state.answered.isLoginRefused ? 'login_refused' : 'identified',
-      };
-    },
     pollFailed(key, error, consecutive) {
       const state = miners.get(key);
       if (unsettled.failed(key) || state === undefined) return;
@@ -353,14 +335,51 @@ export function createRoster(parts: Parts): Roster {
       if (isFirst) state.awaitedMs = clock.monotonicMs();
       else if (!isRebooting && state.reported?.document.last_check_succeed === true) state.awaitedMs = undefined;
     },
-    isExpectedBack,
-    settledByHand(key, left) {
-      for (const gone of left) leave(gone);
-      const entry = book.get(key);
-      if (entry !== undefined) place(entry);
-    },
     prune() {
       for (const key of book.prune()) leave(key);
     },
+  };
+}
+
+/** What the device says itself goes before what identification made of it. */
+const sightingOf = (
+  { ip, driver, known }: MinerTarget,
+  identity: Pick<Sighting, 'mac' | 'serialNumber'>,
+  at: number,
+  reading: Reading = {},
+): Sighting => ({
+  ip,
+  driverId: driver.id,
+  at,
+  ...factsIn({ ...identity, ...reading }),
+  generation: known.generation,
+  make: reading.make ?? known.make,
+  model: reading.model ?? known.model,
+  firmwareVersion: reading.firmwareVersion,
+});
+
+/** What of a reading says who the miner is. */
+export const factsIn = ({
+  mac,
+  serialNumber,
+  boards = [],
+}: Reading): Pick<Shown, 'mac' | 'serialNumber' | 'boardSerials'> => ({
+  mac,
+  serialNumber,
+  boardSerials: boards.flatMap((board) => board.serialNumber ?? []),
+});
+
+/** The login was not sent, because whoever stood here before has refused it. */
+function isHeldBack({ failed }: VisitOutcome): boolean {
+  const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
+  return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);
+}
+
+/** What its driver may go by. */
+export function knownOf({ generation, make, model }: MinerEntry): Known {
+  return {
+    ...(generation !== null && { generation }),
+    ...(make !== null && { make }),
+    ...(model !== null && { model }),
   };
 }

@@ -12,8 +12,6 @@ import { runScan } from './scan.ts';
 import { paceOf, type ScanSettings } from './scan-limits.ts';
 import { createScanner, type Scanner } from './scanner.ts';
 
-/** Poll intervals: polls come with jitter, and a little late on a busy host. */
-const LATELY = 1.5;
 /** Findings that are taken in at the same time. */
 const TAKEN_IN_AT_ONCE = 64;
 
@@ -27,10 +25,9 @@ export function createScanning(parts: {
   readonly settings: {
     readonly ranges: RangesToProbe;
     readonly scan: ScanSettings;
-    readonly poll: { readonly interval: number };
   };
-  readonly access: Pick<Access, 'recognise' | 'writeMet'> & { readonly transport: Pick<Access['transport'], 'probe'> };
-  readonly roster: Pick<Roster, 'recognised' | 'readLately'>;
+  readonly access: Pick<Access, 'recognise'> & { readonly transport: Pick<Access['transport'], 'probe'> };
+  readonly roster: Pick<Roster, 'recognised'>;
   /** Where the miners were that are known. */
   knownIps(): readonly string[];
   /** Aborts when the agent stops. */
@@ -42,8 +39,8 @@ export function createScanning(parts: {
   /** A farm that has moved has a silent old address for each miner: looked at one by one, that would take hours. */
   const takingIn = pLimit(TAKEN_IN_AT_ONCE);
   const pending = new Set<Promise<void>>();
-  /** What waits for a scan waits for these too: other programs of this host see then whom it met. */
-  const findings = () => Promise.all(pending).then(() => access.writeMet());
+  /** What waits for a scan waits for these too. */
+  const findings = () => Promise.all(pending).then(() => {});
 
   /** Hands over what was found at an address; resolves when it is taken in. */
   const takeIn = async (ip: string, found: Recognised): Promise<void> => {
@@ -75,10 +72,9 @@ export function createScanning(parts: {
     log,
     random,
     run(scanPlan, brake, listener, aborted) {
-      const lately = (ip: string) =>
-        scanPlan.isBackground ? roster.readLately(ip, LATELY * settings.poll.interval) : undefined;
-      const identify: Access['recognise'] = (ip, open, scanSignal, isLastTry) =>
-        access.recognise(ip, open, scanSignal, isLastTry, lately(ip));
+      const { isBackground: isGentle = false } = scanPlan;
+      const identify = (ip: string, open: ReadonlySet<number>, scanSignal: AbortSignal, isLastTry: boolean) =>
+        access.recognise(ip, open, scanSignal, isLastTry, isGentle);
       const deps = { clock, random, brake, probe: access.transport.probe, identify };
       return runScan(scanPlan, deps, listener, aborted);
     },

@@ -2,8 +2,7 @@
 import { v7 } from 'uuid';
 import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { canBeRead } from '../../base/storage/open-file.ts';
-import { setAside, sqliteFault } from '../../base/storage/sqlite.ts';
+import { setAside } from '../../base/storage/sqlite.ts';
 import type { Vault } from '../../base/storage/vault.ts';
 import { createClockRepairs } from './clock-repairs.ts';
 import type { Databases } from './databases.ts';
@@ -79,7 +78,7 @@ export async function openStore(
     vault = findVault(await isKeySealed(databases.read));
   } catch (error) {
     await databases.close();
-    if (onAside !== undefined && sqliteFault(error) === 'damaged' && canBeRead(target)) {
+    if (onAside !== undefined && databases.storage?.damaged.aborted) {
       // Damage that the look before has not met: the next try is with a new file.
       onAside({ ...setAside(target, serviceAsideOf(target)), cause: error });
       return openStore(target, log, findVault);

@@ -88,6 +88,15 @@ export async function askCgminerRaw(
   return text;
 }
 
+/** The value of an answer that came as text; undefined where it must be asked for again. Throws PeerError for a refusal by the device. */
+export function readCgminerText(text: string, what: string): Readonly<Record<string, unknown>> | undefined {
+  const reply = repairJsonText(text, []);
+  const value = reply && !reply.isPartial && isJsonObject(reply.value) ? reply.value : undefined;
+  const refusal = refusalIn(value);
+  if (refusal) throw deviceSays(refusal.code, what, refusal.words);
+  return value;
+}
+
 /** One line of JSON out, one JSON object back, refusals not yet judged (Whatsminer writes judge theirs differently). */
 export async function askJsonLine(
   wire: Wire,

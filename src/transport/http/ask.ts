@@ -84,6 +84,14 @@ function readBody({ body }: HttpAnswer): unknown {
   return json && !json.isPartial ? json.value : text;
 }
 
+/** The value of a page that was looked at; undefined where it must be asked for: it failed, or does not hold what is wanted, or may have been cut. */
+export function readPage({ status, body }: WebEvidence, as: HttpRequest['as']): unknown {
+  if (status >= 400 || Buffer.byteLength(body) >= LOOK_BYTES) return undefined;
+  if (as === 'text') return body;
+  const json = repairJsonText(body, []);
+  return json && !json.isPartial ? json.value : undefined;
+}
+
 /** The answer to the login itself. Nothing of the request shows in errors: its body holds the password. */
 async function openSession(
   web: Web,
@@ -157,13 +165,9 @@ const STATUS_CODES: ReadonlyMap<number, PeerCode> = new Map([
   [503, 'peer.busy'],
 ]);
 
-const MAX_WORDS_BYTES = 1_024;
-
 function throwIfFailed({ status, body }: HttpAnswer, what: string, secret = ''): void {
   if (status < 400) return;
-  const { text } = decodeReply(body.subarray(0, MAX_WORDS_BYTES));
-  // What was cut off may have cut a secret.
-  const words = cleanWords(withoutSecret(body.length > MAX_WORDS_BYTES ? `${text}…` : text, secret));
+  const words = cleanWords(withoutSecret(decodeReply(body.subarray(0, 1_024)).text, secret));
   throw deviceSays(STATUS_CODES.get(status) ?? 'peer.rejected', what, `${status} ${words}`.trim());
 }
 

@@ -2,9 +2,7 @@
 import type { Clock } from '../../../base/clock.ts';
 
 type Waiting = {
-  /** The miner that it may be. */
-  key: string;
-  /** What the newest look said of it. */
+  /** What the newest look said, of which miner. */
   said: string;
   lastMs: number;
   looks: number;
@@ -24,36 +22,33 @@ const MAX_WAITING = 20_000;
 export function createLooks(clock: Pick<Clock, 'monotonicMs'>, intervalMs: () => number) {
   const waiting = new Map<string, Waiting>();
 
-  const isForgotten = (lastMs: number) => clock.monotonicMs() - lastMs > FORGET_INTERVALS * intervalMs();
-
-  const begin = (ip: string, key: string, said: string, nowMs: number): Waiting => {
+  const begin = (ip: string, said: string, nowMs: number): Waiting => {
     waiting.delete(ip);
     const [oldest] = waiting.size >= MAX_WAITING ? waiting.keys() : [];
     if (oldest !== undefined) waiting.delete(oldest);
-    const fresh = { key, said, lastMs: nowMs, looks: 1, inARow: 1 };
+    const fresh = { said, lastMs: nowMs, looks: 1, inARow: 1 };
     waiting.set(ip, fresh);
     return fresh;
   };
 
   return {
     /** One more look. A second one within the same poll interval says nothing new. */
-    note(ip: string, key: string, said: string): { readonly looks: number; readonly inARow: number } {
+    note(ip: string, said: string): { readonly looks: number; readonly inARow: number } {
       const nowMs = clock.monotonicMs();
       const before = waiting.get(ip);
-      if (before === undefined || isForgotten(before.lastMs)) return begin(ip, key, said, nowMs);
+      if (before === undefined || nowMs - before.lastMs > FORGET_INTERVALS * intervalMs())
+        return begin(ip, said, nowMs);
       const isFarEnough = nowMs - before.lastMs >= INTERVAL_SHARE * intervalMs();
       if (isFarEnough) {
         before.looks++;
         before.lastMs = nowMs;
       }
-      if (before.key !== key || before.said !== said) before.inARow = 1;
+      if (before.said !== said) before.inARow = 1;
       else if (isFarEnough) before.inARow++;
-      before.key = key;
       before.said = said;
       return before;
     },
-    /** Those that were looked at lately. */
-    waiting: () => [...waiting].flatMap(([ip, { key, lastMs }]) => (isForgotten(lastMs) ? [] : [{ ip, key }])),
+    has: (ip: string) => waiting.has(ip),
     forget: (ip: string) => void waiting.delete(ip),
   };
 }

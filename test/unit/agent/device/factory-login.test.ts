@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 /** The web door of an Antminer that refuses every login; says how many it was shown. */
-async function startRefusing(more = ''): Promise<{ port: number; logins: () => number }> {
+async function startRefusing(more = ''): Promise<{ port: number; logins: () => number; requests: () => number }> {
   let requests = 0;
   let logins = 0;
   const door = createServer((request, response) => {
@@ -33,7 +33,7 @@ async function startRefusing(more = ''): Promise<{ port: number; logins: () => n
   await new Promise<void>((resolve) => door.listen(0, IP, resolve));
   const address = door.address();
   if (address === null || typeof address === 'string') throw new Error('the door has no port');
-  return { port: address.port, logins: () => logins };
+  return { port: address.port, logins: () => logins, requests: () => requests };
 }
 
 /** Real time for I/O, with leaps. */
@@ -133,16 +133,21 @@ test('a refused factory login is tried again after a day, not before', async () 
   expect(logins()).toBe(2);
 });
 
-test('what was read lately with the same driver is not asked for again', async () => {
-  const { port, logins } = await startRefusing();
-  const access = accessTo(port, {});
-  const recognise = (driverId: string) =>
-    access.recognise(IP, new Set([80]), new AbortController().signal, false, { driverId, status: 'identified' });
-  const found = await recognise('antminer-stock');
-  expect(found).toMatchObject({ status: 'identified', target: { driver: { id: 'antminer-stock' } } });
-  expect(found).not.toHaveProperty('outcome');
-  expect(logins()).toBe(0);
-  expect(await recognise('vnish')).toMatchObject({ status: 'login_refused' });
+test('a scan that nobody waits for takes what a visit said a moment ago, and looks for itself after that', async () => {
+  const { port, logins, requests } = await startRefusing();
+  const clock = createVirtualWaits();
+  const access = accessTo(port, {}, clock);
+  const scan = () => access.recognise(IP, new Set([80]), new AbortController().signal, false, true);
+  const first = await scan();
+  expect(first).toMatchObject({ status: 'login_refused', target: { driver: { id: 'antminer-stock' } } });
   expect(logins()).toBe(1);
+  const shown = requests();
+  const again = await scan();
+  expect(again).toMatchObject({ status: 'login_refused', target: { driver: { id: 'antminer-stock' } } });
+  expect(again).not.toHaveProperty('outcome');
+  expect(requests()).toBe(shown);
+  clock.pass(91_000);
+  await scan();
+  expect(requests()).toBeGreaterThan(shown);
   await access.close();
 });

@@ -113,25 +113,6 @@ test('the MAC that only the neighbour table knows is reported as the miner’s',
   expect(emitted.find(({ kind }) => kind === 'miner')).toMatchObject({ mac_state: 'ok', document: { mac: MAC_A } });
 });
 
-test('what was read lately is known with its driver, and a refused login as such', async () => {
-  const { clock, roster, see } = setUp();
-  const driverId = 'antminer-stock';
-  expect(roster.readLately(IP, 60_000)).toBeUndefined();
-  await see({});
-  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'identified' });
-  expect(roster.readLately('10.0.0.2', 60_000)).toBeUndefined();
-  await clock.advance(61_000);
-  expect(roster.readLately(IP, 60_000)).toBeUndefined();
-  await see(refused(true));
-  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'login_refused' });
-  await clock.advance(61_000);
-  const [state] = roster.all();
-  roster.pollFailed(state?.key ?? '', new PeerError('peer.timeout', 'poll', 'soon'), 1);
-  expect(roster.readLately(IP, 60_000)).toBeUndefined();
-  roster.pollFailed(state?.key ?? '', new PeerError('peer.auth', 'poll', 'never'), 2);
-  expect(roster.readLately(IP, 60_000)).toEqual({ driverId, status: 'login_refused' });
-});
-
 test('a device that shows what a silent miner showed is reported by no name until it is looked at again', async () => {
   const { clock, roster, see, emitted, scheduled } = setUp();
   const facts = { mac: MAC_A, serialNumber: 'S1', hashrateHs: 1e14 };

@@ -1,7 +1,6 @@
 // The scan that nobody waits for is gentle and repeats nothing; the one that somebody asks for asks everything.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src/agent/config/config.ts';
-import type { ReadLately } from '../../../../src/agent/device/device-client.ts';
 import { createScanning } from '../../../../src/agent/scan/scanning.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
@@ -16,9 +15,7 @@ function setUp(knownIps: readonly string[] = [MINER]) {
     name: 'test',
   });
   const probes: number[] = [];
-  const asked: (ReadLately | undefined)[] = [];
-  const withinMs: number[] = [];
-  const lately = { driverId: 'luxos', status: 'identified' } as const;
+  const wasGentle: boolean[] = [];
   const scanning = createScanning({
     clock,
     log: silentLog,
@@ -31,50 +28,42 @@ function setUp(knownIps: readonly string[] = [MINER]) {
           return ip === MINER && port === 80 ? 'open' : 'refused';
         },
       },
-      async recognise(_ip, _open, _signal, _isLastTry, known) {
-        asked.push(known);
+      async recognise(_ip, _open, _signal, _isLastTry, isGentle = false) {
+        wasGentle.push(isGentle);
         return { status: 'unknown', evidence: { family: undefined } };
       },
-      writeMet() {},
     },
-    roster: {
-      recognised: async () => {},
-      readLately: (_ip, within) => {
-        withinMs.push(within);
-        return lately;
-      },
-    },
+    roster: { recognised: async () => {} },
     knownIps: () => knownIps,
     signal: new AbortController().signal,
     onError() {},
   });
-  return { clock, scanning, probes, asked, withinMs, lately };
+  return { clock, scanning, probes, wasGentle };
 }
 
-test('a scheduled scan hands on what polls have read within the interval and its jitter, and takes its time', async () => {
-  const { clock, scanning, probes, asked, withinMs, lately } = setUp();
+test('a scheduled scan repeats nothing that was asked a moment ago, and takes its time', async () => {
+  const { clock, scanning, probes, wasGentle } = setUp();
   scanning.scanner.start();
   await clock.advance(60_000);
   await clock.finish(scanning.scanner.stop());
-  expect(asked).toEqual([lately, lately]);
-  expect(withinMs).toEqual([90_000, 90_000]);
+  expect(wasGentle).toEqual([true, true]);
   expect((probes.at(-1) ?? 0) - (probes[0] ?? 0)).toBeGreaterThan(9_000);
 });
 
 test('a scan that somebody asks for asks everything again, as fast as this host bears', async () => {
-  const { clock, scanning, probes, asked } = setUp();
+  const { clock, scanning, probes, wasGentle } = setUp();
   const plan = scanning.plan();
   if (plan === undefined) throw new Error('there is nothing to scan');
   await clock.finish(scanning.manual.run('mine', plan));
-  expect(asked).toEqual([undefined, undefined]);
+  expect(wasGentle).toEqual([false, false]);
   expect((probes.at(-2) ?? 0) - (probes[0] ?? 0)).toBeLessThan(5_000);
 });
 
 test('so is the first of all, before any miner is known: somebody waits to see the farm', async () => {
-  const { clock, scanning, probes, asked } = setUp([]);
+  const { clock, scanning, probes, wasGentle } = setUp([]);
   scanning.scanner.start();
   await clock.advance(5_000);
   await clock.finish(scanning.scanner.stop());
   expect(probes.length).toBeGreaterThanOrEqual(254 * 3);
-  expect(asked[0]).toBeUndefined();
+  expect(wasGentle[0]).toBe(false);
 });
