@@ -288,7 +288,7 @@ export function createAgent(options: AgentOptions) {
     newId: newUuid,
     offers: createDoorOffers({
       ...{ clock, startedMs, config, access, roster, book, scanning, captures, tasks, standstill, mayReach },
-      newId: newUuid,
+      ...{ log, neighbours, emit, pollNow: poller.pollNow, newId: newUuid },
       reload: options.reload,
       ownService: options.ownService,
       outbox: () => outbox.state(),

@@ -22,6 +22,41 @@ export class Secret {
   }
 }
 
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+/** With fewer, a part of something in base64 or hex may be anything. */
+const LEAST_CODED = 6;
+
+/**
+ * How a secret may stand where a device or a library quotes it: as it is, in JSON (which may itself be quoted in JSON), in an address, in a page, in hex
+ * and in base64, there also within something longer, as the login of `Authorization: Basic`. The longest first, each once.
+ */
+export function writtenForms(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const inAddress = encodeURIComponent(secret.toWellFormed());
+  const inHex = bytes.toString('hex');
+  const coded = [inHex, inHex.toUpperCase(), ...[0, 1, 2].flatMap((lead) => inBase64(bytes, lead))];
+  const forms = [
+    ...[
+      secret,
+      inJson(secret),
+      inJson(inJson(secret)),
+      inJson(secret).replaceAll('/', '\\/'),
+      secret.replaceAll(/[&<>"']/g, (found) => HTML[found] ?? found),
+    ],
+    ...[inAddress, inAddress.replaceAll(/%../g, (code) => code.toLowerCase()), inAddress.replaceAll('%20', '+')],
+    ...coded.filter((form) => form.length >= LEAST_CODED),
+  ];
+  return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
+}
+
+/** The characters that the bytes decide alone when so many others of their group of three come before them; of both alphabets. */
+function inBase64(bytes: Buffer, lead: number): string[] {
+  const text = Buffer.concat([Buffer.alloc(lead), bytes]).toString('base64');
+  const whole = text.slice(Math.ceil((lead * 8) / 6), Math.floor(((lead + bytes.length) * 8) / 6));
+  return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
+}
+
 /** A public key that commands, agents and releases are signed with: of Ed25519, SPKI in DER as base64. Undefined when the text is no such key. */
 export function readPublicKey(text: string): KeyObject | undefined {
   try {

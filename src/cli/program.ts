@@ -35,6 +35,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], load: () => Promis
   [['enroll', 'enrol'], async () => (await import('./admin/agents.ts')).addEnroll],
   [['signing-key'], async () => (await import('./admin/signing-key.ts')).addSigningKey],
   [['trust'], async () => (await import('./admin/trust.ts')).addTrust],
+  [['identity'], async () => (await import('./admin/identity.ts')).addIdentity],
   [['position'], async () => (await import('./admin/position.ts')).addPosition],
   [['restore'], async () => (await import('./run/restore.ts')).addRestore],
   [['config'], async () => (await import('./admin/config-commands.ts')).addConfig],

@@ -2,12 +2,19 @@
 // half characters, bounded. It does not escape for any markup, and letters that only look alike stay.
 
 /**
- * Control, direction and format codes, ends of lines and paragraphs, halves of characters, and what is drawn as nothing: fillers, joiners, selectors,
- * tags, the empty Braille cell.
+ * Control, direction and format codes, ends of lines and paragraphs, halves of characters, what no standard gives a shape, and what is drawn as nothing:
+ * fillers, joiners, selectors, tags, and the empty ones among Braille cells, notes and hieroglyphs.
  */
-const UNSEEN_SET = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800`;
-const UNSEEN = new RegExp(`[${UNSEEN_SET}]`, 'u');
-const UNSEEN_ALL = new RegExp(UNSEEN.source, 'gu');
+const UNSEEN_SET = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{13441}\u{13442}`;
+/** Marks on one letter; no script stacks as many. More of them cover the lines above and below. */
+const MOST_MARKS = 8;
+/** A mark that stands on too many others, or on no letter of its own text. */
+const LOOSE_MARK = String.raw`\p{M}(?<=(?:\p{M}{${MOST_MARKS}}|^\p{M}*)\p{M})`;
+const UNSEEN_ALL = new RegExp(`[${UNSEEN_SET}]|${LOOSE_MARK}`, 'gu');
+const UNSEEN_OR_MARK = new RegExp(`[${UNSEEN_SET}\\p{M}]`, 'u');
+/** Most texts have nothing but these, and that shows much sooner. */
+const ASCII = /^[\x20-\x7e]*$/;
+const isClean = (text: string): boolean => ASCII.test(text) || !UNSEEN_OR_MARK.test(text);
 
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/u;
 const KEY = /[0-9#*]/;
@@ -17,11 +24,11 @@ const JOINED =
 const [ZWNJ, ZWJ, EMOJI_STYLE, KEYCAP] = ['\u200c', '\u200d', '\ufe0f', '\u20e3'] as const;
 
 /** The same text with a blank for each character that is not seen or changes how others are shown. Joiners stay where a word or an emoji needs them. */
-export const visibleText = (text: string): string => (UNSEEN.test(text) ? replaceUnseen(text, '', ' ') : text);
+export const visibleText = (text: string): string => (isClean(text) ? text : replaceUnseen(text, '', ' '));
 
 /** As `visibleText`, for a text of several lines: line feeds and tabs stay. `instead` stands where something was taken out. */
 export const visibleLines = (text: string, instead: '' | ' ' = ' '): string =>
-  UNSEEN.test(text) ? replaceUnseen(text, '\n\t', instead) : text;
+  isClean(text) ? text : replaceUnseen(text, '\n\t', instead);
 
 /** As a pattern that clients can be told: a part of one, for any character that is seen, and the whole of a text of them, joiners left out. */
 export const SEEN_CHARACTER = `[^${UNSEEN_SET}]`;
@@ -78,8 +85,8 @@ export function visibleValue(value: unknown, show: (text: string) => string, dep
 }
 
 /** Whether JSON may hold a text with something unseen, as it is or written with an escape. Line feeds and tabs do not count. */
-export const mayHideText = (json: string): boolean => UNSEEN_IN_JSON.test(json);
-const UNSEEN_IN_JSON = new RegExp(`\\\\[ubfr]|${UNSEEN.source}`, 'u');
+export const mayHideText = (json: string): boolean => ESCAPE.test(json) || !isClean(json);
+const ESCAPE = /\\[ubfr]/;
 
 /** A pool address without the user and password that some people write into it (`stratum+tcp://user:password@host`). */
 export function withoutLogin(url: string): string {

@@ -5,6 +5,7 @@ import { renderError } from '../base/errors.ts';
 import { createRound, type Part } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { diskFault } from '../base/storage/disk-fault.ts';
+import { canBeRead } from '../base/storage/open-file.ts';
 import { setAside } from '../base/storage/sqlite.ts';
 import { type KeyFiles, keyFileOf, openServiceVault } from './auth/key-file.ts';
 import { isPostgresUrl } from './store/postgres/postgres.ts';
@@ -117,6 +118,13 @@ function embedded(options: StorageOptions, store: Store, release: () => void): S
 /** So that the next start begins with a new one, however large the file is and wherever in it the damage lies. */
 function endWithAside(options: StorageOptions): void {
   try {
+    if (!canBeRead(options.databasePath)) {
+      options.log.error(
+        { database: options.databasePath },
+        'the disk does not read the database: it stays where it is',
+      );
+      return;
+    }
     const aside = setAside(options.databasePath, serviceAsideOf(options.databasePath));
     onAsideOf(options)({ ...aside, cause: 'met while it was in use' });
   } catch (error) {

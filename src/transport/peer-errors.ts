@@ -1,5 +1,6 @@
 // Makes PeerErrors of what connections and devices do: one place for how each failure is named and when it makes sense to come back.
 import { type PeerCode, PeerError, type Retry } from '../base/errors.ts';
+import { writtenForms } from '../base/secrets.ts';
 import { visibleText } from '../model/plain-text.ts';
 
 const RETRY: Readonly<Record<PeerCode, Retry>> = {
@@ -34,13 +35,24 @@ export function cleanWords(words: string): string {
   return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
 }
 
-const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const HIDDEN = '[secret]';
+const CUT = '…';
+/** A shorter beginning of a secret tells nothing of it. */
+const LEAST_BEGINNING = 3;
 
-/** A device may quote what it was sent, as it was written there: plain, in JSON (which may itself be quoted in JSON), or in an address. */
+/** A device may quote what it was sent; where its words were cut, the beginning of the secret may be left. */
 export function withoutSecret(text: string, secret: string): string {
-  if (secret === '') return text;
-  const forms = [secret, inJson(secret), inJson(inJson(secret)), encodeURIComponent(secret.toWellFormed())];
-  return forms.reduce((rest, form) => rest.replaceAll(form, '[secret]'), text);
+  const forms = writtenForms(secret);
+  const rest = forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text);
+  return rest.includes(CUT) ? forms.reduce(withoutBeginning, rest) : rest;
+}
+
+function withoutBeginning(text: string, form: string): string {
+  for (let length = form.length - 1; length >= LEAST_BEGINNING; length--) {
+    const beginning = `${form.slice(0, length)}${CUT}`;
+    if (text.includes(beginning)) return text.replaceAll(beginning, `${HIDDEN}${CUT}`);
+  }
+  return text;
 }
 
 /** An error in which the device speaks for itself. */

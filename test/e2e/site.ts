@@ -45,6 +45,8 @@ export type Site = {
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: unknown }>;
   readonly until: typeof until;
+  /** Agent and service end, and begin again on the same state. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -78,10 +80,12 @@ export async function startSite(
   );
   vouchFor(stateDir, farm);
   const neighbours = neighbourOf && { at: (ip: string) => neighbourOf(farm, ip) };
-  const stack = await startStack({
-    ...{ config: parsed, host: '127.0.0.1', port: 0, log: silentLog },
-    ...(neighbours && { neighbours }),
-  });
+  const start = () =>
+    startStack({
+      ...{ config: parsed, host: '127.0.0.1', port: 0, log: silentLog },
+      ...(neighbours && { neighbours }),
+    });
+  const stack = await start();
   const { key } = await stack.service.admin.createKey({ workspaceId: stack.workspaceId, name: 'e2e' });
   const site: Site = {
     farm,
@@ -110,6 +114,10 @@ export async function startSite(
       return miner;
     },
     until,
+    async restart() {
+      await site.stack.stop();
+      site.stack = await start();
+    },
     async stop() {
       await site.stack.stop();
       await farm.stop();

@@ -237,7 +237,7 @@ test.runIf(canMount)(
       const found = await site.pithead('doctor');
       expect([found.code, found.stdout]).toEqual([
         1,
-        expect.stringMatching(/WRONG .*state .*(the disk is full|a disk that is read-only)/),
+        expect.stringMatching(/WRONG .*state .*(the disk is full|the disk is read-only)/),
       ]);
       relent();
       await up.untilPrinted('stderr', 'service on');

@@ -1,5 +1,6 @@
 // Stands something harmless in for everything private in a set of answers: the same original always gets the same placeholder, and a placeholder
 // has the shape of what it replaces, so that drivers read it. It learns from all answers before it hides anything in the first one.
+import { writtenForms } from '../../base/secrets.ts';
 import { hideText, type PrivateKind } from '../../driver/redact.ts';
 
 type PlaceholderOptions = {
@@ -72,6 +73,14 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
     return placeholder;
   };
   for (const secret of secrets) if (secret.length > 3) everywhere.set(secret, 'secret');
+  const long = secrets.filter((secret) => secret.length >= LEAST_LENGTH);
+  /** Those that are known, however they are written and within whatever word. */
+  const withoutKnown = (text: string): string =>
+    long.reduce(
+      (rest, secret) =>
+        writtenForms(secret).reduce((left, form) => left.replaceAll(form, () => substitute('secret', secret)), rest),
+      text,
+    );
 
   return {
     /** Finds what is private in a text. */
@@ -83,7 +92,7 @@ export function createPlaceholders({ publicWords, secrets }: PlaceholderOptions)
     know: (kind: PrivateKind, original: string): void => void note(kind, original),
     /** The text without it. Call it when everything has been learned. */
     hide(text: string): string {
-      let rest = hideText(text, substitute);
+      let rest = hideText(withoutKnown(text), substitute);
       const longestFirst = [...everywhere].toSorted(([a], [b]) => b.length - a.length);
       for (const [original, kind] of longestFirst) {
         if (!rest.includes(original)) continue;

@@ -115,8 +115,7 @@ export async function captureOnce(
         isLoginRefused ||= error.code === 'peer.auth';
       }
     }
-    const secrets = target === undefined ? [] : access.secretsOf(target);
-    return { ...toCapture(raws, ports, driver, known, secrets), driver: driver?.id, isLoginRefused };
+    return { ...toCapture(raws, ports, driver, known, access.secrets()), driver: driver?.id, isLoginRefused };
   } finally {
     await access.close();
   }

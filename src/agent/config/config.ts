@@ -1,15 +1,16 @@
 // The agent's configuration: one YAML file, checked whole. It reports every problem at once, by field path, and says what is accepted.
 // It resolves references to secrets, but never holds a password in a printable form. It does not touch the network.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { DRIVER_IDS } from '../../../drivers/ids.data.ts';
-import { ConfigError, type Problem } from '../../base/errors.ts';
+import { ConfigError, type Problem, RefusedError } from '../../base/errors.ts';
 import { nearestNames } from '../../base/nearest-names.ts';
 import { readRanges } from '../../base/net/ranges.ts';
 import { Secret } from '../../base/secrets.ts';
+import { readSmallFile } from '../../base/storage/plain-file.ts';
 import { isSealed, openVault } from '../../base/storage/vault.ts';
 import { DURATION_FORMS, parseDurationMs } from '../../base/time/duration.ts';
 import type { LoginRule } from '../device/device-client.ts';
@@ -178,9 +179,11 @@ export const loadConfig = (path: string, environment: Surroundings['environment'
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFile(path);
   } catch (error) {
-    throw wrongFile(`file ${path}`, 'cannot be read: does it exist, may this user read it?', error);
+    const message =
+      error instanceof RefusedError ? error.message : 'cannot be read: does it exist, may this user read it?';
+    throw wrongFile(`file ${path}`, message, error);
   }
 }
 
@@ -372,7 +375,7 @@ function readSecrets(path: string, keyFile: string, problems: Problem[]): Map<st
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
       problems.push({ path: field, message: `${path} can be read by others: chmod 600 it` });
     }
-    const parsed = z.record(z.string(), z.string()).safeParse(parseDocument(readFileSync(path, 'utf8')).toJS());
+    const parsed = z.record(z.string(), z.string()).safeParse(parseDocument(readSmallFile(path)).toJS());
     if (parsed.success) {
       const vault = Object.values(parsed.data).some(isSealed) ? openVault(keyFile) : undefined;
       return new Map(
@@ -385,8 +388,11 @@ function readSecrets(path: string, keyFile: string, problems: Problem[]): Map<st
       );
     }
     problems.push({ path: field, message: `${path} is not a list of 'name: value' lines with text values` });
-  } catch {
-    problems.push({ path: field, message: `${path} cannot be read` });
+  } catch (error) {
+    problems.push({
+      path: field,
+      message: error instanceof RefusedError ? error.message : `${path} cannot be read`,
+    });
   }
   return new Map();
 }

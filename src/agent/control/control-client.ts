@@ -8,10 +8,19 @@ import { ConfigError, PeerError, RefusedError } from '../../base/errors.ts';
 import { isLocked, takeLock } from '../../base/storage/lock.ts';
 import { foundSchema } from '../capture/found.ts';
 import type { DoorOffers } from './control-handlers.ts';
-import { type Line, lineSchema, refusalSchema, reloadedSchema, shownTaskSchema, stateSchema } from './messages.ts';
+import {
+  identitiesSchema,
+  type Line,
+  lineSchema,
+  refusalSchema,
+  reloadedSchema,
+  settledSchema,
+  shownTaskSchema,
+  stateSchema,
+} from './messages.ts';
 import { doorAddress } from './socket-address.ts';
 
-export type { DoorState, RunRequest, ShownCapture, ShownTask, Step } from './messages.ts';
+export type { DoorState, Identities, RunRequest, SettledUnits, ShownCapture, ShownTask, Step } from './messages.ts';
 
 type Asynchronous<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
@@ -192,6 +201,9 @@ function openDoor(stateDir: string, address: string): RunningAgent {
       };
       return listen('/scan', request, onLine, signal);
     },
+    identities: () => ask(identitiesSchema, 'GET', '/identities'),
+    settle: async (request, signal) =>
+      (await ask(settledSchema, 'POST', '/identities/settle', request, { headersTimeout: LOOK_MS, signal })).settled,
     look: (ip, signal) => ask(foundSchema, 'POST', '/look', { ip }, { headersTimeout: LOOK_MS, signal }),
     log: async (ip, signal) =>
       (await ask(z.object({ text: z.string() }), 'POST', '/log', { ip }, { headersTimeout: LOOK_MS, signal })).text,

@@ -2,6 +2,7 @@
 // for people of this host too. It opens no door.
 import pLimit from 'p-limit';
 import { RefusedError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
 import { countAddresses, formatSpan, mergeSpans } from '../../base/net/intervals.ts';
 import { parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
 import { readRanges, type ScanRanges } from '../../base/net/ranges.ts';
@@ -14,10 +15,12 @@ import { foundOf, lookWith, type ScanFeedback } from '../capture/look.ts';
 import type { Access } from '../device/device-client.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import { namedMiners } from '../fleet/miner-selectors.ts';
+import { createSettlement } from '../fleet/settlement.ts';
 import type { ScanPlan } from '../scan/plan.ts';
 import { logWith } from '../tasks/execution/log-evidence.ts';
 import type { TaskView } from '../tasks/queue/admission.ts';
 import { type AllowSettings, mustBeAllowed } from '../tasks/settings.ts';
+import { createIdentities } from './identities.ts';
 import { createLocalRuns } from './local-runs.ts';
 import type { RunRequest, ScanRequest, ShownCapture, ShownTask, Step } from './messages.ts';
 import { isoOf, type StateParts, shownState } from './status.ts';
@@ -32,9 +35,13 @@ export type DoorOffers = ReturnType<typeof createDoorOffers>;
 
 export function createDoorOffers(
   parts: StateParts & {
+    readonly log: Log;
     readonly config: { readonly tasks: AllowSettings };
     readonly access: Access;
-    readonly book: Pick<IdentityBook, 'get'>;
+    readonly book: Pick<IdentityBook, 'get' | 'byIp' | 'disputes' | 'undecided' | 'settle'>;
+    readonly neighbours: Parameters<typeof createSettlement>[0]['neighbours'];
+    readonly emit: Parameters<typeof createSettlement>[0]['emit'];
+    readonly pollNow: (key: string) => void;
     readonly captures: Captures;
     readonly mayReach: (ip: string) => boolean;
     readonly newId: () => string;
@@ -69,7 +76,19 @@ export function createDoorOffers(
 
   const runs = createLocalRuns(tasks);
 
+  const looking = pLimit(RECOGNISED_AT_ONCE);
+  const settlement = createSettlement({
+    ...{ clock, log: parts.log, book, roster, mayReach, meet },
+    ...{ neighbours: parts.neighbours, emit: parts.emit, pollNow: parts.pollNow },
+    isAnswering: (ip, signal) =>
+      looking(async () => {
+        const { status } = await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal);
+        return status === 'identified' || status === 'login_refused' || status === 'unknown';
+      }),
+  });
+
   return {
+    ...createIdentities({ clock, book, settlement, name: (names) => namedMiners(names, known()) }),
     state: () => shownState(parts),
     /** Newest first. */
     tasks(limit: number) {

@@ -36,6 +36,13 @@ export const scanRequestSchema = z.strictObject({
 export type ScanRequest = z.infer<typeof scanRequestSchema>;
 
 export const addressRequestSchema = z.strictObject({ ip: z.ipv4() });
+/** `by` = who asks, as the command says it. `units`: as `miners` of a run; absent = all that moved away from a silent address. */
+export const settleRequestSchema = z.strictObject({
+  units: z.array(z.string().min(1).max(128)).min(1).max(MAX_MINERS).readonly().exactOptional(),
+  dry_run: z.boolean().default(false),
+  by: z.string().min(1).max(128),
+});
+export type SettleRequest = z.output<typeof settleRequestSchema>;
 export const cancelRequestSchema = z.strictObject({
   task_ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_MINERS),
 });
@@ -119,6 +126,55 @@ export const shownTaskSchema = z.object({
 });
 export type ShownTask = z.infer<typeof shownTaskSchema>;
 
+const shownUnitSchema = z.object({
+  key: nullableText,
+  /** Where it answers, or answered last. */
+  ip: z.string(),
+  model: nullableText,
+  /** What the network shows of it, and what it tells; null = nothing. */
+  network_mac: nullableText,
+  mac: nullableText,
+  serial_number: nullableText,
+  boards: count,
+  last_seen: nullableText,
+});
+export type ShownUnit = z.infer<typeof shownUnitSchema>;
+
+export const identitiesSchema = z.object({
+  disputes: z.array(
+    z.object({
+      miner: shownUnitSchema,
+      /** The unit that shows facts of the miner, too: `facts` says which. */
+      claimant: shownUnitSchema,
+      facts: z.array(z.string()),
+      /** `undecided` = it is being looked at. `rejected` = a person said that it is not the miner. For the others see `Dispute`. */
+      state: z.enum(['undecided', 'open', 'refuted', 'rejected']),
+      since: nullableText,
+      /** Addresses that get no login and nothing that changes them. */
+      withheld: z.array(z.string()),
+    }),
+  ),
+});
+export type Identities = z.infer<typeof identitiesSchema>;
+
+export const settledSchema = z.object({
+  settled: z.array(
+    z.object({
+      ip: z.string(),
+      outcome: z.enum(['settled', 'would_settle', 'left']),
+      /** Why it was left as it is. */
+      reason: nullableText,
+      /** The agent's key of the miner; null where no miner was named. */
+      key: nullableText,
+      /** Where the miner was, if that was another address. */
+      from: nullableText,
+      /** Addresses of the units that are not it. */
+      rejected: z.array(z.string()),
+    }),
+  ),
+});
+export type SettledUnits = z.infer<typeof settledSchema>['settled'];
+
 const progressSchema = z.object({
   probed: count,
   to_probe: count,
@@ -195,7 +251,15 @@ export const stateSchema = z.object({
       ip: z.string(),
       since: z.string(),
       reason: z.enum(['claims', 'changes']),
-      claims: z.object({ key: z.string(), ip: z.string(), facts: z.array(z.string()) }).nullable(),
+      /** `is_rejected` = a person said that it is not that miner, which is free of it since. */
+      claims: z
+        .object({
+          key: z.string(),
+          ip: z.string(),
+          facts: z.array(z.string()),
+          is_rejected: z.boolean().default(false),
+        })
+        .nullable(),
     }),
   ),
   last_standstill: z.object({ reason: z.string(), at: z.string() }).nullable(),

@@ -14,6 +14,7 @@ import {
   runRequestSchema,
   type ShownCapture,
   scanRequestSchema,
+  settleRequestSchema,
   stopRequestSchema,
   tasksQuerySchema,
 } from './messages.ts';
@@ -97,6 +98,10 @@ export async function createDoorServer(parts: {
       write({ type: 'account', account });
     }),
   );
+  app.get('/identities', () => offers.identities());
+  app.post('/identities/settle', { schema: { body: settleRequestSchema } }, async ({ body, raw }) => ({
+    settled: await offers.settle(body, whileHeard(raw, LOG_MS)),
+  }));
   app.post('/look', { schema: { body: addressRequestSchema } }, ({ body, raw }) =>
     offers.look(body.ip, whileHeard(raw, LOOK_MS)),
   );

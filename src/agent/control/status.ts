@@ -92,7 +92,7 @@ export function shownState(parts: StateParts): DoorState {
       .slice(0, MAX_SUSPECTS)
       .map(({ ip, sinceMs, reason, claims }) => ({
         ...{ ip, since: new Date(Math.min(sinceMs, now.wallMs)).toISOString(), reason },
-        claims: claims ? { ...claims, facts: [...claims.facts] } : null,
+        claims: claims ? shownClaim(claims) : null,
       })),
     last_standstill: last ? { reason: last.reason, at: isoAt(last.atMs) } : null,
   };
@@ -103,6 +103,10 @@ export function shownState(parts: StateParts): DoorState {
     troubles: [...troublesOf(state, stalled), ...(own?.troubles ?? [])],
   };
 }
+
+const shownClaim = ({ key, ip, facts, isRejected }: NonNullable<Suspect['claims']>) => ({
+  ...{ key, ip, facts: [...facts], is_rejected: isRejected },
+});
 
 const shownOwnService = ({ fault, backup }: OwnService): NonNullable<DoorState['service']> => ({
   fault,
@@ -137,15 +141,32 @@ const MAX_SUSPECTS = 1_000;
 const MAX_SUSPECTS_NAMED = 60;
 
 function suspectTrouble(suspects: DoorState['suspects']): string[] {
-  if (suspects.length === 0) return [];
-  const named = suspects.slice(0, MAX_SUSPECTS_NAMED).map(({ ip }) => ip);
-  const where = named.join(', ') + (suspects.length > named.length ? ' and more' : '');
-  const who =
-    suspects.length === 1
-      ? '1 device claims to be another miner, or changes who it is'
-      : `${suspects.length} devices claim to be other miners, or change who they are`;
-  return [`${who}: ${where}; nothing that changes them is sent to them, nor to the miners whose facts they show`];
+  const [rejected, open] = [suspects.filter(isRejected), suspects.filter((suspect) => !isRejected(suspect))];
+  const troubles: string[] = [];
+  if (open.length > 0) {
+    const who =
+      open.length === 1
+        ? '1 device claims to be another miner, or changes who it is'
+        : `${open.length} devices claim to be other miners, or change who they are`;
+    const what = 'nothing that changes them is sent to them, nor to the miners whose facts they show';
+    troubles.push(`${who}: ${named(open)}; ${what}: pithead identity list`);
+  }
+  if (rejected.length > 0) {
+    const who =
+      rejected.length === 1
+        ? '1 device goes on showing the facts of a miner that it is not, as a person said'
+        : `${rejected.length} devices go on showing the facts of miners that they are not, as a person said`;
+    troubles.push(`${who}: ${named(rejected)}; nothing that changes them is sent to them`);
+  }
+  return troubles;
 }
+
+const isRejected = ({ claims }: DoorState['suspects'][number]): boolean => claims?.is_rejected === true;
+
+const named = (suspects: DoorState['suspects']): string => {
+  const some = suspects.slice(0, MAX_SUSPECTS_NAMED).map(({ ip }) => ip);
+  return some.join(', ') + (suspects.length > some.length ? ' and more' : '');
+};
 
 const trustTrouble = (count: number) =>
   `${count} device${count === 1 ? ' waits' : 's wait'} for a person before ${count === 1 ? 'it gets its' : 'they get their'} login: pithead trust list`;

@@ -128,7 +128,10 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     });
     const { version, web, whatsminer3, api4028 } = evidence;
     const isSilent = [version, web, whatsminer3, api4028].every((answer) => answer === undefined);
-    if (isSilent && failures[0] !== undefined) throw failures[0];
+    if (isSilent && failures[0] !== undefined) {
+      trust.lost(ip);
+      throw failures[0];
+    }
     await choose(ip, evidence, signal, { identifying });
   };
 
@@ -273,13 +276,12 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),
     /** With the miner's login, held to its trial. The caller holds the turn. */
     linkTo: (target: MinerTarget) => logins.linkTo(target),
+    /** Who was met until now is on disk afterwards, as far as the disk takes it. */
+    writeMet: () => sources.record.flush(),
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => trust.fault(),
-    /** Passwords that an operator has set for this miner. */
-    secretsOf(target: MinerTarget): string[] {
-      const rule = logins.ruleOf(target);
-      return rule === undefined ? [] : [rule.login.password.reveal()];
-    },
+    /** Passwords that an operator has set, of whichever miners: one that looked like another family may have got the other's. */
+    secrets: (): string[] => config.credentials.logins.map(({ login }) => login.password.reveal()),
     /** One write, before anything else that waits for this miner. What earlier visits learned is asked again with the next one. */
     act(target: MinerTarget, abilityName: AbilityName, params: unknown, signal: AbortSignal, image?: FirmwareImage) {
       return transport.turns.run(target.ip, 'command', signal, async () => {

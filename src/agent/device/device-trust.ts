@@ -7,8 +7,16 @@ import type { Evidence, Identity } from '../../driver/contract.ts';
 import { macState, normaliseMac, serialState } from '../../model/identity-facts.ts';
 import { parseDigestChallenge } from '../../transport/http/digest.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
-import { type DeviceFacts, pinKeyOf, standingOf, type TrustQuestion, type Withheld, whyWithheld } from './trust.ts';
-import { factsOf, type MetDevice, type TrustRecord } from './trust-record.ts';
+import {
+  type DeviceFacts,
+  type OldAddress,
+  pinKeyOf,
+  standingOf,
+  type TrustQuestion,
+  type Withheld,
+  whyWithheld,
+} from './trust.ts';
+import { factsOf, type MetDevice, type StoredPin, type TrustRecord } from './trust-record.ts';
 
 type Sighting = {
   facts: DeviceFacts;
@@ -16,6 +24,8 @@ type Sighting = {
   driverId: string;
   /** It may be another device by now: nothing is sent on the strength of this before the device was asked again. */
   isStale: boolean;
+  /** Nothing answers there since. */
+  isSilent: boolean;
 };
 
 export type TrustParts = {
@@ -56,6 +66,16 @@ export function createDeviceTrust(parts: TrustParts) {
     return neighbour === undefined || neighbour.isShared ? undefined : neighbour.mac;
   };
 
+  /**
+   * False where the network shows another MAC than when the device was asked who it is: what that one showed, this one has not shown. Its first MAC may
+   * come after the answers: the network tells it only of who has answered.
+   */
+  const isSameUnit = (ip: string, sighting: Sighting): boolean => {
+    const networkMac = networkMacAt(ip);
+    if (sighting.facts.networkMac === undefined) sighting.facts = { ...sighting.facts, networkMac };
+    return sighting.facts.networkMac === networkMac;
+  };
+
   /** What is known of the device, in this process or from an earlier one; an earlier one's is good as long as the network shows the same MAC. */
   const sightingOf = (ip: string): Sighting | undefined => {
     const kept = sightings.get(ip);
@@ -63,7 +83,7 @@ export function createDeviceTrust(parts: TrustParts) {
     const stored = record.device(ip);
     if (stored === undefined) return undefined;
     const isStale = stored.networkMac === null || stored.networkMac !== networkMacAt(ip);
-    const sighting = { facts: factsOf(stored), driverId: stored.driver, isStale };
+    const sighting = { facts: factsOf(stored), driverId: stored.driver, isStale, isSilent: false };
     sightings.set(ip, sighting);
     return sighting;
   };
@@ -74,16 +94,24 @@ export function createDeviceTrust(parts: TrustParts) {
     return facts && { ...facts, networkMac: networkMacAt(ip) };
   };
 
+  const atOldAddress = ({ name, ip }: StoredPin): OldAddress => {
+    const sighting = sightings.get(ip);
+    if (sighting === undefined) return 'unknown';
+    if (sighting.isStale) return sighting.isSilent ? 'silent' : 'unknown';
+    return pinKeyOf(ip, { ...sighting.facts, networkMac: networkMacAt(ip) }) === name ? 'itself' : 'another';
+  };
+
   const questionOf = (ip: string, what: TrustQuestion['what'], facts: DeviceFacts): TrustQuestion => {
     const pin = record.pinNamed(pinKeyOf(ip, facts));
     const pinHere = pin ?? record.pinAt(ip);
+    const old = pin === undefined || pin.ip === ip ? undefined : atOldAddress(pin);
     const last = what === 'factory' ? record.attempts.last(heldAs(ip, facts), facts.family) : 'none';
     return {
       what,
       confidence: facts.confidence,
-      standing: standingOf(facts, pin, pinHere),
+      standing: standingOf(facts, pin, pinHere, old),
       isVouchedFor: pin?.isVouchedFor ?? false,
-      isContested: !mayLogIn(ip),
+      isContested: !mayLogIn(ip) || (facts.networkMac === undefined && old === 'itself'),
       trustsNetwork: settings.credentials.trust === 'network' && covers(settings.ranges, ip),
       hasRecord: last !== undefined,
       wasRefused: last === 'refused',
@@ -95,8 +123,17 @@ export function createDeviceTrust(parts: TrustParts) {
     const sighting = sightingOf(ip);
     const facts = factsNow(ip);
     if (sighting === undefined || facts === undefined) return 'no-proof';
+    if (facts.networkMac !== undefined && !isSameUnit(ip, sighting)) return 'changed';
     if (driverId !== facts.family && driverId !== sighting.driverId) return 'changed';
     return whyWithheld(questionOf(ip, what, facts));
+  };
+
+  /** Known by its own word at another address than it was accepted at: from now on the pin is of this one. */
+  const follow = (ip: string, facts: DeviceFacts) => {
+    const pin = record.pinNamed(pinKeyOf(ip, facts));
+    if (pin === undefined || pin.ip === ip || facts.networkMac !== undefined) return;
+    const { standing, isContested } = questionOf(ip, 'configured', facts);
+    if (standing === 'known' && !isContested) record.movePin(pin, ip);
   };
 
   /** Notes the device for people to see, where it is new or says something new. */
@@ -121,7 +158,7 @@ export function createDeviceTrust(parts: TrustParts) {
       if (isSame && nowMs - seenAtMs < REWRITE_MS && nowMs >= seenAtMs) return;
       if (before.why === device.why) device.sinceMs = Math.min(sinceMs, nowMs);
     }
-    record.met(device);
+    record.met(device, before);
   };
 
   return {
@@ -135,20 +172,23 @@ export function createDeviceTrust(parts: TrustParts) {
         networkMac: networkMacAt(ip),
         ...ownNames(identity),
       };
-      sightings.set(ip, { facts, driverId, isStale: false });
+      sightings.set(ip, { facts, driverId, isStale: false, isSilent: false });
+      follow(ip, facts);
       keep(ip, facts, seen);
     },
     why,
     /** Whether the device must be asked who it is before anything is sent on the strength of it. */
     mustAskAgain(ip: string, driverId: string): boolean {
       const sighting = sightingOf(ip);
-      if (sighting === undefined || sighting.isStale) return true;
+      if (sighting === undefined || sighting.isStale || !isSameUnit(ip, sighting)) return true;
       return sighting.facts.family !== driverId && sighting.driverId !== driverId;
     },
     /** It was silent: who answers there next may be another device. */
     lost(ip: string): void {
-      const sighting = sightings.get(ip);
-      if (sighting !== undefined) sighting.isStale = true;
+      const sighting = sightingOf(ip);
+      if (sighting === undefined) return;
+      sighting.isStale = true;
+      sighting.isSilent = true;
     },
     /** The driver that a person named for the device, where it gives no proof itself. */
     vouchedFor(ip: string, facts: Pick<DeviceFacts, 'mac' | 'serialNumber'>): string | undefined {
@@ -163,7 +203,8 @@ export function createDeviceTrust(parts: TrustParts) {
     /** It has proved this family, and has answered ever since. */
     isSure(ip: string, family: string): boolean {
       const sighting = sightingOf(ip);
-      return sighting?.isStale === false && sighting.facts.family === family && sighting.facts.confidence === 'sure';
+      if (sighting === undefined || sighting.isStale || !isSameUnit(ip, sighting)) return false;
+      return sighting.facts.family === family && sighting.facts.confidence === 'sure';
     },
     /** The realm of its digest challenge, as it was when it was asked who it is. */
     realmOf: (ip: string) => sightingOf(ip)?.facts.realm,

@@ -146,7 +146,6 @@ export function createLogins(parts: {
       const trial = configuredTrial({ ...target, driver: other }, false);
       return withTrial(transport.link(ip, guarded(target, rule.login)), trial);
     },
-    ruleOf: ownRule,
     /** The device accepted the factory login. */
     usesFactoryLogin(target: MinerTarget): boolean {
       if (target.driver.login.kind === 'none' || ownRule(target) !== undefined) return false;

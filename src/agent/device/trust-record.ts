@@ -6,18 +6,19 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
-import { openSqlite, transact } from '../../base/storage/sqlite.ts';
+import { openSqlite, preparedOnce, transact } from '../../base/storage/sqlite.ts';
 import { identitySchema } from '../../driver/contract.ts';
-import { createSeenTime, SEEN_TIME_EVERY_MS, SEEN_TIME_STEP, type SeenTime } from './seen-time.ts';
+import { type Attempt, attemptsIn, flag, keepAs } from './record/attempts.ts';
+import { createMetDevices } from './record/met-devices.ts';
+import { createSeenTime, SEEN_TIME_STEP } from './record/seen-time.ts';
 import { type DeviceFacts, pinKeyOf, WITHHELD } from './trust.ts';
 
 /** Where it lies in the state directory. */
 export const TRUST_FILE = 'trust.sqlite';
 
-/** After a refusal no factory login goes to that MAC and to that address for so long: a day, whatever process counts it. */
-const REFUSED_HOLD_MS = 24 * 3_600_000 + SEEN_TIME_EVERY_MS;
-/** Rows of each table; the oldest go first. Twice the largest farm. */
+/** Rows of each table; the oldest go first. Twice the largest farm. They are looked for when this process has written so many more. */
 const MAX_ROWS = 50_000;
+const TRIM_EVERY = 1_000;
 /** Other processes may have written: that is looked for at most so often. */
 const FRESH_MS = 1_000;
 /** A record that cannot be opened is tried again after so long. */
@@ -45,11 +46,6 @@ const TRIM = {
 } as const;
 
 const nullable = z.string().nullable();
-const flag = z.int().transform((value) => value !== 0);
-
-/** `at` is seen time (seen-time.ts); all other stamps of the record are of the wall clock, for people. */
-const attemptSchema = z.object({ family: z.string(), is_accepted: flag, at: z.number() });
-type Attempt = z.output<typeof attemptSchema>;
 
 const deviceSchema = z
   .object({
@@ -101,11 +97,12 @@ export type TrustRecord = ReturnType<typeof openTrustRecord>;
 /** `path` = of the file, or `:memory:`. Never throws: a record that cannot be opened is tried again after half a minute. */
 export function openTrustRecord(
   path: string,
-  clock: Pick<Clock, 'nowMs' | 'monotonicMs' | 'elapsedMs'>,
+  clock: Pick<Clock, 'nowMs' | 'monotonicMs' | 'elapsedMs' | 'after'>,
   hostUptimeMs?: () => number,
 ) {
   const seenTime = createSeenTime(clock, hostUptimeMs);
   let db: DatabaseSync | undefined;
+  let statements: Statements | undefined;
   let fault: string | undefined;
   let triedMs: number | undefined;
   let isClosed = false;
@@ -123,25 +120,27 @@ export function openTrustRecord(
     triedMs = clock.monotonicMs();
     db?.close();
     db = undefined;
+    statements = undefined;
     forgetCache();
     seenTime.forget();
   };
 
-  const database = (): DatabaseSync | undefined => {
-    if (db !== undefined || isClosed) return db;
+  const database = (): Statements | undefined => {
+    if (statements !== undefined || isClosed) return statements;
     if (triedMs !== undefined && clock.monotonicMs() - triedMs < REOPEN_MS) return undefined;
     try {
       if (path !== ':memory:' && !existsSync(dirname(path))) throw new Error('its folder does not exist');
       db = openSqlite(path, [{ owner: 'trust', steps: STEPS }]);
+      statements = preparedOnce(db);
       fault = undefined;
     } catch (error) {
       failed(error);
     }
-    return db;
+    return statements;
   };
 
   /** `otherwise` where the record cannot be used. */
-  const using = <T>(work: (db: DatabaseSync) => T, otherwise: T): T => {
+  const using = <T>(work: (db: Statements) => T, otherwise: T): T => {
     const open = database();
     if (open === undefined) return otherwise;
     try {
@@ -153,7 +152,7 @@ export function openTrustRecord(
   };
 
   /** Takes notice of what other processes wrote. */
-  const refresh = (open: DatabaseSync) => {
+  const refresh = (open: Statements) => {
     const nowMs = clock.monotonicMs();
     if (nowMs - checkedMs < FRESH_MS) return;
     checkedMs = nowMs;
@@ -170,18 +169,43 @@ export function openTrustRecord(
       if (kept !== undefined) return kept ?? undefined;
       const row = open.prepare(sql).get(value);
       const pin = row === undefined ? null : pinSchema.parse(row);
-      pins.set(key, pin);
+      keepAs(pins, key, pin);
       return pin ?? undefined;
     }, undefined);
 
-  const write = (work: (db: DatabaseSync) => void): boolean =>
-    using((open) => {
-      transact(open, () => work(open));
-      forgetCache();
+  /** With the devices that wait. */
+  const write = (work: (db: Statements) => void): boolean => {
+    const isWritten = using((open) => {
+      if (db === undefined) return false;
+      transact(db, () => {
+        trim(open, 'device', met.write(open));
+        work(open);
+      });
       return true;
     }, false);
+    met.written(isWritten);
+    return isWritten;
+  };
 
-  const trim = (open: DatabaseSync, table: keyof typeof TRIM) => void open.prepare(TRIM[table]).run(MAX_ROWS);
+  /** What a person says of devices. */
+  const writePins = (work: (db: Statements) => void): boolean => {
+    const isWritten = write(work);
+    pins.clear();
+    return isWritten;
+  };
+
+  const untrimmed = { attempt: TRIM_EVERY, device: TRIM_EVERY, pin: TRIM_EVERY };
+  const trim = (open: Statements, table: keyof typeof TRIM, rows: number) => {
+    untrimmed[table] += rows;
+    if (untrimmed[table] < TRIM_EVERY) return;
+    untrimmed[table] = 0;
+    open.prepare(TRIM[table]).run(MAX_ROWS);
+  };
+
+  const met = createMetDevices(clock, { put: putDevice, writeAll: () => write(() => {}) });
+  const flush = () => {
+    if (!met.isEmpty()) write(() => {});
+  };
 
   return {
     path,
@@ -195,19 +219,23 @@ export function openTrustRecord(
     /** The newest that was accepted at this address. */
     pinAt: (ip: string) => cachedPin(`ip ${ip}`, 'SELECT * FROM pin WHERE ip = ? ORDER BY at DESC LIMIT 1', ip),
     device: (ip: string) =>
+      met.get(ip) ??
       using((open) => {
         const row = open.prepare('SELECT * FROM device WHERE ip = ?').get(ip);
         return row === undefined ? undefined : deviceSchema.parse(row);
       }, undefined),
-    devices: () =>
-      using(
+    devices() {
+      flush();
+      const sql = 'SELECT * FROM device ORDER BY since, ip';
+      return using(
         (open) =>
           open
-            .prepare('SELECT * FROM device ORDER BY since, ip')
+            .prepare(sql)
             .all()
             .map((row) => deviceSchema.parse(row)),
         [],
-      ),
+      );
+    },
     allPins: () =>
       using(
         (open) =>
@@ -217,19 +245,21 @@ export function openTrustRecord(
             .map((row) => pinSchema.parse(row)),
         [],
       ),
-    met: (device: MetDevice) =>
-      write((open) => {
-        putDevice(open, device);
-        trim(open, 'device');
-      }),
+    /** It is on disk a second later at most, and told by `device` and `devices` at once. `before` = what the record had of the address. */
+    met: (device: MetDevice, before?: MetDevice) => met.add(device, before),
+    /** Writes the devices that wait. */
+    flush,
     /** False where nothing could be written. */
     accept: (devices: readonly MetDevice[], vouchedFor?: string) =>
-      write((open) => {
+      writePins((open) => {
         for (const device of devices) putPin(open, device, vouchedFor, clock.nowMs());
-        trim(open, 'pin');
+        trim(open, 'pin', devices.length);
       }),
+    /** The device that was accepted is at another address now. */
+    movePin: ({ name }: Pick<StoredPin, 'name'>, ip: string) =>
+      writePins((open) => void open.prepare('UPDATE pin SET ip = ? WHERE name = ?').run(ip, name)),
     forget: (forgotten: readonly Pick<StoredPin, 'name' | 'ip'>[]) =>
-      write((open) => {
+      writePins((open) => {
         for (const { name, ip } of forgotten) {
           open.prepare('DELETE FROM pin WHERE name = ?').run(name);
           open.prepare('DELETE FROM device WHERE ip = ?').run(ip);
@@ -237,9 +267,9 @@ export function openTrustRecord(
       }),
     /** Accepts devices by address before they were met, as the drivers that a person names. For devices that show no MAC without a login. */
     vouch: (devices: readonly { readonly ip: string; readonly driver: string }[]) =>
-      write((open) => {
+      writePins((open) => {
         for (const { ip, driver } of devices) putPin(open, stranger(ip, driver), driver, clock.nowMs());
-        trim(open, 'pin');
+        trim(open, 'pin', devices.length);
       }),
     /** The next scan meets them again. */
     forgetDevices: (forgotten: readonly Pick<MetDevice, 'ip'>[]) =>
@@ -247,82 +277,18 @@ export function openTrustRecord(
         for (const { ip } of forgotten) open.prepare('DELETE FROM device WHERE ip = ?').run(ip);
       }),
     close() {
+      flush();
       isClosed = true;
       db?.close();
       db = undefined;
+      statements = undefined;
     },
   };
 }
 
-type Tools = {
-  using<T>(work: (db: DatabaseSync) => T, otherwise: T): T;
-  write(work: (db: DatabaseSync) => void): boolean;
-  trim(db: DatabaseSync, table: 'attempt'): void;
-  /** Empties `kept` where another process has written. */
-  refresh(db: DatabaseSync): void;
-  readonly kept: Map<string, Attempt | null>;
-  readonly seenTime: SeenTime;
-};
+type Statements = Pick<DatabaseSync, 'prepare'>;
 
-/** Attempts with factory logins. `who` = the names under which a device is held: its MACs and its address. */
-function attemptsIn({ using, write, trim, refresh, kept, seenTime }: Tools) {
-  const ofOne = (db: DatabaseSync, name: string): Attempt | null => {
-    const row = db.prepare('SELECT family, is_accepted, at FROM attempt WHERE who = ?').get(name);
-    return row === undefined ? null : attemptSchema.parse(row);
-  };
-  const ofAll = (db: DatabaseSync, who: readonly string[]) => who.flatMap((name) => ofOne(db, name) ?? []);
-  /** The same from memory: each visit of a miner asks. */
-  const keptOf = (db: DatabaseSync, who: readonly string[]) => {
-    refresh(db);
-    return who.flatMap((name) => {
-      const known = kept.get(name);
-      if (known !== undefined) return known ?? [];
-      const found = ofOne(db, name);
-      kept.set(name, found);
-      return found ?? [];
-    });
-  };
-  const put = (db: DatabaseSync, who: readonly string[], family: string, isAccepted: boolean) => {
-    const statement = db.prepare(
-      'INSERT INTO attempt VALUES (?, ?, ?, ?) ON CONFLICT (who) DO UPDATE SET family = excluded.family, is_accepted = excluded.is_accepted, at = excluded.at',
-    );
-    for (const name of who) statement.run(name, family, isAccepted ? 1 : 0, seenTime.nowMs(db));
-  };
-  const isHeld = (db: DatabaseSync, { is_accepted, at }: Attempt) =>
-    !is_accepted && seenTime.nowMs(db) - at < REFUSED_HOLD_MS;
-
-  return {
-    /** Undefined where the record cannot be used. */
-    last: (who: readonly string[], family: string): 'none' | 'accepted' | 'refused' | undefined =>
-      using((db) => {
-        const found = keptOf(db, who);
-        if (found.some((row) => isHeld(db, row))) return 'refused';
-        return found.some((row) => row.is_accepted && row.family === family) ? 'accepted' : 'none';
-      }, undefined),
-    /**
-     * Called before the login is sent for the first time. It counts as refused until `settle` says otherwise: a process that dies in between has tried
-     * it, and another process does not try it at the same time. False: it may not be sent.
-     */
-    begin(who: readonly string[], family: string): boolean {
-      let mayTry = false;
-      const isWritten = write((db) => {
-        mayTry = !ofAll(db, who).some((row) => isHeld(db, row));
-        if (!mayTry) return;
-        put(db, who, family, false);
-        trim(db, 'attempt');
-      });
-      return isWritten && mayTry;
-    },
-    /** `undefined` = the device said neither yes nor no. */
-    settle: (who: readonly string[], family: string, verdict: 'accepted' | 'refused' | undefined) =>
-      write((db) => {
-        if (verdict !== undefined) return put(db, who, family, verdict === 'accepted');
-        for (const name of who) db.prepare('DELETE FROM attempt WHERE who = ? AND is_accepted = 0').run(name);
-      }),
-  };
-}
-
-function putDevice(db: DatabaseSync, device: MetDevice): void {
+function putDevice(db: Statements, device: MetDevice): void {
   db.prepare(
     `INSERT INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ip) DO UPDATE SET family = excluded.family,
      driver = excluded.driver, confidence = excluded.confidence, model = excluded.model, realm = excluded.realm,
@@ -334,7 +300,7 @@ function putDevice(db: DatabaseSync, device: MetDevice): void {
   );
 }
 
-function putPin(db: DatabaseSync, device: MetDevice, vouchedFor: string | undefined, nowMs: number): void {
+function putPin(db: Statements, device: MetDevice, vouchedFor: string | undefined, nowMs: number): void {
   const { ip, model, realm, networkMac, mac, serialNumber } = device;
   const name = pinKeyOf(ip, factsOf(device));
   const family = vouchedFor ?? device.family;

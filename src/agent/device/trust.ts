@@ -30,11 +30,23 @@ export type Pin = {
   readonly isVouchedFor: boolean;
 };
 
-/** `unseen` = the pin names the network's MAC, and the network says nothing of this address at the moment. */
-export type Standing = 'known' | 'new' | 'changed' | 'unseen';
+/**
+ * `unseen` = the pin names the network's MAC, and the network says nothing of this address at the moment; `moved` = the device says that it is one that
+ * was accepted at another address, and too little agrees with it.
+ */
+export type Standing = 'known' | 'new' | 'changed' | 'moved' | 'unseen';
 
 /** Why something is not done. */
-export const WITHHELD = ['contested', 'no-proof', 'new', 'changed', 'unseen', 'refused-before', 'no-record'] as const;
+export const WITHHELD = [
+  'contested',
+  'no-proof',
+  'new',
+  'changed',
+  'moved',
+  'unseen',
+  'refused-before',
+  'no-record',
+] as const;
 export type Withheld = (typeof WITHHELD)[number];
 
 /** Under which name a device is pinned: its MAC where one is known, else its serial number, else nothing but its address. */
@@ -46,15 +58,34 @@ export function pinKeyOf(ip: string, { networkMac, mac, serialNumber }: Omit<Dev
 
 /**
  * Whether the device is the one that was accepted. `pin` is the one under its own name (`pinKeyOf`); `pinHere` is any other that was accepted at this
- * address, which makes a stranger of a device that is new.
+ * address, which makes a stranger of a device that is new. `old` = who answers where `pin` was accepted; undefined: it was accepted here.
  */
-export function standingOf(facts: DeviceFacts, pin: Pin | undefined, pinHere: Pin | undefined): Standing {
+export function standingOf(
+  facts: DeviceFacts,
+  pin: Pin | undefined,
+  pinHere: Pin | undefined,
+  old?: OldAddress,
+): Standing {
   const accepted = pin ?? pinHere;
   if (accepted === undefined) return 'new';
   const isOutOfSight = accepted.networkMac !== null && facts.networkMac === undefined;
   if (!agrees(facts, accepted)) return 'changed';
   if (isOutOfSight) return 'unseen';
-  return pin === undefined ? 'changed' : 'known';
+  if (pin === undefined) return 'changed';
+  return old === undefined || mayHaveMoved(facts, pin, old) ? 'known' : 'moved';
+}
+
+/** Who answers where a device was accepted: `itself` = who shows its name still, `unknown` = it was not asked since this process runs. */
+export type OldAddress = 'itself' | 'another' | 'silent' | 'unknown';
+
+/**
+ * Whether a device may be the one that was accepted at another address. Its name is no secret, and a miner can be made silent: without the network's
+ * word it needs a second fact, or another device at the old address.
+ */
+function mayHaveMoved({ networkMac, mac, serialNumber }: DeviceFacts, pin: Pin, old: OldAddress): boolean {
+  if (networkMac !== undefined || old === 'another') return true;
+  const isTwofold = mac !== undefined && serialNumber !== undefined;
+  return old === 'silent' && isTwofold && pin.mac === mac && pin.serialNumber === serialNumber;
 }
 
 /** What the device shows is what the pin names. A fact that it does not show at the moment contradicts nothing: its name in the record is one that it shows. */
@@ -113,6 +144,7 @@ export const WITHHELD_TEXT: Readonly<Record<Withheld, string>> = {
   'no-proof': 'it gives no proof of what it is: accept it with --as <driver>',
   new: 'nobody has accepted it yet',
   changed: 'it is not the one that was accepted',
+  moved: 'it says that it is one that was accepted at another address, and too little agrees with that',
   unseen: 'the network does not say its MAC address at the moment',
   'refused-before': 'it refused the factory login within the last 24 hours',
   'no-record': 'the record of login attempts cannot be read or written',

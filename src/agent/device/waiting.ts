@@ -11,7 +11,7 @@ const LEFT_MS = 2 * 24 * 3_600_000;
 export type Waiting = MetDevice & { readonly why: Withheld; readonly isHeldUp: boolean };
 
 /** Reasons that a person's word ends. */
-const ENDED_BY_A_PERSON: ReadonlySet<Withheld> = new Set(['no-proof', 'new', 'changed', 'unseen']);
+const ENDED_BY_A_PERSON: ReadonlySet<Withheld> = new Set(['no-proof', 'new', 'changed', 'moved', 'unseen']);
 
 export function waitingDevices(record: Pick<TrustRecord, 'devices'>, nowMs: number): Waiting[] {
   return record.devices().flatMap((device): Waiting[] => {

@@ -4,7 +4,6 @@ import type { Clock } from '../../base/clock.ts';
 import { PeerError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { ageOf, type ClockLook, lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
-import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import { toMinerDocument } from '../../model/document.ts';
 import type { Reading } from '../../model/reading.ts';
@@ -19,8 +18,9 @@ import { type MinerJudgement, standingOf } from './anomaly/state.ts';
 import type { Averages } from './averages/averages.ts';
 import type { OldAddress } from './identity/claims.ts';
 import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
-import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
+import type { MinerEntry, Sighting } from './identity/record.ts';
 import { caughtUp, type Remembered } from './remembered.ts';
+import { factsIn, isHeldBack, knownOf, sightingOf } from './sighting.ts';
 import { createUnsettled } from './unsettled.ts';
 
 export type MinerState = {
@@ -57,6 +57,10 @@ export type Roster = {
   /** A poll failed for good. */
   pollFailed(key: string, error: Error, consecutive: number): void;
   setRebooting(key: string, isRebooting: boolean): void;
+  /** A task restarts it, or has and it is not back. */
+  isExpectedBack(key: string): boolean;
+  /** A person said who it is: it is polled where it is on record now, and `left` nowhere any more. */
+  settledByHand(key: string, left: readonly string[]): void;
   /** Lets go of miners that were only ever seen for a moment, long ago. To be called every hour or so. */
   prune(): void;
 };
@@ -272,15 +276,19 @@ export function createRoster(parts: Parts): Roster {
     );
   };
 
+  /** It is polled where it is on record, if that may be reached. */
+  const place = (entry: MinerEntry) => {
+    if (entry.ip === null || !mayReach(entry.ip)) return;
+    const target = access.targetOf(entry.ip, entry.driverId, knownOf(entry));
+    if (target === undefined) return;
+    unsettled.release(entry.ip);
+    stateOf(entry.key, target);
+    schedule.set(entry.key, entry.ip);
+  };
+
   /** Those of the identity book that are not here although they may be reached. */
   const meetAgain = () => {
-    for (const entry of book.all()) {
-      if (entry.ip === null || miners.has(entry.key) || !mayReach(entry.ip)) continue;
-      const target = access.targetOf(entry.ip, entry.driverId, knownOf(entry));
-      if (target === undefined) continue;
-      stateOf(entry.key, target);
-      schedule.set(entry.key, target.ip);
-    }
+    for (const entry of book.all()) if (!miners.has(entry.key)) place(entry);
   };
 
   return {
@@ -335,51 +343,14 @@ export function createRoster(parts: Parts): Roster {
       if (isFirst) state.awaitedMs = clock.monotonicMs();
       else if (!isRebooting && state.reported?.document.last_check_succeed === true) state.awaitedMs = undefined;
     },
+    isExpectedBack,
+    settledByHand(key, left) {
+      for (const gone of left) leave(gone);
+      const entry = book.get(key);
+      if (entry !== undefined) place(entry);
+    },
     prune() {
       for (const key of book.prune()) leave(key);
     },
-  };
-}
-
-/** What the device says itself goes before what identification made of it. */
-const sightingOf = (
-  { ip, driver, known }: MinerTarget,
-  identity: Pick<Sighting, 'mac' | 'serialNumber'>,
-  at: number,
-  reading: Reading = {},
-): Sighting => ({
-  ip,
-  driverId: driver.id,
-  at,
-  ...factsIn({ ...identity, ...reading }),
-  generation: known.generation,
-  make: reading.make ?? known.make,
-  model: reading.model ?? known.model,
-  firmwareVersion: reading.firmwareVersion,
-});
-
-/** What of a reading says who the miner is. */
-export const factsIn = ({
-  mac,
-  serialNumber,
-  boards = [],
-}: Reading): Pick<Shown, 'mac' | 'serialNumber' | 'boardSerials'> => ({
-  mac,
-  serialNumber,
-  boardSerials: boards.flatMap((board) => board.serialNumber ?? []),
-});
-
-/** The login was not sent, because whoever stood here before has refused it. */
-function isHeldBack({ failed }: VisitOutcome): boolean {
-  const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
-  return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);
-}
-
-/** What its driver may go by. */
-export function knownOf({ generation, make, model }: MinerEntry): Known {
-  return {
-    ...(generation !== null && { generation }),
-    ...(make !== null && { make }),
-    ...(model !== null && { model }),
   };
 }

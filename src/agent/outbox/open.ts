@@ -1,10 +1,13 @@
 // The outbox in a file of its own. A damaged file is moved aside, at the start or while it runs, and what it held is declared as lost; the outbox
 // goes on in a new one. Throws only when no file can be opened at all.
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { renderError } from '../../base/errors.ts';
-import { openOrSetAside, openSqlite, setAside, sqliteFault } from '../../base/storage/sqlite.ts';
+import { diskFault } from '../../base/storage/disk-fault.ts';
+import { watchOpenFile } from '../../base/storage/open-file.ts';
+import { openOrSetAside, openSqlite, setAside, sqliteFault, throwIfDamaged } from '../../base/storage/sqlite.ts';
 import { createOutbox, createShared, type Outbox } from './outbox.ts';
 import type { SliceSource } from './outgoing.ts';
 import { gapEntry } from './slice.ts';
@@ -53,7 +56,9 @@ export function openOutbox(
     const db = openSqlite(path, [outboxMigrations]);
     try {
       db.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      return { db, outbox: createOutbox(db, { ...options, folder, space, shared, onDamaged: () => swapSoon() }) };
+      const file = watchOpenFile(path);
+      const parts = { ...options, folder, space, shared, onDamaged: () => swapSoon(), isInPlace: file.isInPlace };
+      return { db, file, outbox: createOutbox(db, parts) };
     } catch (error) {
       db.close();
       throw error;
@@ -64,17 +69,29 @@ export function openOutbox(
     try {
       return openOrSetAside(path, openOnce, declare, { isDamage });
     } catch (error) {
-      if (sqliteFault(error) === undefined) throw error;
+      if (sqliteFault(error) !== 'full' && diskFault(error, folder) !== 'the disk is full') throw error;
       // A full disk cannot even be opened on: once more without the ballast.
       space.noneLeft(0);
       return openOrSetAside(path, openOnce, declare, { isDamage });
     }
   };
 
+  const closeFiles = () => {
+    if (current.db.isOpen) current.db.close();
+    current.file.close();
+  };
+
+  /** A page that the disk refused to read looks damaged too: as long as it does, what waits in the file is not given up. */
+  const swapIfDamaged = async (): Promise<void> => {
+    if (!(await current.file.canBeRead()) || isWhole(path)) return;
+    lastSwapMs = clock.monotonicMs();
+    await swap();
+  };
+
   const swap = async (): Promise<void> => {
     await current.outbox.abandon();
     try {
-      current.db.close();
+      closeFiles();
       declare(setAside(path));
     } catch (error) {
       log.error({ error: renderError(error) }, 'a damaged outbox cannot be moved aside');
@@ -88,9 +105,8 @@ export function openOutbox(
     const nowMs = clock.monotonicMs();
     if (isClosed || swapping !== undefined) return;
     if (lastSwapMs !== undefined && nowMs - lastSwapMs < AGAIN_AFTER_MS) return;
-    lastSwapMs = nowMs;
     swapping = Promise.resolve()
-      .then(swap)
+      .then(swapIfDamaged)
       .catch((error: unknown) => log.error({ error: renderError(error) }, 'a new outbox cannot be opened'))
       .finally(() => {
         swapping = undefined;
@@ -127,13 +143,28 @@ export function openOutbox(
       isClosed = true;
       await swapping;
       await current.outbox.close();
-      if (current.db.isOpen) current.db.close();
+      closeFiles();
     },
   };
 }
 
 /** Tables that are not as our statements expect were changed by nobody else. */
 const isDamage = (error: unknown) => ['damaged', 'logic'].includes(sqliteFault(error) ?? '');
+
+/** A larger one is not read from end to end while the agent waits. */
+const MAX_CHECKED_BYTES = 1024 ** 3;
+
+/** Whether another connection finds nothing wrong with it. */
+function isWhole(path: string): boolean {
+  try {
+    if (statSync(path).size > MAX_CHECKED_BYTES) return false;
+    using db = new DatabaseSync(path, { readOnly: true });
+    throwIfDamaged(db, path);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Since when what a damaged file held had not been delivered, as far as the file still tells. */
 function oldestWaitingMs(path: string, nowMs: number): number | undefined {

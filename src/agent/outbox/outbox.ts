@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Cancel, type Clock, turn } from '../../base/clock.ts';
 import { CancelledError, renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { diskFault } from '../../base/storage/disk-fault.ts';
+import { type DiskFault, diskFault } from '../../base/storage/disk-fault.ts';
 import { sqliteFault } from '../../base/storage/sqlite.ts';
 import { doublingMs } from '../../base/time/backoff.ts';
 import { lookAtClocks, offsetOf } from '../../base/time/clock-steps.ts';
@@ -62,6 +62,8 @@ export function createOutbox(
     readonly shared?: Shared;
     /** The database says that it is damaged. Called at every such error. */
     readonly onDamaged?: () => void;
+    /** Whether the name of the file still leads to it. Absent = it does. */
+    readonly isInPlace?: () => boolean;
   },
 ) {
   const { clock, log } = options;
@@ -81,6 +83,8 @@ export function createOutbox(
   let droppedChanges = 0;
   let lastCommitAt: number | undefined;
   let fault: string | undefined;
+  /** It is written, and gone with the end of the process. */
+  let misplaced: DiskFault | undefined;
   let lastFault: { readonly text: string; readonly atMs: number } | undefined;
   let failures = 0;
   /** Records at the head of the queue that must not wait for a full slice. */
@@ -91,12 +95,14 @@ export function createOutbox(
   let working: Promise<void> | undefined;
 
   const note = (error: unknown) => {
-    const text = diskFault(error, options.folder) ?? renderError(error);
+    const kind = sqliteFault(error);
+    // So looks a page that the disk refused to read, too; one that is damaged is moved aside at once.
+    const fromDisk = kind === 'damaged' ? 'the disk does not answer' : diskFault(error, options.folder);
+    const text = fromDisk ?? renderError(error);
     if (fault !== text) log.error({ error: renderError(error), pending: queue.size() }, 'the outbox cannot write');
     fault = text;
     lastFault = { text, atMs: clock.monotonicMs() };
     failures++;
-    const kind = sqliteFault(error);
     if (kind === 'full') options.space?.noneLeft(bytes);
     if (kind === 'damaged') options.onDamaged?.();
   };
@@ -105,7 +111,7 @@ export function createOutbox(
   const whyUnkept = () => {
     if (isFull) return NO_ROOM;
     const isFresh = lastFault !== undefined && clock.monotonicMs() - lastFault.atMs < SETTLE_MS;
-    return fault ?? (isFresh ? lastFault?.text : undefined);
+    return fault ?? misplaced ?? (isFresh ? lastFault?.text : undefined);
   };
 
   const maxBytes = () => options.space?.allowed(bytes) ?? settings.maxBytes;
@@ -220,6 +226,7 @@ export function createOutbox(
         hasCommitted = true;
         failures = 0;
         fault = undefined;
+        misplaced = options.isInPlace?.() === false ? 'the file is not where it was opened' : undefined;
         live.clear();
         await shrink();
       }
@@ -361,8 +368,8 @@ export function createOutbox(
       lastCommitAt,
       /** Until when the run before this one is known to have worked, ms since the epoch; in a new outbox the time of its start. */
       earlierUntil: books.earlierUntilMs(),
-      /** Why the newest commit failed; undefined when it worked. */
-      fault,
+      /** Why what was committed last is not kept; undefined when it is. */
+      fault: fault ?? misplaced,
       backlog: books.backlog(),
     }),
     async abandon(): Promise<void> {

@@ -26,7 +26,7 @@ export function createScanning(parts: {
     readonly ranges: RangesToProbe;
     readonly scan: ScanSettings;
   };
-  readonly access: Pick<Access, 'recognise'> & { readonly transport: Pick<Access['transport'], 'probe'> };
+  readonly access: Pick<Access, 'recognise' | 'writeMet'> & { readonly transport: Pick<Access['transport'], 'probe'> };
   readonly roster: Pick<Roster, 'recognised'>;
   /** Where the miners were that are known. */
   knownIps(): readonly string[];
@@ -39,8 +39,8 @@ export function createScanning(parts: {
   /** A farm that has moved has a silent old address for each miner: looked at one by one, that would take hours. */
   const takingIn = pLimit(TAKEN_IN_AT_ONCE);
   const pending = new Set<Promise<void>>();
-  /** What waits for a scan waits for these too. */
-  const findings = () => Promise.all(pending).then(() => {});
+  /** What waits for a scan waits for these too: other programs of this host see then whom it met. */
+  const findings = () => Promise.all(pending).then(() => access.writeMet());
 
   /** Hands over what was found at an address; resolves when it is taken in. */
   const takeIn = async (ip: string, found: Recognised): Promise<void> => {

@@ -6,9 +6,10 @@ import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
-import { factsIn, type Roster } from '../fleet/fleet.ts';
+import type { Roster } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import { unitFactsSchema } from '../fleet/identity/record.ts';
+import { factsIn } from '../fleet/sighting.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Poller } from '../poll/poller.ts';
 import type { PoolGuard } from '../pool-lock/guard.ts';
@@ -40,7 +41,7 @@ export function gateDeps(
       readonly update: { readonly allowedHosts: readonly string[] };
       readonly tasks: TaskSettings;
     };
-    readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secretsOf' | 'targetOf'>;
+    readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secrets' | 'targetOf'>;
     readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
     readonly poller: Pick<Poller, 'pollNow'>;
     readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
@@ -70,7 +71,7 @@ export function gateDeps(
     ...createTaskLooks({ ...parts, targetOf, pollMs: () => settings.poll.interval }),
     image: (params, signal) => firmware.find(params, signal),
     mayFetch: (url) => firmware.mayFetch(url),
-    secretsOf: (key) => [...access.secretsOf(targetOf(key)), ...pools.secretsOf(key)],
+    secretsOf: (key) => [...access.secrets(), ...pools.secretsOf(key)],
     onPhase(key, phase) {
       roster.setRebooting(key, phase === 'rebooting');
       if (phase === 'idle') poller.pollNow(key);
@@ -95,7 +96,7 @@ function doubtOf(book: LookParts['book'], key: string): string | undefined {
   const others = book.rivals(key).map((other) => other.ip);
   if (others.length > 0) {
     const where = others.slice(0, MAX_NAMED).join(', ') + (others.length > MAX_NAMED ? ' and more' : '');
-    return `${ip} and ${where} show the same MAC or serial number, and only one can be the miner; look at both and take the wrong one off the network, or order again when they differ`;
+    return `${ip} and ${where} show the same MAC or serial number, and only one can be the miner; look at both, then: pithead identity settle <the right one>`;
   }
   if (!book.isContested(ip)) return undefined;
   return `${ip} changes who it is; look at the device there, and order again when it has told the same identity for an hour`;

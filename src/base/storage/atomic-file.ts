@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { refuseForeign } from './foreign-files.ts';
 import { takeLock } from './lock.ts';
 
 /** Replaces the file in one step; back from here, it is on the disk. `mode` holds whatever the mask of the process is. */
@@ -44,9 +45,11 @@ export function moveOver(from: string, to: string, attempts = process.platform =
 
 /**
  * Makes the file, and the folders to it for their owner alone, unless it is there with something in it: then it stays as it is. Of several
- * processes that do so at once one wins, and nobody ever sees a part of it.
+ * processes that do so at once one wins, and nobody ever sees a part of it. Throws RefusedError where what is there is no file.
  */
 export function createWhole(path: string, text: string, mode: number): void {
+  // A link that leads nowhere for now, to a disk that is not there, is not replaced.
+  refuseForeign(path);
   if (hasContent(path)) return;
   makeFolders(dirname(path));
   const unfinished = `${path}.${randomBytes(6).toString('hex')}.new`;

@@ -1,14 +1,28 @@
-// Why a disk does not take what is written, in words for people. No word names a file: they are shown far from this host too.
+// Why a disk does not take what is written, in words for people, and what they can do. No word names a file: they are shown far from this host too.
 import { accessSync, closeSync, constants, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQLITE, sqliteCode } from './sqlite.ts';
 
 export type DiskFault =
   | 'the disk is full'
+  | 'the disk holds no more files'
   | 'the disk is read-only'
   | 'the disk does not answer'
   | 'a file cannot be opened'
-  | 'the file is damaged';
+  | 'the file is damaged'
+  | 'the file is not where it was opened';
+
+/** What to do about it, for people. */
+export const REMEDIES: Readonly<Record<DiskFault, string>> = {
+  'the disk is full': 'free some space on it',
+  'the disk holds no more files': 'remove some of the files on it: how small they are does not matter',
+  'the disk is read-only': "look into the kernel's log (dmesg) for why, then mount it for writing",
+  'the disk does not answer': "look into the kernel's log (dmesg): the disk may be about to fail",
+  'a file cannot be opened': 'see that it belongs to the user of the service, and that so many files may be open',
+  'the file is damaged': 'see pithead doctor',
+  'the file is not where it was opened':
+    'its disk was unmounted, or it was moved or removed: what is written now is gone with the end of the process. Put it back, then restart Pithead',
+};
 
 /**
  * Undefined when the error is not about the disk. With the folder of the file, the disk itself is asked where the error says little: that a page cannot be
@@ -53,8 +67,13 @@ const LEAST_BYTES = 128 * 1024;
 function faultSeen(folder: string): DiskFault | undefined {
   try {
     accessSync(folder, constants.W_OK);
-    const { bsize, bavail } = statfsSync(folder);
-    return bsize * bavail < LEAST_BYTES ? 'the disk is full' : undefined;
+    const { bsize, bavail, files, ffree } = statfsSync(folder);
+    if (bsize * bavail < LEAST_BYTES) return 'the disk is full';
+    // Some file systems count no files: they are limited by space alone.
+    if (files > 0 && ffree === 0) return 'the disk holds no more files';
+    // A file system that has met an error may refuse all writes and still call itself writable.
+    writeProbe(folder, 1);
+    return undefined;
   } catch (error) {
     return faultSaid(error);
   }
@@ -64,21 +83,25 @@ const PROBE_BYTES = 512 * 1024;
 
 /** Writes some, in earnest, and takes it away again. Undefined = the disk takes it. Throws what the file system throws of anything but the disk. */
 export function probeDisk(folder: string): DiskFault | undefined {
-  const path = join(folder, `.probe-${process.pid}`);
   try {
-    rmSync(path, { force: true });
-    const descriptor = openSync(path, 'wx', 0o600);
-    try {
-      writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1));
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-      rmSync(path, { force: true });
-    }
+    writeProbe(folder, PROBE_BYTES);
     return undefined;
   } catch (error) {
-    const fault = diskFault(error, folder);
+    const fault = faultSaid(error);
     if (fault === undefined) throw error;
-    return fault;
+    return faultSeen(folder) ?? fault;
+  }
+}
+
+function writeProbe(folder: string, bytes: number): void {
+  const path = join(folder, `.probe-${process.pid}`);
+  rmSync(path, { force: true });
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(descriptor, Buffer.alloc(bytes, 1));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+    rmSync(path, { force: true });
   }
 }

@@ -18,18 +18,35 @@ export function whyForeign(file: Facts, owner: number, self: number): string | u
   return file.uid === self && file.nlink > 1 ? 'it is a second name of a file of root' : undefined;
 }
 
-/** Throws RefusedError when root would open what the owner of the folder put there; also for a link that leads nowhere, whoever asks. */
+/**
+ * Throws RefusedError when root would open what the owner of the folder put there; whoever asks, also for what is no plain file (a pipe would be waited for
+ * for ever, a device read without end), and for a link that leads nowhere.
+ */
 export function refuseForeign(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const folder = statSync(dirname(path), { throwIfNoEntry: false });
   if (found === undefined || folder === undefined) return;
   const facts = { uid: found.uid, nlink: found.nlink, isLink: found.isSymbolicLink(), isFile: found.isFile() };
-  const isDangling = facts.isLink && statSync(path, { throwIfNoEntry: false }) === undefined;
-  const why =
-    whyForeign(facts, folder.uid, process.geteuid?.() ?? -1) ??
-    (isDangling ? 'it is a link that leads nowhere' : undefined);
+  const why = whyForeign(facts, folder.uid, process.geteuid?.() ?? -1) ?? whyNoFile(path);
   if (why === undefined) return;
   throw new RefusedError('storage.foreign', `open ${path}: ${why}. Look who made it, move it away, then try again`);
+}
+
+/** Why what is there cannot be opened as a file, for people; undefined when it can. Throws what the file system throws of anything but a link that leads nowhere. */
+export function whyNoFile(path: string): string | undefined {
+  const target = targetOf(path);
+  if (target === undefined) return 'it is a link that leads nowhere';
+  if (target.isFile()) return undefined;
+  return target.isDirectory() ? 'it is a folder' : 'it is no file but a pipe, a socket or a device';
+}
+
+function targetOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ELOOP') return undefined;
+    throw error;
+  }
 }
 
 /**

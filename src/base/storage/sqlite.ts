@@ -11,12 +11,15 @@ import {
   readSync,
   renameSync,
   rmSync,
+  type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { systemClock } from '../clock.ts';
 import { BugError } from '../errors.ts';
 import { giveToFolderOwner, refuseForeign } from './foreign-files.ts';
+import { canBeRead } from './open-file.ts';
 
 /** Tables of one owner. `steps[n]` brings its schema from version n to n + 1; steps are never edited once released. */
 export type Migrations = { readonly owner: string; readonly steps: readonly string[] };
@@ -27,11 +30,17 @@ const CHECKPOINT_PAGES = 512;
 
 /**
  * Opens (and creates) the file, applies what is missing. Throws when the file is damaged or was written by a newer version, RefusedError when root
- * would open what another user put in its place.
+ * would open what another user put in its place. A file that is not new and in which nothing of `mainOwner` is has lost what was in it: it is damaged.
  */
-export function openSqlite(path: string, owners: readonly Migrations[]): DatabaseSync {
+export function openSqlite(
+  path: string,
+  owners: readonly Migrations[],
+  mainOwner: string | undefined = owners[0]?.owner,
+): DatabaseSync {
+  const wasThere = path !== ':memory:' && isOld(path);
+  if (wasThere) throwIfWithoutContent(path);
   const isMade = path !== ':memory:' && keepToOwner(path);
-  const db = new DatabaseSync(isMade ? existing(path) : path, { timeout: 5_000 });
+  const db = open(path, isMade);
   try {
     db.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
@@ -40,18 +49,63 @@ export function openSqlite(path: string, owners: readonly Migrations[]): Databas
     const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
     if (synchronous !== 2)
       throw new BugError(`open database ${path}: synchronous is ${String(synchronous)} where FULL was asked for`);
+    if (wasThere && mainOwner !== undefined) throwIfEmptied(db, path, mainOwner);
     db.exec('CREATE TABLE IF NOT EXISTS schema_version (owner TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT');
     for (const owner of owners) migrate(db, path, owner);
     return db;
   } catch (error) {
     db.close();
-    throw error;
+    throw named(error, path);
   }
+}
+
+function open(path: string, isMade: boolean): DatabaseSync {
+  try {
+    return new DatabaseSync(isMade ? existing(path) : path, { timeout: 5_000 });
+  } catch (error) {
+    throw named(error, path);
+  }
+}
+
+/** The same error: what SQLite says names no file. */
+function named(error: unknown, path: string): unknown {
+  if (sqliteCode(error) !== undefined && error instanceof Error && !error.message.includes(path))
+    error.message = `open database ${path}: ${error.message}`;
+  return error;
+}
+
+/** A file that is younger may be one that another process makes just now, or that a kill has left half made: nothing is lost with it. */
+const NEW_MS = 5_000;
+
+/** Whether there is a database already, or what SQLite had beside one. */
+function isOld(path: string): boolean {
+  const nowMs = systemClock.nowMs();
+  return ['', '-wal'].some((part) => {
+    const found = lstatSync(`${path}${part}`, { throwIfNoEntry: false });
+    return found?.isFile() === true && Math.abs(nowMs - madeMsOf(found)) > NEW_MS;
+  });
+}
+
+/** Not every file system knows when a file was made. */
+const madeMsOf = ({ birthtimeMs, mtimeMs }: Stats) => (birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs);
+
+/** SQLite takes an empty file for a new database, and throws away what lies in the log beside it. */
+function throwIfWithoutContent(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const hasLog = (lstatSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (found === undefined && hasLog) throw new DamagedError(`check database ${path}: only its log is there`);
+  if (found?.isFile() && found.size === 0) throw new DamagedError(`check database ${path}: the file is empty`);
+}
+
+function throwIfEmptied(db: DatabaseSync, path: string, owner: string): void {
+  const hasVersions = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'").get() !== undefined;
+  const isIts = hasVersions && db.prepare('SELECT 1 FROM schema_version WHERE owner = ?').get(owner) !== undefined;
+  if (!isIts) throw new DamagedError(`check database ${path}: nothing of '${owner}' is in it`);
 }
 
 /**
  * Opens the file with `open`; when it is damaged it is moved aside and `open` gets a new one. `onAside` says under which name the old one lies
- * and since when it existed (ms since the epoch). Throws what `open` throws of anything but damage.
+ * and since when it existed (ms since the epoch). Throws what `open` throws of anything but damage. A disk that refuses to read it is given some seconds.
  */
 export function openOrSetAside<T>(
   path: string,
@@ -59,14 +113,23 @@ export function openOrSetAside<T>(
   onAside: (aside: Aside & { readonly cause: unknown }) => void,
   { isDamage = (error: unknown) => sqliteFault(error) === 'damaged', asideOf = asideNameOf }: AsideRules = {},
 ): T {
-  try {
-    return open();
-  } catch (cause) {
-    if (!isDamage(cause)) throw cause;
-    onAside({ ...setAside(path, asideOf(path)), cause });
-    return open();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return open();
+    } catch (cause) {
+      if (!isDamage(cause)) throw cause;
+      if (attempt < READ_ATTEMPTS && !canBeRead(path)) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, READ_PAUSE_MS);
+        continue;
+      }
+      onAside({ ...setAside(path, asideOf(path)), cause });
+      return open();
+    }
   }
 }
+
+const READ_ATTEMPTS = 5;
+const READ_PAUSE_MS = 1_000;
 
 /** What counts as damage, and the name that a damaged file gets. */
 type AsideRules = { isDamage?(error: unknown): boolean; asideOf?(path: string): string };
@@ -118,13 +181,12 @@ const PARTS = ['', '-wal', '-shm'];
 
 /** Moves a database that nobody has open aside, over what lies under that name. Throws what the file system throws. */
 export function setAside(path: string, aside = asideNameOf(path)): Aside {
-  const { birthtimeMs, mtimeMs } = lstatSync(path);
+  const found = lstatSync(path, { throwIfNoEntry: false }) ?? lstatSync(`${path}-wal`);
   for (const part of PARTS) {
     rmSync(`${aside}${part}`, { force: true });
     if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${aside}${part}`);
   }
-  // Not every file system knows when a file was made.
-  return { path: aside, sinceMs: birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs };
+  return { path: aside, sinceMs: madeMsOf(found) };
 }
 
 /** What a database says with its error, `logic` = its tables are not as the statement expects; undefined when the error is not of a database. */
@@ -153,7 +215,7 @@ export const SQLITE = {
 
 /** What is in it is its owner's alone; SQLite gives the files beside it the same rights. Gives whether the file is there now. */
 function keepToOwner(path: string): boolean {
-  refuseForeign(path);
+  for (const part of PARTS) refuseForeign(`${path}${part}`);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     // Where the folder is missing too, SQLite says so.
     if (!existsSync(dirname(path))) return false;
@@ -224,6 +286,20 @@ function migrate(db: DatabaseSync, path: string, { owner, steps }: Migrations): 
 /** Leaves nothing in the files of what was deleted or overwritten. Writes the whole database anew: for rare occasions. */
 export function forgetDeleted(db: DatabaseSync): void {
   db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
+/** Prepares each statement once. For texts of the code: it keeps them all, until the database is closed. */
+export function preparedOnce(db: DatabaseSync): Pick<DatabaseSync, 'prepare'> {
+  const kept = new Map<string, StatementSync>();
+  return {
+    prepare(sql) {
+      const known = kept.get(sql);
+      if (known !== undefined) return known;
+      const statement = db.prepare(sql);
+      kept.set(sql, statement);
+      return statement;
+    },
+  };
 }
 
 /** Runs `work` in one transaction; rolls back and throws on when it throws. */

@@ -1,8 +1,9 @@
 // Secrets at rest: texts sealed with AES-256-GCM under a key that lies in a file of its own, away from the data. Who can read both files can read the
 // secrets; a copy of the data alone, a backup or a lost disk, gives nothing away.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createWhole } from './atomic-file.ts';
+import { readSmallFile } from './plain-file.ts';
 
 export type Vault = ReturnType<typeof createVault>;
 
@@ -53,7 +54,7 @@ export function createVault(key: Uint8Array) {
 export function openVault(keyFile: string): Vault | undefined {
   try {
     if (process.platform !== 'win32' && (statSync(keyFile).mode & 0o077) !== 0) return undefined;
-    const key = Buffer.from(readFileSync(keyFile, 'utf8').trim(), 'base64');
+    const key = Buffer.from(readSmallFile(keyFile).trim(), 'base64');
     return key.length === KEY_BYTES ? createVault(key) : undefined;
   } catch {
     return undefined;

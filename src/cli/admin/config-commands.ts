@@ -1,5 +1,4 @@
 // `pithead config check`: every problem of a configuration file at once. `pithead config seal`: no password of a secrets file in the open any more.
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parseDocument } from 'yaml';
@@ -7,6 +6,7 @@ import { z } from 'zod';
 import { KEY_FILE, loadConfig } from '../../agent/config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { writeWhole } from '../../base/storage/atomic-file.ts';
+import { readSmallFile } from '../../base/storage/plain-file.ts';
 import { isSealed, openOrCreateVault } from '../../base/storage/vault.ts';
 import { readTls } from '../../service/service.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
@@ -73,7 +73,7 @@ function addSeal(commands: Command, context: CliContext): void {
       const keyFile = join(dirname(resolve(file)), KEY_FILE);
       const vault = openOrCreateVault(keyFile);
       if (vault === undefined) throw new CommandFailed(`${keyFile} holds no key that only its owner may read`);
-      const document = parseDocument(readFileSync(file, 'utf8'));
+      const document = parseDocument(readSmallFile(file));
       const secrets = z.record(z.string(), z.string()).safeParse(document.toJS() ?? {});
       if (!secrets.success) throw new CommandFailed(`${file} is not a list of 'name: value' lines with text values`);
       const open = Object.entries(secrets.data).filter(([, value]) => !isSealed(value));

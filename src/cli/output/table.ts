@@ -1,5 +1,6 @@
 // Tables for people: drawn when all rows are there, and rows under fixed columns for results that are printed one by one as they come.
 import Table from 'cli-table3';
+import measure from 'fast-string-truncated-width';
 import { visibleLines, visibleText } from '../../model/plain-text.ts';
 
 export type Cell = string | number | null;
@@ -17,12 +18,18 @@ export type Column<T> = {
   readonly text: (row: T) => string;
 };
 
+/** The text in at most so many columns of a terminal: some characters take two of them, some none. */
+function cutTo(width: number, text: string): string {
+  const { truncated, index } = measure(text, { limit: width, ellipsis: '…', ellipsisWidth: 1 });
+  return truncated ? `${text.slice(0, index)}…` : text;
+}
+
 const line = <T>(columns: readonly Column<T>[], textOf: (column: Column<T>) => string): string =>
   columns
     .map((column) => {
-      const [text, { width }] = [visibleText(textOf(column)), column];
-      const cut = text.length > width ? `${text.slice(0, width - 1)}…` : text;
-      return column.align === 'right' ? cut.padStart(width) : cut.padEnd(width);
+      const text = cutTo(column.width, visibleText(textOf(column)));
+      const padding = ' '.repeat(Math.max(0, column.width - measure(text).width));
+      return column.align === 'right' ? padding + text : text + padding;
     })
     .join('  ')
     .trimEnd();

@@ -5,23 +5,16 @@ import { join } from 'node:path';
 import { BALLAST } from '../../agent/outbox/open.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { type DiskFault, diskFault, probeDisk } from '../../base/storage/disk-fault.ts';
+import { type DiskFault, diskFault, probeDisk, REMEDIES } from '../../base/storage/disk-fault.ts';
 import { CommandFailed } from '../output/exit.ts';
 
 const LOOK_MS = 2_000;
 /** Then a service manager starts it anew: seldom enough that it never gives up. */
 const PATIENCE_MS = 60_000;
 
-const REMEDIES: Readonly<Record<DiskFault, string>> = {
-  'the disk is full': 'free some space on it',
-  'the disk is read-only': "look into the kernel's log (dmesg) for why, then mount it for writing",
-  'the disk does not answer': "look into the kernel's log (dmesg): the disk may be about to fail",
-  'a file cannot be opened': 'see that it belongs to the user of the service, and that so many files may be open',
-  'the file is damaged': 'see pithead doctor',
-};
-
 const PASSING: ReadonlySet<DiskFault> = new Set([
   'the disk is full',
+  'the disk holds no more files',
   'the disk is read-only',
   'the disk does not answer',
 ]);

@@ -17,7 +17,7 @@ import { memoryPath } from '../../agent/state/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError, renderError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
-import { diskFault } from '../../base/storage/disk-fault.ts';
+import { diskFault, probeDisk, REMEDIES } from '../../base/storage/disk-fault.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { ASIDE } from '../../base/storage/sqlite.ts';
 import { listBackups } from '../../service/store/sqlite/backup-files.ts';
@@ -39,8 +39,6 @@ export type Finding = {
 
 const REQUEST_MS = 5_000;
 const LEAST_FREE_BYTES = 1024 ** 3;
-/** With less nothing can be written. */
-const NO_BYTES = 512 * 1024;
 const MOST_USED = 0.9;
 const MAX_SKEW_S = 5;
 const TIME_SERVER = 'let this host follow a time server: timedatectl set-ntp true';
@@ -138,15 +136,12 @@ function stateDirectory(stateDir: string): Finding[] {
   if (!existsSync(stateDir)) return [ok(about, `${stateDir} will be made at the first start`)];
   try {
     accessSync(stateDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    const fault = probeDisk(stateDir);
+    if (fault !== undefined)
+      return [wrong(about, `${stateDir}: ${fault}`, `${REMEDIES[fault]}: nothing new can be kept`)];
   } catch (error) {
-    if (diskFault(error) === 'the disk is read-only')
-      return [
-        wrong(
-          about,
-          `${stateDir} is on a disk that is read-only`,
-          "the kernel's log (dmesg) says why; then mount it for writing",
-        ),
-      ];
+    const fault = diskFault(error);
+    if (fault !== undefined) return [wrong(about, `${stateDir}: ${fault}`, REMEDIES[fault])];
     const remedy = 'run doctor as the user of the service, or with sudo';
     return [wrong(about, `${stateDir} cannot be written by this user`, remedy)];
   }
@@ -154,8 +149,6 @@ function stateDirectory(stateDir: string): Finding[] {
   const free = bavail * bsize;
   const used = blocks === 0 ? 0 : 1 - bfree / blocks;
   const text = `${stateDir}: ${(free / 1024 ** 3).toFixed(1)} GiB free, ${Math.round(used * 100)} % used`;
-  if (free < NO_BYTES)
-    return [wrong(about, `${stateDir}: the disk is full`, 'free some space: nothing new can be kept')];
   const isTight = free < LEAST_FREE_BYTES || used > MOST_USED;
   const remedy = 'free some space: above 90 % the buffer for outages stops growing';
   return [isTight ? warning(about, text, remedy) : ok(about, text)];

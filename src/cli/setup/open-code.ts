@@ -1,14 +1,15 @@
 // A live enrolment code in a configuration that others may read: with it anybody becomes an agent of the farm until it is used or too old. It finds that
 // and says what to do; it changes nothing.
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { isReference } from '../../agent/config/config.ts';
+import { readSmallFile } from '../../base/storage/plain-file.ts';
 
 /** What is wrong and what to do, for people; undefined when nothing is, or the file cannot be read. */
 export function openCode(path: string): { readonly text: string; readonly remedy: string } | undefined {
   if (process.platform === 'win32') return undefined;
   try {
-    const code: unknown = parseDocument(readFileSync(path, 'utf8')).getIn(['service', 'enrolmentCode']);
+    const code: unknown = parseDocument(readSmallFile(path)).getIn(['service', 'enrolmentCode']);
     const isOpen = typeof code === 'string' && !isReference(code) && (statSync(path).mode & 0o077) !== 0;
     if (!isOpen) return undefined;
   } catch {

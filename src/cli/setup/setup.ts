@@ -1,5 +1,5 @@
 // `pithead setup`: from nothing to a checked configuration and a first scan, by questions or by flags. It scans nothing that was not named.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { KEY_FILE, parseConfig } from '../../agent/config/config.ts';
@@ -7,6 +7,7 @@ import { rangesOrThrow } from '../../agent/standalone/reach.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isExposed } from '../../base/net/ipv4.ts';
 import { restartService } from '../../base/platform/service-manager.ts';
+import { readSmallFile } from '../../base/storage/plain-file.ts';
 import { openVault } from '../../base/storage/vault.ts';
 import { readPortMap } from '../miners/access-options.ts';
 import { wrongOption } from '../options.ts';
@@ -95,13 +96,13 @@ async function runSetup(flags: Flags, context: CliContext): Promise<void> {
       ...told.logins.map(({ family, user }) => ({ family, user, password: `secret:${family}` })),
     ],
   };
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  const before = existsSync(path) ? readSmallFile(path) : undefined;
   const text = configText(before, answers, path);
 
   // The secrets first: the check below looks for them.
   // Only with the key that came with the installation: the service is known to get that one.
   const vault = openVault(join(dirname(path), KEY_FILE));
-  const secrets = existsSync(secretsPath) ? readFileSync(secretsPath, 'utf8') : '';
+  const secrets = existsSync(secretsPath) ? readSmallFile(secretsPath) : '';
   const passwords = told.logins.map(({ family, password }) => [family, vault?.seal(password) ?? password]);
   const code =
     told.service === undefined || told.code === undefined ? [] : [[CODE_SECRET, vault?.seal(told.code) ?? told.code]];

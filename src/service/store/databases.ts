@@ -69,7 +69,7 @@ export type Databases = {
 export type StorageWatch = {
   /** Why not; undefined = it is, as far as the newest writes have shown. */
   fault(): DiskFault | undefined;
-  /** Writes in earnest to see whether the fault is over. */
+  /** Looks where the file is and, while there is a fault, writes in earnest to see whether it is over. */
   probe(): Promise<void>;
   /** Aborts when the database says that it is damaged: nothing brings it back but a start with another one. */
   readonly damaged: AbortSignal;

@@ -8,7 +8,13 @@ import { createLiveStore, isKeptOutdated, type LiveStore } from './live-states.t
 import { findAdoptable } from './miners/identity/adoption.ts';
 import { admitNew, recordRefused } from './miners/identity/grant.ts';
 import { findRegistered, type KnownMiner, type Registered } from './miners/identity/known-miner.ts';
-import { type Claim, findServedElsewhere, recordClaims, settleRivals } from './miners/identity/rivals.ts';
+import {
+  type Claim,
+  findServedElsewhere,
+  recordClaims,
+  recordTakenOver,
+  settleRivals,
+} from './miners/identity/rivals.ts';
 import { type MinerChange, writeMiners } from './miners/miner-write.ts';
 import { createOutboxStore, type OutboxStore } from './outbox-order.ts';
 import { chunks, countAll } from './rows.ts';
@@ -222,6 +228,7 @@ async function storeMiners(
   const rowOf = (key: string) => registered.get(key)?.row_id ?? rowIds.get(minerIds.get(key) ?? '');
   await register(db, slice, newest, registered, rowOf);
   await recordClaims(db, slice, claims);
+  await recordTakenOver(db, slice, changes);
   const kept = records.filter(({ key }) => !refused.has(key));
   // Of a miner that another agent serves only that agent's reports count.
   const isCounted = (key: string) => !unchanged.has(key) && !shared.has(key);

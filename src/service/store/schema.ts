@@ -67,9 +67,9 @@ export const TABLES = {
     host_at: optional(bigint),
     /** SPKI in base64. */
     identity_key: text,
-    /** Why it cannot keep what it reports, and since when; null = it can. */
     /** How far its clock was ahead of ours when it last connected; null where that is not worth a word. */
     clock_ahead_ms: optional(bigint),
+    /** Why it cannot keep what it reports, and since when; null = it can. */
     storage_fault: optional(text),
     storage_fault_at: optional(bigint),
     /** Names what the slices of this agent count in now, and how many of them there were: see outbox-order.ts. */
@@ -77,7 +77,7 @@ export const TABLES = {
     outbox_number: count64,
     /** Of the host record that is stored. */
     host_order: count64,
-    /** How many miners it may have, and how many of them it may add when: see miners/grant.ts. */
+    /** How many miners it may have, and how many of them it may add when: see miners/identity/grant.ts. */
     max_miners: integer,
     new_miners_left: double,
     new_miners_at: bigint,
@@ -152,7 +152,7 @@ export const TABLES = {
     firmware_version: optional(text),
     firmware: optional(text),
     hostname: optional(text),
-    /** The miner of another agent that shows the same MAC or serial: see miners/rivals.ts. */
+    /** The miner of another agent that shows the same MAC or serial: see miners/identity/rivals.ts. */
     rival_row_id: optional(integer),
   },
   miner_documents: { row_id: row, document: text, extras: text, abilities: text },

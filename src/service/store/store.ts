@@ -2,7 +2,8 @@
 import { v7 } from 'uuid';
 import { BugError, ConfigError, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { setAside } from '../../base/storage/sqlite.ts';
+import { canBeRead } from '../../base/storage/open-file.ts';
+import { setAside, sqliteFault } from '../../base/storage/sqlite.ts';
 import type { Vault } from '../../base/storage/vault.ts';
 import { createClockRepairs } from './clock-repairs.ts';
 import type { Databases } from './databases.ts';
@@ -78,7 +79,7 @@ export async function openStore(
     vault = findVault(await isKeySealed(databases.read));
   } catch (error) {
     await databases.close();
-    if (onAside !== undefined && databases.storage?.damaged.aborted) {
+    if (onAside !== undefined && sqliteFault(error) === 'damaged' && canBeRead(target)) {
       // Damage that the look before has not met: the next try is with a new file.
       onAside({ ...setAside(target, serviceAsideOf(target)), cause: error });
       return openStore(target, log, findVault);

@@ -165,9 +165,13 @@ const STATUS_CODES: ReadonlyMap<number, PeerCode> = new Map([
   [503, 'peer.busy'],
 ]);
 
+const MAX_WORDS_BYTES = 1_024;
+
 function throwIfFailed({ status, body }: HttpAnswer, what: string, secret = ''): void {
   if (status < 400) return;
-  const words = cleanWords(withoutSecret(decodeReply(body.subarray(0, 1_024)).text, secret));
+  const { text } = decodeReply(body.subarray(0, MAX_WORDS_BYTES));
+  // What was cut off may have cut a secret.
+  const words = cleanWords(withoutSecret(body.length > MAX_WORDS_BYTES ? `${text}…` : text, secret));
   throw deviceSays(STATUS_CODES.get(status) ?? 'peer.rejected', what, `${status} ${words}`.trim());
 }
 

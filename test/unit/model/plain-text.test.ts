@@ -11,12 +11,16 @@ import {
   withoutLogin,
 } from '../../../src/model/plain-text.ts';
 
-/** Direction, zero width, ends of lines, fillers, tags, the empty Braille cell. */
+/** Direction, zero width, ends of lines, fillers, tags, private use, no characters, empty cells. */
 const UNSEEN = [
   ...'\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u200b\u2060\ufeff\u00ad\u034f\u2028\u2029\u115f\u3164\uffa0\u2800\u180e\ufe00',
-  '\u{e0041}',
-  '\u{1d173}',
+  ...['\u{e0041}', '\u{e01ef}', '\u{1d173}', '\u{1d159}', '\u{13441}'],
+  ...['\ue000', '\uf8ff', '\u{f0000}', '\u{10fffd}', '\ufdd0', '\uffff', '\u{1ffff}'],
 ];
+/** Drawn as blanks, although Unicode calls them letters and symbols. */
+const BLANK = '\u2800\u{1d159}\u{13441}\u{13442}';
+/** What Unicode says itself. */
+const NEVER_SEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
 
 describe('what is not seen', () => {
   test.each(UNSEEN)('%j becomes a blank, and a text of nothing else is absent', (unseen) => {
@@ -25,6 +29,30 @@ describe('what is not seen', () => {
     expect(plainText(unseen.repeat(3))).toBeUndefined();
     expect(isVisible(`a${unseen}`)).toBe(false);
     expect(mayHideText(`{"a":"${unseen}"}`)).toBe(true);
+  });
+
+  test('of all that Unicode has, nothing that it calls unseen stays', () => {
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const character = String.fromCodePoint(code);
+      if (NEVER_SEEN.test(character) === isVisible(`a${character}b`)) expect(BLANK).toContain(character);
+    }
+  });
+
+  test.each([
+    ['on one letter', `a${'\u0301'.repeat(8)}`, `a${'\u0301'.repeat(8)}`],
+    ['too many of one', `a${'\u0301'.repeat(2_000)}b`, `a${'\u0301'.repeat(8)}${' '.repeat(1_992)}b`],
+    [
+      'too many of several',
+      `a${'\u0327\u0489\u1dc4'.repeat(4)}`,
+      `a${'\u0327\u0489\u1dc4\u0327\u0489\u1dc4\u0327\u0489'}    `,
+    ],
+    ['on the letter of another text', '\u0301\u0302x', '  x'],
+    ['some on each of several letters', 'a\u0301\u0323b\u0301\u0323', 'a\u0301\u0323b\u0301\u0323'],
+  ])('marks %s', (_what, text, shown) => {
+    expect(visibleText(text)).toBe(shown);
+    expect(isVisible(text)).toBe(text === shown);
+    expect(visibleLines(text)).toBe(shown);
+    if (text !== shown) expect(mayHideText(JSON.stringify({ a: text }))).toBe(true);
   });
 
   test.each([

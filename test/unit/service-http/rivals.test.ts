@@ -14,6 +14,8 @@ const list = async (rig: Rig): Promise<Served[]> => (await rig.get(rig.farm('/mi
 
 const duplicates = (rig: Rig) => eventsOf(rig, 'duplicate');
 
+const takenOver = (rig: Rig) => eventsOf(rig, 'miners_taken_over');
+
 async function eventsOf(rig: Rig, type: string) {
   const store = await openStore(rig.databasePath);
   const window = { limit: 100, offset: 0 };
@@ -94,6 +96,12 @@ test('the same device, seen by two agents, is one miner: the first one keeps it,
   rig.clock.step(16 * MINUTE_MS);
   await see();
   expect(await list(rig)).toMatchObject([{ id: first.miner.id, hashrate: 9e15 }]);
+  const from = [first.agent.identity.agentId];
+  expect(await takenOver(rig)).toMatchObject([
+    { minerId: null, agentId: second.identity.agentId, detail: { from, count: 1, miner_ids: [first.miner.id] } },
+  ]);
+  await see();
+  expect(await takenOver(rig)).toHaveLength(1);
   await first.report();
   expect(await list(rig)).toMatchObject([{ id: first.miner.id, hashrate: 9e15 }]);
 });
@@ -153,6 +161,7 @@ test('a reinstalled agent has its miners at once when the old one was revoked, e
     await claim(rig, second, key);
     await claim(rig, second, key);
     expect((await list(rig)).map(({ id, ip }) => [id, ip])).toEqual([[first.miner.id, '10.66.0.1']]);
+    expect(await takenOver(rig)).toHaveLength(isRevoked ? 0 : 1);
   }
 });
 

@@ -1,6 +1,15 @@
 // Whether a unit that shows a miner's facts at another address is that miner. A device says of itself what it likes: its word alone moves nothing.
 // What the network says decides; else several facts must agree, and go on to. Pure: no storage, no clock.
-import { type Facts, isBridged, isVouched, type Match, type MinerEntry, matchOf, type UnitFacts } from './record.ts';
+import {
+  type Facts,
+  isBridged,
+  isVouched,
+  type Match,
+  type MinerEntry,
+  matchOf,
+  serialKey,
+  type UnitFacts,
+} from './record.ts';
 
 /** What answers at the address where the miner stood: the miner, a unit with another identity of its own, or nothing that says who it is. */
 export type OldAddress = 'itself' | 'another' | 'silent';
@@ -14,6 +23,8 @@ export type Circumstances = {
   readonly isExpectedBack: boolean;
   /** Another unit showed its facts before and was found not to be it. */
   readonly isDisputed: boolean;
+  /** A person said that the unit at this address is not it. */
+  readonly isRejected: boolean;
 };
 
 /**
@@ -23,13 +34,14 @@ export type Circumstances = {
 export type Weight = 'moves' | 'moves-if-it-lasts' | 'waits' | 'refuted' | 'refuted-if-it-lasts';
 
 /** What a unit away from the miner's address is to the miner that it shows facts of. */
-export function weigh(entry: MinerEntry, facts: Facts, { old, isExpectedBack, isDisputed }: Circumstances): Weight {
+export function weigh(entry: MinerEntry, facts: Facts, circumstances: Circumstances): Weight {
+  const { old, isExpectedBack, isDisputed, isRejected } = circumstances;
   const match = matchOf(entry, facts);
-  if (old === 'itself') return 'refuted';
+  if (old === 'itself' || isRejected) return 'refuted';
   if (toldOther(match) || (match.net === 'other' && !isBridged(entry))) return 'refuted-if-it-lasts';
   if (isVouchedFor(entry, match)) return 'moves';
   if (isDisputed) return 'refuted';
-  const same = (['mac', 'serial', 'boards'] as const).filter((fact) => match[fact] === 'same');
+  const same = FACTS.filter((fact) => match[fact] === 'same');
   const isWhole = same.length >= 2 && !hasGoneMissing(entry, facts);
   if (isExpectedBack)
     return isWhole && match.serial === 'same' && match.boards === 'same' ? 'moves-if-it-lasts' : 'waits';
@@ -66,8 +78,24 @@ export const contradictedByNetwork = (entry: UnitFacts, { net }: Match): boolean
 /** Those of the facts that are the other miner's; `''` = none. */
 export function claimedFacts(of: MinerEntry, facts: Facts): string {
   const match = matchOf(of, facts);
-  return (['mac', 'serial', 'boards'] as const).filter((fact) => match[fact] === 'same').join(' ');
+  return FACTS.filter((fact) => match[fact] === 'same').join(' ');
 }
+
+/**
+ * Whether a unit that showed these facts of the miner shows others now. Silence ends no claim: a disputed unit gets no login, and so tells less than before.
+ */
+export function hasEnded(claimed: string, of: MinerEntry, facts: Facts): boolean {
+  const match = matchOf(of, facts);
+  const names = claimed.split(' ');
+  const verdicts = FACTS.flatMap((fact) => (names.includes(fact) && factOf(of, fact) !== null ? match[fact] : []));
+  if (verdicts.includes('same')) return false;
+  const isElsewhere = match.net === 'other' && !isBridged(of) && facts.toldMac === undefined;
+  return isElsewhere || verdicts.length === 0 || verdicts.includes('other');
+}
+
+const FACTS = ['mac', 'serial', 'boards'] as const;
+const factOf = (entry: MinerEntry, fact: (typeof FACTS)[number]): string | null =>
+  ({ mac: entry.mac, serial: entry.serialNumber, boards: entry.boardSerials })[fact];
 
 export type Likeness = 'same' | 'other' | 'unsure';
 
@@ -115,4 +143,38 @@ export function hasNewPart(entry: MinerEntry, facts: Facts): boolean {
   const { mac, serial, boards, net } = matchOf(entry, facts);
   const isKnownByNetwork = net === 'same' && isVouched(entry);
   return [mac, serial, boards].includes('other') && !isKnownByNetwork && entry.claimsKey === null;
+}
+
+/** What a unit shows of another one. */
+export type Claim = Pick<MinerEntry, 'claimsKey' | 'claimedFacts' | 'claimState' | 'claimedSinceMs'>;
+export const NO_CLAIM: Claim = { claimsKey: null, claimedFacts: '', claimState: null, claimedSinceMs: null };
+
+/** Who shows another one's facts keeps those that it had before. */
+export const ownFactsOf = (entry: MinerEntry, merged: MinerEntry): Partial<MinerEntry> => ({
+  ...(entry.mac === null ? {} : { mac: entry.mac, macSource: entry.macSource, macState: entry.macState }),
+  ...(entry.serialNumber === null ? {} : { serialNumber: entry.serialNumber, serialState: entry.serialState }),
+  boardSerials: entry.boardSerials ?? merged.boardSerials,
+});
+
+/** What leaves an address to another keeps its row without an address, unless nothing could ever name it again, or it was never another unit. */
+export function displacing(displaced: MinerEntry | undefined, entry: MinerEntry) {
+  if (displaced === undefined) return { put: [entry] };
+  const isNameless = displaced.mac === null && displaced.serialNumber === null;
+  const isClaimant = displaced.claimsKey === entry.key;
+  const isNoOther = isClaimant && displaced.firstSeenMs >= (displaced.claimedSinceMs ?? 0);
+  if (isNameless || isNoOther) return { remove: [displaced.key], put: [entry] };
+  return { put: [{ ...displaced, ip: null, ...(isClaimant && NO_CLAIM) }, entry] };
+}
+
+/** The unit after its claim has ended. What it showed of the other miner was never its own: shown again, it is a claim again. */
+export function withoutClaimed(entry: MinerEntry, of: MinerEntry): MinerEntry {
+  const isClaimed = (fact: string) => entry.claimedFacts.split(' ').includes(fact);
+  const noMac = { mac: null, macSource: null, macState: 'empty' } as const;
+  const noSerial = { serialNumber: null, serialState: 'empty' } as const;
+  return {
+    ...{ ...entry, ...NO_CLAIM },
+    ...(isClaimed('mac') && entry.mac === of.mac && noMac),
+    ...(isClaimed('serial') && serialKey(entry.serialNumber) === serialKey(of.serialNumber) && noSerial),
+    ...(isClaimed('boards') && entry.boardSerials === of.boardSerials && { boardSerials: null }),
+  };
 }

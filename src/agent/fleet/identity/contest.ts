@@ -1,6 +1,7 @@
 // Which units show the same facts, and so which must be doubted: read from the register. It writes nothing.
 import { type FactState, type UnstableReason, unstableReason } from '../../../model/identity-facts.ts';
-import { isVouched, type MinerEntry, serialKey } from './record.ts';
+import type { EventRecord } from '../../../wire/records.ts';
+import { event, isVouched, type MinerEntry, serialKey } from './record.ts';
 import type { MinerIndex } from './registry-index.ts';
 
 export type IdentityStates = {
@@ -17,9 +18,25 @@ export type Suspect = {
   readonly ip: string;
   readonly sinceMs: number;
   readonly reason: 'claims' | 'changes';
-  /** The miner whose facts it shows, and which of them. */
-  readonly claims: (Unit & { readonly facts: readonly string[] }) | undefined;
+  /** The miner whose facts it shows, and which of them. `isRejected` = a person said that it is not that miner. */
+  readonly claims: (Unit & { readonly facts: readonly string[]; readonly isRejected: boolean }) | undefined;
 };
+
+/** Two units of which one at most is the miner. */
+export type Dispute = {
+  readonly miner: MinerEntry;
+  /** The unit that shows facts of it, too. */
+  readonly claimant: MinerEntry;
+  readonly facts: readonly Fact[];
+  /**
+   * `open` = too little is known. `refuted` = the miner answered at the same time, or the network contradicts. `rejected` = a person said that it is not
+   * the miner, which is free of it since.
+   */
+  readonly state: 'open' | 'refuted' | 'rejected';
+  readonly sinceMs: number;
+};
+
+type Fact = 'mac' | 'serial' | 'boards';
 
 /** A miner that was not seen for so long is given up: what another one shows of it is that one's. */
 const GIVEN_UP_MS = 7 * 24 * 3_600_000;
@@ -38,11 +55,14 @@ export function createContest(
     unseenMs,
     isLive,
     hasEnded,
+    isRejected,
   }: {
     unseenMs(entry: MinerEntry): number;
     isLive(entry: MinerEntry): boolean;
     /** It shows nothing of what it claims at the moment. */
     hasEnded(entry: MinerEntry): boolean;
+    /** A person said that what stands at `unit` is not the miner. */
+    isRejected(of: MinerEntry, unit: MinerEntry): boolean;
   },
 ) {
   const isCommonSerial = (entry: MinerEntry): boolean => {
@@ -51,10 +71,13 @@ export function createContest(
     return [...take(index.bySerial(serial), MAX_SAME_SERIAL + 1)].length > MAX_SAME_SERIAL;
   };
 
+  /** What a person said outlasts the miner's absence. */
+  const isGivenUp = (of: MinerEntry, unit: MinerEntry): boolean => unseenMs(of) > GIVEN_UP_MS && !isRejected(of, unit);
+
   /** The miner whose facts this unit shows. */
   const claimOf = (entry: MinerEntry): MinerEntry | undefined => {
     const of = entry.claimsKey === null ? undefined : index.get(entry.claimsKey);
-    if (of === undefined || unseenMs(of) > GIVEN_UP_MS) return undefined;
+    if (of === undefined || isGivenUp(of, entry)) return undefined;
     if (entry.claimedFacts === 'serial' && isCommonSerial(of)) return undefined;
     // It says who it is, and so does the network: it may have got the chassis of a miner that is gone.
     const isKnown = isVouched(entry) && entry.macSource === 'device';
@@ -62,16 +85,17 @@ export function createContest(
   };
 
   function* claimantsOf(entry: MinerEntry): Iterable<MinerEntry> {
-    for (const other of index.byClaim(entry.key)) if (isLive(other) && claimOf(other) !== undefined) yield other;
+    for (const other of index.byClaim(entry.key))
+      if (isLive(other) && !isRejected(entry, other) && claimOf(other) !== undefined) yield other;
   }
 
-  /** Live miners that show the same valid value as `entry`. */
+  /** Live miners that show the same valid value as `entry`, as far as no person said that they are not it. */
   function* twinsOf(entry: MinerEntry, fact: 'mac' | 'serial'): Iterable<MinerEntry> {
     const isValid = (fact === 'mac' ? entry.macState : entry.serialState) === 'ok';
     const value = factValue(entry, fact);
     if (!isValid || !value) return;
     for (const other of fact === 'mac' ? index.byMac(value) : index.bySerial(value))
-      if (other.key !== entry.key && isLive(other)) yield other;
+      if (other.key !== entry.key && isLive(other) && !isRejected(entry, other)) yield other;
   }
 
   const claimsNow = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean =>
@@ -92,15 +116,81 @@ export function createContest(
     if (!isCommonSerial(entry)) yield* twinsOf(entry, 'serial');
   }
 
+  const twins = (entry: MinerEntry, fact: 'mac' | 'serial'): Unit[] =>
+    [...take(twinsOf(entry, fact), MAX_NAMED)].map(unitOf);
+
+  const disputeOf = (claimant: MinerEntry, miner: MinerEntry): Dispute => ({
+    ...{ claimant, miner, facts: factNames(claimant.claimedFacts) },
+    state: isRejected(miner, claimant) ? 'rejected' : (claimant.claimState ?? 'open'),
+    sinceMs: claimant.claimedSinceMs ?? claimant.firstSeenMs,
+  });
+
+  /** Two units that show the same and claim nothing of each other: the one that was known first is taken for the miner. */
+  const twinDisputes = (entry: MinerEntry): Dispute[] => {
+    if (!isLive(entry) || claimOf(entry) !== undefined) return [];
+    const found = new Map<string, Dispute>();
+    for (const fact of ['mac', 'serial'] as const) {
+      if (fact === 'serial' && isCommonSerial(entry)) continue;
+      for (const miner of take(twinsOf(entry, fact), MAX_NAMED)) {
+        const isFirst = miner.firstSeenMs - entry.firstSeenMs || (miner.key < entry.key ? -1 : 1);
+        if (isFirst > 0 || claimOf(miner) !== undefined) continue;
+        const facts = [...(found.get(miner.key)?.facts ?? []), fact];
+        const state = isRejected(miner, entry) ? 'rejected' : 'open';
+        found.set(miner.key, { claimant: entry, miner, facts, state, sinceMs: entry.firstSeenMs });
+      }
+    }
+    return [...found.values()];
+  };
+
+  const sharedFacts = (a: MinerEntry, b: MinerEntry): string =>
+    (['mac', 'serial'] as const)
+      .filter((fact) => factValue(a, fact) !== undefined && factValue(a, fact) === factValue(b, fact))
+      .join(' ');
+
   return {
     claimOf,
+    /** The units on record at the rejected addresses, as such that claim to be the miner and are not. */
+    asRejected: (miner: MinerEntry, rejected: readonly { readonly ip: string }[], atMs: number): MinerEntry[] =>
+      rejected.flatMap(({ ip }) => {
+        const unit = index.byIp(ip);
+        if (unit === undefined || unit.key === miner.key) return [];
+        if (unit.claimsKey === miner.key) return [{ ...unit, claimState: 'refuted' as const }];
+        const claimed = { claimsKey: miner.key, claimedFacts: sharedFacts(miner, unit), claimedSinceMs: atMs };
+        return unit.claimsKey === null && claimed.claimedFacts !== ''
+          ? [{ ...unit, ...claimed, claimState: 'refuted' as const }]
+          : [];
+      }),
     states(entry: MinerEntry): IdentityStates {
       const mac = isDuplicate(entry, 'mac') ? 'duplicate' : entry.macState;
       const serial = isDuplicate(entry, 'serial') ? 'duplicate' : entry.serialState;
       return { mac, serial, unstableReason: unstableReason(mac, serial) };
     },
-    twins: (entry: MinerEntry, fact: 'mac' | 'serial'): Unit[] =>
-      [...take(twinsOf(entry, fact), MAX_NAMED)].map(unitOf),
+    /** A value that a unit did not show before and that another one shows too is told once, with both. */
+    duplicateEvents(before: MinerEntry | undefined, after: MinerEntry): EventRecord[] {
+      const tell = (fact: string, value: string | undefined, others: readonly Unit[]) =>
+        event('duplicate', after.key, after.lastSeenMs, { fact, value: value ?? null, ...unitOf(after), others });
+      const claimed = after.claimsKey === null ? undefined : index.get(after.claimsKey);
+      if (claimed !== undefined && before?.claimsKey !== after.claimsKey) {
+        const fact = after.claimedFacts.startsWith('serial') ? 'serial' : 'mac';
+        return [tell(fact, factValue(claimed, fact), [unitOf(claimed)])];
+      }
+      if (claimed !== undefined) return [];
+      return (['mac', 'serial'] as const).flatMap((fact) => {
+        const value = factValue(after, fact);
+        if (value === undefined || (before !== undefined && factValue(before, fact) === value)) return [];
+        const others = twins(after, fact);
+        return others.length === 0 ? [] : [tell(fact, value, others)];
+      });
+    },
+    /** All pairs, oldest first. */
+    disputes: (): Dispute[] =>
+      index
+        .all()
+        .flatMap((entry) => {
+          const miner = isLive(entry) ? claimOf(entry) : undefined;
+          return miner === undefined ? twinDisputes(entry) : [disputeOf(entry, miner)];
+        })
+        .toSorted((a, b) => a.sinceMs - b.sinceMs),
     /** The others that show its facts, or whose facts it shows; of many, some. Empty = it is sure who it is. */
     rivals(entry: MinerEntry): Unit[] {
       const units = [...take(rivalsOf(entry), MAX_NAMED)].map((other) => [other.key, unitOf(other)] as const);
@@ -116,11 +206,14 @@ export function createContest(
       index.all().flatMap((entry) => {
         const of = claimOf(entry);
         if (of === undefined || entry.ip === null || !isLive(entry)) return [];
-        const claims = { ...unitOf(of), facts: entry.claimedFacts.split(' ') };
+        const claims = { ...unitOf(of), facts: factNames(entry.claimedFacts), isRejected: isRejected(of, entry) };
         return [{ ip: entry.ip, sinceMs: entry.claimedSinceMs ?? entry.firstSeenMs, reason: 'claims', claims }];
       }),
   };
 }
+
+const FACTS = ['mac', 'serial', 'boards'] as const satisfies readonly Fact[];
+const factNames = (claimed: string): Fact[] => FACTS.filter((fact) => claimed.split(' ').includes(fact));
 
 function* take<T>(items: Iterable<T>, count: number): Iterable<T> {
   let left = count;

@@ -2,7 +2,9 @@
 import type { Clock } from '../../../base/clock.ts';
 
 type Waiting = {
-  /** What the newest look said, of which miner. */
+  /** The miner that it may be. */
+  key: string;
+  /** What the newest look said of it. */
   said: string;
   lastMs: number;
   looks: number;
@@ -22,33 +24,36 @@ const MAX_WAITING = 20_000;
 export function createLooks(clock: Pick<Clock, 'monotonicMs'>, intervalMs: () => number) {
   const waiting = new Map<string, Waiting>();
 
-  const begin = (ip: string, said: string, nowMs: number): Waiting => {
+  const isForgotten = (lastMs: number) => clock.monotonicMs() - lastMs > FORGET_INTERVALS * intervalMs();
+
+  const begin = (ip: string, key: string, said: string, nowMs: number): Waiting => {
     waiting.delete(ip);
     const [oldest] = waiting.size >= MAX_WAITING ? waiting.keys() : [];
     if (oldest !== undefined) waiting.delete(oldest);
-    const fresh = { said, lastMs: nowMs, looks: 1, inARow: 1 };
+    const fresh = { key, said, lastMs: nowMs, looks: 1, inARow: 1 };
     waiting.set(ip, fresh);
     return fresh;
   };
 
   return {
     /** One more look. A second one within the same poll interval says nothing new. */
-    note(ip: string, said: string): { readonly looks: number; readonly inARow: number } {
+    note(ip: string, key: string, said: string): { readonly looks: number; readonly inARow: number } {
       const nowMs = clock.monotonicMs();
       const before = waiting.get(ip);
-      if (before === undefined || nowMs - before.lastMs > FORGET_INTERVALS * intervalMs())
-        return begin(ip, said, nowMs);
+      if (before === undefined || isForgotten(before.lastMs)) return begin(ip, key, said, nowMs);
       const isFarEnough = nowMs - before.lastMs >= INTERVAL_SHARE * intervalMs();
       if (isFarEnough) {
         before.looks++;
         before.lastMs = nowMs;
       }
-      if (before.said !== said) before.inARow = 1;
+      if (before.key !== key || before.said !== said) before.inARow = 1;
       else if (isFarEnough) before.inARow++;
+      before.key = key;
       before.said = said;
       return before;
     },
-    has: (ip: string) => waiting.has(ip),
+    /** Those that were looked at lately. */
+    waiting: () => [...waiting].flatMap(([ip, { key, lastMs }]) => (isForgotten(lastMs) ? [] : [{ ip, key }])),
     forget: (ip: string) => void waiting.delete(ip),
   };
 }

@@ -6,21 +6,28 @@ import { RefusedError } from '../../../base/errors.ts';
 import type { EventRecord } from '../../../wire/records.ts';
 import {
   type Circumstances,
+  type Claim,
   claimedFacts,
   compareUnits,
   contradicts,
   decide,
+  displacing,
+  hasEnded,
   hasNewPart,
   judgeOldAddress,
   type Likeness,
+  NO_CLAIM,
   type OldAddress,
+  ownFactsOf,
   PATIENCE_LOOKS,
   weigh,
+  withoutClaimed,
 } from './claims.ts';
-import { createContest, factValue, type IdentityStates, type Suspect, type Unit, unitOf } from './contest.ts';
+import { createContest, type Dispute, type IdentityStates, type Suspect, type Unit } from './contest.ts';
 import { resolve } from './identity-matching.ts';
 import { createLooks } from './looks.ts';
 import {
+  event,
   type Facts,
   factsOf,
   hasChanged,
@@ -29,6 +36,7 @@ import {
   matchOf,
   merge,
   newEntry,
+  type Rejection,
   type Shown,
   type Sighting,
   type UnitFacts,
@@ -36,7 +44,7 @@ import {
 import { createRows } from './rows.ts';
 import { createTurnover } from './turnover.ts';
 
-export type { IdentityStates, Suspect, Unit } from './contest.ts';
+export type { Dispute, IdentityStates, Suspect, Unit } from './contest.ts';
 
 export type Observed =
   /** `left` = miners that stand nowhere any more because of this sighting: not to be polled at that address. */
@@ -52,6 +60,9 @@ export type Observed =
   | { readonly kind: 'waiting' }
   /** The address has changed its identity too often: this is taken for no miner. */
   | { readonly kind: 'ignored' };
+
+/** `left` = units that stand nowhere any more. */
+export type SettledByHand = { readonly events: readonly EventRecord[]; readonly left: readonly string[] };
 
 export type OldCheck = Pick<Circumstances, 'old' | 'isExpectedBack'>;
 
@@ -74,6 +85,15 @@ export type IdentityBook = {
   isContested(ip: string): boolean;
   /** Addresses that show another miner's facts or change who they are. */
   suspects(): Suspect[];
+  /** Pairs of units that show the same facts, oldest first. */
+  disputes(): Dispute[];
+  /** Addresses of which it is not clear yet whether the miner `key` is there. */
+  undecided(): { readonly ip: string; readonly key: string }[];
+  /**
+   * A person says: the unit on record at `ip` is the miner `key`, and `rejected` are not it, whatever they show. To be asked with pairs of `disputes`.
+   * It lasts until a person says otherwise, or the network shows another unit at a rejected address.
+   */
+  settle(key: string, ip: string, rejected: readonly Omit<Rejection, 'key' | 'atMs'>[]): SettledByHand;
   /** Forgets miners that were only ever seen for a moment, and not for a week; returns their keys. */
   prune(): string[];
   get(key: string): MinerEntry | undefined;
@@ -98,28 +118,19 @@ export type IdentityOptions = {
 const HOUR_MS = 3_600_000;
 const PRUNE_AFTER_MS = 7 * 24 * HOUR_MS;
 
-/** What a unit shows of another one. */
-type Claim = Pick<MinerEntry, 'claimsKey' | 'claimedFacts' | 'claimState' | 'claimedSinceMs'>;
-const NO_CLAIM: Claim = { claimsKey: null, claimedFacts: '', claimState: null, claimedSinceMs: null };
-
 export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): IdentityBook {
   const { clock, newKey, liveMs = 15 * 60_000, maxMiners = () => 100_000, pollMs = () => 60_000 } = options;
   const rows = createRows(db, clock);
   const { index, commit, markSeen, unseenMs } = rows;
   const isLive = (entry: MinerEntry): boolean => entry.ip !== null && unseenMs(entry) <= liveMs;
-  /** Units whose claim is remembered and that show nothing of it at the moment. */
-  const ended = new Set<string>();
-  const contest = createContest(index, { unseenMs, isLive, hasEnded: ({ key }) => ended.has(key) });
+  /** Units whose claim is remembered and that show nothing of it at the moment: since when, by the monotonic clock. */
+  const ended = new Map<string, number>();
+  const contest = createContest(index, {
+    ...{ unseenMs, isLive, hasEnded: ({ key }) => ended.has(key) },
+    isRejected: ({ key }, { ip, lastIp, netMac }) => rows.isRejected(key, ip ?? lastIp, netMac),
+  });
   const looks = createLooks(clock, pollMs);
   const turnover = createTurnover(clock);
-
-  /** What leaves an address to another keeps its row without an address, unless nothing could ever name it again. */
-  const takePlaceOf = (displaced: MinerEntry | undefined, entry: MinerEntry) => {
-    const isNameless = displaced?.mac === null && displaced.serialNumber === null;
-    if (displaced === undefined) commit({ put: [entry] });
-    else if (isNameless || displaced.claimsKey === entry.key) commit({ remove: [displaced.key], put: [entry] });
-    else commit({ put: [{ ...displaced, ip: null }, entry] });
-  };
 
   /** Those that were only seen for a moment make room, the longest unseen first; no other is dropped, wherever it is. */
   const makeRoom = () => {
@@ -136,24 +147,6 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     commit({ remove: gone.map((entry) => entry.key), put: [] });
   };
 
-  /** A value that a unit did not show before and that another one shows too is told once, with both. */
-  const duplicateEvents = (before: MinerEntry | undefined, after: MinerEntry, at: number): EventRecord[] => {
-    const tell = (fact: string, value: string | undefined, others: readonly Unit[]) =>
-      event('duplicate', after.key, at, { fact, value: value ?? null, ...unitOf(after), others });
-    const claimed = after.claimsKey === null ? undefined : index.get(after.claimsKey);
-    if (claimed !== undefined && before?.claimsKey !== after.claimsKey) {
-      const fact = after.claimedFacts.startsWith('serial') ? 'serial' : 'mac';
-      return [{ ...tell(fact, factValue(claimed, fact), [unitOf(claimed)]) }];
-    }
-    if (claimed !== undefined) return [];
-    return (['mac', 'serial'] as const).flatMap((fact) => {
-      const value = factValue(after, fact);
-      if (value === undefined || (before !== undefined && factValue(before, fact) === value)) return [];
-      const others = contest.twins(after, fact);
-      return others.length === 0 ? [] : [tell(fact, value, others)];
-    });
-  };
-
   const settled = (
     before: MinerEntry | undefined,
     after: MinerEntry,
@@ -164,29 +157,29 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     return {
       kind: 'settled',
       key: after.key,
-      events: [...events, ...duplicateEvents(before, after, after.lastSeenMs)],
+      events: [...events, ...contest.duplicateEvents(before, after)],
       left: displaced === undefined ? [] : [displaced.key],
     };
   };
 
-  /** The claim that it has from before, as far as it goes on: one that was refuted is remembered for an hour, also when it has ended. */
-  const lastingClaim = (entry: MinerEntry, facts: Facts, atMs: number): Claim => {
+  /** The unit with its claim, as far as that goes on: one that was refuted is remembered for an hour after it has ended. */
+  const lasting = (entry: MinerEntry, facts: Facts): MinerEntry => {
     const claimed = contest.claimOf(entry);
-    if (claimed === undefined) return NO_CLAIM;
-    // The wall clock may have been set back since.
-    const isFresh = entry.claimState === 'refuted' && Math.abs(atMs - (entry.claimedSinceMs ?? 0)) < HOUR_MS;
-    if (claimedFacts(claimed, facts) !== '') return entry;
-    if (!isFresh) return NO_CLAIM;
-    ended.add(entry.key);
+    const endedMs = ended.get(entry.key) ?? clock.monotonicMs();
+    ended.delete(entry.key);
+    if (claimed === undefined) return { ...entry, ...NO_CLAIM };
+    if (!hasEnded(entry.claimedFacts, claimed, facts)) return entry;
+    if (entry.claimState !== 'refuted' || clock.monotonicMs() - endedMs >= HOUR_MS)
+      return withoutClaimed(entry, claimed);
+    ended.set(entry.key, endedMs);
     return entry;
   };
 
   const settleHere = (entry: MinerEntry, sighting: Sighting, facts: Facts, newClaim?: Claim): Observed => {
-    ended.delete(entry.key);
-    const { claimsKey, claimedFacts, claimState, claimedSinceMs } = newClaim ?? lastingClaim(entry, facts, sighting.at);
-    const claim = { claimsKey, claimedFacts, claimState, claimedSinceMs };
-    const merged = { ...merge(entry, sighting, facts), ...claim };
-    const after = claimsKey === null ? merged : { ...merged, ...ownFactsOf(entry, merged) };
+    const before = newClaim === undefined ? lasting(entry, facts) : { ...entry, ...newClaim };
+    if (newClaim !== undefined) ended.delete(entry.key);
+    const merged = merge(before, sighting, facts);
+    const after = before.claimsKey === null ? merged : { ...merged, ...ownFactsOf(before, merged) };
     if (isVouched(entry) && facts.toldMac !== undefined && facts.netMac === entry.mac && facts.toldMac !== entry.mac)
       turnover.noteRestless(sighting.ip);
     if (hasChanged(entry, after)) commit({ put: [after] });
@@ -197,8 +190,8 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   /** The same part at two looks, and not another one each time. */
   const settleNewPart = (entry: MinerEntry, sighting: Sighting, facts: Facts): Observed => {
     const { ip } = sighting;
-    const part = `${entry.key} ${facts.mac} ${facts.serialKey} ${facts.boardSerials}`;
-    const { looks: count, inARow } = looks.note(ip, part);
+    const part = `${facts.mac} ${facts.serialKey} ${facts.boardSerials}`;
+    const { looks: count, inARow } = looks.note(ip, entry.key, part);
     if (inARow >= 2) return turnover.mayAppear(ip) ? settleHere(entry, sighting, facts) : { kind: 'ignored' };
     if (count < PATIENCE_LOOKS) return { kind: 'waiting' };
     turnover.noteRestless(ip);
@@ -212,7 +205,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     facts: Facts,
   ): Observed => {
     const after = merge(entry, sighting, facts);
-    takePlaceOf(displaced, after);
+    commit(displacing(displaced, after));
     const { lastIp: from } = entry;
     const detail = { from, to: sighting.ip, ...(displaced && { displaced: displaced.key }) };
     const events = from === sighting.ip ? [] : [event('moved', entry.key, sighting.at, detail)];
@@ -230,7 +223,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     if (!turnover.mayAppear(ip)) return { kind: 'ignored' };
     makeRoom();
     const entry = { ...newEntry(newKey(), sighting, facts), ...claim };
-    takePlaceOf(displaced, entry);
+    commit(displacing(displaced, entry));
     const detail = {
       ip,
       ...(displaced && { replaces: displaced.key }),
@@ -271,11 +264,12 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     check: OldCheck,
   ): Observed => {
     const isDisputed = contest.isDisputed(entry);
-    const weight = weigh(entry, facts, { ...check, isDisputed });
+    const isRejected = rows.isRejected(entry.key, sighting.ip, facts.netMac);
+    const weight = weigh(entry, facts, { ...check, isDisputed, isRejected });
     const isBackHome = entry.ip === null && entry.lastIp === sighting.ip && !isDisputed;
     if (check.old === 'itself') markSeen({ ...entry, lastSeenMs: Math.max(entry.lastSeenMs, sighting.at) });
     const { isBelieved, isRefuted, isOver } = decide(weight, isBackHome, () =>
-      looks.note(sighting.ip, `${entry.key} ${weight}`),
+      looks.note(sighting.ip, entry.key, weight),
     );
     if (isBelieved) return settleMoved(entry, displaced, sighting, facts);
     if (isRefuted) return settleApart(entry, displaced, sighting, facts, 'refuted');
@@ -303,7 +297,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
         case 'new':
           return settleNew(found.displaced, sighting, facts);
         case 'doubtful': {
-          const { inARow } = looks.note(sighting.ip, `${found.entry.key} doubtful`);
+          const { inARow } = looks.note(sighting.ip, found.entry.key, 'doubtful');
           if (inARow < 2) return { kind: 'waiting' };
           return settleApart(found.entry, found.entry, sighting, facts, 'refuted');
         }
@@ -347,11 +341,32 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
         ...new Map([...changing, ...contest.suspects().map((suspect) => [suspect.ip, suspect] as const)]).values(),
       ];
     },
+    disputes: contest.disputes,
+    undecided: () =>
+      looks.waiting().filter(({ ip, key }) => index.get(key) !== undefined && index.byIp(ip)?.key !== key),
+    settle(key, ip, rejected) {
+      const [entry, unit] = [index.get(key), index.byIp(ip)];
+      if (entry === undefined || unit === undefined)
+        throw new RefusedError('identity.gone', `settle who stands at ${ip}: it is not known any more; list again`);
+      const at = clock.nowMs();
+      const word = { key, ip, rejected: rejected.map((one) => ({ ...one, key, atMs: at })) };
+      if (unit.key === key) {
+        commit({ put: contest.asRejected(entry, rejected, at), word });
+        return { events: [], left: [] };
+      }
+      const { netMac, driverId, generation, lastSeenMs } = unit;
+      const after = { ...entry, ip, lastIp: ip, netMac, driverId, generation, lastSeenMs };
+      const claimants = contest.asRejected(entry, rejected, at).filter((other) => other.key !== unit.key);
+      const { remove = [], put } = displacing(unit, after);
+      commit({ remove, put: [...claimants, ...put], word });
+      looks.forget(ip);
+      return { events: [event('moved', key, at, { from: entry.lastIp, to: ip })], left: [unit.key] };
+    },
     prune() {
       const isForgotten = (entry: MinerEntry) => isBrief(entry) && unseenMs(entry) > PRUNE_AFTER_MS;
       const keys = index.all().flatMap((entry) => (isForgotten(entry) ? entry.key : []));
       if (keys.length > 0) commit({ remove: keys, put: [] });
-      for (const key of ended) if (index.get(key) === undefined) ended.delete(key);
+      for (const key of ended.keys()) if (index.get(key) === undefined) ended.delete(key);
       return keys;
     },
     get: (key) => index.get(key),
@@ -365,18 +380,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
 const ownAddressFacts = ({ neighbour, ...shown }: Shown): Facts =>
   factsOf({ ...shown, neighbour: neighbour && { ...neighbour, isShared: false } });
 
-/** Who shows another one's facts keeps those that it had before. */
-const ownFactsOf = (entry: MinerEntry, merged: MinerEntry): Partial<MinerEntry> => ({
-  ...(entry.mac === null ? {} : { mac: entry.mac, macSource: entry.macSource, macState: entry.macState }),
-  ...(entry.serialNumber === null ? {} : { serialNumber: entry.serialNumber, serialState: entry.serialState }),
-  boardSerials: entry.boardSerials ?? merged.boardSerials,
-});
-
 const changes = (ip: string, sinceMs: number): Suspect => ({ ip, sinceMs, reason: 'changes', claims: undefined });
 
 /** Only ever seen for a moment. A wall clock that was set in between makes nothing look like that. */
 const isBrief = ({ firstSeenMs, lastSeenMs }: MinerEntry): boolean => Math.abs(lastSeenMs - firstSeenMs) < HOUR_MS;
-
-function event(type: EventRecord['type'], key: string, at: number, detail: Record<string, unknown>): EventRecord {
-  return { kind: 'event', type, key, at: new Date(at).toISOString(), detail };
-}

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { macState, normaliseMac, normaliseSerial, serialState } from '../../../model/identity-facts.ts';
 import { plainText } from '../../../model/plain-text.ts';
+import type { EventRecord } from '../../../wire/records.ts';
 
 const ownFactState = z.enum(['ok', 'empty', 'invalid']);
 
@@ -41,6 +42,16 @@ export const minerEntrySchema = z.object({
   lastSeenMs: z.number(),
 });
 export type MinerEntry = Readonly<z.output<typeof minerEntrySchema>>;
+
+/** A person's word: the unit that answered at `ip` is not the miner `key`, whatever it shows. Time in ms since the epoch. */
+export const rejectionSchema = z.object({
+  key: z.string(),
+  ip: z.string(),
+  /** What the network showed of that unit; null = nothing, then every unit at the address is meant. */
+  netMac: z.string().nullable(),
+  atMs: z.number(),
+});
+export type Rejection = Readonly<z.output<typeof rejectionSchema>>;
 
 /** What tells one unit from another, and where it stands. */
 export const unitFactsSchema = minerEntrySchema.pick({
@@ -241,3 +252,13 @@ const FACTS = minerEntrySchema.omit({ lastSeenMs: true }).keyof().options;
 /** Whether anything but the time differs, that is, whether it must be written now. */
 export const hasChanged = (before: MinerEntry, after: MinerEntry): boolean =>
   FACTS.some((name) => before[name] !== after[name]);
+
+/** `at` in ms since the epoch. */
+export function event(
+  type: EventRecord['type'],
+  key: string,
+  at: number,
+  detail: Record<string, unknown>,
+): EventRecord {
+  return { kind: 'event', type, key, at: new Date(at).toISOString(), detail };
+}

@@ -1,13 +1,21 @@
 // The register in memory and its rows on disk, kept the same: a change is written before it counts, only last-seen times wait.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../base/clock.ts';
-import type { MinerEntry } from './record.ts';
+import type { MinerEntry, Rejection } from './record.ts';
 import { createMinerIndex } from './registry-index.ts';
-import { createIdentityStore } from './store.ts';
+import { createIdentityStore, type StoreChange } from './store.ts';
 
 const FLUSH_EVERY_MS = 60_000;
 /** A farm's worth of last-seen times is written in slices, so that no write holds the process long. */
 const FLUSH_AT_ROWS = 500;
+/** Units that a person may have rejected for one miner; of more, the oldest is forgotten. */
+const MAX_REJECTIONS = 64;
+
+type Change = Omit<StoreChange, 'put' | 'rejections'> & {
+  readonly put: readonly MinerEntry[];
+  /** A person's newest word on a miner: what is not it, and the address where it is. */
+  readonly word?: { readonly key: string; readonly ip: string; readonly rejected: readonly Rejection[] };
+};
 
 export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
   const store = createIdentityStore(db);
@@ -21,6 +29,7 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     writtenSeenMs.set(entry.key, entry.lastSeenMs);
     seenMs.set(entry.key, clock.monotonicMs() - Math.max(0, clock.nowMs() - entry.lastSeenMs));
   }
+  const rejections = Map.groupBy(store.loadRejections(), ({ key }) => key);
   let flushedAtMs = clock.monotonicMs();
 
   const writeSeen = (entries: readonly MinerEntry[]) => {
@@ -30,8 +39,17 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     for (const entry of entries) writtenSeenMs.set(entry.key, entry.lastSeenMs);
   };
 
+  const afterWord = ({ key, ip, rejected }: NonNullable<Change['word']>): Rejection[] => {
+    const isMeant = (one: Rejection) => one.ip === ip || rejected.some((other) => isSameUnit(one, other));
+    const before = (rejections.get(key) ?? []).filter((one) => !isMeant(one));
+    return [...before, ...rejected].slice(-MAX_REJECTIONS);
+  };
+
   return {
     index,
+    /** A person said that the unit there is not the miner `key`. What the network does not say at the moment contradicts nothing. */
+    isRejected: (key: string, ip: string, netMac: string | null | undefined): boolean =>
+      rejections.get(key)?.some((one) => one.ip === ip && (!one.netMac || !netMac || one.netMac === netMac)) ?? false,
     /** For how long it has not been seen. */
     unseenMs: ({ key }: MinerEntry): number => clock.monotonicMs() - (seenMs.get(key) ?? Number.NEGATIVE_INFINITY),
     /** Nothing but the time of the last sighting has changed. */
@@ -44,15 +62,18 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
       }
     },
     /** One transaction; throws and changes nothing when it cannot be written. */
-    commit(change: { remove?: readonly string[]; put: readonly MinerEntry[] }) {
-      store.write(change);
-      for (const key of change.remove ?? []) {
+    commit({ remove = [], put, word }: Change) {
+      const spoken = word && afterWord(word);
+      store.write({ remove, put, ...(word && spoken && { rejections: new Map([[word.key, spoken]]) }) });
+      if (word && spoken) rejections.set(word.key, spoken);
+      for (const key of remove) {
         index.remove(key);
+        rejections.delete(key);
         seenMs.delete(key);
         unwritten.delete(key);
         writtenSeenMs.delete(key);
       }
-      for (const entry of change.put) {
+      for (const entry of put) {
         index.put(entry);
         if (entry.ip !== null) seenMs.set(entry.key, clock.monotonicMs());
         unwritten.delete(entry.key);
@@ -63,3 +84,5 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     flush: () => writeSeen(index.all().filter((entry) => writtenSeenMs.get(entry.key) !== entry.lastSeenMs)),
   };
 }
+
+const isSameUnit = (a: Rejection, b: Rejection): boolean => a.ip === b.ip && a.netMac === b.netMac;

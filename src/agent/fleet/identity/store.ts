@@ -1,7 +1,7 @@
-// The rows behind the identity book. It writes what it is told and decides nothing.
+// The rows behind the register of miners. It writes what it is told and decides nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { type Migrations, transact } from '../../../base/storage/sqlite.ts';
-import { type MinerEntry, minerEntrySchema } from './record.ts';
+import { type MinerEntry, minerEntrySchema, type Rejection, rejectionSchema } from './record.ts';
 
 export const identityMigrations: Migrations = {
   owner: 'identity',
@@ -30,13 +30,30 @@ export const identityMigrations: Migrations = {
       claimed_since_ms INTEGER
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX identity_miner_ip ON identity_miner (ip) WHERE ip IS NOT NULL;`,
+    `CREATE TABLE identity_rejection (
+      key TEXT NOT NULL,
+      ip TEXT NOT NULL,
+      net_mac TEXT,
+      at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX identity_rejection_key ON identity_rejection (key);`,
   ],
+};
+
+export type StoreChange = {
+  readonly remove?: readonly string[];
+  readonly put?: readonly MinerEntry[];
+  readonly rejections?: ReadonlyMap<string, readonly Rejection[]>;
 };
 
 type IdentityStore = {
   load(): MinerEntry[];
-  /** One transaction; removals first, then entries in the given order (an address is given up before it is taken). */
-  write(change: { remove?: readonly string[]; put?: readonly MinerEntry[] }): void;
+  loadRejections(): Rejection[];
+  /**
+   * One transaction; removals first, then entries in the given order (an address is given up before it is taken). `rejections` = all that there are of
+   * these miners from now on. Those of a miner that is removed go with it.
+   */
+  write(change: StoreChange): void;
   /** One transaction. */
   writeLastSeen(entries: readonly MinerEntry[]): void;
 };
@@ -57,12 +74,25 @@ export function createIdentityStore(db: DatabaseSync): IdentityStore {
   );
   const remove = db.prepare('DELETE FROM identity_miner WHERE key = ?');
   const seen = db.prepare('UPDATE identity_miner SET last_seen_ms = ? WHERE key = ?');
+  const rejections = db.prepare('SELECT key, ip, net_mac AS netMac, at_ms AS atMs FROM identity_rejection');
+  const forget = db.prepare('DELETE FROM identity_rejection WHERE key = ?');
+  const reject = db.prepare(
+    'INSERT INTO identity_rejection (key, ip, net_mac, at_ms) VALUES (:key, :ip, :netMac, :atMs)',
+  );
   return {
     load: () => select.all().map((row) => minerEntrySchema.parse(row)),
+    loadRejections: () => rejections.all().map((row) => rejectionSchema.parse(row)),
     write: (change) =>
       transact(db, () => {
-        for (const key of change.remove ?? []) remove.run(key);
+        for (const key of change.remove ?? []) {
+          remove.run(key);
+          forget.run(key);
+        }
         for (const entry of change.put ?? []) put.run(entry);
+        for (const [key, all] of change.rejections ?? []) {
+          forget.run(key);
+          for (const rejection of all) reject.run(rejection);
+        }
       }),
     writeLastSeen: (entries) =>
       transact(db, () => {

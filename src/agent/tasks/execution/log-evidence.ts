@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { PeerError } from '../../../base/errors.ts';
 import { SCAN_PORTS } from '../../../driver/identify.ts';
 import { visibleLines } from '../../../model/plain-text.ts';
+import { withoutSecret } from '../../../transport/peer-errors.ts';
 import type { Access } from '../../device/device-client.ts';
 
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -11,6 +12,8 @@ export const MIN_SECRET_CHARS = 6;
 /** What follows such a word is a secret, whoever wrote the log: `pass=x`, `"password": "x"`, `-p x`, `pwd: x`. */
 const WORDED =
   /(\b(?:pass(?:word|wd)?\d?|pwd\d?|secret|token|api[_-]?key)\b["']?\s*[:=]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,;&"']+)/giu;
+/** A header of a request, as a web server logs it. */
+const HEADER = /(\b(?:(?:proxy-)?authorization|(?:set-)?cookie)\b["']?\s*:\s*["']?)([^\n"']+)/giu;
 const OPTION = /((?:^|\s)(?:-p|--pass|--userpass|-O)[ =])(\S+)/gmu;
 const IN_ADDRESS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]{0,128}:)[^\s/@]{1,128}@/giu;
 
@@ -33,9 +36,10 @@ function cleanLog(log: string, secrets: readonly string[] = []): string {
   // Nothing stands in their place: a secret with something unseen in it would not be known as one.
   let text = visibleLines(log.replaceAll('\r\n', '\n'), '');
   for (const secret of secrets) {
-    if (secret.length >= MIN_SECRET_CHARS) text = text.replaceAll(secret, HIDDEN);
+    if (secret.length >= MIN_SECRET_CHARS) text = withoutSecret(text, secret);
   }
   return text
+    .replaceAll(HEADER, `$1${HIDDEN}`)
     .replaceAll(WORDED, `$1${HIDDEN}`)
     .replaceAll(OPTION, `$1${HIDDEN}`)
     .replaceAll(IN_ADDRESS, `$1${HIDDEN}@`);
@@ -51,7 +55,7 @@ const HIDDEN = '[secret]';
 
 /** Recognises the miner and asks it for its log. Throws PeerError. */
 export async function logWith(
-  access: Pick<Access, 'recognise' | 'act' | 'secretsOf'>,
+  access: Pick<Access, 'recognise' | 'act' | 'secrets'>,
   ip: string,
   signal: AbortSignal,
 ): Promise<string> {
@@ -63,5 +67,5 @@ export async function logWith(
   const reply = await access.act(target, 'log', {}, signal);
   const log = reply.kind === 'accepted' ? reply.log : undefined;
   if (log === undefined) throw new PeerError('peer.reset', `read the log of ${ip}: it gave none`, 'soon');
-  return cleanLog(log, access.secretsOf(target));
+  return cleanLog(log, access.secrets());
 }

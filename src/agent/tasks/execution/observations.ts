@@ -5,9 +5,10 @@ import { RefusedError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
 import type { VisitOutcome } from '../../../driver/visit.ts';
 import type { Access, MinerTarget } from '../../device/device-client.ts';
-import { factsIn, knownOf, type Roster } from '../../fleet/fleet.ts';
+import type { Roster } from '../../fleet/fleet.ts';
 import type { IdentityBook } from '../../fleet/identity/miner-registry.ts';
 import type { Sighting } from '../../fleet/identity/record.ts';
+import { factsIn, knownOf } from '../../fleet/sighting.ts';
 import { failed, type Standing, type TaskDeps, type TaskOutcome } from '../contract.ts';
 
 const OTHER_UNIT = 'another unit stands at this address now';

@@ -1,10 +1,10 @@
 // Where the key of a service is kept: a file of its own beside the agent's credentials, because it changes, and because people remove it to have the
 // agent take a key that no earlier one has signed.
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { ConfigError } from '../../../base/errors.ts';
+import { ConfigError, RefusedError } from '../../../base/errors.ts';
 import { readPublicKey } from '../../../base/secrets.ts';
 import { writeWhole } from '../../../base/storage/atomic-file.ts';
+import { readSmallFile } from '../../../base/storage/plain-file.ts';
 import { parseJson } from '../../../wire/frames.ts';
 
 /** The key that a service signs with; SPKI in DER as base64. */
@@ -52,10 +52,12 @@ export function pinOf(key?: string, file?: string): KeyPin {
 /** Undefined when there is no such file. Throws ConfigError when it cannot be read. */
 export function readKept(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readSmallFile(file);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw unusable(file, 'cannot be read: may this user read it?', error);
+    const message =
+      error instanceof RefusedError ? `${error.message}. Move it away` : 'cannot be read: may this user read it?';
+    throw unusable(file, message, error);
   }
 }
 

@@ -1,9 +1,10 @@
 // Opens the embedded database: one connection writes, one reads snapshots beside it. This folder is all that is SQLite's own;
 // the rest of the store speaks the query builder only.
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
+import { type OpenFile, watchOpenFile } from '../../../base/storage/open-file.ts';
 import {
   ASIDE,
   type Aside,
@@ -41,12 +42,13 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
   const open = () => openPair(path, { isChecked: onAside !== undefined });
   const [writer, reader] =
     onAside === undefined ? open() : openOrSetAside(path, open, onAside, { asideOf: serviceAsideOf });
+  const file = path === ':memory:' ? IN_MEMORY : watchOpenFile(path);
   // Waiting for a lock is done without holding up the process: see the dialect.
   // What is replaced is overwritten where that costs nothing: secrets that are sealed later leave no traces of the time before.
   writer.exec('PRAGMA busy_timeout = 0; PRAGMA secure_delete = FAST;');
   reader.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON; PRAGMA cache_size = -32768;');
   // A deferred begin could fail half-way: the writer locks at once.
-  const watch = createFaultWatch(dirname(path), (isOdd) => writeMark(write, isOdd));
+  const watch = createFaultWatch(dirname(path), file, (isOdd) => writeMark(write, isOdd));
   const write = new Kysely<Tables>({ dialect: new NodeSqliteDialect(writer, 'BEGIN IMMEDIATE', watch.onWriter) });
   const read = new Kysely<Tables>({ dialect: new NodeSqliteDialect(reader, 'BEGIN', watch.onReader) });
   return {
@@ -71,12 +73,13 @@ export function openSqliteDatabases(path: string, onAside?: OnAside): Databases 
       // The builder closes only what it has used.
       if (reader.isOpen) reader.close();
       if (writer.isOpen) writer.close();
+      file.close();
     },
   };
 }
 
 function openPair(path: string, { isChecked }: { isChecked: boolean }): [writer: DatabaseSync, reader: DatabaseSync] {
-  const isNew = !existsSync(path);
+  const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined;
   if (isChecked && !isNew) throwIfNoDatabase(path);
   const writer = openWriter(path, isNew);
   try {
@@ -90,13 +93,15 @@ function openPair(path: string, { isChecked }: { isChecked: boolean }): [writer:
 
 function openWriter(path: string, isNew: boolean): DatabaseSync {
   try {
-    return openSqlite(path, []);
+    return openSqlite(path, [], 'service');
   } catch (error) {
     // Where the disk took no more than the name: the next start shall not find an empty file and wonder what was in it.
     if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path, { force: true });
     throw error;
   }
 }
+
+const IN_MEMORY: OpenFile = { isInPlace: () => true, canBeRead: async () => true, close() {} };
 
 /** Changes a number in the header of the file that nothing else uses: the smallest write that goes the way of all others. */
 const writeMark = (write: Databases['write'], isOdd: boolean) =>

@@ -35,6 +35,13 @@ describe('what is hidden', () => {
 
   test('a secret that is known beforehand is hidden wherever it stands', () => {
     expect(hide(['log: tried hunter2 at once'], ['hunter2'])).toEqual(['log: tried secret-1 at once']);
+    const quoted = [
+      '/login?p=hunt%2Fer2',
+      '{"said":"hunt\\/er2 is wrong"}',
+      `Basic ${btoa('root:hunt/er2')}`,
+      'xhunt/er2x',
+    ];
+    for (const text of hide(quoted, ['hunt/er2'])) expect(text).not.toMatch(/hunt|er2|aHVudC|odW50L2|h1bnQv/);
   });
 
   test('of a pool the port and the way to speak stay', () => {

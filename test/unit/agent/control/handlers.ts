@@ -84,6 +84,8 @@ export function createOffers() {
       await held.promise;
       throw new RefusedError('scan.ranges', 'scan nothing');
     },
+    identities: () => ({ disputes: [] }),
+    settle: () => Promise.resolve([]),
     look: (ip) => Promise.resolve({ ip, status: 'silent', openPorts: [] }),
     reload() {
       throw new ConfigError('check config pithead.yaml', [{ path: 'networks[0]', message: 'is wrong' }]);

@@ -71,7 +71,19 @@ test.each([
         { ip: '10.0.0.1', since: scan.started_at, reason: 'changes' as const, claims: null },
         {
           ...{ ip: '10.0.0.2', since: scan.started_at, reason: 'claims' as const },
-          claims: { key: 'k', ip: '10.0.0.3', facts: ['mac'] },
+          claims: { key: 'k', ip: '10.0.0.3', facts: ['mac'], is_rejected: false },
+        },
+      ],
+    },
+    undefined,
+  ],
+  [
+    '1 device goes on showing the facts of a miner that it is not, as a person said: 10.0.0.2; nothing that changes them',
+    {
+      suspects: [
+        {
+          ...{ ip: '10.0.0.2', since: scan.started_at, reason: 'claims' as const },
+          claims: { key: 'k', ip: '10.0.0.3', facts: ['mac'], is_rejected: true },
         },
       ],
     },

@@ -146,7 +146,7 @@ test('a login of the operator is not told as the factory login', async () => {
   await access.close();
   expect(outcome.isLoginRefused).toBe(false);
   expect(outcome.isFactoryLogin).toBeUndefined();
-  expect(access.secretsOf(target)).toEqual(['my-own-password']);
+  expect(access.secrets()).toEqual(['my-own-password']);
 });
 
 test('a look afresh asks again what an ordinary one remembers, and after an order the ordinary one does too', async () => {

@@ -1,5 +1,5 @@
 // What this host remembers of trust: over restarts, between processes, bounded, and honest where it cannot remember.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -13,7 +13,24 @@ let nowMs = 0;
 let setMs = 0;
 /** When the host was started. */
 let bootedMs = 0;
-const clock = { nowMs: () => nowMs + setMs, monotonicMs: () => nowMs, elapsedMs: () => nowMs };
+/** What waits for its time. */
+let timers: { readonly atMs: number; readonly run: () => void }[] = [];
+const clock = {
+  nowMs: () => nowMs + setMs,
+  monotonicMs: () => nowMs,
+  elapsedMs: () => nowMs,
+  after(delayMs: number, run: () => void) {
+    const timer = { atMs: nowMs + delayMs, run };
+    timers.push(timer);
+    return () => {
+      timers = timers.filter((each) => each !== timer);
+    };
+  },
+};
+const pass = (ms: number) => {
+  nowMs += ms;
+  for (const timer of timers.filter(({ atMs }) => atMs <= nowMs)) timer.run();
+};
 const uptimeMs = () => nowMs - bootedMs;
 const open = (hostUptimeMs = uptimeMs) => openTrustRecord(join(folder, TRUST_FILE), clock, hostUptimeMs);
 
@@ -21,6 +38,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pithead-trust-'));
   nowMs = 1_000 * HOUR_MS;
   setMs = 0;
+  timers = [];
   bootedMs = 900 * HOUR_MS;
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -173,6 +191,7 @@ test('a process that dies while it tries has tried', () => {
 test('what a person accepts in one process is known in the other within a second', () => {
   const agent = open();
   agent.met(device('10.0.0.5', { networkMac: '02:00:00:00:00:01' }));
+  agent.flush();
   const name = 'mac:02:00:00:00:00:01';
   expect(agent.pinNamed(name)).toBeUndefined();
   const command = open();
@@ -185,6 +204,95 @@ test('what a person accepts in one process is known in the other within a second
   expect(agent.pinNamed(name)).toBeUndefined();
   expect(agent.devices()).toEqual([]);
   agent.close();
+});
+
+const ipsIn = (record: ReturnType<typeof open>) => record.devices().map(({ ip }) => ip);
+const addresses = (count: number) =>
+  Array.from({ length: count }, (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+
+test('devices are written together, a second after the first of them was met', () => {
+  const agent = open();
+  const other = open();
+  agent.met(device('10.0.0.5'));
+  pass(900);
+  agent.met(device('10.0.0.6'));
+  expect(ipsIn(other)).toEqual([]);
+  expect(agent.device('10.0.0.6')?.ip).toBe('10.0.0.6');
+  pass(100);
+  expect(ipsIn(other)).toEqual(['10.0.0.5', '10.0.0.6']);
+  expect(timers).toEqual([]);
+  agent.close();
+  other.close();
+});
+
+test('500 of them do not wait, nor do they when somebody reads, when a login is tried, or at the end', () => {
+  const agent = open();
+  const other = open();
+  for (const ip of addresses(500)) agent.met(device(ip));
+  expect(ipsIn(other)).toHaveLength(500);
+  agent.met(device('10.9.0.1'));
+  expect(ipsIn(agent)).toHaveLength(501);
+  expect(ipsIn(other)).toHaveLength(501);
+  agent.met(device('10.9.0.2'));
+  agent.attempts.begin(WHO, 'vnish');
+  expect(ipsIn(other)).toHaveLength(502);
+  agent.met(device('10.9.0.3'));
+  agent.close();
+  expect(ipsIn(other)).toHaveLength(503);
+  other.close();
+});
+
+test('an attempt is on disk before its login is sent, and so is what came of it', () => {
+  const agent = open();
+  agent.attempts.begin(WHO, 'vnish');
+  const other = open();
+  for (const record of [other, agent]) expect(record.attempts.last(WHO, 'vnish')).toBe('refused');
+  agent.attempts.settle(WHO, 'vnish', 'accepted');
+  pass(1_000);
+  expect(other.attempts.last(WHO, 'vnish')).toBe('accepted');
+  expect(agent.attempts.last(WHO, 'vnish')).toBe('accepted');
+  agent.close();
+  other.close();
+});
+
+test('what a person says in another process of a device that waits to be written goes before it', () => {
+  const agent = open();
+  const [first, second] = [device('10.0.0.5'), device('10.0.0.6')];
+  agent.met(first);
+  agent.met(second);
+  agent.flush();
+  agent.met({ ...first, model: 'S21' }, first);
+  agent.met({ ...second, model: 'S21' }, second);
+  const command = open();
+  command.accept([first]);
+  command.forgetDevices([second]);
+  pass(1_000);
+  expect(command.devices().map(({ ip, why, model }) => [ip, why, model])).toEqual([['10.0.0.5', null, 'S19']]);
+  agent.met({ ...first, why: null, model: 'S21' }, agent.device('10.0.0.5'));
+  agent.close();
+  expect(command.devices().map(({ ip, why, model }) => [ip, why, model])).toEqual([['10.0.0.5', null, 'S21']]);
+  command.close();
+});
+
+test('a disk that refuses keeps none of them for ever: they are written when it takes them again', () => {
+  const agent = openTrustRecord(join(folder, 'later', TRUST_FILE), clock);
+  agent.met(device('10.0.0.5'));
+  pass(1_000);
+  expect(agent.fault()).toContain('does not exist');
+  mkdirSync(join(folder, 'later'));
+  pass(31_000);
+  expect(ipsIn(agent)).toEqual(['10.0.0.5']);
+  agent.close();
+});
+
+test('of more than twice the largest farm the oldest are forgotten', () => {
+  const record = open();
+  for (const [n, ip] of addresses(52_000).entries()) record.met(device(ip, { seenAtMs: n }));
+  const found = record.devices().map(({ seenAtMs }) => seenAtMs);
+  expect(found.length).toBeLessThanOrEqual(51_000);
+  expect(Math.min(...found)).toBeGreaterThanOrEqual(1_000);
+  expect(found).toContain(51_999);
+  record.close();
 });
 
 test('who took over the address of another has its own pin, and the other keeps his', () => {

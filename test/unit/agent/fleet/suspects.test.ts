@@ -18,7 +18,12 @@ test('one event per service for all of them, and none while they are the same', 
   expect(events).toEqual([]);
   suspects = [
     { ip: '10.0.0.2', sinceMs: 0, reason: 'changes', claims: undefined },
-    { ip: '10.0.0.1', sinceMs: 0, reason: 'claims', claims: { key: 'k', ip: '10.0.0.9', facts: ['mac'] } },
+    {
+      ip: '10.0.0.1',
+      sinceMs: 0,
+      reason: 'claims',
+      claims: { key: 'k', ip: '10.0.0.9', facts: ['mac'], isRejected: false },
+    },
   ];
   report.tell();
   suspects = suspects.toReversed();

@@ -32,6 +32,7 @@ function setUp(knownIps: readonly string[] = [MINER]) {
         wasGentle.push(isGentle);
         return { status: 'unknown', evidence: { family: undefined } };
       },
+      writeMet() {},
     },
     roster: { recognised: async () => {} },
     knownIps: () => knownIps,

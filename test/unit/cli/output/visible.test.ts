@@ -36,3 +36,39 @@ test('tables and cells show it as blanks', () => {
   }
   expect(formatText('\u200b')).toBe('–');
 });
+
+test.each([
+  ['abc', 'abc     |'],
+  ['abcdefgh', 'abcde…  |'],
+  ['温度', '温度    |'],
+  ['温度计型号', '温度…   |'],
+  ['한글a', '한글a   |'],
+  ['cafe\u0301', 'cafe\u0301    |'],
+  ['😀😀😀😀', '😀😀…   |'],
+  ['👩‍👩‍👧 ab', '👩‍👩‍👧 ab   |'],
+])('%j takes the columns of a terminal that it takes, and no more than it may', (text, row) => {
+  const columns = [
+    { title: 'model', width: 6, text: (shown: string) => shown },
+    { title: 'end', width: 1, text: () => '|' },
+  ];
+  expect(rowLine(columns, text)).toBe(row);
+  expect(rowLine([{ title: 'n', width: 6, align: 'right', text: () => text }], '').trim()).toBe(
+    row.slice(0, -3).trim(),
+  );
+});
+
+test('a drawn table has its borders under each other, whatever stands in it', () => {
+  const lines = table(
+    ['model', 'n'],
+    [
+      ['S19', 1],
+      ['温度计', 2],
+      ['cafe\u0301', 3],
+    ],
+  ).split('\n');
+  // Each of the wide ones takes two.
+  const widths = lines.map(
+    (line) => [...line.replaceAll('\u0301', '')].length + [...line.matchAll(/[温度计]/gu)].length,
+  );
+  expect(new Set(widths).size).toBe(1);
+});

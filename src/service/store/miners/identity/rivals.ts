@@ -29,13 +29,7 @@ export async function findServedElsewhere(
   );
   const owners = [...new Set(claimed.flatMap(({ agent_id }) => (agent_id === null ? [] : [agent_id])))];
   if (owners.length === 0) return new Set();
-  const revoked = await db
-    .selectFrom('agents')
-    .select('id')
-    .where('id', 'in', owners)
-    .where('revoked_at', 'is not', null)
-    .execute();
-  const gone = new Set(revoked.map(({ id }) => id));
+  const gone = await findRevoked(db, owners);
   return new Set(claimed.filter(({ agent_id }) => !gone.has(agent_id ?? '')).map(({ row_id }) => row_id));
 }
 
@@ -137,6 +131,46 @@ async function findKept(db: Db, miners: readonly KnownMiner[]): Promise<Set<numb
     for (const { row_id } of rows) kept.add(row_id);
   }
   return kept;
+}
+
+/** Of more, some are named; all are counted. */
+const MAX_NAMED = 20;
+
+/** One event for all miners that this agent serves from now on, and that another one served which is not revoked: it may only have been silent. */
+export async function recordTakenOver(
+  db: Db,
+  { agentId, farmId, nowMs }: Reporter,
+  changes: readonly { readonly known: KnownMiner | undefined }[],
+): Promise<void> {
+  const taken = changes.flatMap(({ known }) =>
+    known === undefined || known.agent_id === null || known.agent_id === agentId
+      ? []
+      : [{ id: known.id, from: known.agent_id }],
+  );
+  if (taken.length === 0) return;
+  const owners = [...new Set(taken.map(({ from }) => from))];
+  const gone = await findRevoked(db, owners);
+  const miners = taken.filter(({ from }) => !gone.has(from));
+  if (miners.length === 0) return;
+  const detail = JSON.stringify({
+    from: owners.filter((id) => !gone.has(id)),
+    count: miners.length,
+    miner_ids: miners.slice(0, MAX_NAMED).map(({ id }) => id),
+  });
+  await db
+    .insertInto('events')
+    .values({ farm_id: farmId, agent_id: agentId, miner_id: null, type: 'miners_taken_over', at: nowMs, detail })
+    .execute();
+}
+
+async function findRevoked(db: Db, agentIds: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('agents')
+    .select('id')
+    .where('id', 'in', agentIds)
+    .where('revoked_at', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 export type Claim = { readonly minerId: string; readonly record: MinerRecord; readonly rival: KnownMiner };

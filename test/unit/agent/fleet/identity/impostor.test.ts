@@ -355,3 +355,68 @@ test('a claim that has ended flags nobody any more, and is remembered for an hou
   poll(own, 60);
   expect([bench.book.isContested(ELSEWHERE), bench.book.isContested(HOME)]).toEqual([false, false]);
 });
+
+// A disputed unit gets no login. Most tell MAC and serial number behind one only, so the claim ended by our own doing, and an hour later both got theirs.
+test('a unit that has fallen silent about what it claims claims it still', () => {
+  const bench = createBench();
+  const own = { mac: MAC.b, serialNumber: 'S2', boardSerials: ['B9'] };
+  bench.see(HOME, VICTIM);
+  const { key } = bench.see(ELSEWHERE, own);
+  const poll = (shown: Shown, times: number) => {
+    for (let n = 0; n < times; n++) {
+      bench.clock.now += POLL_MS;
+      bench.see(HOME, VICTIM);
+      bench.see(ELSEWHERE, shown);
+    }
+  };
+  poll({ ...own, mac: MAC.a, serialNumber: 'S1' }, 3);
+  poll({ boardSerials: own.boardSerials }, 150);
+  expect(bench.book.byIp(ELSEWHERE)?.claimsKey).toBe('key-1');
+  expect([bench.book.isContested(HOME), bench.book.isContested(ELSEWHERE)]).toEqual([true, true]);
+  expect(bench.book.states(bench.book.byIp(ELSEWHERE)?.key ?? key)?.mac).toBe('duplicate');
+});
+
+// The hour was counted from when the claim began: whoever alternated was free for a poll every hour, and so was the miner's login.
+test('the hour after a claim begins when it has ended, however long it went on, and a restart begins it anew', () => {
+  const bench = createBench();
+  const own = { mac: MAC.b, serialNumber: 'S2' };
+  bench.see(HOME, VICTIM);
+  bench.see(ELSEWHERE, own);
+  const poll = (shown: Shown, times: number) => {
+    for (let n = 0; n < times; n++) {
+      bench.clock.now += POLL_MS;
+      bench.see(HOME, VICTIM);
+      bench.see(ELSEWHERE, shown);
+    }
+  };
+  poll({ ...own, mac: MAC.a }, 90);
+  poll(own, 50);
+  expect(bench.book.isContested(HOME)).toBe(true);
+  bench.restart();
+  poll(own, 50);
+  expect(bench.book.isContested(HOME)).toBe(true);
+  poll(own, 15);
+  expect(bench.book.isContested(HOME)).toBe(false);
+});
+
+// The copied facts stayed on its record as its own: shown again while the miner was away, nobody claimed anything.
+test('what a unit copied does not become its own when it shows something else for a while', () => {
+  const bench = createBench();
+  const { neighbour: _, ...bare } = { ...VICTIM, ...BY_NETWORK };
+  bench.see(HOME, bare);
+  const poll = (shown: Shown, times: number, isVictimUp = true) => {
+    for (let n = 0; n < times; n++) {
+      bench.clock.now += POLL_MS;
+      if (isVictimUp) bench.see(HOME, bare);
+      else bench.world.delete(HOME);
+      bench.see(ELSEWHERE, shown);
+    }
+  };
+  poll({ mac: MAC.a }, 3);
+  poll({ mac: MAC.a, serialNumber: 'S9' }, 3);
+  poll({ serialNumber: 'S9', mac: MAC.c }, 70);
+  poll({ mac: MAC.a, serialNumber: 'S9' }, 3, false);
+  poll({ mac: MAC.a, serialNumber: 'S9' }, 20, false);
+  expect(bench.book.isContested(ELSEWHERE)).toBe(true);
+  expect(bench.book.byIp(HOME)?.key).toBe('key-1');
+});

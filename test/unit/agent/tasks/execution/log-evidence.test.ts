@@ -36,13 +36,19 @@ describe('a log as evidence', () => {
       'connect stratum+tcp://farm.w1:hunter22@pool.example:3333',
       'connect stratum+tcp://farm.w1:[secret]@pool.example:3333',
     ],
+    ['GET / Authorization: Basic cm9vdDpyb290', 'GET / Authorization: [secret]'],
+    ['"Cookie": "session=abc; id=2"', '"Cookie": "[secret]"'],
+    ['set-cookie: sid=1\nnext', 'set-cookie: [secret]\nnext'],
     ['passed 3 tests: ok', 'passed 3 tests: ok'],
+    ['authorization failed for root', 'authorization failed for root'],
     ['temp 60 -pwm 30', 'temp 60 -pwm 30'],
   ])('hides what is named a secret: %s', (line, expected) => {
     expect(textOf(line)).toBe(expected);
   });
   test('hides the passwords that an operator has set, wherever they stand, and leaves words alone', () => {
     expect(textOf('login farmsecret9 ok; user root', ['farmsecret9', 'root'])).toBe('login [secret] ok; user root');
+    expect(textOf('GET /login?p=farm%2fsecret', ['farm/secret'])).toBe('GET /login?p=[secret]');
+    expect(textOf(`basic ${btoa('root:farmsecret9')}`, ['farmsecret9'])).not.toContain('zZWNyZX');
   });
   test('stays linear on hostile text', () => {
     const costMs = cpuMsOf(() => {

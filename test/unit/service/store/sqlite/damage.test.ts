@@ -93,8 +93,13 @@ test('damage that shows while it is in use: nothing can be stored, the service i
   expect(storage.damaged?.aborted).toBe(false);
   // Beside the open database, as a failing disk does it; the first pages are in memory.
   overwrite(databasePath, (bytes) => bytes.fill(0xa5, 64 * 4_096));
-  const everything = storage.store.events.list({ farmId: 'f', window: { limit: ROWS, offset: 0 } });
-  await expect(everything).rejects.toThrow();
+  const readAll = () => storage.store.events.list({ farmId: 'f', window: { limit: ROWS, offset: 0 } });
+  await expect(readAll()).rejects.toThrow();
+  // A page that the disk refused to read looks the same, until the disk has read the file.
+  expect(storage.fault()).toBe('the disk does not answer');
+  expect(storage.damaged?.aborted).toBe(false);
+  await storage.store.storage?.probe();
+  await expect(readAll()).rejects.toThrow();
   expect(storage.fault()).toBe('the file is damaged');
   expect(storage.damaged?.aborted).toBe(true);
   await storage.close();

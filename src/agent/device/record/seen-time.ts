@@ -4,7 +4,7 @@
 import { uptime } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 
 /** `seen_ms` had passed when the host was up for `uptime_ms`. */
 export const SEEN_TIME_STEP = `CREATE TABLE seen_time (one INTEGER PRIMARY KEY CHECK (one = 1), seen_ms INTEGER NOT NULL, uptime_ms INTEGER NOT NULL) STRICT;
@@ -25,13 +25,13 @@ export function createSeenTime(
   let base: (z.output<typeof rowSchema> & { readonly readMs: number }) | undefined;
 
   /** Takes over what any process of this host wrote last. */
-  const read = (db: DatabaseSync) => {
+  const read = (db: Pick<DatabaseSync, 'prepare'>) => {
     const row = rowSchema.parse(db.prepare('SELECT seen_ms AS seenMs, uptime_ms AS uptimeMs FROM seen_time').get());
     if (base?.seenMs !== row.seenMs || base.uptimeMs !== row.uptimeMs) base = { ...row, readMs: elapsedMs() };
     return base;
   };
 
-  const nowMs = (db: DatabaseSync): number => {
+  const nowMs = (db: Pick<DatabaseSync, 'prepare'>): number => {
     const { seenMs, uptimeMs, readMs } = base ?? read(db);
     // Each of the two is at most what has passed. After a restart of the host its uptime has begun anew.
     return Math.round(seenMs + Math.max(hostUptimeMs() - uptimeMs, elapsedMs() - readMs));
@@ -41,7 +41,7 @@ export function createSeenTime(
     /** ms, of the same beginning for all who have the database open. */
     nowMs,
     /** To be called where another process may have written, and now and then. A disk that refuses makes holds longer and stops nothing. */
-    keep(db: DatabaseSync): void {
+    keep(db: Pick<DatabaseSync, 'prepare'>): void {
       const { seenMs } = read(db);
       const now = nowMs(db);
       if (now - seenMs < SEEN_TIME_EVERY_MS) return;

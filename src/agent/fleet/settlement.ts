@@ -1,0 +1,209 @@
+// A person settles which of two units is the miner: only somebody who stands before the machines can. It asks the register what is disputed, looks at the
+// addresses where the miners were, and has the word kept. Who may ask is not its business.
+import type { Clock } from '../../base/clock.ts';
+import { renderError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { EventRecord } from '../../wire/records.ts';
+import type { Roster } from './fleet.ts';
+import type { Dispute, IdentityBook } from './identity/miner-registry.ts';
+import { event, type MinerEntry, type Sighting } from './identity/record.ts';
+
+/** What a person wants settled. `by` = who it is, as the command says it. */
+export type SettleRequest = {
+  /** Keys of units of which each is the miner whose facts it shows; `all` = those that moved away from a silent address, and that nobody else claims. */
+  readonly wanted: readonly string[] | 'all';
+  readonly isDryRun: boolean;
+  readonly by: string;
+};
+
+/** What came of one unit. */
+export type Settled = {
+  readonly ip: string;
+  readonly outcome: 'settled' | 'would_settle' | 'left';
+  /** Why it was left as it is, in words. */
+  readonly reason: string | null;
+  /** The miner that it is now. */
+  readonly key: string;
+  /** Where the miner was before, if that was another address. */
+  readonly from: string | null;
+  /** Addresses of the units that are not it. */
+  readonly rejected: readonly string[];
+};
+
+export type Settlement = ReturnType<typeof createSettlement>;
+
+/** What answers where the miner was: nothing, something, or nothing is known of it. */
+type OldAddress = 'silent' | 'answers' | 'unknown';
+
+/** One unit that is to be taken for the miner, and the others that are not. */
+type Plan = { readonly unit: MinerEntry; readonly miner: MinerEntry; readonly others: readonly string[] };
+
+export function createSettlement(parts: {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Log;
+  readonly book: Pick<IdentityBook, 'disputes' | 'undecided' | 'settle' | 'get' | 'byIp'>;
+  readonly roster: Pick<Roster, 'settledByHand' | 'isExpectedBack'>;
+  readonly neighbours: { at(ip: string): Sighting['neighbour'] };
+  readonly emit: (record: EventRecord) => void;
+  /** Soon, so that it is reported as what it is. */
+  readonly pollNow: (key: string) => void;
+  /** Whether a device answers there. A host that lets nobody in does not count. */
+  readonly isAnswering: (ip: string, signal: AbortSignal) => Promise<boolean>;
+  /** Takes in what stands there. */
+  readonly meet: (ips: readonly string[], signal: AbortSignal) => Promise<void>;
+  readonly mayReach: (ip: string) => boolean;
+}) {
+  const { clock, book, roster, neighbours, emit } = parts;
+
+  const lookAtOld = async ({ unit, miner }: Plan, signal: AbortSignal): Promise<OldAddress> => {
+    if (miner.ip === null || miner.ip === unit.ip || !parts.mayReach(miner.ip)) return 'unknown';
+    return (await parts.isAnswering(miner.ip, signal)) ? 'answers' : 'silent';
+  };
+
+  const networkMacAt = (ip: string): string | null => {
+    const neighbour = neighbours.at(ip);
+    const seen = neighbour === undefined || neighbour.isShared ? undefined : neighbour.mac;
+    return seen ?? book.byIp(ip)?.netMac ?? null;
+  };
+
+  const carryOut = (plan: Plan, old: OldAddress, by: string): Settled => {
+    const { unit, miner } = plan;
+    const { ip } = unit;
+    if (ip === null) return left(plan, 'it stands nowhere any more');
+    const rejected = rejectedBy(plan, old).map((other) => ({ ip: other, netMac: networkMacAt(other) }));
+    const { events, left: gone } = book.settle(miner.key, ip, rejected);
+    if (unit.key !== miner.key) roster.settledByHand(miner.key, gone);
+    const from = miner.lastIp === ip ? null : miner.lastIp;
+    const units = rejected.map((one) => ({ ip: one.ip, network_mac: one.netMac, key: book.byIp(one.ip)?.key ?? null }));
+    const detail = { ip, from, network_mac: networkMacAt(ip), rejected: units, actor: { type: 'user', name: by } };
+    parts.log.warn({ miner: miner.key, ...detail }, 'a person has settled which unit is the miner');
+    for (const record of [...events, event('identity_settled', miner.key, clock.nowMs(), detail)]) emit(record);
+    for (const { key } of [miner, ...units]) if (key !== null) parts.pollNow(key);
+    return { ip, outcome: 'settled', reason: null, key: miner.key, from, rejected: rejected.map((one) => one.ip) };
+  };
+
+  /** What is given up of the others, and what each of them becomes, follows from the next look at them. */
+  const settleOne = async (plan: Plan, old: OldAddress, { isDryRun, by }: SettleRequest, signal: AbortSignal) => {
+    if (isDryRun) return wouldSettle(plan, old);
+    const settled = carryOut(plan, old, by);
+    const unmet = settled.rejected.filter((ip) => book.byIp(ip) === undefined);
+    await parts.meet(unmet, signal).catch((error: unknown) => {
+      parts.log.warn({ ips: unmet, cause: renderError(error) }, 'look at units that were found not to be the miner');
+    });
+    return settled;
+  };
+
+  return {
+    /** Answers in the order of what is wanted; those of `all` by how long they have been disputed. A unit that cannot be settled is left, with the reason. */
+    async settle(request: SettleRequest, signal: AbortSignal): Promise<Settled[]> {
+      const disputes = book.disputes();
+      const undecided = book.undecided();
+      const isAll = request.wanted === 'all';
+      const plans =
+        request.wanted === 'all'
+          ? plansOfAll(disputes, undecided)
+          : plansOf(request.wanted, disputes, undecided, book.get);
+      const looked = await Promise.all(
+        plans.map(async (plan) => ({
+          plan,
+          old: 'problem' in plan ? ('unknown' as const) : await lookAtOld(plan, signal),
+        })),
+      );
+      const settled: Settled[] = [];
+      for (const { plan, old } of looked) {
+        if ('problem' in plan) settled.push(left(plan, plan.problem));
+        else if (isAll && roster.isExpectedBack(plan.miner.key))
+          settled.push(left(plan, 'the miner is being rebooted'));
+        else if (isAll && old !== 'silent') settled.push(left(plan, whyLeft(plan, old)));
+        else settled.push(await settleOne(plan, old, request, signal));
+      }
+      return settled;
+    },
+  };
+}
+
+type Problem = Plan & { readonly problem: string };
+type Undecided = ReturnType<IdentityBook['undecided']>;
+
+function plansOf(
+  wanted: readonly string[],
+  disputes: readonly Dispute[],
+  undecided: Undecided,
+  get: (key: string) => MinerEntry | undefined,
+): (Plan | Problem)[] {
+  const plans = wanted.flatMap((key): (Plan | Problem)[] => {
+    const unit = get(key);
+    if (unit === undefined) return [];
+    const miner = minerMeant(unit, disputes, undecided);
+    if (miner !== undefined) return [planFor(unit, miner, disputes, undecided)];
+    const isWaiting = undecided.some(({ ip }) => ip === unit.ip);
+    const problem = isWaiting
+      ? 'it is being looked at: list again in a few minutes'
+      : 'no other unit shows its facts: there is nothing to settle';
+    return [{ unit, miner: unit, others: [], problem }];
+  });
+  return plans.map((plan) => {
+    const rival = plans.find((other) => other !== plan && other.miner.key === plan.miner.key);
+    if (rival === undefined || 'problem' in plan) return plan;
+    return { ...plan, problem: `${rival.unit.ip} was named too, and only one can be the miner: name one of them` };
+  });
+}
+
+/** Whose facts the unit shows: another miner's, or its own, which others show too. What a person once rejected comes last. */
+function minerMeant(unit: MinerEntry, disputes: readonly Dispute[], undecided: Undecided): MinerEntry | undefined {
+  const claimed = disputes.filter(({ claimant }) => claimant.key === unit.key);
+  const isClaimed =
+    disputes.some(({ miner }) => miner.key === unit.key) || undecided.some(({ key }) => key === unit.key);
+  const open = claimed.find(({ state }) => state !== 'rejected');
+  const dispute = open ?? (isClaimed ? undefined : claimed[0]);
+  if (dispute === undefined) return isClaimed ? unit : undefined;
+  return isOfTwins(dispute) ? unit : dispute.miner;
+}
+
+/** Two units with a history each, of which neither claims to be the other: whichever is right keeps its own. */
+const isOfTwins = ({ claimant, miner }: Dispute): boolean => claimant.claimsKey !== miner.key;
+
+function planFor(unit: MinerEntry, miner: MinerEntry, disputes: readonly Dispute[], undecided: Undecided): Plan {
+  const units = disputes.flatMap((dispute) => {
+    if (dispute.miner.key === miner.key) return dispute.claimant.ip ?? [];
+    return isOfTwins(dispute) && dispute.claimant.key === miner.key ? (dispute.miner.ip ?? []) : [];
+  });
+  const waiting = undecided.filter(({ key }) => key === miner.key).map(({ ip }) => ip);
+  return { unit, miner, others: [...new Set([...units, ...waiting])].filter((ip) => ip !== unit.ip) };
+}
+
+/** One for each miner that a unit elsewhere claims to be; what speaks against it is its problem. */
+function plansOfAll(disputes: readonly Dispute[], undecided: Undecided): (Plan | Problem)[] {
+  const undisputed = disputes.filter(({ state }) => state !== 'rejected');
+  return undisputed.map((dispute) => {
+    const { claimant, miner, state } = dispute;
+    const plan = planFor(claimant, miner, undisputed, undecided);
+    if (isOfTwins(dispute)) return { ...plan, problem: `${miner.lastIp} answers with the same facts` };
+    if (plan.others.length > 0) return { ...plan, problem: `${plan.others.join(', ')} shows the same facts, too` };
+    if (state === 'open') return plan;
+    return { ...plan, problem: 'the miner answered at the same time, or the network shows another MAC address' };
+  });
+}
+
+function whyLeft({ miner }: Plan, old: OldAddress): string {
+  if (old === 'answers') return `something answers at ${miner.lastIp}, where the miner was`;
+  return miner.ip === null
+    ? `another unit took ${miner.lastIp}, where the miner was`
+    : `${miner.lastIp}, where the miner was, cannot be asked`;
+}
+
+/** The miner itself is where it was: what claims it elsewhere. Else what answers where it was, too. */
+const rejectedBy = ({ unit, miner, others }: Plan, old: OldAddress): string[] =>
+  unit.key !== miner.key && old === 'answers' && miner.ip !== null
+    ? [...others.filter((ip) => ip !== miner.ip), miner.ip]
+    : [...others];
+
+const wouldSettle = (plan: Plan, old: OldAddress): Settled => ({
+  ...{ ip: plan.unit.ip ?? plan.unit.lastIp, outcome: 'would_settle', reason: null, key: plan.miner.key },
+  from: plan.miner.lastIp === plan.unit.ip ? null : plan.miner.lastIp,
+  rejected: rejectedBy(plan, old),
+});
+
+const left = ({ unit, miner }: Plan, reason: string): Settled => ({
+  ...{ ip: unit.ip ?? unit.lastIp, outcome: 'left', reason, key: miner.key, from: null, rejected: [] },
+});

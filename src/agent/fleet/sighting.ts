@@ -1,0 +1,49 @@
+// What an answer of a device says of who it is, in the words of the register of miners; and what its driver may go by. Pure.
+import type { Known } from '../../driver/contract.ts';
+import type { VisitOutcome } from '../../driver/visit.ts';
+import type { Reading } from '../../model/reading.ts';
+import type { MinerTarget } from '../device/device-client.ts';
+import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
+
+/** What the device says itself goes before what identification made of it. */
+export const sightingOf = (
+  { ip, driver, known }: MinerTarget,
+  identity: Pick<Sighting, 'mac' | 'serialNumber'>,
+  at: number,
+  reading: Reading = {},
+): Sighting => ({
+  ip,
+  driverId: driver.id,
+  at,
+  ...factsIn({ ...identity, ...reading }),
+  generation: known.generation,
+  make: reading.make ?? known.make,
+  model: reading.model ?? known.model,
+  firmwareVersion: reading.firmwareVersion,
+});
+
+/** What of a reading says who the miner is. */
+export const factsIn = ({
+  mac,
+  serialNumber,
+  boards = [],
+}: Reading): Pick<Shown, 'mac' | 'serialNumber' | 'boardSerials'> => ({
+  mac,
+  serialNumber,
+  boardSerials: boards.flatMap((board) => board.serialNumber ?? []),
+});
+
+/** The login was not sent, because whoever stood here before has refused it. */
+export function isHeldBack({ failed }: VisitOutcome): boolean {
+  const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
+  return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);
+}
+
+/** What its driver may go by. */
+export function knownOf({ generation, make, model }: MinerEntry): Known {
+  return {
+    ...(generation !== null && { generation }),
+    ...(make !== null && { make }),
+    ...(model !== null && { model }),
+  };
+}

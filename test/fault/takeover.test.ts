@@ -1,0 +1,107 @@
+// Devices that come to an address of another one, or call themselves another one, while nobody looks: they are sent no login, no session and no order.
+import { expect, onTestFinished, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
+import { createAccess } from '../../src/agent/device/device-client.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { SCAN_PORTS } from '../../src/driver/identify.ts';
+import { freshTrust } from '../fresh-trust.ts';
+import { type Act, startActor } from './actor.ts';
+import { sightingsOf } from './sightings.ts';
+
+const NET = '127.122.0';
+const CANARY = { user: 'canary-user', password: 'canary-Pa55word', token: 'canary-token' };
+const RULE = { logins: [{ range: `${NET}.0/24`, user: CANARY.user, password: 'env:CANARY' }] };
+
+/** Names itself on TCP, and takes any login on its page for a token. */
+const innosilicon: Act = {
+  tcp: (text) =>
+    text.includes('version')
+      ? JSON.stringify({ STATUS: [{ STATUS: 'S' }], VERSION: [{ Miner: 'INNOMINER' }] })
+      : JSON.stringify({ STATUS: [{ STATUS: 'E' }] }),
+  web: ({ path }) => ({ body: path === '/api/auth' ? `{"jwt":"${CANARY.token}"}` : '{"success":true}' }),
+};
+/** Proves nothing, and says that each session is over. */
+const collector: Act = {
+  web: ({ path }) => ({
+    body: path === '/api/auth' ? '{"jwt":"x"}' : '{"success":false,"token":"expired"}',
+  }),
+};
+
+async function site(credentials: object) {
+  const portMap = await suitablePortMap();
+  const settings = { stateDir: '.', networks: [`${NET}.0/24`], portMap, credentials };
+  const environment = { CANARY: CANARY.password };
+  const config = parseConfig(JSON.stringify(settings), { baseDir: '.', environment, name: 'takeover' });
+  const macs = new Map<string, string>();
+  const neighbourAt = (ip: string) => {
+    const mac = macs.get(ip);
+    return mac === undefined ? undefined : { mac, isShared: false };
+  };
+  const trust = { ...freshTrust(), neighbourAt };
+  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  onTestFinished(() => access.close());
+  const signal = new AbortController().signal;
+  return {
+    ...{ access, trust, macs, signal },
+    async actor(last: number, act: Act) {
+      const actor = await startActor(`${NET}.${last}`, portMap, act);
+      onTestFinished(() => actor.stop());
+      return actor;
+    },
+    async meet(ip: string) {
+      const found = await access.recognise(ip, new Set<number>(SCAN_PORTS), signal);
+      if (found.status === 'unknown') throw new Error(`nobody knows what ${ip} is`);
+      return found.target;
+    },
+    /** However it ends. */
+    poll: (target: Parameters<typeof access.read>[0]) => access.read(target, signal).catch(() => undefined),
+  };
+}
+
+const secretsIn = (text: string) => sightingsOf(CANARY, { heard: text });
+
+test('a device with another MAC at the address of a miner, of whose coming nothing was seen, gets neither login nor session', async () => {
+  const { actor, macs, meet, poll } = await site({ trust: 'network', ...RULE });
+  const device = await actor(2, innosilicon);
+  macs.set(device.ip, '02:00:00:00:00:01');
+  const target = await meet(device.ip);
+  await poll(target);
+  expect(secretsIn(device.heard())).not.toEqual([]);
+
+  device.act = collector;
+  device.forget();
+  macs.set(device.ip, '02:00:00:00:00:66');
+  for (let times = 0; times < 3; times++) await poll(target);
+  expect(device.heard()).toContain('getAll');
+  expect(secretsIn(device.heard())).toEqual([]);
+});
+
+/** Says its MAC and serial number to anybody, as the one that it copies. */
+const avalon = (mac: string): Act => ({
+  tcp: (text) =>
+    text.includes('version')
+      ? JSON.stringify({
+          STATUS: [{ STATUS: 'S' }],
+          VERSION: [{ PROD: 'AvalonMiner 1246', MAC: mac, DNA: 'abcd1234ef' }],
+        })
+      : JSON.stringify({ STATUS: [{ STATUS: 'S', Msg: 'done' }] }),
+});
+
+test('behind a router, a copy of an accepted miner at another address gets no order: not before the miner was asked, and not beside it', async () => {
+  const { access, actor, meet, trust, signal } = await site(RULE);
+  const [miner, copy] = [await actor(3, avalon('02:00:00:00:00:03')), await actor(4, avalon('02:00:00:00:00:03'))];
+  const target = await meet(miner.ip);
+  trust.record.accept(trust.record.devices());
+  const pools = [{ url: 'stratum+tcp://pool.example:3333', user: 'farm.1', password: 'canary-of-a-pool' }];
+  const set = (of: typeof target) => access.act(of, 'pools', { pools }, signal);
+  await expect(set(await meet(copy.ip))).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
+  // Refused, for it plays no more than its name: that it was sent is what counts.
+  await set(target).catch(() => undefined);
+  await expect(set(await meet(copy.ip))).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
+  const secrets = { ...CANARY, pool: 'canary-of-a-pool' };
+  expect(sightingsOf(secrets, { miner: miner.heard() })).toHaveLength(3);
+  expect(sightingsOf(secrets, { copy: copy.heard() })).toEqual([]);
+});
