@@ -110,8 +110,8 @@ function jsonPrinter(line: Line): Printer {
 }
 
 /** A cell that a spreadsheet would run as a formula is quoted with an apostrophe. */
-function csvLine(cells: readonly (string | number | null)[]): string {
-  return stringify([cells.map((cell) => (typeof cell === 'string' ? visibleText(cell) : cell))], {
+export function csvLine(cells: readonly (string | number | null)[]): string {
+  return stringify([cells.map((cell) => (typeof cell === 'string' ? visibleText(cell).trim() : cell))], {
     eof: false,
     escape_formulas: true,
   });

@@ -148,6 +148,48 @@ test('a second hello ends the connection: each would hand out every task again',
   expect(await victim.agent.closed).toMatchObject({ code: 1008, reason: expect.stringContaining('hello') });
 });
 
+/** A body that is none of ours, as the next slice. */
+const odd = ({ epoch }: WireAgent, body: Uint8Array) =>
+  encodeSlice({ epoch, seq: 1, produced_at: new Date().toISOString() }, body);
+const packed = (text: string) => zstdCompressSync(text);
+const withRecords = (records: string) => packed(`{"v":1,"records":[${records}]}`);
+
+test.each<[string, (agent: WireAgent) => Uint8Array]>([
+  ['a bomb', (agent) => odd(agent, zstdCompressSync(Buffer.alloc(400 * 1024 ** 2)))],
+  ['what is not packed', (agent) => odd(agent, Buffer.from('{"v":1,"records":[]}'))],
+  ['brackets 200,000 deep', (agent) => odd(agent, packed('['.repeat(200_000) + ']'.repeat(200_000)))],
+  ['more records than a slice has', (agent) => odd(agent, withRecords(Array(501).fill('{}').join()))],
+  ['a header without end', () => Buffer.from([0xff, 0xff, 0xff, 0x7f, 0x7b])],
+  ['nothing', () => Buffer.alloc(0)],
+])('%s ends the connection that it came over, and no other', async (_name, bytesOf) => {
+  const victim = await startVictim();
+  const { agent } = await startAttacker(victim, 'same workspace');
+  agent.sendBytes(bytesOf(agent));
+  expect(await agent.closed).toMatchObject({ code: 1008 });
+  await victim.agent.report([hostRecord(victim.rig.clock.nowMs())]);
+  expect((await victim.rig.get('/healthz')).status).toBe(200);
+});
+
+test.each([
+  ['a key that is a prototype', '{"__proto__":{"kind":"miner"},"constructor":{"prototype":{"isAdmin":true}}}'],
+  ['numbers without end', '{"kind":"host","at":"2026-01-01T00:00:00Z","version":"1","uptime":1e999,"miners":-1e999}'],
+  [
+    'brackets within a record',
+    `{"kind":"event","type":"x","key":"k","at":"2026-01-01T00:00:00Z","detail":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_001)}`,
+  ],
+])('%s stores nothing but its gap, and the connection goes on', async (_name, record) => {
+  const victim = await startVictim();
+  const { rig } = victim;
+  const { agent, farmId } = await startAttacker(victim, 'same workspace');
+  const before = await rowsOf(rig);
+  agent.sendBytes(odd(agent, withRecords(record)));
+  await agent.frame('ack', ({ seq }) => seq === 1);
+  await agent.report([hostRecord(rig.clock.nowMs())], 2);
+  expect(await rowsOf(rig)).toBe(before);
+  expect(await query(rig, 'SELECT count(*) AS n FROM miners WHERE farm_id = ?', farmId)).toEqual([{ n: 0 }]);
+  expect(Object.hasOwn(Object.prototype, 'isAdmin') || Object.hasOwn(Object.prototype, 'kind')).toBe(false);
+});
+
 /** Milliseconds until each of the reports is stored, the middle and the slowest. */
 async function latencies({ rig, agent, keys }: Victim, rounds: number) {
   const tookMs: number[] = [];

@@ -107,6 +107,55 @@ test('a thousand connections that ask nothing, or never finish asking, do not ke
   }
 });
 
+/** What comes back of bytes that are sent as they are, until the other side hangs up. */
+async function answersTo(rig: Rig, bytes: string): Promise<string[]> {
+  const { hostname, port } = new URL(rig.url);
+  const socket = connectTcp(Number(port), hostname).on('error', () => {});
+  let received = '';
+  socket.on('data', (data) => {
+    received += data;
+  });
+  socket.write(bytes);
+  await new Promise((resolve) => socket.on('close', resolve));
+  return received.match(/HTTP\/1\.1 \d{3}/g) ?? [];
+}
+
+test('requests that come one behind the other are answered in their order', async () => {
+  const rig = await startRig();
+  const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  const all = ask('/healthz') + ask('/nowhere') + ask('/healthz') + ask('/nowhere', 'connection: close\r\n');
+  expect(await answersTo(rig, all)).toEqual([200, 404, 200, 404].map((status) => `HTTP/1.1 ${status}`));
+});
+
+/** A search with this header, and behind it another request, which is answered with 400 where it is read as one. */
+function hiding(rig: Rig, header: string): string {
+  const head = (path: string) => `POST ${rig.farm(path)} HTTP/1.1\r\nhost: x\r\nx-api-key: ${rig.key}\r\n`;
+  const json = 'content-type: application/json\r\n';
+  const hidden = `${head('/tasks/batches')}${json}connection: close\r\ncontent-length: 2\r\n\r\n{}`;
+  return `${head('/tasks/search')}${json}${header}\r\n{}${hidden}`;
+}
+
+test('behind a request that is right the next one is read', async () => {
+  const rig = await startRig();
+  expect(await answersTo(rig, hiding(rig, 'content-length: 2\r\n'))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+});
+
+test.each([
+  ['two lengths', 'content-length: 2\r\ncontent-length: 200\r\n'],
+  ['a length and chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n'],
+  ['chunks and a length', 'transfer-encoding: chunked\r\ncontent-length: 2\r\n'],
+  ['a coding that is none', 'transfer-encoding: xchunked\r\n'],
+  ['chunks that are not the last coding', 'transfer-encoding: chunked, identity\r\n'],
+  ['a blank before the colon', 'content-length : 2\r\n'],
+  ['a folded header', 'x: a\r\n content-length: 2\r\n'],
+  ['a length that is no number', 'content-length: +2\r\n'],
+  ['lines without a return', 'x: a\ncontent-length: 2\n'],
+  ['a NUL', 'x: a\u0000b\r\n'],
+])('a request with %s is refused, and what is hidden behind it is not read', async (_what, header) => {
+  const rig = await startRig({ limits: QUICK });
+  expect(await answersTo(rig, hiding(rig, header))).toEqual(['HTTP/1.1 400']);
+});
+
 test('connections above the limit are closed at once', async () => {
   const rig = await startRig({ limits: { ...DEFAULT_LIMITS, connections: 3 } });
   const { hostname, port } = new URL(rig.url);

@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { expect, test } from 'vitest';
+import { csvLine } from '../../../../src/cli/miners/scan.ts';
 import { formatText } from '../../../../src/cli/output/format.ts';
 import { createLog, visibleLine } from '../../../../src/cli/output/logging.ts';
 import { rowLine, table } from '../../../../src/cli/output/table.ts';
@@ -72,3 +73,14 @@ test('a drawn table has its borders under each other, whatever stands in it', ()
   );
   expect(new Set(widths).size).toBe(1);
 });
+
+test.each(['=cmd|calc!A0', '+1', '-1+1', '@SUM(A1)', '\t=1', '\r=1', '\u200b=1', '\u202e=1', '\u3000=1'])(
+  'a spreadsheet runs nothing of %j',
+  (hostile) => {
+    const line = csvLine(['10.0.0.1', hostile, 12]);
+    const [, cell = ''] = /^10\.0\.0\.1,"?(.*?)"?,12$/s.exec(line) ?? [];
+    expect(cell).not.toBe('');
+    expect(cell).not.toMatch(/^\s*[=+@-]/u);
+    expect(cell).not.toMatch(/^[\t\r]/);
+  },
+);
