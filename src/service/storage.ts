@@ -12,6 +12,7 @@ import { isPostgresUrl } from './store/postgres/postgres.ts';
 import { type BackupSettings, listBackups } from './store/sqlite/backup-files.ts';
 import { type BackupState, type Backups, createBackups } from './store/sqlite/backups.ts';
 import { holdDatabase } from './store/sqlite/database-lock.ts';
+import { removeUnfinishedRestore } from './store/sqlite/restore.ts';
 import { type OnAside, serviceAsideOf } from './store/sqlite/sqlite.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -60,6 +61,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   }
   const release = await holdDatabase(databasePath);
   try {
+    removeUnfinishedRestore(databasePath);
     return embedded(options, await openStore(databasePath, log, findVault, onAsideOf(options)), release);
   } catch (error) {
     release();

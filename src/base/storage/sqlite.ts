@@ -182,7 +182,9 @@ const PARTS = ['', '-wal', '-shm'];
 /** Moves a database that nobody has open aside, over what lies under that name. Throws what the file system throws. */
 export function setAside(path: string, aside = asideNameOf(path)): Aside {
   const found = lstatSync(path, { throwIfNoEntry: false }) ?? lstatSync(`${path}-wal`);
-  for (const part of PARTS) {
+  // Without its file this is what a kill has left of being set aside: the log then goes to where the file is.
+  const parts = existsSync(path) ? PARTS : PARTS.slice(1);
+  for (const part of parts) {
     rmSync(`${aside}${part}`, { force: true });
     if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${aside}${part}`);
   }

@@ -1,12 +1,13 @@
 // `pithead restore`: the backups of the service's own database, and putting one back while nothing runs on it.
 import { isAbsolute, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { enrolledAs } from '../../agent/uplink/enrolment/credentials.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
-import { backupsOf, databaseOf, keyFilesOf } from './local-service.ts';
+import { backupsOf, databaseOf, EMBEDDED, keyFilesOf } from './local-service.ts';
 
 const HELP = `
 The service must not run. The database that is there now is kept under another name beside it. The agents, the miners with their history, the
@@ -49,7 +50,12 @@ async function surroundings(flags: Flags, context: CliContext) {
     ]);
   const keyFiles = keyFilesOf(config);
   const vault = findServiceVault(databasePath, keyFiles);
-  return { databasePath, vault, keyFile: keyFileOf(databasePath, keyFiles), dir: backupsOf(config, databasePath).dir };
+  const ownAgent = enrolledAs(config.stateDir, EMBEDDED);
+  return {
+    ...{ databasePath, vault, ownAgent },
+    keyFile: keyFileOf(databasePath, keyFiles),
+    dir: backupsOf(config, databasePath).dir,
+  };
 }
 
 async function showBackups(file: string | undefined, flags: Flags, context: CliContext): Promise<void> {
@@ -84,7 +90,7 @@ async function showBackups(file: string | undefined, flags: Flags, context: CliC
 }
 
 async function putBack(given: string, flags: Flags, context: CliContext): Promise<void> {
-  const { databasePath, vault, keyFile } = await surroundings(flags, context);
+  const { databasePath, vault, keyFile, ownAgent } = await surroundings(flags, context);
   const file = isAbsolute(given) ? given : resolve(given);
   const [{ holdDatabase }, { restore }] = await Promise.all([
     import('../../service/store/sqlite/database-lock.ts'),
@@ -93,13 +99,18 @@ async function putBack(given: string, flags: Flags, context: CliContext): Promis
   const release = await holdDatabase(databasePath, 0);
   try {
     const nowMs = systemClock.nowMs();
-    const { about, miners, apiKeys, agents, keptAside } = restore({ file, databasePath, vault, keyFile, nowMs });
+    const { about, miners, apiKeys, agents, keptAside, knowsOwnAgent } = restore({
+      ...{ file, databasePath, vault, keyFile, ownAgent, nowMs },
+    });
     const madeAt = about === undefined ? null : new Date(about.made_at).toISOString();
-    const counts = { miners, api_keys: apiKeys, agents };
+    const counts = { miners, api_keys: apiKeys, agents, knows_own_agent: knowsOwnAgent ?? null };
     const said = { restored: file, made_at: madeAt, database: databasePath, kept_aside: keptAside ?? null, ...counts };
     const lines = [
       `${databasePath} is that of ${madeAt ?? file}: ${miners} miners, ${apiKeys} keys, ${agents} agents`,
       ...(keptAside === undefined ? [] : [`what was there is kept as ${keptAside}`]),
+      ...(knowsOwnAgent === false
+        ? [`it does not know the agent of this host, ${ownAgent}: is it of another farm?`]
+        : []),
       'start the service again, for example: systemctl start pithead',
     ];
     context.stdout.write(`${flags.json ? JSON.stringify(said) : lines.join('\n')}\n`);

@@ -54,6 +54,15 @@ export function loadCredentials(stateDir: string, realm: string, keyFile: string
   return credentialsOf(identity, readPrivateKey(file, key), filePin(pinFileOf(stateDir, realm)));
 }
 
+/** Id of the agent that is enrolled with this service, as far as its file tells it. */
+export function enrolledAs(stateDir: string, realm: string): string | undefined {
+  try {
+    return fileSchema.safeParse(parseJson(readKept(fileOf(stateDir, realm)) ?? '')).data?.agent_id;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Exchanges the code for an identity and keeps it. Throws ConfigError when the service refuses the code. */
 export async function enrolOnce(options: {
   readonly stateDir: string;

@@ -1,13 +1,24 @@
 // Puts a backup in the place of an embedded database that no service has open. The backup is copied beside it and looked at there as a whole, so that what
 // takes the place is what was checked; the database that was there is kept under another name.
-import { closeSync, constants, copyFileSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fchmodSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { ConfigError, renderError } from '../../../base/errors.ts';
 import { syncFile, syncFolder } from '../../../base/storage/atomic-file.ts';
 import { giveToFolderOwner } from '../../../base/storage/foreign-files.ts';
-import { setAside, throwIfDamaged, throwIfNoDatabase } from '../../../base/storage/sqlite.ts';
+import { throwIfDamaged, throwIfNoDatabase } from '../../../base/storage/sqlite.ts';
 import { isSealed, type Vault } from '../../../base/storage/vault.ts';
 import { STEPS } from '../migrations/migrations.ts';
 import { type AboutBackup, forgetAbout, readAbout } from './backup-files.ts';
@@ -18,6 +29,8 @@ export type Restored = {
   readonly miners: number;
   readonly apiKeys: number;
   readonly agents: number;
+  /** Whether it knows the agent of this host; undefined where there is none. */
+  readonly knowsOwnAgent: boolean | undefined;
   /** Where the database lies that was there before; undefined = there was none. */
   readonly keptAside: string | undefined;
 };
@@ -28,20 +41,20 @@ type Order = {
   /** The key of this host, and the file that it should lie in. */
   readonly vault: Vault | undefined;
   readonly keyFile: string | undefined;
+  /** Id of the agent that runs in the process of the service; undefined where there is none. */
+  readonly ownAgent?: string | undefined;
   readonly nowMs: number;
 };
 
 /** The lock of the database must be held. Throws ConfigError when the file is no whole database of a service, or needs another key; then nothing has changed. */
 export function restore({ file, databasePath, ...order }: Order): Restored {
-  const copy = `${databasePath}.restoring`;
+  const copy = copyOf(databasePath);
   removeAll(copy);
   try {
     copyWhole(file, copy);
     const found = prepare(copy, { file, ...order });
     syncFile(copy);
-    const keptAside = existsSync(databasePath)
-      ? setAside(databasePath, `${databasePath}.before-${stampOf(order.nowMs)}`).path
-      : undefined;
+    const keptAside = keepBeside(databasePath, `${databasePath}.before-${stampOf(order.nowMs)}`);
     renameSync(copy, databasePath);
     syncFolder(dirname(databasePath));
     return { ...found, keptAside };
@@ -49,6 +62,49 @@ export function restore({ file, databasePath, ...order }: Order): Restored {
     removeAll(copy);
   }
 }
+
+/**
+ * Gives the database a second name; its first one goes to the copy in one step, so that after a kill at any time one of both is there. What its log holds
+ * comes into the file first, or stays beside the second name: by the first one, it would be taken for the log of the copy. Gives the second name, undefined
+ * where there is no database.
+ */
+function keepBeside(databasePath: string, kept: string): string | undefined {
+  emptyLog(databasePath);
+  const log = `${databasePath}-wal`;
+  const hasLog = (lstatSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const hasFile = lstatSync(databasePath, { throwIfNoEntry: false }) !== undefined;
+  if (hasFile) secondName(databasePath, kept);
+  if (hasLog) secondName(log, `${kept}-wal`);
+  syncFolder(dirname(databasePath));
+  for (const part of ['-wal', '-shm']) rmSync(`${databasePath}${part}`, { force: true });
+  return hasFile || hasLog ? kept : undefined;
+}
+
+/** As far as the database is whole. */
+function emptyLog(databasePath: string): void {
+  try {
+    throwIfNoDatabase(databasePath);
+    using db = new DatabaseSync(databasePath, { timeout: 5_000 });
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Its log is kept beside it.
+  }
+}
+
+function secondName(path: string, name: string): void {
+  try {
+    linkSync(path, name);
+  } catch {
+    // Not every file system has links.
+    copyFileSync(path, name, constants.COPYFILE_EXCL);
+    syncFile(name);
+  }
+}
+
+/** What a kill has left of a restore that did not get to its end. The lock of the database must be held. */
+export const removeUnfinishedRestore = (databasePath: string): void => removeAll(copyOf(databasePath));
+
+const copyOf = (databasePath: string) => `${databasePath}.restoring`;
 
 const stampOf = (nowMs: number) => new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 
@@ -84,7 +140,7 @@ const COUNTS = `SELECT (SELECT count(*) FROM miners) AS miners, (SELECT count(*)
 const versionSchema = z.object({ version: z.int() });
 
 /** The copy is checked from end to end and made one file, without what it says of itself as a backup. */
-function prepare(copy: string, order: Pick<Order, 'file' | 'vault' | 'keyFile' | 'nowMs'>) {
+function prepare(copy: string, order: Omit<Order, 'databasePath'>) {
   using db = openCopy(copy, order.file);
   const about = readAbout(db);
   mustOpen(db, about, order);
@@ -92,8 +148,11 @@ function prepare(copy: string, order: Pick<Order, 'file' | 'vault' | 'keyFile' |
   declareGaps(db, about?.made_at ?? order.nowMs, order.nowMs);
   forgetAbout(db);
   db.exec('PRAGMA journal_mode = DELETE');
-  return { about, ...counts };
+  return { about, ...counts, knowsOwnAgent: order.ownAgent === undefined ? undefined : knows(db, order.ownAgent) };
 }
+
+const knows = (db: DatabaseSync, agentId: string): boolean =>
+  db.prepare('SELECT 1 FROM agents WHERE id = ?').get(agentId) !== undefined;
 
 function openCopy(copy: string, file: string): DatabaseSync {
   const db = new DatabaseSync(copy);
