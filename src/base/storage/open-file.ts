@@ -4,8 +4,10 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { turn } from '../clock.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** The rest of a larger file is not looked at: that would take minutes. */
-const MAX_BYTES = 4 * 1024 ** 3;
+/** The rest of a larger file is not looked at: a start waits for that. */
+const MAX_BYTES = 256 * 1024 ** 2;
+/** So far in small steps. */
+const MAX_STEPPED_BYTES = 4 * 1024 ** 3;
 
 const isOf = (error: unknown, ...codes: string[]) =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
@@ -68,7 +70,7 @@ export function watchOpenFile(path: string): OpenFile {
     },
     async canBeRead() {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-      for (let at = 0; isOpen && at < MAX_BYTES; at += CHUNK_BYTES) {
+      for (let at = 0; isOpen && at < MAX_STEPPED_BYTES; at += CHUNK_BYTES) {
         const found = canReadAt(descriptor, buffer, at);
         if (found !== true) return found === undefined;
         await turn();
