@@ -27,6 +27,8 @@ const KINDS = [
 ];
 const USER = 'canary-user';
 const PASSWORD = 'canary-Pa55word';
+/** Of a pool. */
+const POOL = 'canary-of-a-pool';
 const CANARY = { user: USER, password: PASSWORD };
 
 type Lures = Awaited<ReturnType<typeof startLures>>;
@@ -65,7 +67,7 @@ const loginFor = (range: string) => ({ logins: [{ range, user: USER, password: '
 const loginsIn = (texts: Readonly<Record<string, string>>) => [
   ...sightingsOf(CANARY, texts),
   ...Object.entries(texts).flatMap(([ip, text]) =>
-    /^(authorization|cookie|token):/im.test(text) ? [`a login in ${ip}`] : [],
+    /^(authorization|cookie|token):|get_token/im.test(text) ? [`a login in ${ip}`] : [],
   ),
 ];
 
@@ -94,6 +96,32 @@ test('one of each kind: a scan and polls with a login for the range give no pass
   const texts = lures.heard.texts();
   expect(Object.keys(texts)).toHaveLength(KINDS.length);
   expect(loginsIn(texts)).toEqual([]);
+});
+
+test('one of each kind: an order gives it neither the login nor what the order holds', async () => {
+  const lures = await startLures(KINDS, '127.121.7', '127.121.8');
+  const config = configOf(lures, loginFor(lures.network));
+  const trust = freshTrust();
+  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  onTestFinished(() => access.close());
+  const signal = new AbortController().signal;
+  const params = {
+    reboot: {},
+    pools: { pools: [{ url: 'stratum+tcp://pool.example:3333', user: 'w', password: POOL }] },
+  };
+  for (const ip of lures.ways.keys()) {
+    const found = await access.recognise(ip, new Set<number>(SCAN_PORTS), signal);
+    if (found.status === 'unknown') throw new Error(`nobody knows what ${ip} is`);
+    const { driver } = found.target;
+    for (const ability of ['pools', 'reboot'] as const) {
+      if (driver.abilities[ability] === undefined) continue;
+      const order = access.act(found.target, ability, params[ability], signal);
+      await expect(order, `${ability} ${driver.id}`).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
+    }
+  }
+  const texts = lures.heard.texts();
+  expect(Object.keys(texts)).toHaveLength(KINDS.length);
+  expect([...loginsIn(texts), ...sightingsOf({ pool: POOL }, texts)]).toEqual([]);
 });
 
 const drawn = async (farm: Farm, config: ReturnType<typeof configOf>, mac: { value: string }, ip: string) => {

@@ -21,6 +21,7 @@ import { isFull, report } from './table.ts';
 
 const NETWORK = '127.64.0.0/26';
 const MINERS = 40;
+const STRANGER_EVERY = 4;
 const CANARY = {
   'login that no miner has': 'canary-of-a-login-9f31',
   'login from the environment': 'canary-of-the-environment-71c2',
@@ -35,21 +36,44 @@ const FIRMWARE = `https://${CANARY['user of a firmware address']}:x@127.64.0.63:
 /** On the signal the program fails as a mistake of ours would have it fail. */
 const CRASH = `data:text/javascript,${encodeURIComponent('process.on("SIGUSR2",()=>setImmediate(()=>{throw new Error("crash")}))')}`;
 
-/** Secrets that were sent to a device and are not its own. A login for the range is for those that have none of their own; the pool is everybody's. */
+type Planted = Readonly<Record<string, string>>;
+type Received = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Secrets that were sent to a device and are not its own. A login for the range is for those that have none of their own; the pool is for all that may
+ * be changed. Strangers, whom nobody accepted, get nothing: no login in any form, and the pool only where a family has no login to withhold.
+ */
 function strayed(
-  planted: Readonly<Record<string, string>>,
+  planted: Planted,
   own: readonly { readonly ip: string; readonly password: string }[],
-  received: ReadonlyMap<string, readonly string[]>,
+  strangers: ReadonlySet<string>,
+  received: Received,
 ): string[] {
   return [...received].flatMap(([ip, texts]) => {
     const login = own.find((each) => each.ip === ip);
-    const isTheirs = (name: string, secret: string) =>
-      name === 'password of a pool' ||
-      (login === undefined ? name === 'login that no miner has' : secret === login.password);
+    const isTheirs = (name: string, secret: string) => {
+      if (strangers.has(ip)) return false;
+      return (
+        name === 'password of a pool' ||
+        (login === undefined ? name === 'login that no miner has' : secret === login.password)
+      );
+    };
     const foreign = Object.fromEntries(Object.entries(planted).filter(([name, secret]) => !isTheirs(name, secret)));
-    return sightingsOf(foreign, { [`what ${ip} received`]: texts.join('\n') });
+    const all = texts.join('\n');
+    const isLogin = strangers.has(ip) && /^(authorization|cookie|token)$|get_token/im.test(all);
+    return [
+      ...sightingsOf(foreign, { [`what ${ip} received`]: all }),
+      ...(isLogin ? [`a login in what ${ip}, a stranger, received`] : []),
+    ];
   });
 }
+
+/** Addresses of pages that were asked for, with a secret in them: they end up in logs of devices. */
+const inAddresses = (planted: Planted, received: Received) =>
+  [...received].flatMap(([ip, texts]) => {
+    const lines = texts.flatMap((text) => (/^[A-Z]+ \//.test(text) ? [text.split('\n', 1)[0] ?? ''] : []));
+    return sightingsOf(planted, { [`addresses asked of ${ip}`]: lines.join('\n') });
+  });
 
 /** Command lines and environments of the programs that this one has started, as long as they live. One that is about to become another still has ours. */
 function childrenOf(pid: number): string {
@@ -118,7 +142,14 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   const state = join(folder, 'state');
   const bin = join(folder, 'bin');
   for (const path of [state, bin]) mkdirSync(path, { mode: 0o700 });
-  vouchFor(state, farm);
+  // A person has accepted no stranger, and all others: those without a proof by saying what they are, the rest once they were found.
+  const strangers = new Set(
+    farm.devices
+      .filter(({ login }) => login !== undefined)
+      .flatMap(({ ip }, i) => (i % STRANGER_EVERY === 0 ? [ip] : [])),
+  );
+  const accepted = farm.devices.filter(({ ip }) => !strangers.has(ip));
+  vouchFor(state, { devices: accepted });
   const secretsFile = join(folder, 'secrets.yaml');
   const secrets = {
     none: CANARY['login that no miner has'],
@@ -139,7 +170,6 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
       credentials: {
         secretsFile,
         keyFile,
-        trust: 'network',
         logins: [
           ...own.map(({ ip, user }) => ({ user, password: `secret:${ip}`, range: ip })),
           { user: 'root', password: 'secret:none', range: NETWORK },
@@ -190,6 +220,14 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   const farmId = one.parse(await call('GET', `${workspace}/farms`)).data[0].id;
   const v1 = `${workspace.replace('/public-api/v2/workspaces', '/private-api/v1')}/farms/${farmId}`;
   const batches = `${workspace}/farms/${farmId}/task-batches`;
+  const waiting = z.object({ devices: z.array(z.object({ ip: z.string(), why: z.string() })) });
+  const newcomers = await until(
+    async () => waiting.parse(JSON.parse((await beside('trust', 'list', '--json')).stdout)).devices,
+    (found) => [...strangers].every((ip) => found.some((device) => device.ip === ip)),
+    90_000,
+  );
+  const proven = newcomers.flatMap(({ ip }) => (strangers.has(ip) ? [] : [ip]));
+  if (proven.length > 0) await beside('trust', 'accept', ...proven);
   const miners = async () => minerListSchema.parse(await call('GET', `${v1}/miner/latest?pageSize=1000`)).data;
   const list = await until(
     miners,
@@ -294,7 +332,11 @@ test.runIf(isFull)('no secret is seen anywhere, whatever is ordered, refused or 
   const opened = list.filter(({ ip, hashrate }) => own.some((login) => login.ip === ip) && hashrate !== null).length;
   expect(opened).toBeGreaterThan(4);
 
-  const sightings = [...sightingsOf(planted, places), ...strayed(planted, own, received)];
+  const sightings = [
+    ...sightingsOf(planted, places),
+    ...strayed(planted, own, strangers, received),
+    ...inAddresses(planted, received),
+  ];
   expect(received.size).toBeGreaterThan(20);
   const readable = [...filesBelow(state)].filter((path) => (statSync(path).mode & 0o077) !== 0);
   process.stdout.write(sightings.map((sighting) => `  ${sighting}\n`).join(''));
