@@ -1,6 +1,7 @@
 // The register in memory and its rows on disk, kept the same: a change is written before it counts, only last-seen times wait.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../../base/clock.ts';
+import { diskFault } from '../../../base/storage/disk-fault.ts';
 import type { MinerEntry, Rejection } from './record.ts';
 import { createMinerIndex } from './registry-index.ts';
 import { createIdentityStore, type StoreChange } from './store.ts';
@@ -39,6 +40,20 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     for (const entry of entries) writtenSeenMs.set(entry.key, entry.lastSeenMs);
   };
 
+  /** A disk that refuses is asked again a minute later: a miner is no less known because the time of its last sighting is not written. */
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
+  const writeSeenSoon = () => {
+    const nowMs = clock.monotonicMs();
+    const isDue = unwritten.size >= FLUSH_AT_ROWS || nowMs - flushedAtMs >= FLUSH_EVERY_MS;
+    if (!isDue || nowMs - refusedAtMs < FLUSH_EVERY_MS) return;
+    try {
+      writeSeen([...unwritten].flatMap((key) => index.get(key) ?? []));
+    } catch (error) {
+      if (diskFault(error) === undefined) throw error;
+      refusedAtMs = nowMs;
+    }
+  };
+
   const afterWord = ({ key, ip, rejected }: NonNullable<Change['word']>): Rejection[] => {
     const isMeant = (one: Rejection) => one.ip === ip || rejected.some((other) => isSameUnit(one, other));
     const before = (rejections.get(key) ?? []).filter((one) => !isMeant(one));
@@ -57,9 +72,7 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
       index.put(entry);
       seenMs.set(entry.key, clock.monotonicMs());
       if (Math.abs(entry.lastSeenMs - (writtenSeenMs.get(entry.key) ?? 0)) >= FLUSH_EVERY_MS) unwritten.add(entry.key);
-      if (unwritten.size >= FLUSH_AT_ROWS || clock.monotonicMs() - flushedAtMs >= FLUSH_EVERY_MS) {
-        writeSeen([...unwritten].flatMap((key) => index.get(key) ?? []));
-      }
+      writeSeenSoon();
     },
     /** One transaction; throws and changes nothing when it cannot be written. */
     commit({ remove = [], put, word }: Change) {

@@ -62,6 +62,28 @@ test('last-seen times reach the disk each minute, and at a clean stop', () => {
   expect(lastSeen(bench.db, 'key-1')).toBe(bench.clock.now);
 });
 
+test('while the disk takes nothing every miner that is as it was is known, and its time is written once it does', () => {
+  const bench = createBench();
+  // More than are written at once.
+  const ips = Array.from({ length: 1_200 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+  const macOf = (n: number) =>
+    `AA:00:00:00:${(n >> 8).toString(16).padStart(2, '0')}:${(n & 255).toString(16).padStart(2, '0')}`;
+  const seeAll = () => ips.map((ip, n) => bench.see(ip, { mac: macOf(n) }).events);
+  seeAll();
+  bench.db.exec('PRAGMA query_only = ON');
+  for (let minute = 0; minute < 3; minute++) {
+    bench.clock.now += 61_000;
+    expect(seeAll().flat()).toEqual([]);
+  }
+  bench.db.exec('PRAGMA query_only = OFF');
+  bench.clock.now += 61_000;
+  seeAll();
+  bench.clock.now += 61_000;
+  seeAll();
+  for (const key of ['key-1', 'key-600', 'key-1200'])
+    expect(Number(lastSeen(bench.db, key))).toBeGreaterThanOrEqual(bench.clock.now - 61_000);
+});
+
 test('a sighting that cannot be written changes nothing in memory either', () => {
   const bench = createBench();
   bench.see('10.0.0.1', { mac: MAC.a });
