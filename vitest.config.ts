@@ -10,7 +10,7 @@ const EMBEDDED_ONLY = [
     ...['store/history/presence-intervals', 'store/sqlite/*'],
   ].map((name) => `test/unit/service/${name}.test.ts`),
   'test/conformance/completeness.test.ts',
-  ...['tls', 'limits', 'proxy', 'own-clock'].map((name) => `test/unit/service-http/${name}.test.ts`),
+  ...['tls', 'limits', 'proxy', 'own-clock', 'clock-carry'].map((name) => `test/unit/service-http/${name}.test.ts`),
 ];
 
 /** Only what hangs should meet these: how long a test takes, and how soon a thing happens, is the machine's matter and not the test's. */

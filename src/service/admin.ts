@@ -1,12 +1,14 @@
 // What an administrator does: workspaces, farms, keys, codes, grants. On the store of a running service or on its database file beside it.
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
+import { silentLog } from '../base/log.ts';
 import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../model/grant.ts';
 import { isVisible } from '../model/plain-text.ts';
 import { findServiceVault, type KeyFiles, keyNotOpened } from './auth/key-file.ts';
 import { PERMISSIONS, type Permission } from './auth/rules.data.ts';
 import { hashSecret, newApiKey, newEnrolmentCode } from './auth/secrets.ts';
 import { exportPositions, importPositions } from './locations/positions.ts';
+import { beginTime, createServiceClock } from './service-clock.ts';
 import { type FarmRecord, newId, openStore, type Store, type TenantStore } from './store/store.ts';
 import { replaceKey } from './tasks/signer.ts';
 
@@ -22,11 +24,19 @@ export type Admin = ReturnType<typeof createAdmin>;
 /** Opens the database of a service, also while the service runs. Close it when done. */
 export async function openAdmin(
   databasePath: string,
-  { clock, keyFiles }: { clock: Clock; keyFiles?: KeyFiles | undefined },
+  { clock, keyFiles, hostUptimeMs }: { clock: Clock; keyFiles?: KeyFiles | undefined; hostUptimeMs?: () => number },
 ): Promise<Admin & { close(): Promise<void> }> {
   const store = await openStore(databasePath, undefined, () => findServiceVault(databasePath, keyFiles));
-  const admin: Admin = createAdmin(store, clock, () => keyNotOpened(databasePath, keyFiles));
-  return { ...admin, close: () => store.close() };
+  try {
+    // Codes and keys live by the clock of the service.
+    const serviceClock = createServiceClock(clock);
+    await beginTime({ store: store.clock, clock, serviceClock, log: silentLog, hostUptimeMs });
+    const admin: Admin = createAdmin(store, serviceClock, () => keyNotOpened(databasePath, keyFiles));
+    return { ...admin, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** `unopened` = what to say where the key in use cannot be opened. */

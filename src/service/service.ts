@@ -19,8 +19,9 @@ import { createShares } from './ingest/quota.ts';
 import { createUplinks } from './ingest/uplink.ts';
 import { createRelay, type Relay } from './notify/cluster-notifier.ts';
 import { createTeller, type Teller } from './notify/ops-status-notifier.ts';
+import { beginTime, createServiceClock, type ServiceClock } from './service-clock.ts';
 import { openStorage, type Storage, type StorageOptions } from './storage.ts';
-import { newId, type OperatorStore } from './store/store.ts';
+import { type ClockRepairs, newId, type OperatorStore } from './store/store.ts';
 import { createBatches } from './tasks/create.ts';
 import { type Courier, createCourier } from './tasks/dispatcher.ts';
 import { createSigner } from './tasks/signer.ts';
@@ -37,6 +38,10 @@ export type ServiceOptions = Omit<ServerParts, 'source' | 'limits' | 'tls'> &
     readonly limits?: ServerLimits;
     /** Between not being ready and the end of anything, for those who send requests here to look. Default: 0. */
     readonly drainMs?: number | undefined;
+    /** What stands in for the clock of a database server, given what that says, where clocks are tried out. */
+    readonly databaseClock?: ((nowMs: number) => number) | undefined;
+    /** How long ago this host started. Default: what it says. */
+    readonly hostUptimeMs?: (() => number) | undefined;
   };
 
 export type Service = Awaited<ReturnType<typeof createService>>;
@@ -54,9 +59,10 @@ export async function createService(options: ServiceOptions) {
   const secured = options.tls && readTls(options.tls);
   if (secured !== undefined && secured.expiresAtMs <= options.clock.nowMs())
     options.log.warn({ certFile: options.tls?.certFile }, 'the certificate has expired: clients will refuse it');
-  const storage = await openStorage(options);
+  const clock = createServiceClock(options.clock);
+  const storage = await openStorage({ ...options, clock });
   try {
-    return await compose(options, storage, secured?.material);
+    return await compose({ ...options, clock }, options.clock, storage, secured?.material);
   } catch (error) {
     await storage.close();
     throw error;
@@ -84,9 +90,21 @@ async function listenLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-async function compose(options: ServiceOptions, storage: Storage, tls: TlsMaterial | undefined) {
+async function compose(
+  options: ServiceOptions & { readonly clock: ServiceClock },
+  hostClock: Clock,
+  storage: Storage,
+  tls: TlsMaterial | undefined,
+) {
   const { store } = storage;
-  const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0 } = options;
+  const { clock, log, host, port, limits = DEFAULT_LIMITS, drainMs = 0, databaseClock = (ms) => ms } = options;
+  const { sharedNowMs } = store.clock;
+  const timeStore: ClockRepairs = {
+    ...store.clock,
+    sharedNowMs: sharedNowMs && (async () => databaseClock(await sharedNowMs())),
+  };
+  const time = { store: timeStore, clock: hostClock, serviceClock: clock, log };
+  const behindMs = await beginTime({ ...time, hostUptimeMs: options.hostUptimeMs });
   const app = await createServer({
     ...options,
     source: createAuthSource(store.tenants, store.keys, log),
@@ -185,13 +203,12 @@ async function compose(options: ServiceOptions, storage: Storage, tls: TlsMateri
   });
   uplinks.attach(app.server);
   const clockWatch = createClockWatch({
-    store: store.clock,
-    clock,
-    log,
-    onStep(stepMs) {
-      metrics.noteClockStep(stepMs);
-      pages.clear();
-    },
+    ...time,
+    behindMs,
+    onStep: metrics.noteClockStep,
+    onTaken: pages.clear,
+    onCarried: ({ fromMs, toMs }) =>
+      store.events.tellEach({ type: 'clock_stepped', atMs: toMs, detail: { step_ms: toMs - fromMs } }),
     onDifference: metrics.noteClockDifference,
   });
 

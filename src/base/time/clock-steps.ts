@@ -13,6 +13,9 @@ const LARGEST_SLEW_MS = 1_200;
 const SAME_MOMENT_MS = 100;
 const TRIES = 5;
 
+/** No right clock is further back: this was written later. Hosts without a battery start in 1970, or when their system was built. */
+export const EARLIEST_MS = Date.UTC(2026, 0, 1);
+
 /** Reads both clocks at one moment, as well as that can be had. */
 export function lookAtClocks(clock: Pick<Clock, 'nowMs' | 'elapsedMs'>): ClockLook {
   for (let tries = 1; ; tries++) {

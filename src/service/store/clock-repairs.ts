@@ -1,81 +1,70 @@
-// What the store does when the clock of the service was set: miners that the time before keeps online too long, and history of minutes that come again.
-// All other times stay as they were written, because nobody knows which clock was wrong; who reads them takes none that is later than now for good.
-
+// What the store does about the clock of the service: it keeps how late it was, carries what lives over a step, and sets history aside that is counted again.
+// Copies that share a database share its clock, so each step is carried over by one of them.
+import { carryOver, carryStragglers, endWhatIsOver, type TimeStep } from './carry-over.ts';
 import type { Databases } from './databases.ts';
 import { bringHistoryBack, setHistoryAside } from './history/history-set-back.ts';
-import { staleAfterMs } from './ingest.ts';
+import { redateMiners } from './miners/redating.ts';
 import type { Db } from './schema.ts';
 
 export type ClockRepairs = ReturnType<typeof createClockRepairs>;
 
+const ONE = 1;
+
 export function createClockRepairs(databases: Databases) {
-  const { read, write, sharedNowMs } = databases;
-  const settleHistory = async (settle: typeof setHistoryAside, nowMs: number) => {
-    let farms = 0;
-    for (const { id } of await read.selectFrom('farms').select('id').execute())
-      if (await settle(databases, id, nowMs)) farms++;
-    return farms;
-  };
+  const { read, write, transact, lock, sharedNowMs } = databases;
   return {
     /** The clock that copies of the service share; undefined where there is none but ours. */
     sharedNowMs,
+    /** The time that the service had when it last looked; undefined in a new database. */
+    lastMs: async (): Promise<number | undefined> => (await readTime(read))?.at,
     /**
-     * After a step of the clock, and at the start, when one may have been missed. `ourNowMs` counts only where the copies share no clock: a copy whose
-     * clock is wrong must not change what the others wrote. `newestMs`: when something was last written, `aheadMs`: how much later than now that is.
+     * It is now `nowMs`, `passedMs` after we last looked. Gives until when time has passed for certain: what is removed because it is old goes by that. A clock
+     * that jumps ahead makes it go at twice its pace at most, as does time in which no service ran.
      */
-    async settle(ourNowMs: number) {
-      const nowMs = (await sharedNowMs?.()) ?? ourNowMs;
-      const newestMs = await readNewestMs(read);
-      const aheadMs = Math.max(0, newestMs - nowMs);
-      const miners = await endEarlier(write, nowMs, aheadMs);
-      const setAside = await settleHistory(setHistoryAside, nowMs);
-      const broughtBack = await settleHistory(bringHistoryBack, nowMs);
-      return { newestMs, aheadMs, miners, setAside, broughtBack };
+    keepTime: (nowMs: number, passedMs: number): Promise<number> =>
+      transact(async (trx) => {
+        await lock(trx, 'time');
+        const kept = await readTime(trx);
+        const gainedMs = 2 * Math.min(Math.max(0, nowMs - (kept?.at ?? nowMs)), Math.max(0, passedMs));
+        const certainMs = kept?.certain_at ?? nowMs;
+        await writeTime(trx, nowMs, Math.max(certainMs, Math.min(nowMs, certainMs + gainedMs)));
+        return Math.min(nowMs, certainMs + gainedMs);
+      }),
+    /** Once for each step, whichever copy is first; see carry-over.ts. Gives the miners that it changed, undefined where another copy was first. */
+    carryOver: (step: TimeStep, freshMs: number): Promise<number | undefined> =>
+      transact(async (trx) => {
+        await lock(trx, 'time');
+        const kept = await readTime(trx);
+        const at = kept?.at ?? step.fromMs;
+        if (sharedNowMs !== undefined && Math.abs(at - step.toMs) < Math.abs(at - step.fromMs)) return undefined;
+        const miners = await carryOver(trx, step, freshMs);
+        await writeTime(trx, step.toMs, kept?.certain_at ?? Math.min(step.fromMs, step.toMs));
+        return miners;
+      }),
+    /** Before a step back is taken over, on each copy. `freshMs`: for so long others may go by it already. */
+    endWhatIsOver: (step: TimeStep, freshMs: number) => endWhatIsOver(write, step, freshMs),
+    carryStragglers: (step: TimeStep) => transact((trx) => carryStragglers(trx, step)),
+    /** After a step back by so many ms: states of miners are dated in the future. */
+    redate: (nowMs: number, byMs: number) => redateMiners(databases, nowMs, byMs),
+    /** After a step, and at the start, when one may have been missed. Gives of how many farms history was set aside, and of how many it came back. */
+    async settleHistory(nowMs: number) {
+      const settle = async (settleFarm: typeof setHistoryAside) => {
+        let farms = 0;
+        for (const { id } of await read.selectFrom('farms').select('id').execute())
+          if (await settleFarm(databases, id, nowMs)) farms++;
+        return farms;
+      };
+      return { setAside: await settle(setHistoryAside), broughtBack: await settle(bringHistoryBack) };
     },
   };
 }
 
-/** When the service last wrote something about an agent, by the clock that it had then. */
-async function readNewestMs(read: Db): Promise<number> {
-  const cursors = await read
-    .selectFrom('ingest_cursors')
-    .select((eb) => eb.fn.max('updated_at').as('at'))
-    .executeTakeFirst();
-  const agents = await read
-    .selectFrom('agents')
-    .select((eb) => eb.fn.max('last_seen_at').as('at'))
-    .executeTakeFirst();
-  return Math.max(cursors?.at ?? 0, agents?.at ?? 0);
-}
+const readTime = (db: Db) => db.selectFrom('service_time').select(['at', 'certain_at']).executeTakeFirst();
 
-/**
- * No miner stays online for longer than a report of now would keep it so; one that was reported by the clock of before, for no longer than it had left by
- * that. Gives how many miners that changed.
- */
-async function endEarlier(write: Db, nowMs: number, aheadMs: number): Promise<number> {
-  let changed = 0;
-  for (const { id, poll_interval_ms } of await write
-    .selectFrom('agents')
-    .select(['id', 'poll_interval_ms'])
-    .execute()) {
-    const latestMs = nowMs + staleAfterMs(poll_interval_ms ?? 0);
-    const { numUpdatedRows } = await write
-      .updateTable('miners')
-      .set((eb) => ({
-        stale_at: eb
-          .case()
-          .when('stale_at', '<', nowMs + aheadMs)
-          .then(nowMs)
-          .when('stale_at', '>', latestMs + aheadMs)
-          .then(latestMs)
-          .else(eb('stale_at', '-', aheadMs))
-          .end(),
-      }))
-      .where('agent_id', '=', id)
-      .where('stale_at', '>', nowMs)
-      .where((eb) => eb.or([eb('reported_at', '>', nowMs), eb('stale_at', '>', latestMs)]))
-      .executeTakeFirst();
-    changed += Number(numUpdatedRows);
-  }
-  return changed;
+async function writeTime(db: Db, at: number, certain_at: number): Promise<void> {
+  await db
+    .insertInto('service_time')
+    .values({ one: ONE, at, certain_at })
+    .onConflict((conflict) => conflict.column('one').doUpdateSet({ at, certain_at }))
+    .execute();
 }

@@ -18,6 +18,7 @@ type LockName =
   | 'schema'
   | 'defaults'
   | 'task-keys'
+  | 'time'
   | `identity ${string}`
   | `tasks ${string}`
   | `uplink ${string}`

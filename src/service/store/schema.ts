@@ -215,6 +215,10 @@ export const TABLES = {
   /** Ten minutes of a farm in miner-minutes, and an hour as sums over such cells. */
   history_cells: { farm_id: key, from_at: { ...bigint, isKey: true }, ...SUMS },
   history_hours: { farm_id: key, from_at: { ...bigint, isKey: true }, cells: integer, ...SUMS },
+  /**
+   * The time that the service had when it last looked, and until when time has passed for certain: see clock-repairs.ts. One row, `one` = 1.
+   */
+  service_time: { one: row, at: bigint, certain_at: bigint },
   /** The newest connection of an agent, on whichever copy. */
   agent_links: { agent_id: key, link_id: text, linked_at: bigint },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;

@@ -35,6 +35,8 @@ export type SteppedClock = Clock & {
   step(ms: number): void;
   /** Sets the clock of the wall alone, as NTP or an operator does. */
   set(ms: number): void;
+  /** How much time has passed by `step`. */
+  passedMs(): number;
 };
 
 /** What the service does every so often it does this much more often, so that tests need not wait for it. */
@@ -54,6 +56,7 @@ export function steppedClock(): SteppedClock {
     set: (ms) => {
       setMs += ms;
     },
+    passedMs: () => passedMs,
   };
 }
 
@@ -91,6 +94,9 @@ export async function startOwnedRig(
     clock,
     log: silentLog,
     version: '0.0.0-test',
+    // Time that passes by `step` passes for a database server too, and the host has been up for a while.
+    databaseClock: (nowMs) => nowMs + clock.passedMs(),
+    hostUptimeMs: () => 86_400_000,
     ...options,
   });
   const { url } = await service.start();

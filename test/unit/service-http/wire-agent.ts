@@ -15,7 +15,7 @@ import { signedNoticeSchema, signedOrderSchema } from '../../../src/wire/orders.
 import { CHALLENGE_HEADER, ENROL_PATH, PROTOCOL_VERSION, UPLINK_PATH } from '../../../src/wire/protocol.ts';
 import type { ReportRecord } from '../../../src/wire/records.ts';
 import { newIdentityKey } from '../../identity-key.ts';
-import { call, type Rig } from './rig.ts';
+import { type Answer, call, type Rig } from './rig.ts';
 
 export type Identity = { readonly agentId: string; readonly token: string };
 
@@ -27,7 +27,13 @@ export type Heard = ServiceFrame | TaskOrder | Notice;
 
 export async function enrol(rig: Rig, farmId = rig.farmId): Promise<Identity> {
   const { code } = await rig.service.admin.createEnrolmentCode({ farmId, ttlMs: 60_000 });
-  const { body } = await call(rig.url + ENROL_PATH, {
+  const { body } = await enrolBy(rig, code);
+  return { agentId: body.agent_id, token: body.token };
+}
+
+/** What the service answers to a code. */
+export const enrolBy = (rig: Pick<Rig, 'url'>, code: string): Promise<Answer> =>
+  call(rig.url + ENROL_PATH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -35,8 +41,6 @@ export async function enrol(rig: Rig, farmId = rig.farmId): Promise<Identity> {
       identity_key: identityKey,
     }),
   });
-  return { agentId: body.agent_id, token: body.token };
-}
 
 export type WireAgent = {
   readonly identity: Identity;

@@ -1,35 +1,133 @@
-// A copy of the service whose clock is wrong: it says so, and changes nothing that the others wrote.
+// Copies of the service on one database go by the clock of that: a copy whose own clock is wrong, or is set while it runs, says so, and shows and decides what
+// the others do. A step of the clock of the database is carried over once.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { until } from '../../e2e/until.ts';
 import { query } from '../service-http/database.ts';
 import { minerRecord } from '../service-http/records.ts';
-import { recordingLog, startRig, steppedClock } from '../service-http/rig.ts';
+import { type Rig, recordingLog, startRig, steppedClock } from '../service-http/rig.ts';
 import { connect } from '../service-http/wire-agent.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Both have one clock of the database, and each its own. */
+async function startCopies(copyAheadMs: number) {
+  const shared = { passedMs: 0, setMs: 0 };
+  const databaseClock = (nowMs: number) => nowMs + shared.passedMs + shared.setMs;
+  const rig = await startRig({ databaseClock });
+  const clock = steppedClock();
+  clock.set(copyAheadMs);
+  const log = recordingLog();
+  const started = await startRig({ databasePath: rig.databasePath, clock, log, databaseClock });
+  const copy: Rig = { ...started, clock };
+  return {
+    rig,
+    copy,
+    log,
+    /** On every host. */
+    pass(ms: number) {
+      shared.passedMs += ms;
+      rig.clock.step(ms);
+      clock.step(ms);
+    },
+    setDatabase(ms: number) {
+      shared.setMs += ms;
+    },
+  };
+}
+
+const statusesOn = async (rig: Rig, path: string) =>
+  (await rig.get(path)).body.data.map(({ status }: { status: string }) => status);
 
 test.each([2 * HOUR_MS, -2 * HOUR_MS])(
   'a copy whose clock is off by %i ms, from its start and while it runs',
   async (offMs) => {
-    const rig = await startRig();
-    const agent = await connect(rig, { outbox: randomUUID() });
-    await agent.report([minerRecord(1, rig.clock.nowMs())]);
-    const stored = () =>
-      query(rig, 'SELECT stale_at, reported_at, created_at, (SELECT count(*) FROM history_cells) AS cells FROM miners');
-    const before = await stored();
-    const clock = steppedClock();
-    clock.set(offMs);
-    const log = recordingLog();
-    const copy = await startRig({ databasePath: rig.databasePath, clock, log });
+    const { rig, copy, log, pass } = await startCopies(offMs);
+    const { clock } = copy;
+    const path = rig.farm('/miner/latest?pageSize=1000');
+    const both = async () => [await statusesOn(rig, path), await statusesOn({ ...copy, get: getOf(copy, rig) }, path)];
+    const [live, dead] = [randomUUID(), randomUUID()];
+    // Of the two that report one is connected to the copy.
+    const agent = await connect({ ...copy, clock: rig.clock }, { outbox: randomUUID() });
+    const report = (keys: readonly string[]) =>
+      agent.report(keys.map((key, index) => minerRecord(index + 1, rig.clock.nowMs(), { key })));
+    await report([live, dead]);
     const said = () => log.lines.filter(({ message }) => message.includes('differs from that of the database'));
-    await expect.poll(() => said().length).toBe(1);
-    expect(Math.round(Number(said()[0]?.fields.aheadMs) / 60_000)).toBe(Math.round(offMs / 60_000));
+    await until(
+      async () => said(),
+      (lines) => lines.length === 1,
+    );
+    expect(Math.round(Number(said()[0]?.fields.aheadMs) / MINUTE_MS)).toBe(Math.round(offMs / MINUTE_MS));
+    expect(await both()).toEqual([
+      ['online', 'online'],
+      ['online', 'online'],
+    ]);
+    pass(2 * MINUTE_MS);
+    await report([live]);
+    pass(2 * MINUTE_MS);
+    expect(await both()).toEqual([
+      ['online', 'stale'],
+      ['online', 'stale'],
+    ]);
+
+    const stored = () => query(rig, 'SELECT stale_at, reported_at, created_at FROM miners ORDER BY ip_num');
+    const before = await stored();
     clock.set(-2 * offMs);
     const figures = async () => (await fetch(`${copy.url}/metrics`)).text();
-    await expect.poll(figures).toContain(`pithead_clock_steps_total{direction="${offMs > 0 ? 'back' : 'forward'}"} 1`);
-    expect(await figures()).toMatch(/pithead_database_clock_difference_seconds -?7\d{3}\.?/);
+    for (let looks = 0; looks < 10; looks++) expect((await both())[1]).toEqual(['online', 'stale']);
+    await until(figures, (text) =>
+      text.includes(`pithead_clock_steps_total{direction="${offMs > 0 ? 'back' : 'forward'}"} 1`),
+    );
+    await until(figures, (text) => /pithead_database_clock_difference_seconds -?7\d{3}\.?/.test(text));
     expect(await stored()).toEqual(before);
-    const { body } = await rig.get(rig.farm('/miner/latest'));
-    expect(body.data[0].status).toBe('online');
+    expect(await both()).toEqual([
+      ['online', 'stale'],
+      ['online', 'stale'],
+    ]);
+    expect(await query(rig, "SELECT type FROM events WHERE type = 'clock_stepped'")).toEqual([]);
+  },
+);
+
+/** The copy made keys of its own farm's workspace: the first one's are good on it too. */
+const getOf = (copy: Rig, rig: Rig) => (path: string) => copy.get(path, { 'x-api-key': rig.key });
+
+test.each([2 * HOUR_MS, -2 * HOUR_MS])(
+  'the clock of the database is set by %i ms: each copy goes on, and one of them carries over what lives',
+  async (setByMs) => {
+    const { rig, copy, pass, setDatabase } = await startCopies(0);
+    const path = rig.farm('/miner/latest?pageSize=1000');
+    const both = async () => [await statusesOn(rig, path), await statusesOn({ ...copy, get: getOf(copy, rig) }, path)];
+    const agent = await connect({ ...copy, clock: rig.clock }, { outbox: randomUUID() });
+    const [live, dead] = [randomUUID(), randomUUID()];
+    await agent.report([
+      minerRecord(1, rig.clock.nowMs(), { key: live }),
+      minerRecord(2, rig.clock.nowMs(), { key: dead }),
+    ]);
+    pass(4 * MINUTE_MS);
+    await agent.report([minerRecord(1, rig.clock.nowMs(), { key: live })]);
+    setDatabase(setByMs);
+    const stepped = () => query(rig, "SELECT detail FROM events WHERE type = 'clock_stepped'");
+    await until(
+      async () => {
+        expect(await both()).toEqual([
+          ['online', 'stale'],
+          ['online', 'stale'],
+        ]);
+        return stepped();
+      },
+      (found) => found.length > 0,
+    );
+    pass(2 * MINUTE_MS);
+    expect(await both()).toEqual([
+      ['online', 'stale'],
+      ['online', 'stale'],
+    ]);
+    pass(2 * MINUTE_MS);
+    expect(await both()).toEqual([
+      ['stale', 'stale'],
+      ['stale', 'stale'],
+    ]);
+    expect(await stepped()).toHaveLength(1);
   },
 );

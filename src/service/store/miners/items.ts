@@ -37,12 +37,18 @@ export type Items = { readonly text: string | Uint8Array; readonly count: number
 /** `nowMs` decides who is stale. */
 export type ReadItems = (read: Db, page: MinerPage, item: Item, nowMs: number) => Promise<Items>;
 
-/** Times that a stored object says. Of each: not later than now. For objects that were stored before our clock was set back. */
+/** Times that a stored object says. */
 const TIME = /"(last_updated_at|since)":"([^"]*)"/g;
-const notLater = (object: string, nowMs: number): string =>
-  object.replaceAll(TIME, (text, name: string, iso: string) =>
-    Date.parse(iso) > nowMs ? `${fieldText(name)}"${new Date(nowMs).toISOString()}"` : text,
-  );
+
+/** The object with each of its times that is later than now moved back by so many ms, and none later than now. */
+export const datedBack = (object: string, nowMs: number, byMs: number): string =>
+  object.replaceAll(TIME, (text, name: string, iso: string) => {
+    const ms = Date.parse(iso);
+    return ms > nowMs ? `${fieldText(name)}"${new Date(Math.min(nowMs, ms - byMs)).toISOString()}"` : text;
+  });
+
+/** For what was stored before our clock was set back, until it is dated anew. */
+const notLater = (object: string, nowMs: number): string => datedBack(object, nowMs, 0);
 
 export const readItemsFromRows: ReadItems = async (_read, { query }, item, nowMs) => {
   const objects = (['document', 'extras'] as const).filter((name) => item.some((part) => isOf(part, name)));
