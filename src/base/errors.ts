@@ -35,6 +35,7 @@ export type PeerCode =
   | 'peer.reset' // the connection died before a whole answer
   | 'peer.too-large' // more bytes than the cap
   | 'peer.unparsable' // bytes came, but not what the protocol says
+  | 'peer.tls-key' // the TLS key is another one than expected, or would not protect a login: nothing was sent
   | 'peer.auth' // login refused: wrong or missing credentials
   | 'peer.permission' // logged in or open, but this request is not allowed (write API switched off)
   | 'peer.unsupported' // the device says that it does not know the request

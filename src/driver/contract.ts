@@ -13,7 +13,7 @@ export type Evidence = {
   /** Raw text of `version` and, when version did not decide, `devdetails` on TCP 4028; of `version` on 8359 where 4028 says nothing. */
   readonly version?: string;
   readonly devdetails?: string;
-  /** `GET /` on port 80, not logged in, redirects not followed. */
+  /** `GET /` on port 80, not logged in, redirects not followed; on port 443 where that one sends there. */
   readonly web?: WebEvidence;
   /** Reply object of Whatsminer `get.device.info` on TCP 4433. */
   readonly whatsminer3?: unknown;

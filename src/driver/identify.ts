@@ -20,6 +20,7 @@ type GatherOptions = {
 
 const CGMINER_PORT = 4028;
 const WEB_PORT = 80;
+const TLS_PORT = 443;
 const WHATSMINER3_PORT = 4433;
 const VOLCMINER_PORT = 8359;
 /** Ports at which miners are found. */
@@ -35,7 +36,7 @@ export const IDENTIFYING: readonly ReadRequest[] = [
   { via: 'cgminer', command: 'devdetails' },
   { via: 'whatsminer3', cmd: 'get.device.info' },
   { ...asPage('/capabilities'), port: CGMINER_PORT },
-  ...PAGES.map(asPage),
+  ...PAGES.flatMap((path) => [asPage(path), { ...asPage(path), port: TLS_PORT }]),
 ];
 /** Of one identification with the visit that follows it, in all. */
 export const IDENTIFY_DEADLINE_MS = 15_000;
@@ -118,6 +119,11 @@ export async function gatherEvidence(
   }
   isPatient = !options.isLastTry && familyOf(said) === 'antminer-stock';
   if (isPatient) for (const door of silent) await door.ask();
+  // A Whatsminer, which sends there too, is read at its own ports: its page is not worth the handshake.
+  const { web, ...others } = said;
+  const isWhatsminer = familyOf(others) === 'whatsminer' || options.expected === 'whatsminer';
+  if (isSentToTls(web) && !isWhatsminer) keep('web', await look('/', TLS_PORT));
+  const webPort = said.web?.tlsKey === undefined ? WEB_PORT : TLS_PORT;
 
   const family = familyOf(said);
   // Only where the usual doors leave it open: VolcMiner's own, and the page behind pages that are packed.
@@ -128,12 +134,16 @@ export async function gatherEvidence(
   const isExpected =
     options.expected !== undefined && (family === options.expected || (isAxeosHint && options.expected === 'axeos'));
   if ((family === undefined || isAxeosHint) && !isExpected && said.web?.status === 200)
-    keep('systemInfo', await look('/api/system/info'));
+    keep('systemInfo', await look('/api/system/info', webPort));
   const page = FAMILY_PAGES.find((each) => each.family === family);
   if (page !== undefined && !isExpected && openPorts.has(WEB_PORT) && !isProven(page.family, said))
-    keep('familyPage', await look(page.path));
+    keep('familyPage', await look(page.path, webPort));
   return { evidence: evidenceOf(said), failures };
 }
+
+/** The start page says that the web wants to be asked over TLS. Where it sends to is not followed: only the device itself is asked. */
+export const isSentToTls = (web: Evidence['web']): boolean =>
+  web !== undefined && web.status >= 300 && web.status < 400 && web.location?.startsWith('https://') === true;
 
 type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
 

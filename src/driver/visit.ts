@@ -38,6 +38,7 @@ export type VisitOutcome = {
 
 /** Codes that tell most about a device when nothing was answered, most telling first. */
 const TELLING: readonly PeerCode[] = [
+  'peer.tls-key',
   'peer.auth',
   'peer.permission',
   'peer.rejected',

@@ -168,5 +168,7 @@ export type WebEvidence = {
   readonly location?: string;
   readonly authenticate?: string;
   readonly server?: string;
+  /** Over TLS only: SHA-256 of its public key (SPKI), hex. */
+  readonly tlsKey?: string;
   readonly body: string;
 };

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 import { openFileLimit, socketsWithin } from '../base/platform/fd-limit.ts';
 import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer/protocol.ts';
 import { askHttp, HTTP_PORT, lookAt, type Web } from './http/ask.ts';
-import { HttpClient, type HttpClientLimits } from './http/client.ts';
+import { HttpClient, type HttpClientLimits, type HttpEndpoint } from './http/client.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
 import { createTurns, type Turns } from './limits/device-mutex.ts';
 import type { ExchangeLimits, Login, MinerRequest, ProbeLink } from './request.ts';
@@ -29,8 +29,11 @@ export type TransportLimits = {
 export type Transport = {
   /** One TCP connect. Throws RefusedError (reach, line full) or CancelledError only. */
   probe(ip: string, port: number, timeoutMs: number, signal?: AbortSignal): Promise<ProbeResult>;
-  /** A link to one miner; `login` is used by the requests that need one. Costs nothing until it sends. */
-  link(ip: string, login?: Login): ProbeLink;
+  /**
+   * A link to one miner; `login` is used by the requests that need one. `tlsKey` is that of a device which wants its web to be asked over TLS: what goes
+   * to port 80 elsewhere goes to 443 there, nothing goes to another key, and the login goes no other way. Costs nothing until it sends.
+   */
+  link(ip: string, login?: Login, tlsKey?: string): ProbeLink;
   readonly turns: Turns;
   stats(): { readonly connections: ReturnType<Engine['stats']>; readonly http: ReturnType<HttpClient['stats']> };
   /** Cancels what is under way; later calls are cancelled. */
@@ -93,17 +96,24 @@ export function createTransport(options: {
     }
     return { ip, port: mapped };
   };
-  const webEndpoint = (ip: string, port: number) => ({ ...endpoint(ip, port), isTls: port === TLS_PORT });
+  const webEndpoint = (ip: string, port: number, tlsKey?: string): HttpEndpoint => {
+    const wanted = tlsKey !== undefined && port === HTTP_PORT ? TLS_PORT : port;
+    return { ...endpoint(ip, wanted), isTls: wanted === TLS_PORT, tlsKey };
+  };
 
   const send = async (
-    ip: string,
-    login: Login | undefined,
+    {
+      ip,
+      login,
+      tlsKey,
+    }: { readonly ip: string; readonly login: Login | undefined; readonly tlsKey: string | undefined },
     request: MinerRequest,
     exchangeLimits: ExchangeLimits = {},
   ): Promise<unknown> => {
+    const plainLogin = tlsKey === undefined ? login : undefined;
     switch (request.via) {
       case 'cgminer':
-        return askCgminer(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits, login);
+        return askCgminer(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits, plainLogin);
       case 'whatsminer3': {
         const { cmd, param, download } = request;
         const body = param === undefined ? { cmd } : { cmd, param };
@@ -113,11 +123,11 @@ export function createTransport(options: {
         return downloadFramed(engine, to, body, `ask ${to.ip}:${to.port} for ${cmd}`, limits3);
       }
       case 'http':
-        return askHttp(web, (port) => webEndpoint(ip, port), login, request, exchangeLimits);
+        return askHttp(web, (port) => webEndpoint(ip, port, tlsKey), login, request, exchangeLimits);
       case 'whatsminer2-write':
-        return writeWhatsminer2({ engine, tokens }, endpoint(ip, CGMINER_PORT), login, request, exchangeLimits);
+        return writeWhatsminer2({ engine, tokens }, endpoint(ip, CGMINER_PORT), plainLogin, request, exchangeLimits);
       case 'whatsminer3-write':
-        return writeWhatsminer3(engine, endpoint(ip, WHATSMINER3_PORT), login, request, exchangeLimits);
+        return writeWhatsminer3(engine, endpoint(ip, WHATSMINER3_PORT), plainLogin, request, exchangeLimits);
       default:
         return unreachable(request);
     }
@@ -128,15 +138,15 @@ export function createTransport(options: {
     async probe(ip, port, timeoutMs, signal) {
       return probe(engine, endpoint(ip, port), timeoutMs, signal);
     },
-    link(ip, login) {
+    link(ip, login, tlsKey) {
       return {
         ip,
-        send: (request, exchangeLimits) => send(ip, login, request, exchangeLimits),
+        send: (request, exchangeLimits) => send({ ip, login, tlsKey }, request, exchangeLimits),
         async sendRaw(request, exchangeLimits = {}) {
           return askCgminerRaw(wire, endpoint(ip, request.port ?? CGMINER_PORT), request, exchangeLimits);
         },
         async look(path, lookLimits = {}) {
-          return lookAt(web, webEndpoint(ip, lookLimits.port ?? HTTP_PORT), path, lookLimits);
+          return lookAt(web, webEndpoint(ip, lookLimits.port ?? HTTP_PORT, tlsKey), path, lookLimits);
         },
       };
     },

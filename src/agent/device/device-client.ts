@@ -1,7 +1,7 @@
 // Reaching one miner: recognise it, read it, act on it; with its login, its turn and its deadlines. The agent's organs and the technician's
 // commands go through here. It keeps no registry and decides nothing about when.
 import type { Clock } from '../../base/clock.ts';
-import { PeerError } from '../../base/errors.ts';
+import { type PeerCode, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { AbilityName, Driver, Evidence, FirmwareImage, Identity, Known } from '../../driver/contract.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../driver/identify.ts';
 import { VisitMemory } from '../../driver/memory.ts';
 import { type VisitOutcome, visit } from '../../driver/visit.ts';
+import { HTTP_PORT } from '../../transport/http/ask.ts';
 import type { Tap } from '../../transport/tcp/recorder.ts';
 import { createTransport } from '../../transport/transport.ts';
 import { createDeviceTrust, type TrustParts } from './device-trust.ts';
@@ -72,7 +73,9 @@ const SETTLE_MS = 4_000;
 /** To ask a device again who it is, before a login goes to it. */
 const ASK_AGAIN_MS = 4_000;
 /** After these errors another device may answer at the address. */
-const GONE: ReadonlySet<string> = new Set(['peer.timeout', 'peer.refused', 'peer.unreachable', 'peer.reset']);
+const GONE: ReadonlySet<PeerCode> = new Set([
+  ...(['peer.timeout', 'peer.refused', 'peer.unreachable', 'peer.reset', 'peer.tls-key'] as const),
+]);
 /** Poll intervals for which a question or a visit counts as recent: polls come with jitter, and a little late on a busy host. */
 const RECENT_INTERVALS = 1.5;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
@@ -108,6 +111,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       const link = identifying.completed(logins.linkTo(target));
       const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: leftMs });
       visited(outcome.isLoginRefused ? 'login_refused' : 'identified');
+      if (outcome.failed.some(({ error }) => error.code === 'peer.tls-key')) trust.lost(ip);
       return logins.usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
     } catch (error) {
       visited(error instanceof PeerError && error.code === 'peer.auth' ? 'login_refused' : 'failed');
@@ -155,7 +159,10 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     const identity = isProven ? { ...likely.identity, confidence: 'sure' as const } : likely.identity;
     const before = trust.driverOf(ip, driver.id) ?? driver.id;
     const lookAlikes = drivers.flatMap(({ id, afterLogin }) => (afterLogin?.mayBe(evidence) ? [id] : []));
-    const seen = { identity, evidence, family: driver.id, lookAlikes };
+    const isReadByWeb = Object.values(driver.asks).some(
+      (ask) => ask.via === 'http' && (ask.port ?? HTTP_PORT) === HTTP_PORT,
+    );
+    const seen = { identity, evidence, family: driver.id, lookAlikes, isReadByWeb };
     trust.saw(ip, { ...seen, driverId: before });
     const told = await tellApart(ip, likely, evidence, { signal, identifying });
     if (told.driver.id !== before) trust.saw(ip, { ...seen, driverId: told.driver.id });

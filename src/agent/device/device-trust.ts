@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
 import type { Evidence, Identity } from '../../driver/contract.ts';
+import { isSentToTls } from '../../driver/identify.ts';
 import { macState, normaliseMac, serialState } from '../../model/identity-facts.ts';
 import { parseDigestChallenge } from '../../transport/http/digest.ts';
 import { BoundedMap } from '../../transport/limits/bounded-map.ts';
@@ -48,6 +49,8 @@ type Seen = {
   readonly family: string;
   readonly driverId: string;
   readonly lookAlikes: readonly string[];
+  /** The family is asked at the port of the start page: the key of that page is the key that a login goes to. */
+  readonly isReadByWeb: boolean;
 };
 
 /** Devices whose facts are held in memory. */
@@ -145,7 +148,7 @@ export function createDeviceTrust(parts: TrustParts) {
     const device: MetDevice = {
       ...{ ip, family: facts.family, driver: driverId, confidence: facts.confidence, model: model ?? null },
       ...{ realm: facts.realm ?? null, networkMac: facts.networkMac ?? null, mac: facts.mac ?? null },
-      serialNumber: facts.serialNumber ?? null,
+      ...{ serialNumber: facts.serialNumber ?? null, tlsKey: facts.tlsKey ?? null },
       // A hint alone does not make a device one of those that the owner meant by a range.
       isCovered: covered === 'family' || (covered === 'range' && facts.confidence === 'sure'),
       why: why(ip, driverId, covered === undefined ? 'change' : 'configured') ?? null,
@@ -164,15 +167,19 @@ export function createDeviceTrust(parts: TrustParts) {
   return {
     /** A device was asked who it is. `driverId` = the driver that will read it. */
     saw(ip: string, seen: Seen): void {
-      const { identity, evidence, family, driverId } = seen;
+      const { identity, evidence, family, driverId, isReadByWeb } = seen;
       const facts: DeviceFacts = {
         family,
         confidence: identity.confidence,
         realm: parseDigestChallenge(evidence.web?.authenticate)?.realm,
         networkMac: networkMacAt(ip),
         ...ownNames(identity),
+        tlsKey: isReadByWeb ? tlsKeyOf(evidence.web, sightingOf(ip)?.facts) : undefined,
       };
-      sightings.set(ip, { facts, driverId, isStale: false, isSilent: false });
+      const pin = record.pinNamed(pinKeyOf(ip, facts)) ?? record.pinAt(ip);
+      // Perhaps it only starts: it is asked again before each visit, until it shows a key or a person accepts it without one.
+      const isWithoutItsKey = facts.tlsKey === undefined && (pin?.tlsKey ?? null) !== null;
+      sightings.set(ip, { facts, driverId, isStale: isWithoutItsKey, isSilent: false });
       follow(ip, facts);
       keep(ip, facts, seen);
     },
@@ -208,6 +215,8 @@ export function createDeviceTrust(parts: TrustParts) {
     },
     /** The realm of its digest challenge, as it was when it was asked who it is. */
     realmOf: (ip: string) => sightingOf(ip)?.facts.realm,
+    /** The TLS key of its web, as it was when it was asked who it is: the transport asks no other one. */
+    tlsKeyOf: (ip: string) => sightingOf(ip)?.facts.tlsKey,
     /** The names under which attempts with factory logins are held. */
     heldAs: (ip: string): string[] => heldAs(ip, factsNow(ip)),
     attempts: record.attempts,
@@ -225,3 +234,9 @@ const heldAs = (ip: string, facts: Pick<DeviceFacts, 'networkMac' | 'mac'> | und
   const macs = [facts?.networkMac, facts?.mac].filter((mac) => mac !== undefined);
   return [`ip:${ip}`, ...new Set(macs.map((mac) => `mac:${mac}`))];
 };
+
+/** A device that does not show its page at the moment is asked with the key that it had, and no other one hears it. One that shows its page in the clear has none. */
+function tlsKeyOf(web: Evidence['web'], before: DeviceFacts | undefined): string | undefined {
+  if (web?.tlsKey !== undefined) return web.tlsKey;
+  return web === undefined || isSentToTls(web) ? before?.tlsKey : undefined;
+}

@@ -91,6 +91,10 @@ export function createLogins(parts: {
     return realm === undefined ? login : { ...login, realm };
   };
 
+  /** To the device that was asked who it is: over TLS the transport asks no other one. */
+  const linkOf = (target: MinerTarget, login?: Login) =>
+    transport.link(target.ip, login && guarded(target, login), trust.tlsKeyOf(target.ip));
+
   const withheldOf = (target: MinerTarget): Withheld | undefined => {
     const { driver, ip } = target;
     if (driver.login.kind === 'none') return undefined;
@@ -109,24 +113,24 @@ export function createLogins(parts: {
 
   /** Requests that want a login get it where the rules allow it, and go without it otherwise. `isOrder` = a person waits for it. */
   const linkTo = (target: MinerTarget, isOrder = false): MinerLink => {
-    const { driver, ip, known } = target;
-    if (driver.login.kind === 'none') return transport.link(ip);
+    const { driver, known } = target;
+    if (driver.login.kind === 'none') return linkOf(target);
     const why = withheldOf(target);
     noteWithheld(target, why !== undefined && why !== 'refused-before');
     const rule = ownRule(target);
     if (rule !== undefined) {
-      if (why !== undefined) return transport.link(ip);
-      return withTrial(transport.link(ip, guarded(target, rule.login)), configuredTrial(target, isOrder));
+      if (why !== undefined) return linkOf(target);
+      return withTrial(linkOf(target, rule.login), configuredTrial(target, isOrder));
     }
     const factory = factoryLoginOf(driver, known);
     const isHeld = why !== undefined && why !== 'refused-before';
-    if (factory === undefined || !credentials().factoryDefaults || isHeld) return transport.link(ip);
+    if (factory === undefined || !credentials().factoryDefaults || isHeld) return linkOf(target);
     const trial = factoryTrial(target);
     const onTaken = () => {
       trial.isTaken = true;
     };
     const login = { user: factory.user, password: new Secret(factory.password), onTaken };
-    return withTrial(transport.link(ip, guarded(target, login)), trial);
+    return withTrial(linkOf(target, login), trial);
   };
 
   return {
@@ -144,7 +148,7 @@ export function createLogins(parts: {
       }
       if (trust.why(ip, driver.id, 'configured') !== undefined) return undefined;
       const trial = configuredTrial({ ...target, driver: other }, false);
-      return withTrial(transport.link(ip, guarded(target, rule.login)), trial);
+      return withTrial(linkOf(target, rule.login), trial);
     },
     /** The device accepted the factory login. */
     usesFactoryLogin(target: MinerTarget): boolean {

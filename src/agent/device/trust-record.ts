@@ -28,11 +28,11 @@ const STEPS = [
   `CREATE TABLE attempt (who TEXT PRIMARY KEY, family TEXT NOT NULL, is_accepted INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
    CREATE TABLE device (
      ip TEXT PRIMARY KEY, family TEXT NOT NULL, driver TEXT NOT NULL, confidence TEXT NOT NULL, model TEXT, realm TEXT, network_mac TEXT,
-     mac TEXT, serial TEXT, why TEXT, is_covered INTEGER NOT NULL, since INTEGER NOT NULL, seen_at INTEGER NOT NULL
+     mac TEXT, serial TEXT, tls_key TEXT, why TEXT, is_covered INTEGER NOT NULL, since INTEGER NOT NULL, seen_at INTEGER NOT NULL
    ) STRICT;
    CREATE TABLE pin (
      name TEXT PRIMARY KEY, ip TEXT NOT NULL, family TEXT NOT NULL, model TEXT, realm TEXT, network_mac TEXT, mac TEXT, serial TEXT,
-     is_vouched INTEGER NOT NULL, at INTEGER NOT NULL
+     tls_key TEXT, is_vouched INTEGER NOT NULL, at INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX pin_by_ip ON pin (ip);
    ${SEEN_TIME_STEP}`,
@@ -58,6 +58,7 @@ const deviceSchema = z
     network_mac: nullable,
     mac: nullable,
     serial: nullable,
+    tls_key: nullable,
     why: z.enum(WITHHELD).nullable(),
     is_covered: flag,
     since: z.number(),
@@ -65,7 +66,7 @@ const deviceSchema = z
   })
   .transform(({ network_mac: networkMac, serial: serialNumber, is_covered: isCovered, seen_at: seenAtMs, ...row }) => ({
     ...{ ip: row.ip, family: row.family, driver: row.driver, confidence: row.confidence, model: row.model },
-    ...{ realm: row.realm, networkMac, mac: row.mac, serialNumber, why: row.why, isCovered },
+    ...{ realm: row.realm, networkMac, mac: row.mac, serialNumber, tlsKey: row.tls_key, why: row.why, isCovered },
     ...{ sinceMs: row.since, seenAtMs },
   }));
 /** A device as it was met. `why` = why it gets no login, null when it may get one or needs none; `isCovered` = a configured login is for it. */
@@ -81,13 +82,22 @@ const pinSchema = z
     network_mac: nullable,
     mac: nullable,
     serial: nullable,
+    tls_key: nullable,
     is_vouched: flag,
     at: z.number(),
   })
   .transform(
     ({ network_mac: networkMac, serial: serialNumber, is_vouched: isVouchedFor, at: acceptedAtMs, ...row }) => ({
-      ...row,
-      ...{ networkMac, serialNumber, isVouchedFor, acceptedAtMs },
+      ...{
+        name: row.name,
+        ip: row.ip,
+        family: row.family,
+        model: row.model,
+        realm: row.realm,
+        networkMac,
+        mac: row.mac,
+      },
+      ...{ serialNumber, tlsKey: row.tls_key, isVouchedFor, acceptedAtMs },
     }),
   );
 export type StoredPin = z.output<typeof pinSchema>;
@@ -290,31 +300,32 @@ type Statements = Pick<DatabaseSync, 'prepare'>;
 
 function putDevice(db: Statements, device: MetDevice): void {
   db.prepare(
-    `INSERT INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ip) DO UPDATE SET family = excluded.family,
+    `INSERT INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ip) DO UPDATE SET family = excluded.family,
      driver = excluded.driver, confidence = excluded.confidence, model = excluded.model, realm = excluded.realm,
-     network_mac = excluded.network_mac, mac = excluded.mac, serial = excluded.serial, why = excluded.why,
+     network_mac = excluded.network_mac, mac = excluded.mac, serial = excluded.serial, tls_key = excluded.tls_key, why = excluded.why,
      is_covered = excluded.is_covered, since = excluded.since, seen_at = excluded.seen_at`,
   ).run(
     ...[device.ip, device.family, device.driver, device.confidence, device.model, device.realm, device.networkMac],
-    ...[device.mac, device.serialNumber, device.why, device.isCovered ? 1 : 0, device.sinceMs, device.seenAtMs],
+    ...[device.mac, device.serialNumber, device.tlsKey, device.why],
+    ...[device.isCovered ? 1 : 0, device.sinceMs, device.seenAtMs],
   );
 }
 
 function putPin(db: Statements, device: MetDevice, vouchedFor: string | undefined, nowMs: number): void {
-  const { ip, model, realm, networkMac, mac, serialNumber } = device;
+  const { ip, model, realm, networkMac, mac, serialNumber, tlsKey } = device;
   const name = pinKeyOf(ip, factsOf(device));
   const family = vouchedFor ?? device.family;
   // A device that was accepted by its address alone was another one, or this one before it showed more. Others may have moved, and keep theirs.
   db.prepare('DELETE FROM pin WHERE name = ?').run(`ip:${ip}`);
-  db.prepare('INSERT OR REPLACE INTO pin VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-    ...[name, ip, family, model, realm, networkMac, mac, serialNumber, vouchedFor === undefined ? 0 : 1, nowMs],
+  db.prepare('INSERT OR REPLACE INTO pin VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    ...[name, ip, family, model, realm, networkMac, mac, serialNumber, tlsKey, vouchedFor === undefined ? 0 : 1, nowMs],
   );
   db.prepare('UPDATE device SET why = NULL, family = ? WHERE ip = ?').run(family, ip);
 }
 
 const stranger = (ip: string, driver: string): MetDevice => ({
   ...{ ip, driver, family: driver, confidence: 'likely', model: null, realm: null, networkMac: null, mac: null },
-  ...{ serialNumber: null, why: null, isCovered: false, sinceMs: 0, seenAtMs: 0 },
+  ...{ serialNumber: null, tlsKey: null, why: null, isCovered: false, sinceMs: 0, seenAtMs: 0 },
 });
 
 export const factsOf = ({ family, confidence, ...device }: MetDevice): DeviceFacts => ({
@@ -323,4 +334,5 @@ export const factsOf = ({ family, confidence, ...device }: MetDevice): DeviceFac
   networkMac: device.networkMac ?? undefined,
   mac: device.mac ?? undefined,
   serialNumber: device.serialNumber ?? undefined,
+  tlsKey: device.tlsKey ?? undefined,
 });

@@ -16,6 +16,8 @@ export type DeviceFacts = {
   /** Its own word for it, given without a login. */
   readonly mac?: string | undefined;
   readonly serialNumber?: string | undefined;
+  /** Of its web, where that is read over TLS: SHA-256 of the public key (SPKI), hex. */
+  readonly tlsKey?: string | undefined;
 };
 
 /** A device as a person accepted it. */
@@ -26,6 +28,7 @@ export type Pin = {
   readonly networkMac: string | null;
   readonly mac: string | null;
   readonly serialNumber: string | null;
+  readonly tlsKey: string | null;
   /** The person vouched for the family: the device itself gives no proof of it. */
   readonly isVouchedFor: boolean;
 };
@@ -88,12 +91,16 @@ function mayHaveMoved({ networkMac, mac, serialNumber }: DeviceFacts, pin: Pin, 
   return old === 'silent' && isTwofold && pin.mac === mac && pin.serialNumber === serialNumber;
 }
 
-/** What the device shows is what the pin names. A fact that it does not show at the moment contradicts nothing: its name in the record is one that it shows. */
+/**
+ * What the device shows is what the pin names. A fact that it does not show at the moment contradicts nothing: its name in the record is one that it shows.
+ * The TLS key is the exception: a device that shows its web in the clear, where it was accepted with a key, may be another one that has not the key.
+ */
 function agrees(facts: DeviceFacts, pin: Pin): boolean {
   const isSame = (pinned: string | null, shown: string | undefined) =>
     pinned === null || shown === undefined || pinned === shown;
   return (
     pin.family === facts.family &&
+    pin.tlsKey === (facts.tlsKey ?? null) &&
     isSame(pin.realm, facts.realm) &&
     isSame(pin.networkMac, facts.networkMac) &&
     isSame(pin.mac, facts.mac) &&

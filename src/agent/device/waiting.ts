@@ -2,7 +2,7 @@
 import { type Ipv4Range, isInRange, parseIpv4, parseIpv4Range } from '../../base/net/ipv4.ts';
 import { normaliseMac } from '../../model/identity-facts.ts';
 import type { Withheld } from './trust.ts';
-import type { MetDevice, StoredPin, TrustRecord } from './trust-record.ts';
+import type { MetDevice, TrustRecord } from './trust-record.ts';
 
 /** Who has not been seen for so long has left, or never was a device of this farm. */
 const LEFT_MS = 2 * 24 * 3_600_000;
@@ -58,11 +58,3 @@ export function toAccept(selected: readonly Waiting[], vouchedFor: string | unde
   const accepted = selected.filter((device) => isUnproven(device) && (!isAll || device.family === vouchedFor));
   return { accepted, unproven: isAll ? [] : selected.filter((device) => !isUnproven(device)) };
 }
-
-/** The name under which it would be pinned is no more than its address: nobody could tell another one there from it. */
-export const isByAddress = ({
-  networkMac,
-  mac,
-  serialNumber,
-}: Pick<StoredPin, 'networkMac' | 'mac' | 'serialNumber'>) =>
-  networkMac === null && mac === null && serialNumber === null;

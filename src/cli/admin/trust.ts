@@ -5,18 +5,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { WITHHELD_TEXT } from '../../agent/device/trust.ts';
 import { openTrustRecord, type StoredPin, TRUST_FILE, type TrustRecord } from '../../agent/device/trust-record.ts';
-import {
-  isByAddress,
-  readSelector,
-  type Selector,
-  toAccept,
-  type Waiting,
-  waitingDevices,
-} from '../../agent/device/waiting.ts';
+import { readSelector, type Selector, toAccept, type Waiting, waitingDevices } from '../../agent/device/waiting.ts';
 import { driverFacts } from '../../agent/standalone/reach.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestNames } from '../../base/nearest-names.ts';
+import { shortKey } from '../../transport/http/tls-keys.ts';
 import { type RunningFlags, seekAgent } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { formatText } from '../output/format.ts';
@@ -32,7 +26,7 @@ const DRIVER_IDS: readonly string[] = driverFacts().map(({ id }) => id);
 const SELECTORS = 'addresses (10.31.0.17), ranges (10.31.0.0/24), MAC addresses, ids of drivers (whatsminer)';
 const HELP = `
 A login of the configuration (credentials.logins) goes to devices that proved their family and that a person accepted. A device that shows another MAC,
-family or realm than it was accepted with waits again. With credentials.trust: network every device of the networks that proved its family gets it.
+family, realm or TLS key than it was accepted with waits again. With credentials.trust: network every device of the networks that proved its family gets it.
 Exit codes: 0 done, 1 something that was named could not be done, 78 a wrong selector.
 
 `;
@@ -53,7 +47,7 @@ export function addTrust(program: Command, context: CliContext): void {
     .command('list')
     .description('devices that wait for a person')
     .option('--accepted', 'those that were accepted')
-    .option('--json', 'one JSON object: devices with ip, family, model, mac, why, since')
+    .option('--json', 'one JSON object: devices with ip, family, model, mac, tls_key, why, since')
     .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText('after', helpWith(LIST))
     .action((flags: ListFlags) => withRecord(flags, context, (record) => list(record, flags, context)));
@@ -107,50 +101,62 @@ function list(record: TrustRecord, { accepted = false, json = false }: ListFlags
     context.stdout.write(accepted ? 'no device was accepted yet\n' : 'no device waits for a person\n');
     return;
   }
-  context.stdout.write(`${paint('bold', headerLine(COLUMNS))}\n`);
-  for (const device of devices) context.stdout.write(`${rowLine(COLUMNS, device)}\n`);
+  const columns = devices.some(({ tls_key }) => tls_key !== null) ? [...COLUMNS, TLS_KEY, WHY] : [...COLUMNS, WHY];
+  context.stdout.write(`${paint('bold', headerLine(columns))}\n`);
+  for (const device of devices) context.stdout.write(`${rowLine(columns, device)}\n`);
   if (!accepted)
     context.stdout.write(`${devices.length} wait; let them have their login: pithead trust accept --all\n`);
 }
 
 /** Field names are those of `--json`. */
-const shown = ({ ip, family, model, networkMac, mac, why, sinceMs, confidence, ...device }: Waiting) => ({
-  ...{ ip, family, model, mac: networkMac ?? mac },
-  /** What a pin of it would go by. */
-  by: byOf({ networkMac, mac, serialNumber: device.serialNumber }),
-  ...{ proven: confidence === 'sure', held_up: device.isHeldUp, why, since: new Date(sinceMs).toISOString() },
+const shown = ({ why, sinceMs, confidence, isHeldUp, ...device }: Waiting) => ({
+  ...shownFacts(device),
+  ...{ proven: confidence === 'sure', held_up: isHeldUp, why, since: new Date(sinceMs).toISOString() },
 });
 type Shown = Omit<ReturnType<typeof shown>, 'why'> & { readonly why: Waiting['why'] | 'accepted' };
 
-const shownPin = ({
-  ip,
-  family,
-  model,
-  networkMac,
-  mac,
-  serialNumber,
-  isVouchedFor,
-  acceptedAtMs,
-}: StoredPin): Shown => ({
-  ...{ ip, family, model, mac: networkMac ?? mac, by: byOf({ networkMac, mac, serialNumber }) },
+const shownPin = ({ isVouchedFor, acceptedAtMs, ...device }: StoredPin): Shown => ({
+  ...shownFacts(device),
   ...{ proven: !isVouchedFor, held_up: false, why: 'accepted', since: new Date(acceptedAtMs).toISOString() },
 });
 
-const byOf = (device: Pick<StoredPin, 'networkMac' | 'mac' | 'serialNumber'>) =>
-  device.networkMac !== null ? 'network' : isByAddress(device) ? 'address' : 'device';
+type Facts = Pick<StoredPin, 'ip' | 'family' | 'model' | 'networkMac' | 'mac' | 'serialNumber' | 'tlsKey'>;
+
+const shownFacts = (device: Facts) => {
+  const { ip, family, model, networkMac, mac, tlsKey } = device;
+  return { ip, family, model, mac: networkMac ?? mac, by: byOf(device), tls_key: tlsKey };
+};
+
+/** What a pin of it goes by. */
+function byOf({ networkMac, mac, serialNumber, tlsKey }: Facts): keyof typeof BY_WHAT {
+  if (networkMac !== null) return 'network';
+  if (mac !== null || serialNumber !== null) return 'device';
+  return tlsKey === null ? 'address' : 'tls-key';
+}
+const BY_WHAT = {
+  network: '',
+  device: 'by serial number',
+  'tls-key': 'by TLS key',
+  address: 'by address only',
+} as const;
 
 const COLUMNS: readonly Column<Shown>[] = [
   { title: 'ADDRESS', width: 15, text: ({ ip }) => ip },
   { title: 'FAMILY', width: 16, text: ({ family }) => family },
   { title: 'MODEL', width: 18, text: ({ model }) => formatText(model) },
-  {
-    title: 'MAC',
-    width: 17,
-    text: ({ mac, by }) => mac ?? (by === 'address' ? 'by address only' : 'by serial number'),
-  },
+  { title: 'MAC', width: 17, text: ({ mac, by }) => mac ?? BY_WHAT[by] },
   { title: 'SINCE', width: 16, text: ({ since }) => since.slice(0, 16).replace('T', ' ') },
-  { title: 'WHY', width: 70, text: ({ why }) => (why === 'accepted' ? why : WITHHELD_TEXT[why]) },
 ];
+/** Shown where a device has one. */
+const TLS_KEY: Column<Shown> = {
+  title: 'TLS KEY',
+  width: 16,
+  text: ({ tls_key }) => formatText(tls_key && shortKey(tls_key)),
+};
+const WHY: Column<Shown> = {
+  ...{ title: 'WHY', width: 70 },
+  text: ({ why }) => (why === 'accepted' ? why : WITHHELD_TEXT[why]),
+};
 
 function accept(record: TrustRecord, named: readonly string[], flags: AcceptFlags, context: CliContext): void {
   const { all = false, as: vouchedFor, json = false } = flags;

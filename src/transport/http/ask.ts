@@ -13,10 +13,11 @@ import {
 } from '../limits/exchange-limits.ts';
 import { cleanWords, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
 import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from '../request.ts';
-import type { HttpAnswer, HttpCall, HttpClient } from './client.ts';
+import type { HttpAnswer, HttpClient, HttpEndpoint } from './client.ts';
 import { carrying, contentOf } from './content.ts';
 import { type Nonce, sendWithDigest } from './digest.ts';
 import { type Sessions, sendWithSession } from './session.ts';
+import { shortKey } from './tls-keys.ts';
 
 export type Web = {
   readonly client: HttpClient;
@@ -28,14 +29,12 @@ export type Web = {
 export const HTTP_PORT = 80;
 const LOOK_BYTES = 64 * 1024;
 
-type Target = HttpCall['to'];
-
 /**
  * JSON value or text of an answer below status 400. `reach` gives where a port of the device is. Throws PeerError, RefusedError or CancelledError.
  */
 export async function askHttp(
   web: Web,
-  reach: (port: number) => Target,
+  reach: (port: number) => HttpEndpoint,
   login: Login | undefined,
   request: HttpRequest,
   limits: ExchangeLimits,
@@ -53,7 +52,8 @@ export async function askHttp(
 
   const answer = await (async () => {
     if (!login || auth === 'none') return send();
-    const plan = { ...web, door: `${to.ip}:${to.port}`, login, what, signal: limits.signal };
+    mustKeepSecrets(to, what);
+    const plan = { ...web, door: doorOf(to), login, what, signal: limits.signal };
     if (auth === 'digest') {
       return sendWithDigest({
         ...plan,
@@ -84,9 +84,9 @@ function readBody({ body }: HttpAnswer): unknown {
   return json && !json.isPartial ? json.value : text;
 }
 
-/** The value of a page that was looked at; undefined where it must be asked for: it failed, or does not hold what is wanted, or may have been cut. */
+/** The value of a page that was looked at; undefined where it must be asked for: it failed, sends elsewhere, does not hold what is wanted, or may have been cut. */
 export function readPage({ status, body }: WebEvidence, as: HttpRequest['as']): unknown {
-  if (status >= 400 || Buffer.byteLength(body) >= LOOK_BYTES) return undefined;
+  if (status >= 300 || Buffer.byteLength(body) >= LOOK_BYTES) return undefined;
   if (as === 'text') return body;
   const json = repairJsonText(body, []);
   return json && !json.isPartial ? json.value : undefined;
@@ -95,7 +95,7 @@ export function readPage({ status, body }: WebEvidence, as: HttpRequest['as']): 
 /** The answer to the login itself. Nothing of the request shows in errors: its body holds the password. */
 async function openSession(
   web: Web,
-  reach: (port: number) => Target,
+  reach: (port: number) => HttpEndpoint,
   port: number,
   session: WebSession,
   opening: SessionOpening,
@@ -103,11 +103,25 @@ async function openSession(
 ): Promise<HttpAnswer> {
   const to = reach(opening.port ?? port);
   const label = `log in to ${to.ip}:${to.port} (${session.name})`;
+  mustKeepSecrets(to, label);
   return sendOnce(web, to, opening, budget, label, {}, label);
 }
 
+/** What is kept of a login goes with the device that gave it: another key is another device. */
+const doorOf = ({ ip, port, tlsKey }: HttpEndpoint) =>
+  `${ip}:${port}${tlsKey === undefined ? '' : ` with the TLS key ${shortKey(tlsKey)}`}`;
+
+/** Who is known by a TLS key gets a login over TLS and no other way, and over TLS it goes only to who is known by a key. Throws PeerError. */
+function mustKeepSecrets({ isTls, tlsKey }: HttpEndpoint, what: string): void {
+  if (isTls === (tlsKey !== undefined)) return;
+  const why = isTls
+    ? 'it showed no TLS key when it was asked who it is'
+    : 'it would go in the clear, and the device is known by its TLS key';
+  throw peerError('peer.tls-key', `${what}: no login is sent, because ${why}`, { wasSent: false });
+}
+
 /** What `GET path` shows to somebody who is not logged in, whatever the status. */
-export async function lookAt(web: Web, to: Target, path: string, limits: ExchangeLimits): Promise<WebEvidence> {
+export async function lookAt(web: Web, to: HttpEndpoint, path: string, limits: ExchangeLimits): Promise<WebEvidence> {
   const answer = await web.client.send({
     to,
     method: 'GET',
@@ -127,12 +141,13 @@ export async function lookAt(web: Web, to: Target, path: string, limits: Exchang
     ...(location === undefined ? {} : { location }),
     ...(authenticate === undefined ? {} : { authenticate }),
     ...(server === undefined ? {} : { server }),
+    ...(answer.tlsKey === undefined ? {} : { tlsKey: answer.tlsKey }),
   };
 }
 
 function sendOnce(
   { client }: Web,
-  to: Target,
+  to: HttpEndpoint,
   request: Omit<HttpRequest, 'auth' | 'as' | 'via'>,
   budget: TimeBudget,
   what: string,

@@ -1,5 +1,5 @@
-// One HTTP request to a miner through undici: no redirects, any certificate, one connection per device that is given up after 4 idle seconds.
-// Total deadline, capped headers and body. It knows nothing of login, JSON or which status is good.
+// One HTTP request to a miner through undici: no redirects, one connection per device that is given up after 4 idle seconds. Over TLS any certificate
+// will do unless a key is expected: then nothing goes to another one. Total deadline, capped headers and body. It knows nothing of login, JSON or status.
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Clock } from '../../base/clock.ts';
@@ -11,10 +11,14 @@ import { EXHAUSTED } from '../tcp/connection.ts';
 import type { Endpoint } from '../tcp/exchange.ts';
 import type { Tap } from '../tcp/recorder.ts';
 import { ReplyBytes } from '../tcp/reply-bytes.ts';
+import { createTlsKeys, shortKey } from './tls-keys.ts';
 import { unpackBody } from './unpack.ts';
 
+/** `tlsKey` = of the device, where it is known by one: over TLS nothing goes to another one. */
+export type HttpEndpoint = Endpoint & { readonly isTls: boolean; readonly tlsKey: string | undefined };
+
 export type HttpCall = {
-  readonly to: Endpoint & { readonly isTls: boolean };
+  readonly to: HttpEndpoint;
   readonly method: HttpRequest['method'];
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +40,11 @@ export type HttpAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, HeaderValue>>;
   readonly body: Buffer;
+  /** That the device showed, if it was over TLS: SHA-256 of the public key (SPKI), hex. */
+  readonly tlsKey: string | undefined;
 };
+
+type Heard = Pick<HttpAnswer, 'status' | 'headers' | 'tlsKey'> & { readonly raw: Buffer };
 
 export type HttpClientLimits = { readonly inFlight: number; readonly waiting: number };
 
@@ -60,6 +68,7 @@ const RESET = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTEN
 export class HttpClient {
   readonly #clock: Clock;
   readonly #agent: Agent;
+  readonly #tlsKeys = createTlsKeys(CONNECT_TIMEOUT_MS);
   readonly #line: WaitingLine;
   readonly #tap: Tap | undefined;
   /** How to cancel each request that is under way. */
@@ -84,8 +93,7 @@ export class HttpClient {
       // The total deadline below does what these two cannot: they start anew with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // Miners sign their own certificates; identity comes from what they say, never from TLS.
-      connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: false },
+      connect: this.#tlsKeys.connector,
     });
   }
 
@@ -99,7 +107,7 @@ export class HttpClient {
       call.label ?? `${call.method} http${call.to.isTls ? 's' : ''}://${call.to.ip}:${call.to.port}${call.path}`;
     return this.#line.run(0, what, call.signal, async () => {
       const startMs = this.#clock.monotonicMs();
-      const { status, headers, raw } = await this.#dispatch(call, what);
+      const { status, headers, tlsKey, raw } = await this.#dispatch(call, what);
       const encoding = headers['content-encoding'];
       const unpacked = await unpackBody(raw, Array.isArray(encoding) ? encoding.join() : encoding, call.maxBytes);
       this.#tap?.({
@@ -117,7 +125,7 @@ export class HttpClient {
       if (unpacked.isCut && call.beyondMax === 'fail') {
         throw peerError('peer.too-large', `${what}: more than ${call.maxBytes} bytes`, { wasSent: true });
       }
-      return { status, headers, body: unpacked.bytes };
+      return { status, headers, body: unpacked.bytes, tlsKey };
     });
   }
 
@@ -128,11 +136,12 @@ export class HttpClient {
     await this.#agent.destroy();
   }
 
-  #dispatch(call: HttpCall, what: string): Promise<{ status: number; headers: HttpAnswer['headers']; raw: Buffer }> {
+  #dispatch(call: HttpCall, what: string): Promise<Heard> {
     return new Promise((resolve, reject) => {
       const bytes = new ReplyBytes(what, call.maxBytes);
       let status = 0;
       let headers: HttpAnswer['headers'] = {};
+      let tlsKey: string | undefined;
       let wasSent = false;
       let isSettled = false;
       let abort: ((reason: Error) => void) | undefined;
@@ -146,7 +155,7 @@ export class HttpClient {
         return true;
       };
       const succeed = () => {
-        if (settle()) resolve({ status, headers, raw: bytes.bytes() });
+        if (settle()) resolve({ status, headers, tlsKey, raw: bytes.bytes() });
       };
       const fail = (error: Error) => {
         if (!settle()) return;
@@ -177,10 +186,14 @@ export class HttpClient {
           body: typeof body === 'object' ? body.open() : (body ?? null),
         },
         {
-          onRequestStart(controller) {
+          // The connection stands, new or kept alive, and nothing is written yet: who is aborted here sends nothing.
+          onRequestStart: (controller) => {
             abort = (reason) => controller.abort(reason);
-            // The deadline may have passed while the connection was being made: then nothing is sent any more.
-            if (isSettled) controller.abort(new CancelledError(what));
+            // The deadline may have passed while the connection was being made.
+            if (isSettled) return controller.abort(new CancelledError(what));
+            if (!call.to.isTls) return;
+            tlsKey = this.#tlsKeys.of(call.to);
+            if (call.to.tlsKey !== undefined && call.to.tlsKey !== tlsKey) fail(otherKey(what, call.to.tlsKey, tlsKey));
           },
           onRequestSent() {
             wasSent = true;
@@ -207,6 +220,12 @@ export class HttpClient {
       );
     });
   }
+}
+
+function otherKey(what: string, expected: string, shown = 'none'): Error {
+  const keys = `it shows the TLS key ${shortKey(shown)} where ${shortKey(expected)} is expected`;
+  const remedy = 'if it has a new certificate, the next scan meets it: pithead trust list';
+  return peerError('peer.tls-key', `${what}: nothing is sent, because ${keys}; ${remedy}`, { wasSent: false });
 }
 
 function toDeclaredError(error: Error & { readonly code?: unknown }, what: string, wasSent: boolean): Error {

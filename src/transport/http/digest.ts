@@ -111,7 +111,7 @@ const CHALLENGE_PAUSE_MS = 30;
 export type DigestPlan = {
   readonly clock: Clock;
   readonly nonces: BoundedMap<Nonce>;
-  /** `ip:port`. */
+  /** `ip:port`, and the TLS key. */
   readonly door: string;
   readonly login: Login;
   readonly request: Pick<HttpRequest, 'method' | 'path' | 'upload'>;

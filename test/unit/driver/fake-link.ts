@@ -8,7 +8,7 @@ export type Scripted = unknown;
 export const takes = (afterMs: number, answer: unknown) => ({ afterMs, answer });
 
 export type FakeLink = ProbeLink & {
-  /** What was asked, in order. */
+  /** What was asked, in order; pages over TLS as `https:/`. */
   readonly asked: string[];
   maxAtOnce: number;
   script: Record<string, Scripted>;
@@ -54,7 +54,7 @@ export function fakeLink(clock: VirtualClock, script: Record<string, Scripted>):
     send: (request, limits) => run(nameOf(request), limits),
     sendRaw: async (request, limits) => String(await run(nameOf(request), limits)),
     look: async (path, limits): Promise<WebEvidence> => {
-      const page = await run(path, limits);
+      const page = await run(limits?.port === 443 ? `https:${path}` : path, limits);
       return typeof page === 'object' && page !== null && 'status' in page && 'body' in page
         ? { ...page, status: Number(page.status), body: String(page.body) }
         : { status: 200, body: String(page) };

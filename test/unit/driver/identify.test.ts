@@ -129,6 +129,32 @@ describe('the questions', () => {
     expect((await gather({ '/': { status: 404, body: '' } }, [80])).link.asked).toEqual(['/']);
   });
 
+  describe('a page that sends to https', () => {
+    const toTls = { status: 307, location: 'https://10.9.8.7/', body: '' };
+    const overTls = { ...stockPage, server: 'lighttpd/1.4', tlsKey: 'ab12' };
+    test('is asked for there, and its key is kept', async () => {
+      const { link, evidence } = await gather({ version: antminer, '/': toTls, 'https:/': overTls }, [80, 4028]);
+      expect(link.asked).toEqual(['version', '/', 'https:/']);
+      expect(evidence).toMatchObject({ family: 'antminer-stock', isProven: true, web: { tlsKey: 'ab12' } });
+    });
+    test('and so are the other pages', async () => {
+      const page = { status: 200, body: 'AnthillOS', tlsKey: 'ab12' };
+      const { link, evidence } = await gather({ '/': toTls, 'https:/': page, 'https:/api/v1/info': '{}' }, [80]);
+      expect(link.asked).toEqual(['/', 'https:/', 'https:/api/v1/info']);
+      expect(evidence).toMatchObject({ family: 'vnish', isProven: false });
+    });
+    test('is what there is where nothing answers there', async () => {
+      const { evidence } = await gather({ version: vnish, '/': toTls }, [80, 4028]);
+      expect(evidence).toMatchObject({ family: 'vnish', web: toTls });
+      expect(evidence.web).not.toHaveProperty('tlsKey');
+    });
+    test('is all of a Whatsminer, which is not read there', async () => {
+      const version = '{"STATUS":"S","Description":"whatsminer v1.4.0"}';
+      const { link } = await gather({ version, '/': toTls, 'https:/': overTls }, [80, 4028]);
+      expect(link.asked).not.toContain('https:/');
+    });
+  });
+
   test('VolcMiner is asked at its own port: where that is the only one, and where the login may be a Hammer’s', async () => {
     const version = '{"VERSION":[{"Type":"VolcMiner D1"}]}';
     const black = { ...stockPage, authenticate: 'Digest realm="blackMiner Configuration"' };

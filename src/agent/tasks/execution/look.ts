@@ -107,6 +107,7 @@ const MEANINGS = {
   'peer.timeout': 'away',
   'peer.reset': 'away',
   'peer.busy': 'unclear',
+  'peer.tls-key': 'unclear',
   'peer.too-large': 'there',
   'peer.unparsable': 'there',
   'peer.auth': 'there',

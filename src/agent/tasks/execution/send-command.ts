@@ -69,6 +69,7 @@ const SILENT = 'the miner does not answer';
 /** Undefined = it may have done it. */
 const REFUSALS = {
   'peer.permission': 'refused by the miner: not allowed',
+  'peer.tls-key': 'not sent to the miner: its TLS key is not the expected one',
   'peer.auth': 'refused by the miner: login not accepted',
   'peer.unsupported': 'unsupported by the miner',
   'peer.rejected': 'refused by the miner',

@@ -20,7 +20,7 @@ function trustOf(record = openTrustRecord(':memory:', createVirtualClock())) {
     trust.saw(ip, {
       identity: { confidence: 'sure', make: 'Bitmain', ...names },
       evidence: { family: 'antminer-stock' },
-      ...{ family: 'antminer-stock', driverId: 'antminer-stock', lookAlikes: [] },
+      ...{ family: 'antminer-stock', driverId: 'antminer-stock', lookAlikes: [], isReadByWeb: true },
     });
   return { record, clock, saw, lost: trust.lost, why: (ip: string) => trust.why(ip, 'antminer-stock', 'configured') };
 }
@@ -85,7 +85,7 @@ test('what a device has shown is not good for another MAC at its address; its ow
     family: 'antminer-stock',
     driverId: 'antminer-stock',
   } as const;
-  trust.saw(ACCEPTED, { ...seen, identity: { confidence: 'sure' }, lookAlikes: [] });
+  trust.saw(ACCEPTED, { ...seen, identity: { confidence: 'sure' }, lookAlikes: [], isReadByWeb: true });
   const now = () => [
     trust.mustAskAgain(ACCEPTED, 'antminer-stock'),
     trust.isSure(ACCEPTED, 'antminer-stock'),

@@ -45,7 +45,16 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const device = (ip: string, more: Partial<MetDevice> = {}): MetDevice => ({
   ...{ ip, family: 'antminer-stock', driver: 'antminer-stock', confidence: 'sure', model: 'S19', realm: 'r' },
-  ...{ networkMac: null, mac: null, serialNumber: null, why: 'new', isCovered: true, sinceMs: nowMs, seenAtMs: nowMs },
+  ...{
+    networkMac: null,
+    mac: null,
+    serialNumber: null,
+    tlsKey: null,
+    why: 'new',
+    isCovered: true,
+    sinceMs: nowMs,
+    seenAtMs: nowMs,
+  },
   ...more,
 });
 

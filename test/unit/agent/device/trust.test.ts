@@ -64,7 +64,7 @@ test.each([
 describe('whether it is the one that was accepted', () => {
   const facts: DeviceFacts = { family: 'antminer-stock', confidence: 'sure', realm: 'r', networkMac: MAC };
   const pin: Pin = {
-    ...{ ip: IP, family: 'antminer-stock', realm: 'r', networkMac: MAC, mac: null, serialNumber: null },
+    ...{ ip: IP, family: 'antminer-stock', realm: 'r', networkMac: MAC, mac: null, serialNumber: null, tlsKey: null },
     isVouchedFor: false,
   };
   test.each([
@@ -84,6 +84,10 @@ describe('whether it is the one that was accepted', () => {
       'changed',
     ],
     ['another word of its own', { ...facts, mac: OTHER }, { ...pin, mac: MAC }, undefined, 'changed'],
+    ['the same TLS key', { ...facts, tlsKey: 'a' }, { ...pin, tlsKey: 'a' }, undefined, 'known'],
+    ['another TLS key', { ...facts, tlsKey: 'b' }, { ...pin, tlsKey: 'a' }, undefined, 'changed'],
+    ['its web in the clear, that was over TLS', facts, { ...pin, tlsKey: 'a' }, undefined, 'changed'],
+    ['its web over TLS, that was in the clear', { ...facts, tlsKey: 'a' }, pin, undefined, 'changed'],
     ['another serial number', { ...facts, serialNumber: 'b' }, { ...pin, serialNumber: 'a' }, undefined, 'changed'],
   ] as const)('%s', (_, shown, own, here, standing) => expect(standingOf(shown, own, here)).toBe(standing));
 
