@@ -20,8 +20,11 @@ export const UNSTABLE_REASONS = [
 export const unstableReasonSchema = z.enum(UNSTABLE_REASONS);
 export type UnstableReason = z.infer<typeof unstableReasonSchema>;
 
+const NORMAL_MAC = /^(?:[0-9A-F]{2}:){5}[0-9A-F]{2}$/;
+
 /** Upper case with colons (`AA:BB:CC:DD:EE:FF`), or undefined when it is not 12 hex digits with or without `:`, `-`, `.` between. */
 export function normaliseMac(text: string): string | undefined {
+  if (NORMAL_MAC.test(text)) return text;
   const digits = text.trim().replaceAll(/[:\-.]/g, '');
   // Before it is upper-cased: some other letters become one or two of these.
   if (!/^[0-9A-Fa-f]{12}$/.test(digits)) return undefined;

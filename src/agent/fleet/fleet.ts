@@ -194,20 +194,28 @@ export function createRoster(parts: Parts): Roster {
   const statesOf = (key: string): IdentityStates =>
     book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
-  const contextOf = ({ key, isRebooting, target }: MinerState, ipChanged: boolean): SampleContext => {
-    const { mac: macState, serial: serialState } = statesOf(key);
+  const contextOf = (
+    { key, isRebooting, target }: MinerState,
+    { mac: macState, serial: serialState }: IdentityStates,
+    ipChanged: boolean,
+  ): SampleContext => {
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;
     return { macState, serialState, isRebooting, opsMaintenance, ipChanged, warmUpS, poolTrouble };
   };
 
-  const judgeAndReport = (state: MinerState, sample: Sample, now: ClockLook, isFactoryLogin = false) => {
+  const judgeAndReport = (
+    state: MinerState,
+    sample: Sample,
+    { mac, serial, unstableReason }: IdentityStates,
+    now: ClockLook,
+    isFactoryLogin = false,
+  ) => {
     const before = state.judgement;
     const nowMs = clock.monotonicMs();
     const elapsedMs = state.judgedMs === undefined ? undefined : nowMs - state.judgedMs;
     const judgement = judge(before, sample, parts.settings, now.wallMs, elapsedMs);
-    const { mac, serial, unstableReason } = statesOf(state.key);
     const reported = toMinerDocument({
       reading: sample.kind === 'ok' ? sample.reading : undefined,
       previous: state.reported,
@@ -268,12 +276,10 @@ export function createRoster(parts: Parts): Roster {
     state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
     if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, now.elapsedMs);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
-    judgeAndReport(
-      state,
-      { kind: 'ok', reading, unparsable, loginRefused, context: contextOf(state, ipChanged) },
-      now,
-      outcome.isFactoryLogin,
-    );
+    const identityStates = statesOf(key);
+    const context = contextOf(state, identityStates, ipChanged);
+    const sample: Sample = { kind: 'ok', reading, unparsable, loginRefused, context };
+    judgeAndReport(state, sample, identityStates, now, outcome.isFactoryLogin);
   };
 
   /** It is polled where it is on record, if that may be reached. */
@@ -332,8 +338,9 @@ export function createRoster(parts: Parts): Roster {
       log.debug({ ip: state.target.ip, consecutive, cause: renderError(error) }, 'a miner does not answer');
       const code = error instanceof PeerError ? error.code : 'peer.unparsable';
       if (code === 'peer.auth') state.answered = { atMs: clock.monotonicMs(), isLoginRefused: true };
-      const sample: Sample = { kind: 'failed', code, consecutive, context: contextOf(state, false) };
-      judgeAndReport(state, sample, lookAtClocks(clock));
+      const identityStates = statesOf(key);
+      const sample: Sample = { kind: 'failed', code, consecutive, context: contextOf(state, identityStates, false) };
+      judgeAndReport(state, sample, identityStates, lookAtClocks(clock));
     },
     setRebooting(key, isRebooting) {
       const state = miners.get(key);

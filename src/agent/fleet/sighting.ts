@@ -15,7 +15,9 @@ export const sightingOf = (
   ip,
   driverId: driver.id,
   at,
-  ...factsIn({ ...identity, ...reading }),
+  mac: reading.mac ?? identity.mac,
+  serialNumber: reading.serialNumber ?? identity.serialNumber,
+  boardSerials: boardSerialsOf(reading),
   generation: known.generation,
   make: reading.make ?? known.make,
   model: reading.model ?? known.model,
@@ -23,15 +25,13 @@ export const sightingOf = (
 });
 
 /** What of a reading says who the miner is. */
-export const factsIn = ({
-  mac,
-  serialNumber,
-  boards = [],
-}: Reading): Pick<Shown, 'mac' | 'serialNumber' | 'boardSerials'> => ({
-  mac,
-  serialNumber,
-  boardSerials: boards.flatMap((board) => board.serialNumber ?? []),
+export const factsIn = (reading: Reading): Pick<Shown, 'mac' | 'serialNumber' | 'boardSerials'> => ({
+  mac: reading.mac,
+  serialNumber: reading.serialNumber,
+  boardSerials: boardSerialsOf(reading),
 });
+
+const boardSerialsOf = ({ boards = [] }: Reading) => boards.flatMap((board) => board.serialNumber ?? []);
 
 /** The login was not sent, because whoever stood here before has refused it. */
 export function isHeldBack({ failed }: VisitOutcome): boolean {

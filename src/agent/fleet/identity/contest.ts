@@ -84,34 +84,44 @@ export function createContest(
     return isKnown && entry.claimedFacts === 'serial' && !isLive(of) ? undefined : of;
   };
 
-  function* claimantsOf(entry: MinerEntry): Iterable<MinerEntry> {
-    for (const other of index.byClaim(entry.key))
-      if (isLive(other) && !isRejected(entry, other) && claimOf(other) !== undefined) yield other;
-  }
+  // Each poll asks whether there is one: those questions make no generator.
+  const isClaimant = (entry: MinerEntry, other: MinerEntry): boolean =>
+    isLive(other) && !isRejected(entry, other) && claimOf(other) !== undefined;
+  const isTwin = (entry: MinerEntry, other: MinerEntry): boolean =>
+    other.key !== entry.key && isLive(other) && !isRejected(entry, other);
+
+  /** Miners on record with the value that `entry` shows, itself too; none where that is not valid. */
+  const holdersOf = (entry: MinerEntry, fact: 'mac' | 'serial'): Iterable<MinerEntry> => {
+    const isValid = (fact === 'mac' ? entry.macState : entry.serialState) === 'ok';
+    const value = factValue(entry, fact);
+    if (!isValid || !value) return [];
+    return fact === 'mac' ? index.byMac(value) : index.bySerial(value);
+  };
 
   /** Live miners that show the same valid value as `entry`, as far as no person said that they are not it. */
   function* twinsOf(entry: MinerEntry, fact: 'mac' | 'serial'): Iterable<MinerEntry> {
-    const isValid = (fact === 'mac' ? entry.macState : entry.serialState) === 'ok';
-    const value = factValue(entry, fact);
-    if (!isValid || !value) return;
-    for (const other of fact === 'mac' ? index.byMac(value) : index.bySerial(value))
-      if (other.key !== entry.key && isLive(other) && !isRejected(entry, other)) yield other;
+    for (const other of holdersOf(entry, fact)) if (isTwin(entry, other)) yield other;
   }
+
+  const hasTwin = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean => {
+    for (const other of holdersOf(entry, fact)) if (isTwin(entry, other)) return true;
+    return false;
+  };
 
   const claimsNow = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean =>
     entry.claimedFacts.includes(fact) && !hasEnded(entry);
 
   const isDuplicate = (entry: MinerEntry, fact: 'mac' | 'serial'): boolean => {
-    if (!isNone(twinsOf(entry, fact))) return true;
+    if (hasTwin(entry, fact)) return true;
     if (claimsNow(entry, fact) && claimOf(entry) !== undefined) return true;
-    for (const other of claimantsOf(entry)) if (claimsNow(other, fact)) return true;
+    for (const other of index.byClaim(entry.key)) if (isClaimant(entry, other) && claimsNow(other, fact)) return true;
     return false;
   };
 
   function* rivalsOf(entry: MinerEntry): Iterable<MinerEntry> {
     const claimed = claimOf(entry);
     if (claimed !== undefined) yield claimed;
-    yield* claimantsOf(entry);
+    for (const other of index.byClaim(entry.key)) if (isClaimant(entry, other)) yield other;
     yield* twinsOf(entry, 'mac');
     if (!isCommonSerial(entry)) yield* twinsOf(entry, 'serial');
   }
@@ -196,6 +206,11 @@ export function createContest(
       const units = [...take(rivalsOf(entry), MAX_NAMED)].map((other) => [other.key, unitOf(other)] as const);
       return [...new Map(units).values()];
     },
+    hasRivals(entry: MinerEntry): boolean {
+      if (claimOf(entry) !== undefined) return true;
+      for (const other of index.byClaim(entry.key)) if (isClaimant(entry, other)) return true;
+      return hasTwin(entry, 'mac') || (hasTwin(entry, 'serial') && !isCommonSerial(entry));
+    },
     /** Another unit showed its facts and was found not to be it: they say nothing any more. */
     isDisputed(entry: MinerEntry): boolean {
       for (const other of index.byClaim(entry.key))
@@ -222,8 +237,3 @@ function* take<T>(items: Iterable<T>, count: number): Iterable<T> {
     yield item;
   }
 }
-
-const isNone = (items: Iterable<unknown>): boolean => {
-  for (const _ of items) return false;
-  return true;
-};

@@ -333,7 +333,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     },
     isContested(ip) {
       const entry = index.byIp(ip);
-      return turnover.isRestless(ip) || (entry !== undefined && contest.rivals(entry).length > 0);
+      return turnover.isRestless(ip) || (entry !== undefined && contest.hasRivals(entry));
     },
     suspects() {
       const changing = turnover.restless().map(({ ip, sinceMs }) => [ip, changes(ip, sinceMs)] as const);

@@ -103,7 +103,7 @@ export function factsOf(sighting: Shown): Facts {
   const isOnlyNeighbour = neighbour !== undefined && !neighbour.isShared;
   const isFromTable = own === 'empty' && isOnlyNeighbour;
   const shown = isFromTable ? neighbour.mac : sighting.mac;
-  const mac = macState(shown);
+  const mac = isFromTable ? macState(shown) : own;
   const serial = serialState(sighting.serialNumber);
   const serialNumber = serial === 'ok' ? sighting.serialNumber?.trim() : undefined;
   const valid = mac === 'ok' && shown !== undefined ? normaliseMac(shown) : undefined;

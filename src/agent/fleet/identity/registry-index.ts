@@ -26,12 +26,23 @@ export function createMinerIndex(): MinerIndex {
   const keysByClaim = new Map<string, Set<string>>();
 
   // Lazy: a farm of clones that all show one value must not cost a copy of the farm per question.
-  function* entriesOf(keys: ReadonlySet<string> | undefined): Iterable<MinerEntry> {
-    for (const key of keys ?? []) {
+  function* eachOf(keys: ReadonlySet<string>): Iterable<MinerEntry> {
+    for (const key of keys) {
       const entry = byKey.get(key);
       if (entry !== undefined) yield entry;
     }
   }
+
+  /** Most values are of one miner. */
+  const entriesOf = (keys: ReadonlySet<string> | undefined): Iterable<MinerEntry> => {
+    if (keys === undefined) return [];
+    if (keys.size > 1) return eachOf(keys);
+    for (const key of keys) {
+      const entry = byKey.get(key);
+      return entry === undefined ? [] : [entry];
+    }
+    return [];
+  };
 
   const remove = (key: string) => {
     const entry = byKey.get(key);
