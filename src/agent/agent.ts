@@ -336,7 +336,7 @@ export function createAgent(options: AgentOptions) {
         every(CLOCK_EVERY_MS, 'look at the clock', () => clockWatch.look());
         every(HOST_EVERY_MS, 'report the host', reportHost);
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
-        every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.tell);
+        every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.report);
         every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => roster.prune());
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();

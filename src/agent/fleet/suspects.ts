@@ -1,4 +1,4 @@
-// Tells the services which devices show the facts of other miners or change who they are: one event for all of them, when there are others than before.
+// Reports to the services which devices show the facts of other miners or change who they are: one event for all of them, when there are others than before.
 // It judges nothing.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -16,14 +16,14 @@ export function createSuspectReport(parts: {
   readonly agentIds: readonly string[];
   emit(record: EventRecord): void;
 }) {
-  let told = '';
+  let reported = '';
   return {
     /** To be called once a minute or so: there is at most one event each time. */
-    tell(): void {
+    report(): void {
       const suspects = parts.suspects().toSorted((a, b) => a.ip.localeCompare(b.ip));
       const now = suspects.map(({ ip, reason }) => `${ip} ${reason}`).join();
-      if (now === told) return;
-      told = now;
+      if (now === reported) return;
+      reported = now;
       const reasons = { claims: 0, changes: 0 };
       for (const { reason } of suspects) reasons[reason]++;
       const addresses = suspects.slice(0, MAX_NAMED).map(({ ip }) => ip);

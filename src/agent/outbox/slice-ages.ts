@@ -16,10 +16,7 @@ export const beginAges = (nextId: number, now: ClockLook): SliceAges => [
   { fromId: nextId, offsetMs: offsetOf(now), sinceMs: now.elapsedMs },
 ];
 
-/**
- * Now, as the wall clock that dated the records would say it: where it was set since, a slice has their clock's time, so that one age is right for
- * all of it.
- */
+/** Now, by the wall clock as it was set when the records were dated: slice and records then have times of one clock, and one age fits all of them. */
 export const asDated = (offsetMs: number | undefined, now: ClockLook): ClockLook =>
   offsetMs !== undefined && isStep(offsetOf(now) - offsetMs)
     ? { wallMs: Math.round(now.elapsedMs + offsetMs), elapsedMs: now.elapsedMs }

@@ -1,5 +1,5 @@
-// While the disk takes nothing, the newest states of the miners go to the service from memory, with the reason; once it does again, that is told. Nothing of it
-// is acknowledged or counted as delivered. It knows no socket.
+// While the disk takes nothing, the newest states of the miners go to the service from memory, with the reason; when the disk works again the service gets one
+// more frame that says so. The service does not acknowledge these frames, and they do not count as delivered. This module knows no socket.
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { encodeSlice } from '../../wire/frames.ts';
 import type { SliceSource } from '../outbox/outgoing.ts';
@@ -19,18 +19,18 @@ export function createLiveSender(options: {
   inTurn(run: () => Promise<void>): Promise<void>;
 }) {
   const { source, clock } = options;
-  /** What the service knows of the disk; null = nothing yet. */
-  let told: string | undefined | null = null;
+  /** What the service was told of the disk; null = nothing yet. */
+  let reportedFault: string | undefined | null = null;
   let after = 0;
   let cancel: Cancel | undefined;
   let isStopped = false;
 
   const sendNews = async () => {
     const why = source.whyUnkept();
-    if (isStopped || !options.hasRoom() || (why === undefined && told === undefined)) return;
+    if (isStopped || !options.hasRoom() || (why === undefined && reportedFault === undefined)) return;
     const { header, body, count, last } = await source.live(after);
-    if (isStopped || (count === 0 && header.fault === told)) return;
-    told = header.fault;
+    if (isStopped || (count === 0 && header.fault === reportedFault)) return;
+    reportedFault = header.fault;
     after = last;
     options.transmit(encodeSlice(header, body));
   };

@@ -15,10 +15,11 @@ export function shownService(
 ): OwnService {
   const fault = storage.fault();
   const backups = storage.backups();
+  const setAside = findSetAside(database, backupsOf(config, database).dir);
   const troubles = [
     ...(fault === undefined ? [] : [`the service cannot store anything: ${fault}`]),
     ...(backups?.failure === undefined ? [] : [`no backup of the service's database: ${backups.failure}`]),
-    ...setAsideTroubles(database, backupsOf(config, database).dir),
+    ...(setAside === undefined ? [] : [`${setAside.text}. ${setAside.remedy}`]),
   ];
   return {
     troubles,
@@ -30,14 +31,14 @@ export function shownService(
   };
 }
 
-/** In sentences; each until a person has removed the file. */
-export function setAsideTroubles(database: string, backupDir: string): string[] {
+/** For people: that a damaged database was set aside, and what to do; undefined when there is none. It is shown until a person has removed the file. */
+export function findSetAside(database: string, backupDir: string): { text: string; remedy: string } | undefined {
   const aside = `${database}${ASIDE}`;
   const found = lstatSync(aside, { throwIfNoEntry: false });
-  if (found === undefined) return [];
+  if (found === undefined) return undefined;
   const at = new Date(found.mtimeMs).toISOString();
-  const remedy = remedyOf(listBackups(backupDir, database)[0]?.path);
-  return [
-    `the database of the service was damaged and lies in ${aside}, last written ${at}; a new one has begun. ${remedy}. Then remove ${aside}`,
-  ];
+  return {
+    text: `the database of the service was damaged and lies in ${aside}, last written ${at}; a new one has begun`,
+    remedy: `${remedyOf(listBackups(backupDir, database)[0]?.path)}. Then remove ${aside}`,
+  };
 }

@@ -24,7 +24,7 @@ import { listBackups } from '../../service/store/sqlite/backup-files.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { backupsOf, databaseOf, ownUrl, readyStatus } from '../run/local-service.ts';
-import { setAsideTroubles } from '../run/service-state.ts';
+import { findSetAside } from '../run/service-state.ts';
 import { CONFIG_HELP, usualConfig } from './config-file.ts';
 import { openCode } from './open-code.ts';
 import { describeNetworks } from './setup-questions.ts';
@@ -196,14 +196,12 @@ function databases(config: AgentConfig): Finding[] {
   const { stateDir } = config;
   const service = databaseOf(stateDir);
   const ofAgent = [memoryPath(stateDir), join(stateDir, OUTBOX_FILE)];
+  const setAside = findSetAside(service, backupsOf(config).dir);
   const isAside = (path: string) => lstatSync(`${path}${ASIDE}`, { throwIfNoEntry: false }) !== undefined;
   return [
     ...[...ofAgent, service].filter((path) => existsSync(path)).map(checkDatabase),
     ...ofAgent.filter(isAside).map(setAsideFinding),
-    ...setAsideTroubles(service, backupsOf(config).dir).map((text) => {
-      const [what = text, ...remedy] = text.split('. ');
-      return warning('database', what, remedy.join('. '));
-    }),
+    ...(setAside === undefined ? [] : [warning('database', setAside.text, setAside.remedy)]),
     ...(existsSync(service) ? backups(config, service) : []),
   ];
 }

@@ -175,7 +175,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
     return body;
   };
 
-  const tellUnshown = oncePerMinute(clock, (error) =>
+  const reportUnshown = oncePerMinute(clock, (error) =>
     log.warn({ ...fields, error: renderError(error) }, 'live states cannot be shown'),
   );
 
@@ -201,7 +201,7 @@ export function createConnection(socket: WebSocket, parts: ConnectionParts) {
         nowMs,
       })
       // The agent loses nothing by it, and the connection is wanted when there is room again.
-      .catch(tellUnshown);
+      .catch(reportUnshown);
     if (change === 'failed') log.warn({ ...fields, fault }, 'the agent cannot keep what it reports: live states only');
     if (change === 'recovered') log.info(fields, 'the agent keeps what it reports again');
   };

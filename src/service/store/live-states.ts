@@ -1,5 +1,5 @@
-// States of miners that an agent shows from memory while its disk takes nothing. They are what is shown of a miner, and nothing else: no history, no cursor,
-// no event of the miners. What the agent stores after all replaces them; only that what waited longer than they did comes first then, and is older.
+// Live states: states of miners that an agent sends from memory while its disk takes nothing. They are shown and not kept: they make no history, no cursor
+// and no event of a miner. Stored states replace them later; a stored state that waited on the agent while newer ones were shown does not.
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Databases } from './databases.ts';
 import type { Db } from './schema.ts';
@@ -73,8 +73,8 @@ async function noteFault(db: Db, { agentId, farmId, fault, nowMs }: LiveReport) 
 }
 
 /**
- * Whether a stored state is older than the one that is shown: it waited on a disk that took nothing. Beyond those that did, every one is newer; so is every
- * one where what is shown is dated in the future, because our clock was set back.
+ * Whether a state of a slice is older than the live state that is shown, because it waited while the agent's disk took nothing. Slices after
+ * `unkept_through` did not wait: theirs are newer. A live state with a time in the future was dated before our clock was set back: any state is newer.
  */
 export const isKeptOutdated = (
   known: { readonly unkept_through: number | null; readonly reported_at: number },

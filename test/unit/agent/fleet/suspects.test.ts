@@ -14,7 +14,7 @@ test('one event per service for all of them, and none while they are the same', 
     ...{ clock: { nowMs: () => 0 }, log: silentLog, agentIds: AGENTS, suspects: () => suspects },
     emit: (event) => void events.push(event),
   });
-  report.tell();
+  report.report();
   expect(events).toEqual([]);
   suspects = [
     { ip: '10.0.0.2', sinceMs: 0, reason: 'changes', claims: undefined },
@@ -25,9 +25,9 @@ test('one event per service for all of them, and none while they are the same', 
       claims: { key: 'k', ip: '10.0.0.9', facts: ['mac'], isRejected: false },
     },
   ];
-  report.tell();
+  report.report();
   suspects = suspects.toReversed();
-  report.tell();
+  report.report();
   expect(events.map(({ key }) => key)).toEqual(AGENTS);
   const detail = { count: 2, addresses: ['10.0.0.1', '10.0.0.2'], reasons: { claims: 1, changes: 1 } };
   expect(events[0]).toMatchObject({ type: 'identity_suspects', detail });
@@ -35,10 +35,10 @@ test('one event per service for all of them, and none while they are the same', 
   suspects = Array.from({ length: 1_000 }, (_, n) => ({
     ...{ ip: `10.0.${n >> 8}.${n & 255}`, sinceMs: 0, reason: 'changes' as const, claims: undefined },
   }));
-  report.tell();
+  report.report();
   expect(events.at(-1)?.detail).toMatchObject({ count: 1_000, reasons: { claims: 0, changes: 1_000 } });
   expect(events.at(-1)?.detail.addresses).toHaveLength(200);
   suspects = [];
-  report.tell();
+  report.report();
   expect(events.at(-1)?.detail).toMatchObject({ count: 0 });
 });

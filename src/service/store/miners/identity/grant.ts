@@ -1,5 +1,5 @@
 // How many miners an agent may have here: what it was granted when it was enrolled. Miners that are known stay whatever it invents; new ones beyond the
-// grant are refused, counted as a gap and told in an event. How fast it may add new ones is bounded too: a farm comes in whole, but an agent that makes
+// grant are refused, counted as a gap and named in an event. How fast it may add new ones is bounded too: a farm comes in whole, but an agent that makes
 // up other miners again and again gets no further than a tenth of its grant an hour.
 import { countAll } from '../../rows.ts';
 import type { Db } from '../../schema.ts';

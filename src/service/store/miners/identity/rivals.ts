@@ -1,7 +1,7 @@
-// Miners of a farm that two agents claim. The agent that serves a miner keeps it, and both agents are named in an event. At the same address it is the
-// same device, seen by both: what the other one says of it changes nothing. Anywhere else what the other one reports becomes a miner of its own, and
-// the two become one once the first agent has lost the miner for long enough or was revoked. A reinstalled agent gets its miners back in this way, and
-// so does one that they were carried to.
+// Miners of a farm that two agents claim. The agent that serves a miner keeps it, and an event names both agents. If both report it at the same address it is
+// one device that both see: the second agent's reports change nothing. If the addresses differ, what the second agent reports becomes a miner of its own,
+// a rival. The two become one miner when the first agent is revoked or has lost the miner for long enough. So a reinstalled agent gets its miners back,
+// and so does an agent to which miners were carried.
 import { normaliseMac } from '../../../../model/identity-facts.ts';
 import type { MinerRecord } from '../../../../wire/records.ts';
 import { chunks } from '../../rows.ts';
@@ -44,9 +44,8 @@ export const isSameDevice = (record: MinerRecord, miner: KnownMiner): boolean =>
   sharesIdentity(record, miner) && identityOf(record).ipNum === miner.ip_num;
 
 /**
- * What the agent has registered, after what changed about who serves it. `unchanged` are keys of miners that another agent serves now, and that this
- * agent sees at the same address or has not read since: its word changes nothing. One that it reads elsewhere is a rival: its key is registered no
- * longer.
+ * The registrations of the agent, without those that it has lost. `unchanged` = keys of miners that another agent serves now, and that this agent sees at the
+ * same address or has not read since: its reports change nothing. A key that it reads at another address becomes a rival: it is registered no longer.
  */
 export async function settleRivals(
   db: Db,
