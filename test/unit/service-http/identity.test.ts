@@ -100,6 +100,25 @@ test('two keys with the same MAC stay two miners, and stay the same two for a ne
   expect((await list(rig)).map(({ id, ip }) => [id, ip])).toEqual(before.map(({ id, ip }) => [id, ip]));
 });
 
+// The id, its history and its tasks went to the stranger once its agent had not reported the miner for a quarter of an hour.
+test('a unit that its agent doubts does not get the id of a miner that stands nowhere, however long', async () => {
+  const rig = await startRig();
+  const agent = await connect(rig);
+  const key = randomUUID();
+  await agent.report([minerRecord(1, rig.clock.nowMs(), { key })]);
+  const [before] = await list(rig);
+  rig.clock.step(24 * 3_600_000);
+  const doubted = { mac_state: 'duplicate', sn_state: 'duplicate' } as const;
+  await agent.report([minerRecord(1, rig.clock.nowMs(), { ...doubted, document: { ip: '10.9.9.9' } })]);
+  const both = await list(rig);
+  expect(both).toHaveLength(2);
+  expect(both.find(({ id }) => id === before?.id)?.ip).toBe(before?.ip);
+  rig.clock.step(60_000);
+  await agent.report([minerRecord(1, rig.clock.nowMs(), { key, document: { ip: '10.9.9.8' } })]);
+  const back = await list(rig);
+  expect(back.find(({ id }) => id === before?.id)).toMatchObject({ ip: '10.9.9.8', created_at: before?.created_at });
+});
+
 test('a MAC or serial that cannot identify merges nobody', async () => {
   const rig = await startRig();
   const agent = await connect(rig);

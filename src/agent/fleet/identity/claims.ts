@@ -23,6 +23,8 @@ export type Circumstances = {
   readonly isExpectedBack: boolean;
   /** Another unit showed its facts before and was found not to be it. */
   readonly isDisputed: boolean;
+  /** Another address shows its facts at the same time, and nothing is known of that one either. */
+  readonly hasRival: boolean;
   /** A person said that the unit at this address is not it. */
   readonly isRejected: boolean;
 };
@@ -35,20 +37,31 @@ export type Weight = 'moves' | 'moves-if-it-lasts' | 'waits' | 'refuted' | 'refu
 
 /** What a unit away from the miner's address is to the miner that it shows facts of. */
 export function weigh(entry: MinerEntry, facts: Facts, circumstances: Circumstances): Weight {
-  const { old, isExpectedBack, isDisputed, isRejected } = circumstances;
+  const { old, isExpectedBack, isDisputed, hasRival, isRejected } = circumstances;
   const match = matchOf(entry, facts);
   if (old === 'itself' || isRejected) return 'refuted';
-  if (toldOther(match) || (match.net === 'other' && !isBridged(entry))) return 'refuted-if-it-lasts';
-  if (isVouchedFor(entry, match)) return 'moves';
+  const isVouched = isVouchedFor(entry, match);
+  // Hashboards are replaced while a miner is away.
+  if (toldOther(isVouched ? { ...match, boards: 'unknown' } : match) || deniedByNetwork(entry, facts, match))
+    return 'refuted-if-it-lasts';
+  if (isVouched) return 'moves';
   if (isDisputed) return 'refuted';
+  if (hasRival) return 'waits';
   const same = FACTS.filter((fact) => match[fact] === 'same');
   const isWhole = same.length >= 2 && !hasGoneMissing(entry, facts);
   if (isExpectedBack)
     return isWhole && match.serial === 'same' && match.boards === 'same' ? 'moves-if-it-lasts' : 'waits';
-  // A serial number is printed on the case for all to read: alone it is worth nothing.
-  const isEnough = old === 'another' && (match.mac === 'same' || match.boards === 'same' || same.length >= 2);
-  return isWhole || isEnough ? 'moves-if-it-lasts' : 'waits';
+  // A MAC is read off the network and a serial number off the case: whoever stands at the old address, they are not enough. Hashboards tell only a login.
+  return isWhole || (old === 'another' && match.boards === 'same') ? 'moves-if-it-lasts' : 'waits';
 }
+
+/**
+ * The network shows another MAC here than the miner's. A MAC that several addresses show names nobody, but is not that of a miner that the network knows:
+ * a unit would only have to answer at two addresses.
+ */
+const deniedByNetwork = (entry: MinerEntry, { netMac, sharedMac }: Facts, { net }: Match): boolean =>
+  (net === 'other' && !isBridged(entry)) ||
+  (netMac === undefined && sharedMac !== undefined && isVouched(entry) && sharedMac !== entry.mac);
 
 /** The device itself says something else. */
 const toldOther = ({ mac, serial, boards }: Match): boolean => [mac, serial, boards].includes('other');

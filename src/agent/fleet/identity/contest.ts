@@ -143,32 +143,41 @@ export function createContest(
       if (fact === 'serial' && isCommonSerial(entry)) continue;
       for (const miner of take(twinsOf(entry, fact), MAX_NAMED)) {
         const isFirst = miner.firstSeenMs - entry.firstSeenMs || (miner.key < entry.key ? -1 : 1);
-        if (isFirst > 0 || claimOf(miner) !== undefined) continue;
-        const facts = [...(found.get(miner.key)?.facts ?? []), fact];
         const state = isRejected(miner, entry) ? 'rejected' : 'open';
+        if ((isFirst > 0 && state === 'open') || claimOf(miner) !== undefined) continue;
+        const facts = [...(found.get(miner.key)?.facts ?? []), fact];
         found.set(miner.key, { claimant: entry, miner, facts, state, sinceMs: entry.firstSeenMs });
       }
     }
     return [...found.values()];
   };
 
-  const sharedFacts = (a: MinerEntry, b: MinerEntry): string =>
-    (['mac', 'serial'] as const)
-      .filter((fact) => factValue(a, fact) !== undefined && factValue(a, fact) === factValue(b, fact))
-      .join(' ');
+  /** All pairs, oldest first. */
+  const disputes = (): Dispute[] =>
+    index
+      .all()
+      .flatMap((entry) => {
+        const miner = isLive(entry) ? claimOf(entry) : undefined;
+        return miner === undefined ? twinDisputes(entry) : [disputeOf(entry, miner)];
+      })
+      .toSorted((a, b) => a.sinceMs - b.sinceMs);
 
   return {
     claimOf,
-    /** The units on record at the rejected addresses, as such that claim to be the miner and are not. */
-    asRejected: (miner: MinerEntry, rejected: readonly { readonly ip: string }[], atMs: number): MinerEntry[] =>
+    /** It claims to be a miner that was given up, and that may come back. */
+    isDormant({ claimsKey }: MinerEntry): boolean {
+      const of = claimsKey === null ? undefined : index.get(claimsKey);
+      return of !== undefined && unseenMs(of) > GIVEN_UP_MS;
+    },
+    isClaimedElsewhere(entry: MinerEntry, ip: string): boolean {
+      for (const other of index.byClaim(entry.key)) if (other.ip !== ip && isClaimant(entry, other)) return true;
+      return false;
+    },
+    /** The units on record at the rejected addresses that claim to be the miner: refuted. */
+    asRejected: (miner: MinerEntry, rejected: readonly { readonly ip: string }[]): MinerEntry[] =>
       rejected.flatMap(({ ip }) => {
         const unit = index.byIp(ip);
-        if (unit === undefined || unit.key === miner.key) return [];
-        if (unit.claimsKey === miner.key) return [{ ...unit, claimState: 'refuted' as const }];
-        const claimed = { claimsKey: miner.key, claimedFacts: sharedFacts(miner, unit), claimedSinceMs: atMs };
-        return unit.claimsKey === null && claimed.claimedFacts !== ''
-          ? [{ ...unit, ...claimed, claimState: 'refuted' as const }]
-          : [];
+        return unit?.claimsKey === miner.key ? [{ ...unit, claimState: 'refuted' }] : [];
       }),
     states(entry: MinerEntry): IdentityStates {
       const mac = isDuplicate(entry, 'mac') ? 'duplicate' : entry.macState;
@@ -192,15 +201,7 @@ export function createContest(
         return others.length === 0 ? [] : [tell(fact, value, others)];
       });
     },
-    /** All pairs, oldest first. */
-    disputes: (): Dispute[] =>
-      index
-        .all()
-        .flatMap((entry) => {
-          const miner = isLive(entry) ? claimOf(entry) : undefined;
-          return miner === undefined ? twinDisputes(entry) : [disputeOf(entry, miner)];
-        })
-        .toSorted((a, b) => a.sinceMs - b.sinceMs),
+    disputes,
     /** The others that show its facts, or whose facts it shows; of many, some. Empty = it is sure who it is. */
     rivals(entry: MinerEntry): Unit[] {
       const units = [...take(rivalsOf(entry), MAX_NAMED)].map((other) => [other.key, unitOf(other)] as const);
@@ -218,11 +219,10 @@ export function createContest(
       return false;
     },
     suspects: (): Suspect[] =>
-      index.all().flatMap((entry) => {
-        const of = claimOf(entry);
-        if (of === undefined || entry.ip === null || !isLive(entry)) return [];
-        const claims = { ...unitOf(of), facts: factNames(entry.claimedFacts), isRejected: isRejected(of, entry) };
-        return [{ ip: entry.ip, sinceMs: entry.claimedSinceMs ?? entry.firstSeenMs, reason: 'claims', claims }];
+      disputes().flatMap(({ claimant, miner, facts, state, sinceMs }) => {
+        const isRejected = state === 'rejected';
+        if (claimant.ip === null || (claimant.claimsKey !== miner.key && !isRejected)) return [];
+        return [{ ip: claimant.ip, sinceMs, reason: 'claims', claims: { ...unitOf(miner), facts, isRejected } }];
       }),
   };
 }

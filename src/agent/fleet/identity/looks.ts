@@ -23,15 +23,30 @@ const MAX_WAITING = 20_000;
 /** `intervalMs` = how often each miner is polled. */
 export function createLooks(clock: Pick<Clock, 'monotonicMs'>, intervalMs: () => number) {
   const waiting = new Map<string, Waiting>();
+  const ipsByKey = new Map<string, Set<string>>();
 
   const isForgotten = (lastMs: number) => clock.monotonicMs() - lastMs > FORGET_INTERVALS * intervalMs();
 
-  const begin = (ip: string, key: string, said: string, nowMs: number): Waiting => {
+  const isRecent = (lastMs = Number.NEGATIVE_INFINITY) => clock.monotonicMs() - lastMs <= 2 * intervalMs();
+
+  const remove = (ip: string) => {
+    const { key = '' } = waiting.get(ip) ?? {};
     waiting.delete(ip);
+    const ips = ipsByKey.get(key);
+    ips?.delete(ip);
+    if (ips?.size === 0) ipsByKey.delete(key);
+  };
+  const add = (ip: string, looked: Waiting) => {
+    remove(ip);
+    waiting.set(ip, looked);
+    ipsByKey.set(looked.key, (ipsByKey.get(looked.key) ?? new Set()).add(ip));
+  };
+
+  const begin = (ip: string, key: string, said: string, nowMs: number): Waiting => {
     const [oldest] = waiting.size >= MAX_WAITING ? waiting.keys() : [];
-    if (oldest !== undefined) waiting.delete(oldest);
+    if (oldest !== undefined) remove(oldest);
     const fresh = { key, said, lastMs: nowMs, looks: 1, inARow: 1 };
-    waiting.set(ip, fresh);
+    add(ip, fresh);
     return fresh;
   };
 
@@ -48,12 +63,19 @@ export function createLooks(clock: Pick<Clock, 'monotonicMs'>, intervalMs: () =>
       }
       if (before.key !== key || before.said !== said) before.inARow = 1;
       else if (isFarEnough) before.inARow++;
-      before.key = key;
+      if (before.key !== key) {
+        remove(ip);
+        before.key = key;
+        add(ip, before);
+      }
       before.said = said;
       return before;
     },
     /** Those that were looked at lately. */
     waiting: () => [...waiting].flatMap(([ip, { key, lastMs }]) => (isForgotten(lastMs) ? [] : [{ ip, key }])),
-    forget: (ip: string) => void waiting.delete(ip),
+    /** Another address was looked at in this poll interval or the last one, and may be the miner too. */
+    isElsewhere: (key: string, ip: string): boolean =>
+      [...(ipsByKey.get(key) ?? [])].some((other) => other !== ip && isRecent(waiting.get(other)?.lastMs)),
+    forget: remove,
   };
 }

@@ -167,7 +167,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     const claimed = contest.claimOf(entry);
     const endedMs = ended.get(entry.key) ?? clock.monotonicMs();
     ended.delete(entry.key);
-    if (claimed === undefined) return { ...entry, ...NO_CLAIM };
+    if (claimed === undefined) return contest.isDormant(entry) ? entry : { ...entry, ...NO_CLAIM };
     if (!hasEnded(entry.claimedFacts, claimed, facts)) return entry;
     if (entry.claimState !== 'refuted' || clock.monotonicMs() - endedMs >= HOUR_MS)
       return withoutClaimed(entry, claimed);
@@ -265,8 +265,9 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   ): Observed => {
     const isDisputed = contest.isDisputed(entry);
     const isRejected = rows.isRejected(entry.key, sighting.ip, facts.netMac);
-    const weight = weigh(entry, facts, { ...check, isDisputed, isRejected });
-    const isBackHome = entry.ip === null && entry.lastIp === sighting.ip && !isDisputed;
+    const hasRival = contest.isClaimedElsewhere(entry, sighting.ip) || looks.isElsewhere(entry.key, sighting.ip);
+    const weight = weigh(entry, facts, { ...check, isDisputed, hasRival, isRejected });
+    const isBackHome = entry.ip === null && entry.lastIp === sighting.ip && !isDisputed && !hasRival;
     if (check.old === 'itself') markSeen({ ...entry, lastSeenMs: Math.max(entry.lastSeenMs, sighting.at) });
     const { isBelieved, isRefuted, isOver } = decide(weight, isBackHome, () =>
       looks.note(sighting.ip, entry.key, weight),
@@ -351,12 +352,12 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const at = clock.nowMs();
       const word = { key, ip, rejected: rejected.map((one) => ({ ...one, key, atMs: at })) };
       if (unit.key === key) {
-        commit({ put: contest.asRejected(entry, rejected, at), word });
+        commit({ put: contest.asRejected(entry, rejected), word });
         return { events: [], left: [] };
       }
       const { netMac, driverId, generation, lastSeenMs } = unit;
       const after = { ...entry, ip, lastIp: ip, netMac, driverId, generation, lastSeenMs };
-      const claimants = contest.asRejected(entry, rejected, at).filter((other) => other.key !== unit.key);
+      const claimants = contest.asRejected(entry, rejected).filter((other) => other.key !== unit.key);
       const { remove = [], put } = displacing(unit, after);
       commit({ remove, put: [...claimants, ...put], word });
       looks.forget(ip);

@@ -54,10 +54,20 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     }
   };
 
-  const afterWord = ({ key, ip, rejected }: NonNullable<Change['word']>): Rejection[] => {
+  /** All that there are of the miners that it is about. What was said the other way round is taken back. */
+  const afterWord = ({ key, ip, rejected }: NonNullable<Change['word']>): Map<string, Rejection[]> => {
     const isMeant = (one: Rejection) => one.ip === ip || rejected.some((other) => isSameUnit(one, other));
     const before = (rejections.get(key) ?? []).filter((one) => !isMeant(one));
-    return [...before, ...rejected].slice(-MAX_REJECTIONS);
+    const changed = new Map([[key, [...before, ...rejected].slice(-MAX_REJECTIONS)]]);
+    for (const { key: other } of rejected.flatMap((one) => index.byIp(one.ip) ?? [])) {
+      const spoken = rejections.get(other);
+      if (other !== key && spoken !== undefined)
+        changed.set(
+          other,
+          spoken.filter((one) => one.ip !== ip),
+        );
+    }
+    return changed;
   };
 
   return {
@@ -76,9 +86,9 @@ export function createRows(db: DatabaseSync, clock: Pick<Clock, 'nowMs' | 'monot
     },
     /** One transaction; throws and changes nothing when it cannot be written. */
     commit({ remove = [], put, word }: Change) {
-      const spoken = word && afterWord(word);
-      store.write({ remove, put, ...(word && spoken && { rejections: new Map([[word.key, spoken]]) }) });
-      if (word && spoken) rejections.set(word.key, spoken);
+      const changed = word === undefined ? new Map<string, Rejection[]>() : afterWord(word);
+      store.write({ remove, put, rejections: changed });
+      for (const [key, all] of changed) rejections.set(key, all);
       for (const key of remove) {
         index.remove(key);
         rejections.delete(key);

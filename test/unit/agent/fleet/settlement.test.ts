@@ -159,18 +159,23 @@ test('a miner that was taken for its impostor keeps its own identity: it stands 
 
 test('units that show the same and claim nothing of each other each keep what they are: the one that was named is right', async () => {
   const { bench, settle, at } = setUp();
-  polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: { mac: MAC.a } });
-  const miner = at(HOME);
-  bench.clock.now += 8 * 24 * 3_600_000;
-  polls(bench, { [ELSEWHERE]: { mac: MAC.a } });
-  const unit = at(ELSEWHERE);
-  expect(contested(bench, ELSEWHERE)).toEqual([false]);
-  polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: { mac: MAC.a } });
+  const [own, swapped] = [
+    { mac: MAC.b, serialNumber: 'S2' },
+    { mac: MAC.a, serialNumber: 'S2' },
+  ];
+  polls(bench, { [HOME]: { ...VICTIM, ...net(MAC.a) }, [ELSEWHERE]: { ...own, ...net(MAC.b) } });
+  const [miner, unit] = [at(HOME), at(ELSEWHERE)];
+  // The control board of the one is put into the other. Then the one comes back with a copy of it.
+  polls(bench, { [ELSEWHERE]: { ...swapped, ...net(MAC.a) } });
+  polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: swapped });
   expect([at(HOME), at(ELSEWHERE), ...contested(bench, HOME, ELSEWHERE)]).toEqual([miner, unit, true, true]);
   expect(bench.book.get(unit)?.claimsKey).toBeNull();
   expect(bench.book.disputes()).toMatchObject([{ facts: ['mac'], state: 'open' }]);
+  expect(await settle([unit])).toMatchObject([{ outcome: 'settled', key: unit, from: null, rejected: [HOME] }]);
+  expect(contested(bench, HOME, ELSEWHERE)).toEqual([true, false]);
+  expect(bench.book.suspects()).toMatchObject([{ ip: HOME, claims: { key: unit, isRejected: true } }]);
   expect(await settle([miner])).toMatchObject([{ outcome: 'settled', key: miner, rejected: [ELSEWHERE] }]);
-  polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: { mac: MAC.a } });
+  polls(bench, { [HOME]: VICTIM, [ELSEWHERE]: swapped });
   expect([at(HOME), at(ELSEWHERE), ...contested(bench, HOME, ELSEWHERE)]).toEqual([miner, unit, false, true]);
 });
 

@@ -6,9 +6,10 @@ import { identityOf, KNOWN_COLUMNS, type KnownMiner, LIVE_KEY_MS } from './known
 import { findServedElsewhere, isSameDevice, sharesIdentity } from './rivals.ts';
 
 /**
- * For keys without registration: the existing miner that each one continues. A miner is given away once only, and never while another live key
- * of the same agent is registered to it: two keys with the same duplicate MAC stay two miners; nor while another agent serves it. Then
- * it is `shared`, the same device seen by both, or the rival of what the key becomes.
+ * For keys without registration: the existing miner that each one continues. A miner is given away once only, and never while another live key of the same
+ * agent is registered to it: two keys with the same duplicate MAC stay two miners. A unit that its agent doubts gets none that the agent has under another
+ * key, dead or alive. Nor is one given away while another agent serves it: then it is `shared`, the same device seen by both, or the rival of what the key
+ * becomes.
  */
 export async function findAdoptable(
   db: Db,
@@ -20,11 +21,11 @@ export async function findAdoptable(
   const shared = new Map<string, KnownMiner>();
   const recognised = { adopted, rivals, shared };
   if (records.length === 0) return recognised;
-  const wanted = records.map((record) => ({ key: record.key, ...identityOf(record) }));
+  const wanted = records.map((record) => ({ key: record.key, isDoubted: isDoubted(record), ...identityOf(record) }));
   const candidates = await findCandidates(db, agent.farmId, wanted);
   if (candidates.length === 0) return recognised;
   const elsewhere = await findServedElsewhere(db, agent, candidates);
-  const own = await findHeld(db, agent, candidates);
+  const { held: own, known } = await findHeld(db, agent, candidates);
   const taken = new Set([...own, ...elsewhere]);
   const rungs: readonly ((want: Want, miner: KnownMiner) => boolean)[] = [
     (want, miner) => want.mac !== '' && miner.mac === want.mac,
@@ -37,6 +38,7 @@ export async function findAdoptable(
       if (adopted.has(want.key)) continue;
       const best = candidates
         .filter((miner) => !taken.has(miner.row_id) && isMatch(want, miner))
+        .filter((miner) => !want.isDoubted || !known.has(miner.row_id))
         .toSorted((a, b) => likeness(want, b) - likeness(want, a) || b.reported_at - a.reported_at)[0];
       if (best === undefined) continue;
       adopted.set(want.key, best);
@@ -60,7 +62,10 @@ type Recognised = {
   readonly shared: Map<string, KnownMiner>;
 };
 
-type Want = { readonly key: string; readonly mac: string; readonly serial: string; readonly ipNum: number };
+type Want = ReturnType<typeof identityOf> & { readonly key: string; readonly isDoubted: boolean };
+
+/** Its agent has found another unit with the same facts: that it is not the miner which it has under another key, it knows. */
+const isDoubted = ({ mac_state, sn_state }: MinerRecord) => mac_state === 'duplicate' || sn_state === 'duplicate';
 
 /** Among several miners with the same MAC (vendors ship such), the one that agrees in more. */
 const likeness = (want: Want, miner: KnownMiner) =>
@@ -90,14 +95,15 @@ async function findCandidates(db: Db, farmId: string, wanted: readonly Want[]): 
   return [...new Map(found.map((miner) => [miner.row_id, miner])).values()];
 }
 
+/** Miners that the agent has under another key: `held` = one that lives, `known` = any of this installation. */
 async function findHeld(
   db: Db,
   agent: { agentId: string; epoch: string; nowMs: number },
   candidates: readonly KnownMiner[],
-): Promise<Set<number>> {
+): Promise<{ held: Set<number>; known: ReadonlySet<number> }> {
   const rows = await db
     .selectFrom('registrations')
-    .select('row_id')
+    .select(['row_id', 'last_at'])
     .where('agent_id', '=', agent.agentId)
     .where(
       'row_id',
@@ -105,7 +111,7 @@ async function findHeld(
       candidates.map(({ row_id }) => row_id),
     )
     .where('epoch', '=', agent.epoch)
-    .where('last_at', '>', agent.nowMs - LIVE_KEY_MS)
     .execute();
-  return new Set(rows.map(({ row_id }) => row_id));
+  const live = rows.filter(({ last_at }) => last_at > agent.nowMs - LIVE_KEY_MS);
+  return { held: new Set(live.map(({ row_id }) => row_id)), known: new Set(rows.map(({ row_id }) => row_id)) };
 }

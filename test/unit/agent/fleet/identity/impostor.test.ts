@@ -146,12 +146,122 @@ test('a unit that waited in vain is the miner after all once more agrees', () =>
   expect(bench.book.get('key-2')).toBeUndefined();
 });
 
-test('where the old address answers as another unit, the MAC is enough, and the serial alone is not', () => {
+// One device took the miner's address, another one showed its MAC elsewhere: that was enough to be taken for it.
+test.each([
+  ['the MAC', { mac: MAC.a }],
+  ['the serial number', { serialNumber: 'S1' }],
+  ['both, which are on the network and on the case for all to read', { mac: MAC.a, serialNumber: 'S1' }],
+])('where another unit answers at the old address, %s moves nothing that tells more', (_, shown) => {
   const bench = createBench();
   bench.see(HOME, VICTIM);
-  bench.world.set(HOME, { mac: MAC.b, serialNumber: 'S2' });
-  expect(bench.settle(ELSEWHERE, { serialNumber: 'S1' }).key).toBe('key-2');
-  expect(bench.settle(THIRD, { mac: MAC.a }).key).toBe('key-1');
+  expect(bench.settle(HOME, { mac: MAC.b, serialNumber: 'S2' }).left).toEqual(['key-1']);
+  expect(bench.settle(ELSEWHERE, shown).key).toBe('key-3');
+  for (let poll = 0; poll < 10; poll++) {
+    bench.clock.now += POLL_MS;
+    expect(bench.see(ELSEWHERE, shown).key).toBe('key-3');
+  }
+  expect([bench.book.isContested(ELSEWHERE), bench.book.get('key-1')?.ip]).toEqual([true, null]);
+  expect(bench.settle(THIRD, VICTIM).key).not.toBe('key-1');
+  expect(bench.book.suspects().map(({ ip }) => ip)).toEqual([ELSEWHERE, THIRD]);
+});
+
+test('where another unit answers at the old address, hashboards move it with what is left of the rest', () => {
+  const bench = createBench();
+  bench.see(HOME, VICTIM);
+  bench.settle(HOME, { mac: MAC.b, serialNumber: 'S2' });
+  expect(bench.settle(ELSEWHERE, { mac: MAC.a, boardSerials: VICTIM.boardSerials }).key).toBe('key-1');
+});
+
+// The first of two that agreed was taken for it with its second poll.
+test('two strangers that show everything of a miner that is away: neither is it, and one that is alone in time is', () => {
+  const bench = createBench();
+  bench.see(HOME, VICTIM);
+  bench.world.delete(HOME);
+  const poll = (...ips: string[]) => {
+    bench.clock.now += POLL_MS;
+    return ips.map((ip) => bench.see(ip, VICTIM).key);
+  };
+  for (let n = 0; n < 10; n++) expect(poll(ELSEWHERE, THIRD)).not.toContain('key-1');
+  expect([HOME, ELSEWHERE, THIRD].map((ip) => bench.book.isContested(ip))).toEqual([true, true, true]);
+  expect(bench.book.suspects().map(({ ip }) => ip)).toEqual([ELSEWHERE, THIRD]);
+  bench.world.delete(THIRD);
+  for (let n = 0; n < 17; n++) poll(ELSEWHERE);
+  expect(bench.book.byIp(ELSEWHERE)?.key).toBe('key-1');
+});
+
+// It answered for two addresses, so that the network named nobody, and its word was enough.
+test('a stranger whose MAC several addresses show is none of the miners that the network knows', () => {
+  const bench = createBench();
+  bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  bench.world.delete(HOME);
+  const shared: Shown = { neighbour: { mac: MAC.c, isShared: true } };
+  expect(bench.settle(ELSEWHERE, { ...VICTIM, ...shared }).key).toBe('key-2');
+  // Its own MAC is what two addresses show until the old one is forgotten.
+  const moved: Shown = { neighbour: { mac: MAC.a, isShared: true } };
+  const other = createBench();
+  other.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  other.world.delete(HOME);
+  expect(other.settle(ELSEWHERE, { ...VICTIM, ...moved }).key).toBe('key-1');
+});
+
+describe('parts that go from one chassis to another', () => {
+  const own = { mac: MAC.b, serialNumber: 'S2', boardSerials: ['B4', 'B5', 'B6'] };
+
+  test('hashboards that are exchanged leave both miners what they are', () => {
+    const bench = createBench();
+    bench.see(HOME, VICTIM);
+    bench.see(ELSEWHERE, own);
+    expect(bench.settle(HOME, { ...VICTIM, boardSerials: own.boardSerials }).key).toBe('key-1');
+    expect(bench.settle(ELSEWHERE, { ...own, boardSerials: VICTIM.boardSerials }).key).toBe('key-2');
+    expect(bench.book.suspects()).toEqual([]);
+  });
+
+  // The network named it, and its new hashboards made a stranger of it, for good.
+  test('a miner that comes back from repair with other hashboards and another address is known by the network', () => {
+    const bench = createBench();
+    bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+    bench.world.delete(HOME);
+    const repaired = { ...VICTIM, boardSerials: ['B7', 'B8', 'B9'], ...BY_NETWORK };
+    expect(bench.see(ELSEWHERE, repaired)).toMatchObject({ key: 'key-1', events: ['moved'] });
+    expect(bench.book.get('key-1')?.boardSerials).toBe('B7\nB8\nB9');
+  });
+
+  test('a control board with another MAC and serial number is another miner, whatever hashboards it has', () => {
+    const bench = createBench();
+    bench.see(HOME, VICTIM);
+    expect(bench.see(HOME, { ...own, boardSerials: VICTIM.boardSerials })).toMatchObject({
+      key: 'key-2',
+      left: ['key-1'],
+    });
+    expect(bench.settle(ELSEWHERE, { ...VICTIM, boardSerials: ['B7'] }).key).toBe('key-3');
+  });
+
+  test.each([
+    ['one that told its own', { mac: MAC.a, serialNumber: 'S1' }],
+    ['one that told none either', { mac: MAC.a, serialNumber: 'N/A' }],
+  ])('a replacement that tells no serial number is another miner than %s', (_, before) => {
+    const bench = createBench();
+    bench.see(HOME, before);
+    expect(bench.see(HOME, { mac: MAC.b, serialNumber: 'N/A' })).toMatchObject({ key: 'key-2', left: ['key-1'] });
+  });
+});
+
+// Each claim was dropped and made anew with every third poll, and told each time.
+test('who shows the MAC of a miner that was given up is told once, and is doubted when that one is back', () => {
+  const bench = createBench();
+  const own = { mac: MAC.c, serialNumber: 'S3', ...FOREIGN };
+  bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  bench.see(ELSEWHERE, own);
+  bench.clock.now += 8 * 24 * 3_600_000;
+  bench.world.delete(HOME);
+  const records = Array.from({ length: 60 }, () => {
+    bench.clock.now += POLL_MS;
+    return bench.see(ELSEWHERE, { ...own, mac: MAC.a }).records;
+  });
+  expect(records.flat().map(({ type }) => type)).toEqual(['duplicate']);
+  expect(bench.book.rivals('key-2')).toEqual([]);
+  bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  expect([bench.book.isContested(HOME), bench.book.isContested(ELSEWHERE)]).toEqual([true, true]);
 });
 
 test('a miner behind a bridge is known where it moved, another one that the network contradicts is not', () => {
