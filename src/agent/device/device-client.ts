@@ -106,7 +106,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
     const startMs = clock.monotonicMs();
     try {
-      if (driver.login.kind !== 'none') await askAgain(target, signal, identifying);
+      // What is known by a key answers to no other one until it is asked again.
+      if (driver.login.kind !== 'none' || trust.tlsKeyOf(ip) !== undefined) await askAgain(target, signal, identifying);
       const leftMs = deadlineMs - (clock.monotonicMs() - startMs);
       const link = identifying.completed(logins.linkTo(target));
       const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: leftMs });

@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts';
 import type { ReportRecord } from '../../wire/records.ts';
 import type { TrustSources } from './device-client.ts';
 import { openTrustRecord, TRUST_FILE } from './trust-record.ts';
-import { waitingDevices } from './waiting.ts';
+import { type Waiting, waitingDevices } from './waiting.ts';
 
 /** Addresses that one event names. */
 const MAX_NAMED = 20;
@@ -28,15 +28,14 @@ export function createTrustDesk(
   const record = openTrustRecord(join(parts.stateDir, TRUST_FILE), clock);
   let announced: readonly string[] = [];
   let saidFault: string | undefined;
-  let counted: { readonly atMs: number; readonly ips: readonly string[] } | undefined;
+  let counted: { readonly atMs: number; readonly devices: readonly Waiting[] } | undefined;
 
-  const heldUp = (): readonly string[] => {
+  const heldUp = (): readonly Waiting[] => {
     const nowMs = clock.monotonicMs();
     if (counted === undefined || nowMs - counted.atMs >= FRESH_MS) {
-      const held = waitingDevices(record, clock.nowMs()).filter(({ isHeldUp }) => isHeldUp);
-      counted = { atMs: nowMs, ips: held.map(({ ip }) => ip) };
+      counted = { atMs: nowMs, devices: waitingDevices(record, clock.nowMs()).filter(({ isHeldUp }) => isHeldUp) };
     }
-    return counted.ips;
+    return counted.devices;
   };
 
   return {
@@ -51,9 +50,12 @@ export function createTrustDesk(
           'no factory login is tried and no accepted device is known: the record of trust cannot be used',
         );
       saidFault = fault;
-      const ips = heldUp();
-      if (isDeepStrictEqual(ips, announced)) return;
-      announced = ips;
+      const held = heldUp();
+      const ips = held.map(({ ip }) => ip);
+      // One that was accepted and waits as another device within the same minute is news too.
+      const reasons = held.map(({ ip, why }) => `${ip} ${why}`);
+      if (isDeepStrictEqual(reasons, announced)) return;
+      announced = reasons;
       if (ips.length === 0) return;
       const detail = { count: ips.length, addresses: ips.slice(0, MAX_NAMED) };
       log.warn(detail, 'devices wait for a person before they get their login: pithead trust list');

@@ -10,7 +10,7 @@ import { waitingDevices } from '../../../../src/agent/device/waiting.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { PeerError } from '../../../../src/base/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { defineDriver, reply } from '../../../../src/driver/contract.ts';
+import { type Driver, defineDriver, reply } from '../../../../src/driver/contract.ts';
 import type { HttpRequest, WebSession } from '../../../../src/transport/request.ts';
 import { startTlsFront, type TlsFront, tlsKeyOf } from '../../../tls-front.ts';
 import { good as a, selfSigned as b } from '../../service-http/certificates.data.ts';
@@ -122,6 +122,7 @@ function start(
     factoryDefaults: false,
     logins: [{ family: 'antminer-stock', user: 'u', password: 'env:WORD' }],
   },
+  given: Driver = driver,
 ) {
   const config = parseConfig(JSON.stringify({ portMap: ports, networks: [IP], credentials }), {
     ...{ baseDir: '.', environment: { WORD: PASSWORD }, name: 'test' },
@@ -129,7 +130,7 @@ function start(
   // The driver of this test is none that a configuration may name.
   const logins = config.credentials.logins.map((rule) => ({ ...rule, family: driver.id }));
   const access = createAccess({
-    ...{ clock: systemClock, log: silentLog, drivers: [driver], mayReach: (ip: string) => ip === IP },
+    ...{ clock: systemClock, log: silentLog, drivers: [given], mayReach: (ip: string) => ip === IP },
     config: { ...config, credentials: { ...config.credentials, logins } },
     trust: { record, neighbourAt: () => ({ mac: MAC, isShared: false }), mayLogIn: () => true },
   });
@@ -326,6 +327,16 @@ describe('who comes between the question and the login gets nothing', () => {
       expect(heardInTheClear).not.toMatch(/login|status/);
     });
   });
+});
+
+test('a device that wants no login, and gets a new certificate, is read again with the next visit but one', async () => {
+  const agent = start({}, { ...driver, login: { kind: 'none' } });
+  await agent.scan();
+  expect(await agent.read()).toBe(false);
+  await front.swap(b);
+  expect(await agent.read()).toBe('peer.tls-key');
+  expect(await agent.read()).toBe(false);
+  expect(front.heard()).toContain('/open');
 });
 
 test('who is forgotten gets nothing on a connection that is still open', async () => {
