@@ -101,7 +101,7 @@ test('one that cannot be read is not taken for none, and a damaged one is named'
   expect(load).toThrow(named('is damaged'));
   rmSync(path);
   mkdirSync(path);
-  expect(load).toThrow(named('cannot be read'));
+  expect(load).toThrow(named('it is a folder'));
 });
 
 test('enrolled anew, what was learnt of the service before is forgotten', async () => {
