@@ -229,6 +229,7 @@ export function createAgent(options: AgentOptions) {
     log,
     settings: config.tasks,
     vault,
+    isTimeUnsure: time.isTimeUnsure,
     deps: gateDeps({
       ...{ clock, log, settings: config, access, roster, book, neighbours, poller, scanning, firmware, pools, outbox },
       ...{ mayReach, signal: stopping.signal, onError: report },
@@ -306,7 +307,7 @@ export function createAgent(options: AgentOptions) {
     { name: 'outbox', start: () => outbox.setUplinks(uplinks.map(({ name }) => name)), stop: () => outbox.close() },
     {
       name: 'clock',
-      start: () => clockWatch.begin(Math.max(outbox.state().earlierUntil, time.earlierWallMs)),
+      start: () => clockWatch.begin(Math.max(outbox.state().earlierUntil, time.earlierWallMs), time.expectedWallMs),
       stop() {},
     },
     {

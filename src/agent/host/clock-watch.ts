@@ -85,11 +85,11 @@ export function createClockWatch(parts: {
   };
 
   return {
-    /** At the start: the run before this one came to this wall time. Earlier than that it cannot be. */
-    begin(earlierUntilMs: number): void {
+    /** At the start: the run before this one came to this wall time, and earlier than that it cannot be. `expectedMs`: it should be that, for certain. */
+    begin(earlierUntilMs: number, expectedMs?: number): void {
       const now = lookAtClocks(clock);
-      const since = stepBetween({ wallMs: earlierUntilMs, elapsedMs: 0 }, { wallMs: now.wallMs, elapsedMs: 0 });
-      note(now, Math.min(0, since));
+      const since = (ms: number) => stepBetween({ wallMs: ms, elapsedMs: 0 }, { wallMs: now.wallMs, elapsedMs: 0 });
+      note(now, expectedMs === undefined ? Math.min(0, since(earlierUntilMs)) : since(expectedMs));
     },
     /** To be called every second. */
     look(): void {

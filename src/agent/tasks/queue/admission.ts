@@ -61,6 +61,12 @@ export function expired(): TaskOutcome {
   return { status: 'timeout', message: 'not started before it expired', evidence: {} };
 }
 
+/** Of what waited when the host was started without its time. */
+export function timeUnknown(): TaskOutcome {
+  const message = 'not started before the host was, whose clock does not say how long it was off; order it again';
+  return { status: 'timeout', message, evidence: {} };
+}
+
 /** The state in which a new order enters the journal: waiting, or over at once. `waiting` = tasks that wait or run already. */
 export function enter(
   row: JournalRow,

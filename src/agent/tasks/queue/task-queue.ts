@@ -9,7 +9,7 @@ import { lookAtClocks } from '../../../base/time/clock-steps.ts';
 import type { TaskOrder } from '../../../wire/frames.ts';
 import { cancelled, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
 import type { CarryOutParts } from '../execution/execute.ts';
-import { enter, expired, type LocalTask, newRow, rowOfOrder, viewOf } from './admission.ts';
+import { enter, expired, type LocalTask, newRow, rowOfOrder, timeUnknown, viewOf } from './admission.ts';
 import { createEndings, createSteps } from './completion.ts';
 import { isOver, type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
 import { type JournalRow, openJournal } from './journal.ts';
@@ -36,10 +36,10 @@ const ILLEGIBLE =
 
 export function createTaskGate(
   db: DatabaseSync,
-  /** `vault` seals the params of tasks at rest. */
-  options: TaskParts & { readonly vault?: Vault | undefined },
+  /** `vault` seals the params of tasks at rest. `isTimeUnsure`: how long those of the run before have waited is not known. */
+  options: TaskParts & { readonly vault?: Vault | undefined; readonly isTimeUnsure?: boolean },
 ) {
-  const { clock, log, settings, deps, vault } = options;
+  const { clock, log, settings, deps, vault, isTimeUnsure = false } = options;
   const journal = openJournal(db, vault);
   const reports = createReports({ clock, log, journal, report: deps.report });
   const jobs = new Map<string, Job>();
@@ -135,6 +135,11 @@ export function createTaskGate(
     if (job.isRecovered) begin(job);
     else lines.push(job);
   };
+
+  const waitingOf = (rows: readonly JournalRow[]): Job[] =>
+    rows
+      .flatMap(({ taskId }) => jobs.get(taskId) ?? [])
+      .filter(({ stage, isRecovered }) => stage === 'waiting' && !isRecovered);
 
   /** Gives up what waits of batches that were stopped. */
   const endStopped = () => steps.run('end what waits of stopped batches', endDue);
@@ -325,7 +330,9 @@ export function createTaskGate(
       );
       reports.open();
       running = { stop, parts, work: new Set(), ticker };
-      for (const row of journal.open()) if (!jobs.has(row.taskId)) enqueue(row);
+      const earlier = journal.open().filter(({ taskId }) => !jobs.has(taskId));
+      for (const row of earlier) enqueue(row);
+      if (isTimeUnsure) giveUp(waitingOf(earlier), timeUnknown());
       isStopDue = true;
       endStopped();
       lines.pump();

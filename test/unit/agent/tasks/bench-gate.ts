@@ -28,8 +28,8 @@ export function createBench(effects: Parameters<typeof createSimFarm>[1] = {}) {
   };
   let db = openSqlite(join(dir, 'tasks.db'), [tasksMigrations]);
 
-  const makeWith = (settings: TaskSettings, vault?: Vault) =>
-    createTaskGate(db, { clock, log, settings, deps: farm.deps, vault });
+  const makeWith = (settings: TaskSettings, vault?: Vault, isTimeUnsure = false) =>
+    createTaskGate(db, { clock, log, settings, deps: farm.deps, vault, isTimeUnsure });
   const make = (settings: object = {}) => makeWith(taskSettingsSchema.parse(settings));
 
   return {

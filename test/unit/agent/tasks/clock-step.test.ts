@@ -1,6 +1,7 @@
 // Caps, lives and proofs of tasks when the wall clock is set, while the agent runs and between two runs; and what is reported of them afterwards.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskGate } from '../../../../src/agent/tasks/queue/task-queue.ts';
+import { taskSettingsSchema } from '../../../../src/agent/tasks/settings.ts';
 import { createBench, keyOf } from './bench-gate.ts';
 
 const HOUR_MS = 3_600_000;
@@ -71,6 +72,20 @@ test.each(STEPS)('what waits over a restart and a step of %i ms lives as long as
   await bench.clock.advance(900_000);
   const outcomes = bench.farm.finals().map(({ task_id, status }) => [task_id, status]);
   expect(Object.fromEntries(outcomes)).toEqual({ [early.task_id]: 'timeout', [late.task_id]: 'succeeded' });
+});
+
+test('what waited before the host was started without its time is not run, and what comes then is', async () => {
+  await bench.clock.finish(gate.stop());
+  const early = bench.order(KEY);
+  bench.make().acceptAll([early]);
+  gate = bench.makeWith(taskSettingsSchema.parse({}), undefined, true);
+  gate.start();
+  await bench.clock.advance(5_000);
+  expect(newest()).toMatchObject({ task_id: early.task_id, status: 'timeout' });
+  expect(newest()?.message).toContain('order it again');
+  expect(bench.farm.miners.get(KEY)?.reboots).toBe(0);
+  await reboot();
+  expect(newest()?.status).toBe('succeeded');
 });
 
 test.each(STEPS)(
