@@ -134,6 +134,8 @@ export type Login = {
   readonly password: Secret;
   /** The realm that the device's digest challenge had when it was asked who it is; one of another realm gets no answer. */
   readonly realm?: string;
+  /** Called before it goes out anew: in an opened session, an answer to a new challenge, a request that carries it. Where it throws, nothing is sent. */
+  readonly beforeSending?: (signal: AbortSignal | undefined) => Promise<void>;
   /** Called each time that a device has let somebody in with it; not when the device asks nobody for a login. */
   readonly onTaken?: () => void;
 };

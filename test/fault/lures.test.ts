@@ -99,7 +99,7 @@ test('one of each kind: a scan and polls with a login for the range give no pass
 });
 
 test('one of each kind: an order gives it neither the login nor what the order holds', async () => {
-  const lures = await startLures(KINDS, '127.121.7', '127.121.8');
+  const lures = await startLures(KINDS, '127.122.1', '127.122.2');
   const config = configOf(lures, loginFor(lures.network));
   const trust = freshTrust();
   const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });

@@ -41,11 +41,17 @@ async function site(credentials: object) {
     return mac === undefined ? undefined : { mac, isShared: false };
   };
   const trust = { ...freshTrust(), neighbourAt };
-  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  let laterMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
+  const access = createAccess({ clock, log: silentLog, drivers, config, mayReach: () => true, trust });
   onTestFinished(() => access.close());
   const signal = new AbortController().signal;
   return {
     ...{ access, trust, macs, signal },
+    /** A minute later. */
+    passMinute() {
+      laterMs += 60_000;
+    },
     async actor(last: number, act: Act) {
       const actor = await startActor(`${NET}.${last}`, portMap, act);
       onTestFinished(() => actor.stop());
@@ -105,3 +111,59 @@ test('behind a router, a copy of an accepted miner at another address gets no or
   expect(sightingsOf(secrets, { miner: miner.heard() })).toHaveLength(3);
   expect(sightingsOf(secrets, { copy: copy.heard() })).toEqual([]);
 });
+
+test.each([
+  ['a minute after', false],
+  ['after a silence of', true],
+] as const)(
+  'behind a router, what comes %s an accepted miner to its address, and proves nothing, gets no login',
+  async (_, isSilent) => {
+    const { actor, meet, poll, trust, passMinute } = await site(RULE);
+    const miner = await actor(5, innosilicon);
+    const target = await meet(miner.ip);
+    trust.record.accept(trust.record.devices());
+    await poll(target);
+    expect(secretsIn(miner.heard())).toHaveLength(3);
+    await miner.stop();
+    if (isSilent) await poll(target);
+    else passMinute();
+    const stranger = await actor(5, collector);
+    for (let times = 0; times < 3; times++) await poll(target);
+    expect(stranger.heard()).toContain('getAll');
+    expect(sightingsOf({ user: CANARY.user, password: CANARY.password }, { stranger: stranger.heard() })).toEqual([]);
+  },
+);
+
+const SILENCES = {
+  'hangs up': { raw: '' },
+  'breaks off': { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"jw' },
+  'is at a loss': { status: 500 },
+  'knows no login': { status: 404 },
+  'is busy': { status: 503 },
+} as const;
+
+test.each(Object.entries(SILENCES))(
+  'a device that %s at a login gets the factory login once, and a configured one once a visit',
+  async (_, reply) => {
+    const act: Act = { ...innosilicon, web: ({ path }) => (path === '/api/auth' ? reply : { body: '{}' }) };
+    const countsOf = async (last: number, credentials: object) => {
+      const { actor, meet, poll } = await site(credentials);
+      const device = await actor(last, act);
+      const counts: number[] = [];
+      const count = () => {
+        counts.push((device.heard().match(/POST \/api\/auth/g) ?? []).length);
+        device.forget();
+      };
+      const target = await meet(device.ip);
+      count();
+      for (let times = 0; times < 2; times++) {
+        await poll(target);
+        count();
+      }
+      return counts;
+    };
+    expect(await countsOf(6, {})).toEqual([1, 0, 0]);
+    const perVisit = await countsOf(7, { trust: 'network', ...RULE });
+    expect([perVisit[0], Math.max(...perVisit)]).toEqual([1, 1]);
+  },
+);

@@ -4,7 +4,15 @@ import type { Clock } from '../../base/clock.ts';
 import { type PeerCode, PeerError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
-import type { AbilityName, Driver, Evidence, FirmwareImage, Identity, Known } from '../../driver/contract.ts';
+import type {
+  AbilityName,
+  Driver,
+  Evidence,
+  FirmwareImage,
+  Identity,
+  Known,
+  MinerLink,
+} from '../../driver/contract.ts';
 import {
   chooseDriver,
   type DriverChoice,
@@ -91,7 +99,13 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
   const recentMs = () => RECENT_INTERVALS * config.poll.interval;
   const questions = createQuestions({ clock, drivers, recentMs });
   const linkOf = (...to: Parameters<typeof transport.link>) => questions.noted(transport.link(...to));
-  const logins = createLogins({ clock, transport: { link: linkOf }, credentials: () => config.credentials, trust });
+  const logins = createLogins({
+    clock,
+    transport: { link: linkOf },
+    credentials: () => config.credentials,
+    trust,
+    confirm: (target, signal) => confirm(target, signal),
+  });
   let memories = 0;
   const newMemory = () => new VisitMemory((memories++ * GOLDEN) % 1);
 
@@ -105,18 +119,35 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       questions.visited(ip, { driverId: driver.id, status });
     const rhythms = { slowMs: config.poll.interval * config.poll.slowEvery, staticMs: config.poll.staticEvery };
     const startMs = clock.monotonicMs();
+    let hasAnswered = false;
+    let isGone = false;
+    // The error of the visit may be an older one, of a question that was refused and is not asked for now.
+    const heard = (link: MinerLink): MinerLink => ({
+      ip,
+      async send(request, limits) {
+        try {
+          const answer = await link.send(request, limits);
+          hasAnswered = true;
+          return answer;
+        } catch (error) {
+          if (error instanceof PeerError && GONE.has(error.code)) isGone = true;
+          else hasAnswered ||= error instanceof PeerError && error.wasSent !== false;
+          throw error;
+        }
+      },
+    });
     try {
       // What is known by a key answers to no other one until it is asked again.
       if (driver.login.kind !== 'none' || trust.tlsKeyOf(ip) !== undefined) await askAgain(target, signal, identifying);
       const leftMs = deadlineMs - (clock.monotonicMs() - startMs);
-      const link = identifying.completed(logins.linkTo(target));
+      const link = identifying.completed(heard(logins.linkTo(target)));
       const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: leftMs });
       visited(outcome.isLoginRefused ? 'login_refused' : 'identified');
       if (outcome.failed.some(({ error }) => error.code === 'peer.tls-key')) trust.lost(ip);
       return logins.usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
     } catch (error) {
       visited(error instanceof PeerError && error.code === 'peer.auth' ? 'login_refused' : 'failed');
-      if (error instanceof PeerError && GONE.has(error.code)) trust.lost(ip);
+      if (isGone && !hasAnswered) trust.lost(ip);
       throw error;
     }
   };
@@ -128,8 +159,17 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     identifying = questions.identifying(ip),
   ): Promise<void> => {
     if (!trust.mustAskAgain(ip, driver.id)) return;
+    await choose(ip, await askWho(ip, signal, identifying), signal, { identifying });
+  };
+
+  /** The same in the middle of a visit, just before a login goes out anew: no question behind the login. */
+  const confirm = async ({ ip }: MinerTarget, signal: AbortSignal | undefined): Promise<void> => {
+    if (trust.mustConfirm(ip)) meet(ip, await askWho(ip, signal, questions.identifying(ip)));
+  };
+
+  const askWho = async (ip: string, signal: AbortSignal | undefined, identifying: Identifying): Promise<Evidence> => {
     const { evidence, failures } = await gatherEvidence(identifying.heardByProbe(linkOf(ip)), new Set(SCAN_PORTS), {
-      ...{ clock, signal, deadlineMs: ASK_AGAIN_MS },
+      ...{ clock, deadlineMs: ASK_AGAIN_MS, ...(signal && { signal }) },
     });
     const { version, web, whatsminer3, api4028 } = evidence;
     const isSilent = [version, web, whatsminer3, api4028].every((answer) => answer === undefined);
@@ -137,7 +177,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       trust.lost(ip);
       throw failures[0];
     }
-    await choose(ip, evidence, signal, { identifying });
+    return evidence;
   };
 
   /**
@@ -152,8 +192,21 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       identifying = questions.identifying(ip),
     }: { expected?: string | undefined; identifying?: Identifying } = {},
   ): Promise<DriverChoice | undefined> => {
+    const met = meet(ip, evidence, expected);
+    if (met === undefined) return undefined;
+    const { likely, seen, before } = met;
+    const told = await tellApart(ip, likely, evidence, { signal, identifying });
+    if (told.driver.id !== before) trust.saw(ip, { ...seen, driverId: told.driver.id });
+    return told;
+  };
+
+  /** What the device shows without a login is what is known of it from now on. */
+  const meet = (ip: string, evidence: Evidence, expected?: string) => {
     const likely = likelyBy(ip, evidence);
-    if (likely === undefined) return undefined;
+    if (likely === undefined) {
+      trust.doubt(ip);
+      return undefined;
+    }
     const { driver } = likely;
     // What it proved a moment ago is not asked for again.
     const isProven = expected === driver.id && trust.isSure(ip, driver.id);
@@ -165,9 +218,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     );
     const seen = { identity, evidence, family: driver.id, lookAlikes, isReadByWeb };
     trust.saw(ip, { ...seen, driverId: before });
-    const told = await tellApart(ip, likely, evidence, { signal, identifying });
-    if (told.driver.id !== before) trust.saw(ip, { ...seen, driverId: told.driver.id });
-    return told;
+    return { likely, seen, before };
   };
 
   const likelyBy = (ip: string, evidence: Evidence) => vouchedFor(ip, evidence) ?? chooseDriver(drivers, evidence);
@@ -303,6 +354,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
         }
         if (ability.effect !== 'read-only' || target.driver.login.kind !== 'none') await askAgain(target, signal);
         if (ability.effect !== 'read-only') {
+          await confirm(target, signal);
           logins.mustBeChangeable(target, abilityName);
           target.memory.isStale = true;
         }

@@ -27,6 +27,8 @@ type Sighting = {
   isStale: boolean;
   /** Nothing answers there since. */
   isSilent: boolean;
+  /** When it was asked, monotonic. */
+  readonly askedMs: number;
 };
 
 export type TrustParts = {
@@ -55,6 +57,8 @@ type Seen = {
 
 /** Devices whose facts are held in memory. */
 const MAX_DEVICES = 50_000;
+/** Who has said who it is is not asked again within so long: a visit follows its identification. */
+const CONFIRMED_MS = 15_000;
 /** A device that has not changed is written again after so long, so that the record knows that it is still there. */
 const REWRITE_MS = 12 * 3_600_000;
 
@@ -86,7 +90,13 @@ export function createDeviceTrust(parts: TrustParts) {
     const stored = record.device(ip);
     if (stored === undefined) return undefined;
     const isStale = stored.networkMac === null || stored.networkMac !== networkMacAt(ip);
-    const sighting = { facts: factsOf(stored), driverId: stored.driver, isStale, isSilent: false };
+    const sighting = {
+      facts: factsOf(stored),
+      driverId: stored.driver,
+      isStale,
+      isSilent: false,
+      askedMs: Number.NEGATIVE_INFINITY,
+    };
     sightings.set(ip, sighting);
     return sighting;
   };
@@ -128,7 +138,8 @@ export function createDeviceTrust(parts: TrustParts) {
     if (sighting === undefined || facts === undefined) return 'no-proof';
     if (facts.networkMac !== undefined && !isSameUnit(ip, sighting)) return 'changed';
     if (driverId !== facts.family && driverId !== sighting.driverId) return 'changed';
-    return whyWithheld(questionOf(ip, what, facts));
+    // Asked again, it would have been seen anew: what answers there now is nothing that is known.
+    return whyWithheld(questionOf(ip, what, facts)) ?? (sighting.isStale ? 'changed' : undefined);
   };
 
   /** Known by its own word at another address than it was accepted at: from now on the pin is of this one. */
@@ -179,7 +190,8 @@ export function createDeviceTrust(parts: TrustParts) {
       const pin = record.pinNamed(pinKeyOf(ip, facts)) ?? record.pinAt(ip);
       // Perhaps it only starts: it is asked again before each visit, until it shows a key or a person accepts it without one.
       const isWithoutItsKey = facts.tlsKey === undefined && (pin?.tlsKey ?? null) !== null;
-      sightings.set(ip, { facts, driverId, isStale: isWithoutItsKey, isSilent: false });
+      const askedMs = clock.monotonicMs();
+      sightings.set(ip, { facts, driverId, isStale: isWithoutItsKey, isSilent: false, askedMs });
       follow(ip, facts);
       keep(ip, facts, seen);
     },
@@ -189,6 +201,17 @@ export function createDeviceTrust(parts: TrustParts) {
       const sighting = sightingOf(ip);
       if (sighting === undefined || sighting.isStale || !isSameUnit(ip, sighting)) return true;
       return sighting.facts.family !== driverId && sighting.driverId !== driverId;
+    },
+    /** Whether it must be asked who it is before a login goes out anew: behind a router nothing else tells that it is the same. */
+    mustConfirm(ip: string): boolean {
+      const sighting = sightingOf(ip);
+      if (sighting === undefined || sighting.isStale || !isSameUnit(ip, sighting)) return true;
+      return sighting.facts.networkMac === undefined && clock.monotonicMs() - sighting.askedMs >= CONFIRMED_MS;
+    },
+    /** What answers there is nothing that is known. */
+    doubt(ip: string): void {
+      const sighting = sightingOf(ip);
+      if (sighting !== undefined) sighting.isStale = true;
     },
     /** It was silent: who answers there next may be another device. */
     lost(ip: string): void {

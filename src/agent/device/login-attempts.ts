@@ -9,6 +9,8 @@ export type LoginTrial = {
   trying: Promise<void> | undefined;
   /** The device asked for the login and let us in with it. */
   isTaken: boolean;
+  /** It went out a moment ago, and the device said neither yes nor no: not again for now. */
+  readonly isUnanswered?: () => boolean;
   /** Asked before the login goes out for the first time; false: it may not, which counts as a refusal. */
   readonly begin?: () => boolean;
   /** What came of an attempt, where that is news; undefined = neither yes nor no. */
@@ -63,6 +65,10 @@ export function withTrial(link: MinerLink, trial: LoginTrial): MinerLink {
     async send(request, limits) {
       if (!carriesLogin(request)) return link.send(request, limits);
       while (trial.verdict === 'unproven' && trial.trying !== undefined) await trial.trying;
+      if (trial.verdict === 'unproven' && trial.isUnanswered?.() === true) {
+        const message = `ask ${link.ip} with a login to which it has just said neither yes nor no`;
+        throw new PeerError('peer.busy', message, 'later', undefined, { wasSent: false });
+      }
       if (trial.verdict === 'unproven' && trial.begin?.() === false) trial.verdict = 'refused';
       if (trial.verdict === 'refused') {
         throw new PeerError('peer.auth', `ask ${link.ip} with a login that it has refused`, 'never', undefined, {

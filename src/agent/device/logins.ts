@@ -31,7 +31,9 @@ const REFUSED_HOLD_MS = 10 * 60_000;
 /** Devices whose logins are remembered. */
 const MAX_TRIALS = 100_000;
 
-type StartedTrial = { readonly trial: LoginTrial; readonly startedMs: number };
+/** `sentMs` = when it went out last, monotonic. */
+type Trial = LoginTrial & { sentMs: number };
+type StartedTrial = { readonly trial: Trial; readonly startedMs: number };
 
 export const ruleFor = (logins: readonly LoginRule[], driverId: string, ip: string): LoginRule | undefined =>
   logins.find(
@@ -44,9 +46,11 @@ export function createLogins(parts: {
   readonly transport: Pick<Transport, 'link'>;
   readonly credentials: () => Credentials;
   readonly trust: DeviceTrust;
+  /** Asks the device who it is where it may be another one than it was. Throws PeerError where it does not answer. */
+  readonly confirm: (target: MinerTarget, signal: AbortSignal | undefined) => Promise<void>;
 }) {
   const { clock, transport, trust, credentials } = parts;
-  const factoryTrials = new BoundedMap<LoginTrial>(MAX_TRIALS);
+  const factoryTrials = new BoundedMap<Trial>(MAX_TRIALS);
   const configuredTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
   /** Memories of visits that had no login because it was withheld. */
   const withheldFrom = new WeakSet<VisitMemory>();
@@ -56,44 +60,65 @@ export function createLogins(parts: {
   const ownRule = ({ driver, ip }: MinerTarget) => ruleFor(credentials().logins, driver.id, ip);
 
   /** A fresh trial for each visit, unless the last one ended in a refusal that is young. */
-  const configuredTrial = (target: MinerTarget, isOrder: boolean): LoginTrial => {
+  const configuredTrial = (target: MinerTarget, isOrder: boolean): Trial => {
     const key = configuredKey(target);
     const last = configuredTrials.get(key);
     const isYoung = last !== undefined && clock.monotonicMs() - last.startedMs < REFUSED_HOLD_MS;
     if (!isOrder && isYoung && last.trial.verdict === 'refused') return last.trial;
-    const trial = newTrial();
+    const trial = trialOf({});
     configuredTrials.set(key, { trial, startedMs: clock.monotonicMs() });
     return trial;
   };
 
   /** The trial of the factory login at one device. What another process of this host tried counts. */
-  const factoryTrial = (target: MinerTarget): LoginTrial => {
+  const factoryTrial = (target: MinerTarget): Trial => {
     const { driver, ip } = target;
     const who = trust.heldAs(ip);
     const last = trust.attempts.last(who, driver.id);
     const kept = factoryTrials.get(factoryKey(target));
-    if (last === 'refused') return { ...newTrial(), verdict: 'refused' };
+    if (last === 'refused') return trialOf({ verdict: 'refused' });
     if (kept !== undefined && kept.verdict !== 'refused' && (last === 'accepted') === (kept.verdict === 'accepted'))
       return kept;
-    const trial: LoginTrial = {
-      ...newTrial(),
+    const trial = trialOf({
       verdict: last === 'accepted' ? 'accepted' : 'unproven',
       begin: () => trust.attempts.begin(who, driver.id),
       onVerdict: (verdict) => void trust.attempts.settle(who, driver.id, verdict),
-    };
+    });
     factoryTrials.set(factoryKey(target), trial);
     return trial;
   };
 
-  /** With the realm that the device had when it was identified: the transport answers no challenge of another realm. */
-  const guarded = ({ ip }: MinerTarget, login: Login): Login => {
+  /**
+   * With the realm that the device had when it was identified: the transport answers no challenge of another realm. Before it goes out anew the device
+   * says once more who it is, where nothing else tells that it is the same.
+   */
+  const guarded = (target: MinerTarget, login: Login, trial: Trial): Login => {
+    const { ip } = target;
     const realm = trust.realmOf(ip);
-    return realm === undefined ? login : { ...login, realm };
+    const beforeSending = async (signal: AbortSignal | undefined) => {
+      await parts.confirm(target, signal);
+      const why = withheldOf(target);
+      if (why !== undefined && why !== 'refused-before')
+        throw new PeerError('peer.unreachable', `log in to ${ip}: not sent, because ${WITHHELD_TEXT[why]}`, 'later');
+      trial.sentMs = clock.monotonicMs();
+    };
+    return { ...login, beforeSending, ...(realm !== undefined && { realm }) };
+  };
+
+  const trialOf = (more: Partial<LoginTrial>): Trial => {
+    const trial: Trial = {
+      ...newTrial(),
+      ...more,
+      sentMs: Number.NEGATIVE_INFINITY,
+      isUnanswered: () => clock.monotonicMs() - trial.sentMs < REFUSED_HOLD_MS,
+    };
+    return trial;
   };
 
   /** To the device that was asked who it is: over TLS the transport asks no other one. */
-  const linkOf = (target: MinerTarget, login?: Login) =>
-    transport.link(target.ip, login && guarded(target, login), trust.tlsKeyOf(target.ip));
+  const linkOf = ({ ip }: MinerTarget, login?: Login) => transport.link(ip, login, trust.tlsKeyOf(ip));
+  const tried = (target: MinerTarget, login: Login, trial: Trial) =>
+    withTrial(linkOf(target, guarded(target, login, trial)), trial);
 
   const withheldOf = (target: MinerTarget): Withheld | undefined => {
     const { driver, ip } = target;
@@ -120,7 +145,7 @@ export function createLogins(parts: {
     const rule = ownRule(target);
     if (rule !== undefined) {
       if (why !== undefined) return linkOf(target);
-      return withTrial(linkOf(target, rule.login), configuredTrial(target, isOrder));
+      return tried(target, rule.login, configuredTrial(target, isOrder));
     }
     const factory = factoryLoginOf(driver, known);
     const isHeld = why !== undefined && why !== 'refused-before';
@@ -130,7 +155,7 @@ export function createLogins(parts: {
       trial.isTaken = true;
     };
     const login = { user: factory.user, password: new Secret(factory.password), onTaken };
-    return withTrial(linkOf(target, login), trial);
+    return tried(target, login, trial);
   };
 
   return {
@@ -148,7 +173,7 @@ export function createLogins(parts: {
       }
       if (trust.why(ip, driver.id, 'configured') !== undefined) return undefined;
       const trial = configuredTrial({ ...target, driver: other }, false);
-      return withTrial(linkOf(target, rule.login), trial);
+      return tried(target, rule.login, trial);
     },
     /** The device accepted the factory login. */
     usesFactoryLogin(target: MinerTarget): boolean {

@@ -11,7 +11,7 @@ import {
   timeBudget,
   UPLOAD_DEADLINE_MS,
 } from '../limits/exchange-limits.ts';
-import { cleanWords, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
+import { beforeSent, cleanWords, deviceSays, peerError, withoutSecret } from '../peer-errors.ts';
 import type { ExchangeLimits, HttpRequest, Login, SessionOpening, WebEvidence, WebSession } from '../request.ts';
 import type { HttpAnswer, HttpClient, HttpEndpoint } from './client.ts';
 import { carrying, contentOf } from './content.ts';
@@ -62,7 +62,10 @@ export async function askHttp(
         knock: () => (isFile ? sendOnce(web, to, { method: 'GET', path }, budget, what) : send()),
       });
     }
-    if ('carry' in auth) return send();
+    if ('carry' in auth) {
+      await beforeSent(async () => login.beforeSending?.(limits.signal));
+      return send();
+    }
     const knock = (opening: SessionOpening) => openSession(web, reach, port, auth, opening, budget);
     return sendWithSession({ ...plan, session: auth, send, readBody, knock });
   })();

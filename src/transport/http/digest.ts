@@ -150,6 +150,7 @@ export async function sendWithDigest(plan: DigestPlan): Promise<HttpAnswer> {
     const flaw = challenge === undefined ? 'it asks for a login of another kind' : flawOf(challenge, login);
     if (challenge === undefined || flaw !== undefined)
       throw peerError('peer.auth', `${what}: no login is sent, because ${flaw}`);
+    if (!isSecondTry) await beforeSent(async () => login.beforeSending?.(plan.signal));
     const nonce: Nonce = { challenge, user: login.user, password: login.password, count: 0 };
     const answer = await sendAuthorized(nonce);
     if (answer.status !== 401) {

@@ -103,6 +103,7 @@ async function logIn(plan: SessionPlan): Promise<Grant> {
   // Addresses end up in logs, of the device and of what is on the way to it.
   const isInPath = session.open({ ...plain, password: NOBODYS_PASSWORD }).path !== opening.path;
   if (isInPath) throw peerError('peer.auth', `${what}: not sent, because its address would hold the password`);
+  await login.beforeSending?.(plan.signal);
   const answer = await knock(opening);
   const body = readBody(answer);
   const words = () => {
