@@ -197,6 +197,21 @@ test('a service that accepts the connection and never greets is given up', async
   expect(uplink?.state().lastError).toContain('greeting');
 });
 
+test('a name that leads nowhere is tried after a pause each time, and a stop does not wait for it', async () => {
+  const clock = createVirtualClock();
+  const tries: string[] = [];
+  const log: Log = { ...silentLog, warn: (_fields, message) => void tries.push(message) };
+  // Too long for a name: the host finds that out by itself and asks nobody.
+  const lost = uplinkTo(`https://${'a'.repeat(64)}.invalid`, { clock, log });
+  lost.start();
+  await expect.poll(() => lost.state().lastError, WAIT).toContain('ENOTFOUND');
+  expect(lost.state().phase).toBe('waiting');
+  const before = tries.length;
+  await clock.advance(60_000);
+  await expect.poll(() => tries.length, WAIT).toBeGreaterThan(before);
+  await lost.stop();
+});
+
 test('a quiet line stays up as long as pings are answered', async () => {
   const clock = createVirtualClock();
   link({ clock }).start();
