@@ -522,11 +522,12 @@ test('what a unit copied does not become its own when it shows something else fo
       bench.see(ELSEWHERE, shown);
     }
   };
-  poll({ mac: MAC.a }, 3);
-  poll({ mac: MAC.a, serialNumber: 'S9' }, 3);
-  poll({ serialNumber: 'S9', mac: MAC.c }, 70);
-  poll({ mac: MAC.a, serialNumber: 'S9' }, 3, false);
-  poll({ mac: MAC.a, serialNumber: 'S9' }, 20, false);
+  const own = { serialNumber: 'S9', boardSerials: ['B9'] };
+  poll(own, 1);
+  poll({ ...own, mac: MAC.a, boardSerials: VICTIM.boardSerials }, 3);
+  poll(own, 70);
+  expect(bench.book.isContested(ELSEWHERE)).toBe(false);
+  poll({ ...own, mac: MAC.a }, 20, false);
   expect(bench.book.isContested(ELSEWHERE)).toBe(true);
   expect(bench.book.byIp(HOME)?.key).toBe('key-1');
 });
