@@ -1,6 +1,6 @@
 // Turns the answers of one Auradine machine into a Reading (atlas 10).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
+import { first, largest, mean, sumOfAll, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs, whenS, windowHs } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -130,7 +130,7 @@ function boardsOf(replies: Replies, model: Model | undefined): BoardReading[] | 
     return [
       present({
         slot,
-        serialNumber: isComplete ? serials[slot]?.trim().slice(0, 128) || undefined : undefined,
+        serialNumber: isComplete ? toText(serials[slot], 128) : undefined,
         hashrateHs: windowHs(row, '5s'),
         // A sum that does not divide belongs to boards that differ.
         chips: isAlive !== false && perBoard !== undefined && Number.isInteger(perBoard) ? perBoard : undefined,

@@ -1,5 +1,5 @@
 // The boards of an ePIC miner: what is found and enabled, what it hashes, its sensors, and its chips where they are told.
-import { first, largest } from '../../src/driver/fields.ts';
+import { first, largest, toText } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
 import { present, rateHs } from '../_families/cgminer.ts';
 import type { Replies } from './replies.ts';
@@ -46,7 +46,7 @@ function enabledSlots(rows: Rows, states: States): number[] {
 
 /** The list has no numbers: it counts only if it has as many as there are boards at work. */
 function serialsOf(list: readonly string[] | undefined, slots: readonly number[]): ReadonlyMap<number, string> {
-  const written = list?.map((serial) => serial.trim()) ?? [];
+  const written = list?.map((serial) => toText(serial) ?? '') ?? [];
   if (written.length !== slots.length || written.some((serial) => serial === '' || serial.length > 128))
     return new Map();
   return new Map(slots.flatMap((slot, place) => (written[place] === undefined ? [] : [[slot, written[place]]])));
