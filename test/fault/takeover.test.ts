@@ -1,73 +1,12 @@
 // Devices that come to an address of another one, or call themselves another one, while nobody looks: they are sent no login, no session and no order.
-import { expect, onTestFinished, test } from 'vitest';
-import { drivers } from '../../drivers/index.ts';
-import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { parseConfig } from '../../src/agent/config/config.ts';
-import { createAccess } from '../../src/agent/device/device-client.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { SCAN_PORTS } from '../../src/driver/identify.ts';
-import { freshTrust } from '../fresh-trust.ts';
-import { type Act, startActor } from './actor.ts';
+import { expect, test } from 'vitest';
+import type { Act } from './actor.ts';
+import { CANARY, collector, innosilicon, playedSite, ruleFor, secretsIn } from './played-site.ts';
 import { sightingsOf } from './sightings.ts';
 
 const NET = '127.122.0';
-const CANARY = { user: 'canary-user', password: 'canary-Pa55word', token: 'canary-token' };
-const RULE = { logins: [{ range: `${NET}.0/24`, user: CANARY.user, password: 'env:CANARY' }] };
-
-/** Names itself on TCP, and takes any login on its page for a token. */
-const innosilicon: Act = {
-  tcp: (text) =>
-    text.includes('version')
-      ? JSON.stringify({ STATUS: [{ STATUS: 'S' }], VERSION: [{ Miner: 'INNOMINER' }] })
-      : JSON.stringify({ STATUS: [{ STATUS: 'E' }] }),
-  web: ({ path }) => ({ body: path === '/api/auth' ? `{"jwt":"${CANARY.token}"}` : '{"success":true}' }),
-};
-/** Proves nothing, and says that each session is over. */
-const collector: Act = {
-  web: ({ path }) => ({
-    body: path === '/api/auth' ? '{"jwt":"x"}' : '{"success":false,"token":"expired"}',
-  }),
-};
-
-async function site(credentials: object) {
-  const portMap = await suitablePortMap();
-  const settings = { stateDir: '.', networks: [`${NET}.0/24`], portMap, credentials };
-  const environment = { CANARY: CANARY.password };
-  const config = parseConfig(JSON.stringify(settings), { baseDir: '.', environment, name: 'takeover' });
-  const macs = new Map<string, string>();
-  const neighbourAt = (ip: string) => {
-    const mac = macs.get(ip);
-    return mac === undefined ? undefined : { mac, isShared: false };
-  };
-  const trust = { ...freshTrust(), neighbourAt };
-  let laterMs = 0;
-  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
-  const access = createAccess({ clock, log: silentLog, drivers, config, mayReach: () => true, trust });
-  onTestFinished(() => access.close());
-  const signal = new AbortController().signal;
-  return {
-    ...{ access, trust, macs, signal },
-    /** A minute later. */
-    passMinute() {
-      laterMs += 60_000;
-    },
-    async actor(last: number, act: Act) {
-      const actor = await startActor(`${NET}.${last}`, portMap, act);
-      onTestFinished(() => actor.stop());
-      return actor;
-    },
-    async meet(ip: string) {
-      const found = await access.recognise(ip, new Set<number>(SCAN_PORTS), signal);
-      if (found.status === 'unknown') throw new Error(`nobody knows what ${ip} is`);
-      return found.target;
-    },
-    /** However it ends. */
-    poll: (target: Parameters<typeof access.read>[0]) => access.read(target, signal).catch(() => undefined),
-  };
-}
-
-const secretsIn = (text: string) => sightingsOf(CANARY, { heard: text });
+const RULE = ruleFor(NET);
+const site = (credentials: object) => playedSite(NET, credentials);
 
 test('a device with another MAC at the address of a miner, of whose coming nothing was seen, gets neither login nor session', async () => {
   const { actor, macs, meet, poll } = await site({ trust: 'network', ...RULE });
