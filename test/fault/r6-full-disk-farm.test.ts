@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';
 import { startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
@@ -21,7 +21,9 @@ import { canTrace } from './strace.ts';
 import { isWithin, report } from './table.ts';
 
 const MINERS = 6;
-const NETWORK = '127.119.0.0/28';
+/** Of each test its own: they mostly wait, and do so side by side. */
+const NETWORK = '127.119.0.0/26';
+const networkOf = (nth: number) => NETWORK.replace('.0/26', `.${nth * 16}/28`);
 const NORMAL_MS = 60_000;
 /** What `pithead status` ends with where none runs. */
 const NOT_RUNNING = 3;
@@ -30,13 +32,13 @@ const REFUSE_WRITES = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EROF
 
 type Answer = { readonly status: number; readonly body: unknown };
 
-/** A farm, and a folder whose `state` is a small disk. */
-async function makeSite() {
+/** A farm, the `nth` of this file, and a folder whose `state` is a small disk. */
+async function makeSite(nth: number, { onTestFinished }: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'pithead-full-'));
   chmodSync(folder, 0o755);
   const portMap = await suitablePortMap();
   const farm = await startFarm({
-    ...{ network: '127.119.0.0/28', miners: MINERS, mix: { 'whatsminer-2': MINERS }, seed: 5, portMap },
+    ...{ network: networkOf(nth), miners: MINERS, mix: { 'whatsminer-2': MINERS }, seed: 5, portMap },
     ...{ noise: 0.01, noiseStepS: 1, bootS: 2, warmUpS: 2 },
   });
   const disk = await mountSmallDisk(join(folder, 'state'), 24);
@@ -60,7 +62,7 @@ async function makeSite() {
         config,
         JSON.stringify({
           stateDir: 'state',
-          networks: [NETWORK],
+          networks: [networkOf(nth)],
           portMap,
           poll: { interval: '1s', deadline: '3s' },
           ...more,
@@ -125,162 +127,170 @@ const untilReadAfter = (client: Client, atMs: number) =>
     (found) => found.length === MINERS && found.every((miner) => Date.parse(miner.last_updated_at ?? '') > atMs),
   );
 
-test.runIf(canMount)(
-  'a full disk under the agent: its miners show live values at the service, which says why, and an order is carried out once',
-  async () => {
-    const site = await makeSite();
-    const databasePath = join(site.folder, 'company.sqlite');
-    const service = await createService({
-      ...{ databasePath, host: '127.0.0.1', port: 0, clock: systemClock, log: silentLog, version: '0.0.0' },
-    });
-    const { url } = await service.start();
-    onTestFinished(() => service.stop());
-    const { workspaceId, farmId } = await service.admin.ensureDefaults();
-    const { key } = await service.admin.createKey({ workspaceId, name: 'test' });
-    const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
-    site.write({ service: { url, enrolmentCode: code, allowPlain: true } });
-    const agent = site.start('agent');
-    const client = clientOf(url, { key, workspaceId, farmId });
-    await untilReadAfter(client, 0);
-    expect(await client.storageFault()).toBeNull();
+test
+  .runIf(canMount)
+  .concurrent(
+    'a full disk under the agent: its miners show live values at the service, which says why, and an order is carried out once',
+    async (context) => {
+      const site = await makeSite(0, context);
+      const databasePath = join(site.folder, 'company.sqlite');
+      const service = await createService({
+        ...{ databasePath, host: '127.0.0.1', port: 0, clock: systemClock, log: silentLog, version: '0.0.0' },
+      });
+      const { url } = await service.start();
+      context.onTestFinished(() => service.stop());
+      const { workspaceId, farmId } = await service.admin.ensureDefaults();
+      const { key } = await service.admin.createKey({ workspaceId, name: 'test' });
+      const { code } = await service.admin.createEnrolmentCode({ farmId, ttlMs: 600_000 });
+      site.write({ service: { url, enrolmentCode: code, allowPlain: true } });
+      const agent = site.start('agent');
+      const client = clientOf(url, { key, workspaceId, farmId });
+      await untilReadAfter(client, 0);
+      expect(await client.storageFault()).toBeNull();
 
-    site.disk.fill();
-    await until(client.storageFault, (fault) => fault?.reason === 'the disk is full');
-    const fullAtMs = Date.now();
-    // For long enough that what was on its way is through: only what goes past the disk can be newer.
-    const shown = await untilReadAfter(client, fullAtMs + 8_000);
-    expect(shown.map(({ status }) => status)).toEqual(shown.map(() => 'online'));
-    const ordered = await client.reboot(shown[0]?.id ?? '');
-    const { troubles } = await site.status();
-    expect(troubles.join('\n')).toContain('what it has to report cannot be kept: the disk is full');
-    expect(agent.hasEnded).toBe(false);
+      site.disk.fill();
+      await until(client.storageFault, (fault) => fault?.reason === 'the disk is full');
+      const fullAtMs = Date.now();
+      // For long enough that what was on its way is through: only what goes past the disk can be newer.
+      const shown = await untilReadAfter(client, fullAtMs + 8_000);
+      expect(shown.map(({ status }) => status)).toEqual(shown.map(() => 'online'));
+      const ordered = await client.reboot(shown[0]?.id ?? '');
+      const { troubles } = await site.status();
+      expect(troubles.join('\n')).toContain('what it has to report cannot be kept: the disk is full');
+      expect(agent.hasEnded).toBe(false);
 
-    site.disk.free();
-    const freedAtMs = performance.now();
-    await until(client.storageFault, (fault) => fault === null);
-    await untilReadAfter(client, Date.now());
-    const normalMs = performance.now() - freedAtMs;
-    expect(await client.eventTypes('storage_failed')).toEqual(['storage_failed']);
-    expect(await client.eventTypes('storage_recovered')).toEqual(['storage_recovered']);
-    expect((await site.status()).troubles).toEqual([]);
-    // Where it could not be written into the journal it was left, and came again.
-    expect(await until(ordered, (status) => status !== 'pending' && status !== 'running')).toBe('succeeded');
-    expect(site.farm.devices.reduce((sum, { reboots }) => sum + reboots, 0)).toBe(1);
-    using book = new DatabaseSync(databasePath, { readOnly: true });
-    await until(
-      () => book.prepare('SELECT count(*) AS n FROM miners WHERE unkept_through IS NOT NULL').get(),
-      (row) => row?.n === 0,
-    );
-    report({
-      id: 'R6',
-      value: `full disk, service elsewhere: ${shown.length} of ${MINERS} miners live; normal ${(normalMs / 1_000).toFixed(1)} s after space came back`,
-      bar: 'all miners live, the reason told, normal ≤ 60 s',
-      isMet: shown.length === MINERS && isWithin(normalMs, NORMAL_MS),
-    });
-  },
-);
+      site.disk.free();
+      const freedAtMs = performance.now();
+      await until(client.storageFault, (fault) => fault === null);
+      await untilReadAfter(client, Date.now());
+      const normalMs = performance.now() - freedAtMs;
+      expect(await client.eventTypes('storage_failed')).toEqual(['storage_failed']);
+      expect(await client.eventTypes('storage_recovered')).toEqual(['storage_recovered']);
+      expect((await site.status()).troubles).toEqual([]);
+      // Where it could not be written into the journal it was left, and came again.
+      expect(await until(ordered, (status) => status !== 'pending' && status !== 'running')).toBe('succeeded');
+      expect(site.farm.devices.reduce((sum, { reboots }) => sum + reboots, 0)).toBe(1);
+      using book = new DatabaseSync(databasePath, { readOnly: true });
+      await until(
+        () => book.prepare('SELECT count(*) AS n FROM miners WHERE unkept_through IS NOT NULL').get(),
+        (row) => row?.n === 0,
+      );
+      report({
+        id: 'R6',
+        value: `full disk, service elsewhere: ${shown.length} of ${MINERS} miners live; normal ${(normalMs / 1_000).toFixed(1)} s after space came back`,
+        bar: 'all miners live, the reason told, normal ≤ 60 s',
+        isMet: shown.length === MINERS && isWithin(normalMs, NORMAL_MS),
+      });
+    },
+  );
 
-test.runIf(canMount)(
-  'a full disk under agent and service: not ready, with the reason; lists are served; normal by itself',
-  async () => {
-    const site = await makeSite();
-    site.write({});
-    const up = site.start('up', '--port', '0');
-    await up.untilPrinted('stderr', 'service on');
-    const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
-    const made = z
-      .looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() })
-      .parse(JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--json')).stdout));
-    const client = clientOf(url, { key: made.key, workspaceId: made.workspace_id, farmId: made.farm_id });
-    await untilReadAfter(client, 0);
-    expect((await client.ready()).status).toBe(200);
-
-    site.disk.fill();
-    const refused = await until(client.ready, ({ status }) => status === 503);
-    expect(refused.body).toMatchObject({ message: 'Nothing can be stored: the disk is full' });
-    expect((await client.healthy()).status).toBe(200);
-    expect(await client.miners()).toHaveLength(MINERS);
-    const { troubles } = await until(site.status, (state) =>
-      state.troubles.join().includes('the service cannot store anything'),
-    );
-    expect(troubles.join('\n')).toContain('the service cannot store anything: the disk is full');
-    expect(up.hasEnded).toBe(false);
-
-    site.disk.free();
-    const freedAtMs = performance.now();
-    await until(client.ready, ({ status }) => status === 200);
-    await untilReadAfter(client, Date.now());
-    const normalMs = performance.now() - freedAtMs;
-    await until(site.status, (state) => state.troubles.length === 0);
-    report({
-      id: 'R6',
-      value: `full disk, service on it: 503 with the reason, lists served; normal ${(normalMs / 1_000).toFixed(1)} s after space came back`,
-      bar: 'not ready while nothing can be stored, normal ≤ 60 s',
-      isMet: isWithin(normalMs, NORMAL_MS),
-    });
-  },
-);
-
-test.runIf(canMount)(
-  'a start on a disk that takes nothing says what to do, and goes on by itself once it does',
-  async () => {
-    const site = await makeSite();
-    site.write({});
-    const { disk } = site;
-    const isServing = async () => (await site.pithead('status')).code !== NOT_RUNNING;
-    const startOn = async (fault: string, refuse: () => void, relent: () => void) => {
-      refuse();
+test
+  .runIf(canMount)
+  .concurrent(
+    'a full disk under agent and service: not ready, with the reason; lists are served; normal by itself',
+    async (context) => {
+      const site = await makeSite(1, context);
+      site.write({});
       const up = site.start('up', '--port', '0');
-      expect(await up.untilPrinted('stdout', 'cannot start')).toContain(`cannot start: ${fault}`);
-      expect(up.hasEnded).toBe(false);
-      expect(await isServing()).toBe(false);
-      const found = await site.pithead('doctor');
-      expect([found.code, found.stdout]).toEqual([
-        1,
-        expect.stringMatching(/WRONG .*state .*(the disk is full|the disk is read-only)/),
-      ]);
-      relent();
       await up.untilPrinted('stderr', 'service on');
-      await until(isServing, (is) => is);
-      up.kill('SIGTERM');
-      expect((await up.end()).code).toBe(0);
-      expect(disk.files().filter((name) => /damaged|probe/.test(name))).toEqual([]);
-    };
-    // For the first time, and again with what is there then.
-    await startOn('the disk is full', disk.fill, disk.free);
-    await startOn('the disk is full', disk.fill, disk.free);
-    await startOn(
-      'the disk is read-only',
-      () => disk.remount('ro'),
-      () => disk.remount('rw'),
-    );
-  },
-);
+      const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
+      const made = z
+        .looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() })
+        .parse(JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--json')).stdout));
+      const client = clientOf(url, { key: made.key, workspaceId: made.workspace_id, farmId: made.farm_id });
+      await untilReadAfter(client, 0);
+      expect((await client.ready()).status).toBe(200);
 
-test.runIf(canMount && canTrace)(
-  'a disk that turns read-only while they run ends neither agent nor service, and they recover',
-  async () => {
-    const site = await makeSite();
-    site.write({});
-    const up = site.start('up', '--port', '0');
-    await up.untilPrinted('stderr', 'service on');
-    const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
-    const ready = async () => (await request(`${url}/readyz`)).statusCode;
-    await until(ready, (status) => status === 200);
-    await until(site.status, ({ troubles }) => troubles.length === 0);
-    // As a file system does it that has met an error: files that are open for writing take no more.
-    const refusing = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-p', String(up.pid), ...REFUSE_WRITES]);
-    onTestFinished(() => void refusing.kill('SIGKILL'));
-    await until(ready, (status) => status === 503);
-    const { troubles } = await until(site.status, (state) =>
-      state.troubles.some((text) => text.includes('cannot be kept')),
-    );
-    expect(troubles.join('\n')).toContain('the service cannot store anything');
-    expect(up.hasEnded).toBe(false);
-    refusing.kill('SIGINT');
-    await once(refusing, 'close');
-    await until(ready, (status) => status === 200);
-    await until(site.status, (state) => state.troubles.length === 0);
-    expect(up.hasEnded).toBe(false);
-  },
-);
+      site.disk.fill();
+      const refused = await until(client.ready, ({ status }) => status === 503);
+      expect(refused.body).toMatchObject({ message: 'Nothing can be stored: the disk is full' });
+      expect((await client.healthy()).status).toBe(200);
+      expect(await client.miners()).toHaveLength(MINERS);
+      const { troubles } = await until(site.status, (state) =>
+        state.troubles.join().includes('the service cannot store anything'),
+      );
+      expect(troubles.join('\n')).toContain('the service cannot store anything: the disk is full');
+      expect(up.hasEnded).toBe(false);
+
+      site.disk.free();
+      const freedAtMs = performance.now();
+      await until(client.ready, ({ status }) => status === 200);
+      await untilReadAfter(client, Date.now());
+      const normalMs = performance.now() - freedAtMs;
+      await until(site.status, (state) => state.troubles.length === 0);
+      report({
+        id: 'R6',
+        value: `full disk, service on it: 503 with the reason, lists served; normal ${(normalMs / 1_000).toFixed(1)} s after space came back`,
+        bar: 'not ready while nothing can be stored, normal ≤ 60 s',
+        isMet: isWithin(normalMs, NORMAL_MS),
+      });
+    },
+  );
+
+test
+  .runIf(canMount)
+  .concurrent(
+    'a start on a disk that takes nothing says what to do, and goes on by itself once it does',
+    async (context) => {
+      const site = await makeSite(2, context);
+      site.write({});
+      const { disk } = site;
+      const isServing = async () => (await site.pithead('status')).code !== NOT_RUNNING;
+      const startOn = async (fault: string, refuse: () => void, relent: () => void) => {
+        refuse();
+        const up = site.start('up', '--port', '0');
+        expect(await up.untilPrinted('stdout', 'cannot start')).toContain(`cannot start: ${fault}`);
+        expect(up.hasEnded).toBe(false);
+        expect(await isServing()).toBe(false);
+        const found = await site.pithead('doctor');
+        expect([found.code, found.stdout]).toEqual([
+          1,
+          expect.stringMatching(/WRONG .*state .*(the disk is full|the disk is read-only)/),
+        ]);
+        relent();
+        await up.untilPrinted('stderr', 'service on');
+        await until(isServing, (is) => is);
+        up.kill('SIGTERM');
+        expect((await up.end()).code).toBe(0);
+        expect(disk.files().filter((name) => /damaged|probe/.test(name))).toEqual([]);
+      };
+      // For the first time, and again with what is there then.
+      await startOn('the disk is full', disk.fill, disk.free);
+      await startOn('the disk is full', disk.fill, disk.free);
+      await startOn(
+        'the disk is read-only',
+        () => disk.remount('ro'),
+        () => disk.remount('rw'),
+      );
+    },
+  );
+
+test
+  .runIf(canMount && canTrace)
+  .concurrent(
+    'a disk that turns read-only while they run ends neither agent nor service, and they recover',
+    async (context) => {
+      const site = await makeSite(3, context);
+      site.write({});
+      const up = site.start('up', '--port', '0');
+      await up.untilPrinted('stderr', 'service on');
+      const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
+      const ready = async () => (await request(`${url}/readyz`)).statusCode;
+      await until(ready, (status) => status === 200);
+      await until(site.status, ({ troubles }) => troubles.length === 0);
+      // As a file system does it that has met an error: files that are open for writing take no more.
+      const refusing = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-p', String(up.pid), ...REFUSE_WRITES]);
+      context.onTestFinished(() => void refusing.kill('SIGKILL'));
+      await until(ready, (status) => status === 503);
+      const { troubles } = await until(site.status, (state) =>
+        state.troubles.some((text) => text.includes('cannot be kept')),
+      );
+      expect(troubles.join('\n')).toContain('the service cannot store anything');
+      expect(up.hasEnded).toBe(false);
+      refusing.kill('SIGINT');
+      await once(refusing, 'close');
+      await until(ready, (status) => status === 200);
+      await until(site.status, (state) => state.troubles.length === 0);
+      expect(up.hasEnded).toBe(false);
+    },
+  );
