@@ -8,6 +8,7 @@ import { OUTBOX_FILE, openOutbox } from '../../src/agent/outbox/open.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { contents, makeDir, readOldest } from '../unit/agent/outbox/farm-records.ts';
+import { buildOther } from './program.ts';
 import { canTrace, trace } from './strace.ts';
 import { isFull, report } from './table.ts';
 
@@ -19,7 +20,6 @@ const casesOf = (call: string, count: number) =>
     ...(nth % 4 === 0 ? [{ call, error: 'ENOSPC', nth }] : []),
   ]);
 const SLICES = 4;
-const CHILD = join(import.meta.dirname, 'disk-child.ts');
 /** Without the whole count: every so many. */
 const STEP = isFull ? 1 : 29;
 
@@ -27,10 +27,10 @@ const files = (folder: string) =>
   ['', '-wal', '-shm', '-journal'].flatMap((part) => ['-P', join(folder, `${OUTBOX_FILE}${part}`)]);
 
 /** How often each call is made in a run in which nothing fails. */
-async function countCalls(folder: string): Promise<Map<string, number>> {
+async function countCalls(child: string, folder: string): Promise<Map<string, number>> {
   mkdirSync(folder);
   const log = join(folder, 'trace');
-  await trace([...files(folder), '-e', `trace=${CALLS.join(',')}`, '-o', log], [CHILD, folder, String(SLICES)]);
+  await trace([...files(folder), '-e', `trace=${CALLS.join(',')}`, '-o', log], [child, folder, String(SLICES)]);
   const text = readFileSync(log, 'utf8');
   return new Map(CALLS.map((call) => [call, text.match(new RegExp(`\\b${call}\\(`, 'g'))?.length ?? 0]));
 }
@@ -59,7 +59,8 @@ test.runIf(canTrace)('whichever write, sync or open fails: no crash, no silent l
   let runs = 0;
   let notOpened = 0;
   try {
-    const counts = await countCalls(dir.path('count'));
+    const child = buildOther(dir.path('.'), 'disk-child.ts');
+    const counts = await countCalls(child, dir.path('count'));
     const cases = [...counts].flatMap(([call, count]) => casesOf(call, count));
     const chosen = cases.filter((_, index) => index % STEP === 0);
     const next = chosen[Symbol.iterator]();
@@ -68,7 +69,7 @@ test.runIf(canTrace)('whichever write, sync or open fails: no crash, no silent l
         const folder = dir.path(`${call}-${error}-${nth}`);
         mkdirSync(folder);
         const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${nth}`];
-        const run = await trace([...files(folder), ...inject, '-o', '/dev/null'], [CHILD, folder, String(SLICES)]);
+        const run = await trace([...files(folder), ...inject, '-o', '/dev/null'], [child, folder, String(SLICES)]);
         runs++;
         if (run.code === 75) notOpened++;
         const problem = await judge(folder, run);
