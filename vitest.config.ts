@@ -1,6 +1,7 @@
 // Projects: `arch` holds the rules of the house and is part of `npm run check` too; `postgres` runs the tests of the service once more, on a real
 // PostgreSQL that it starts itself.
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 import { SecondTries } from './test/second-tries.ts';
 
 /** What has no database in it, or is about the embedded one. */
@@ -55,7 +56,7 @@ const LONG = [
     'scan-mix',
     'scan-task',
   ],
-  ...['selftest', 'setup', 'stop-with-stdin', 'tls'],
+  ...['reboot-batch', 'scan-account', 'selftest', 'setup', 'stop-with-stdin', 'tls', 'trust'],
   ...['agent-clock', 'few-files', 'impostors', 'mass-move', 'restore'],
 ].map((name) => `test/e2e/${name}.test.ts`);
 
@@ -63,6 +64,9 @@ const LONG = [
 const LONG_CONTRACT = ['abilities', 'damaged', 'healthy', 'task-proof', 'unsent'].map(
   (name) => `test/contract/${name}.test.ts`,
 );
+
+/** What measures the processor takes long on any machine. */
+const LONG_UNIT = ['test/unit/driver/redact-cost.test.ts'];
 
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'] };
@@ -79,6 +83,7 @@ export default defineConfig({
   test: {
     teardownTimeout: 60_000,
     reporters: ['default', new SecondTries()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...BUSY, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
       {
@@ -86,14 +91,14 @@ export default defineConfig({
           ...BUSY,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
-          exclude: ['test/unit/service-postgres/**'],
+          exclude: ['test/unit/service-postgres/**', ...LONG_UNIT],
         },
       },
       {
         test: {
           ...BUSY,
           name: 'postgres',
-          include: ['test/unit/{service,service-postgres}/**/*.test.ts', 'test/conformance/*.test.ts'],
+          include: ['test/unit/{service,service-postgres}/**/*.test.ts'],
           exclude: EMBEDDED_ONLY,
           ...POSTGRES,
         },
@@ -102,17 +107,24 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres-long',
-          include: ['test/property/*.test.ts', 'test/unit/service-http/*.test.ts'],
+          include: ['test/property/*.test.ts', 'test/unit/service-http/*.test.ts', 'test/conformance/*.test.ts'],
           exclude: EMBEDDED_ONLY,
           ...POSTGRES,
         },
       },
+      { test: { ...BUSY, name: 'unit-long', include: LONG_UNIT } },
       { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
       { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
-      { test: { ...FAULT, name: 'bars-long', exclude: SOAK, testTimeout: 400_000, sequence: { groupOrder: 2 } } },
+      // They wait as those of `e2e-long` do, and run beside them.
+      {
+        test: {
+          ...{ ...FAULT, name: 'bars-long', exclude: SOAK, testTimeout: 400_000 },
+          ...{ maxWorkers: E2E.maxWorkers, sequence: E2E.sequence },
+        },
+      },
       // Most of the time they wait: for a link to come back, for a process to start, for the next poll.
       { test: { ...FAULT, ...FULL, name: 'fault', exclude: [...QUIET, ...SOAK], maxWorkers: 4 } },
       { test: { ...FAULT, ...FULL, name: 'fault-quiet', include: QUIET, sequence: { groupOrder: 3 } } },
