@@ -110,7 +110,7 @@ export function createClockWatch(parts: WatchParts) {
     if (taken !== undefined || serviceClock.step() !== undefined) return;
     const elapsedMs = clock.elapsedMs();
     const passedMs = kept === undefined ? 0 : elapsedMs - kept.elapsedMs;
-    kept = { elapsedMs, certainMs: await store.keepTime(serviceClock.nowMs(), passedMs) };
+    kept = { elapsedMs, certainMs: await store.keepTime(serviceClock.nowMs(), passedMs, !serviceClock.isUnset()) };
   };
 
   const look = async (): Promise<void> => {

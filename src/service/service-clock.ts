@@ -15,6 +15,8 @@ export type ServiceClock = Clock & {
   takeOver(step: ReferenceStep): void;
   /** What the clock of the database said at that elapsed time; from the first time on it is the reference. */
   measured(look: ClockLook): void;
+  /** The reference is not followed, because it is too early to be right. */
+  isUnset(): boolean;
   /** It is at least that late: for `forMs` the reference is not followed to an earlier time. */
   goOnFrom(wallMs: number, forMs: number): void;
 };
@@ -61,6 +63,10 @@ export function createServiceClock(clock: Clock): ServiceClock {
     },
     measured(at) {
       databaseOffsetMs = offsetOf(at);
+    },
+    isUnset() {
+      const now = look();
+      return referenceOffsetMs(now) !== (databaseOffsetMs ?? offsetOf(now));
     },
     goOnFrom(wallMs, forMs) {
       const { elapsedMs } = look();

@@ -122,6 +122,31 @@ test.concurrent('agent and service in one process: its clock is set before, whil
   }
 });
 
+test.concurrent('a host without a battery: it starts in 1970, and a time server sets it while it runs', async () => {
+  const options = { network: '127.117.0.64/27', miners: MINERS, intervalMs: INTERVAL_MS, isApart: false };
+  const site = await startClockedSite(options);
+  const figures = figuresOf();
+  try {
+    site.service.setClock(-Date.now());
+    await site.service.start();
+    const isLive = ({ status, is_mining }: { status: string; is_mining: boolean }) => status === 'online' && is_mining;
+    await until(
+      () => site.miners().catch(() => []),
+      (miners) => miners.length === MINERS && miners.every(isLive),
+    );
+    site.service.setClock(0);
+    const stepped = () => site.query("SELECT detail FROM events WHERE type = 'clock_stepped' AND agent_id = ''");
+    // Before the service has seen it, and after.
+    for (let isSeen = false; !isSeen; isSeen = (await stepped()).length > 0)
+      expect((await site.miners()).filter((miner) => !isLive(miner))).toEqual([]);
+    expect((await site.miners()).filter((miner) => !isLive(miner))).toEqual([]);
+    figures.slowestMs = await showsChanges(site, figures);
+    await tell(site, figures, 'from 1970', 1);
+  } finally {
+    await site.stop();
+  }
+});
+
 test.concurrent('agent and service on two hosts: their clocks are set alone and together, and while one is away', async () => {
   const options = { network: '127.117.0.32/27', miners: MINERS, intervalMs: INTERVAL_MS, isApart: true };
   const site = await startClockedSite(options);

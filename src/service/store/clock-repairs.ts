@@ -19,12 +19,13 @@ export function createClockRepairs(databases: Databases) {
     lastMs: async (): Promise<number | undefined> => (await readTime(read))?.at,
     /**
      * It is now `nowMs`, `passedMs` after we last looked. Gives until when time has passed for certain: what is removed because it is old goes by that. A clock
-     * that jumps ahead makes it go at twice its pace at most, as does time in which no service ran.
+     * that jumps ahead makes it go at twice its pace at most, as does time in which no service ran. A new database begins with a time that is not a guess.
      */
-    keepTime: (nowMs: number, passedMs: number): Promise<number> =>
+    keepTime: (nowMs: number, passedMs: number, isSure: boolean): Promise<number> =>
       transact(async (trx) => {
         await lock(trx, 'time');
         const kept = await readTime(trx);
+        if (kept === undefined && !isSure) return nowMs;
         const gainedMs = 2 * Math.min(Math.max(0, nowMs - (kept?.at ?? nowMs)), Math.max(0, passedMs));
         const certainMs = kept?.certain_at ?? nowMs;
         await writeTime(trx, nowMs, Math.max(certainMs, Math.min(nowMs, certainMs + gainedMs)));
@@ -38,7 +39,7 @@ export function createClockRepairs(databases: Databases) {
         const at = kept?.at ?? step.fromMs;
         if (sharedNowMs !== undefined && Math.abs(at - step.toMs) < Math.abs(at - step.fromMs)) return undefined;
         const miners = await carryOver(trx, step, freshMs);
-        await writeTime(trx, step.toMs, kept?.certain_at ?? Math.min(step.fromMs, step.toMs));
+        await writeTime(trx, step.toMs, kept?.certain_at ?? step.toMs);
         return miners;
       }),
     /** Before a step back is taken over, on each copy. `freshMs`: for so long others may go by it already. */

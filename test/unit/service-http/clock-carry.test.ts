@@ -169,6 +169,25 @@ test.each([
   expect((await enrolBy(rig, code)).status).toBe(200);
 });
 
+test('a new service that starts in 1970 goes on from a guess: what is old goes by the right time from then on', async () => {
+  const clock = steppedClock();
+  const byMs = -clock.nowMs();
+  clock.set(byMs);
+  const rig = { ...(await startRig({ clock, databasePath: await temporaryDatabase() })), clock };
+  const agent = await connect(rig, { outbox });
+  await agent.report([minerRecord(1, clock.nowMs())]);
+  expect((await list(rig))[0].last_updated_at).toMatch(/^2026-01-01/);
+  clock.set(-byMs);
+  await untilStepped(rig);
+  clock.step(MINUTE_MS);
+  expect(await statuses(rig)).toEqual(['online']);
+  const [time] = await until(
+    () => query(rig, 'SELECT at, certain_at FROM service_time'),
+    (rows) => rows.length > 0,
+  );
+  expect(Math.abs(Number(time?.certain_at) - clock.nowMs())).toBeLessThan(5 * MINUTE_MS);
+});
+
 test('a host that has been up for long and whose clock is behind has been set back: time follows it', async () => {
   const databasePath = await temporaryDatabase();
   const clock = steppedClock();
