@@ -43,9 +43,13 @@ export function macState(text: string | undefined): Exclude<FactState, 'duplicat
 const FILLER_SERIAL =
   /^(0+|f+|x+|-+|\.+|\?+|n\/?a|null|none|nil|unknown|undefined|default|string|serial ?number|<deleted>|1234567890*|to be filled.*)$/i;
 
+const ASCII = /^[ -~]*$/;
+
 /** Trimmed, a to z as capitals. Serial numbers are opaque text: other letters stay, because several of them may have one capital (`ß` and `ss`). */
 export function normaliseSerial(text: string): string {
-  return text.trim().replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
+  const trimmed = text.trim();
+  if (ASCII.test(trimmed)) return trimmed.toUpperCase();
+  return trimmed.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /** State of a serial number as a device gave it, duplicates aside. */

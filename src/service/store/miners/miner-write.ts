@@ -53,7 +53,7 @@ export async function writeMiners(
     for (const { id, row_id } of written) rowIds.set(id, row_id);
   }
   await writeDocuments(db, changes, rowIds);
-  await writeSerials(db, agent.farmId, changes, rowIds);
+  await writeSerials(db, agent.farmId, rows, rowIds);
   return rowIds;
 }
 
@@ -119,7 +119,7 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
     // What is shown can be searched for, also where it identifies nobody.
     mac: normaliseMac(document.mac) ?? '',
     serial,
-    serials: searchableSerials(record).join('\n'),
+    serials: searchableSerials(record),
     anomaly_flags: document.anomaly_flags,
     unstable_reason: document.unstable_reason,
     mining_mode: document.mining_mode,
@@ -136,8 +136,8 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
 /** Some databases have no NUL in texts; documents hold it escaped. */
 const storable = (text: string | null) => text?.replaceAll('\0', '') ?? null;
 
-/** Of the miner, its hashboards, its power supplies and its controller. */
-function searchableSerials({ document, extras }: MinerRecord): string[] {
+/** Of the miner, its hashboards, its power supplies and its controller; sorted, one per line. */
+function searchableSerials({ document, extras }: MinerRecord): string {
   const all = [
     document.serial_number,
     extras.controller_serial_number,
@@ -145,7 +145,7 @@ function searchableSerials({ document, extras }: MinerRecord): string[] {
     ...document.psus.map(({ serial_number }) => serial_number),
   ];
   const texts = all.flatMap((serial) => (serial === null ? [] : [normaliseSerial(serial).replaceAll('\n', ' ')]));
-  return [...new Set(texts.filter((serial) => serial !== ''))].toSorted();
+  return [...new Set(texts.filter((serial) => serial !== ''))].sort().join('\n');
 }
 
 async function writeDocuments(
@@ -184,14 +184,16 @@ async function writeDocuments(
 async function writeSerials(
   db: Db,
   farmId: string,
-  changes: readonly MinerChange[],
+  written: readonly {
+    readonly known: KnownMiner | undefined;
+    readonly row: { readonly id: string; readonly serials: string };
+  }[],
   rowIds: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const changed = changes.flatMap(({ id, known, record }) => {
+  const changed = written.flatMap(({ known, row: { id, serials } }) => {
     const row_id = rowIds.get(id);
-    const serials = searchableSerials(record);
-    if (row_id === undefined || known?.serials === serials.join('\n')) return [];
-    return [{ row_id, serials, isNew: known === undefined }];
+    if (row_id === undefined || known?.serials === serials) return [];
+    return [{ row_id, serials: serials === '' ? [] : serials.split('\n'), isNew: known === undefined }];
   });
   for (const part of chunks(changed.filter(({ isNew }) => !isNew))) {
     const owners = part.map(({ row_id }) => row_id);
