@@ -81,9 +81,7 @@ const SETTLE_MS = 4_000;
 /** To ask a device again who it is, before a login goes to it. */
 const ASK_AGAIN_MS = 4_000;
 /** After these errors another device may answer at the address. */
-const GONE: ReadonlySet<PeerCode> = new Set([
-  ...(['peer.timeout', 'peer.refused', 'peer.unreachable', 'peer.reset', 'peer.tls-key'] as const),
-]);
+const GONE: ReadonlySet<PeerCode> = new Set(['peer.timeout', 'peer.refused', 'peer.unreachable', 'peer.reset']);
 /** Poll intervals for which a question or a visit counts as recent: polls come with jitter, and a little late on a busy host. */
 const RECENT_INTERVALS = 1.5;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
@@ -130,6 +128,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
           hasAnswered = true;
           return answer;
         } catch (error) {
+          if (error instanceof PeerError && error.code === 'peer.tls-key') trust.lost(ip);
           if (error instanceof PeerError && GONE.has(error.code)) isGone = true;
           else hasAnswered ||= error instanceof PeerError && error.wasSent !== false;
           throw error;
@@ -143,7 +142,6 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       const link = identifying.completed(heard(logins.linkTo(target)));
       const outcome = await visit({ driver, link, known, memory, rhythms, clock, signal, deadlineMs: leftMs });
       visited(outcome.isLoginRefused ? 'login_refused' : 'identified');
-      if (outcome.failed.some(({ error }) => error.code === 'peer.tls-key')) trust.lost(ip);
       return logins.usesFactoryLogin(target) ? { ...outcome, isFactoryLogin: true } : outcome;
     } catch (error) {
       visited(error instanceof PeerError && error.code === 'peer.auth' ? 'login_refused' : 'failed');

@@ -179,19 +179,22 @@ export function createDeviceTrust(parts: TrustParts) {
     /** A device was asked who it is. `driverId` = the driver that will read it. */
     saw(ip: string, seen: Seen): void {
       const { identity, evidence, family, driverId, isReadByWeb } = seen;
+      const tlsKey = isReadByWeb ? tlsKeyOf(evidence.web, sightingOf(ip)?.facts) : undefined;
+      // A login in the clear is not what it asks for: without its key nothing there proves who would get one.
+      const hidesItsKey = isReadByWeb && tlsKey === undefined && isSentToTls(evidence.web);
       const facts: DeviceFacts = {
         family,
-        confidence: identity.confidence,
+        confidence: hidesItsKey && identity.confidence === 'sure' ? 'likely' : identity.confidence,
         realm: parseDigestChallenge(evidence.web?.authenticate)?.realm,
         networkMac: networkMacAt(ip),
         ...ownNames(identity),
-        tlsKey: isReadByWeb ? tlsKeyOf(evidence.web, sightingOf(ip)?.facts) : undefined,
+        tlsKey,
       };
       const pin = record.pinNamed(pinKeyOf(ip, facts)) ?? record.pinAt(ip);
       // Perhaps it only starts: it is asked again before each visit, until it shows a key or a person accepts it without one.
-      const isWithoutItsKey = facts.tlsKey === undefined && (pin?.tlsKey ?? null) !== null;
-      const askedMs = clock.monotonicMs();
-      sightings.set(ip, { facts, driverId, isStale: isWithoutItsKey, isSilent: false, askedMs });
+      const isWithoutItsKey = tlsKey === undefined && (pin?.tlsKey ?? null) !== null;
+      const isStale = isWithoutItsKey || (hidesItsKey && pin?.isVouchedFor !== true);
+      sightings.set(ip, { facts, driverId, isStale, isSilent: false, askedMs: clock.monotonicMs() });
       follow(ip, facts);
       keep(ip, facts, seen);
     },

@@ -329,6 +329,33 @@ describe('who comes between the question and the login gets nothing', () => {
   });
 });
 
+test('who sends to https and shows no key there gets no login in the clear, and has one with its key', async () => {
+  const words = createSocketServer((socket) => socket.on('error', () => {}).end('{"STATUS":[],"VERSION":[]}\0'));
+  ports = { ...ports, 4028: await listen(words) };
+  await front.close();
+  const agent = start({ trust: 'network', logins: [{ family: 'antminer-stock', user: 'u', password: 'env:WORD' }] });
+  await agent.scan();
+  expect(waiting()).toEqual([['no-proof', null]]);
+  await agent.read();
+  expect(await agent.order()).toBe('peer.auth');
+  expectNoSecret();
+  front = await startTlsFront({ host: IP, port: ports[443] ?? 0, to: { host: IP, port: behind }, pair: a });
+  expect(await agent.read()).toBe(true);
+  expect(waiting()).toEqual([]);
+  expect(heardInTheClear).not.toMatch(/login/);
+});
+
+test('unless a person vouches for it', async () => {
+  const words = createSocketServer((socket) => socket.on('error', () => {}).end('{"STATUS":[],"VERSION":[]}\0'));
+  ports = { ...ports, 4028: await listen(words) };
+  await front.close();
+  const agent = start();
+  await agent.scan();
+  expect(record.accept(waitingDevices(record, systemClock.nowMs()), driver.id)).toBe(true);
+  await agent.read();
+  expect(heardInTheClear).toContain(PASSWORD);
+});
+
 test('a device that wants no login, and gets a new certificate, is read again with the next visit but one', async () => {
   const agent = start({}, { ...driver, login: { kind: 'none' } });
   await agent.scan();
