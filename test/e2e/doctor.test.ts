@@ -5,6 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { selfSigned } from '../unit/service-http/certificates.data.ts';
@@ -32,11 +33,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function doctor(config?: object) {
+async function doctor(config?: object, environment: Record<string, string> = {}) {
   if (config !== undefined) writeFileSync(join(folder, 'pithead.yaml'), JSON.stringify(config));
   const { code, stdout, stderr } = await startPithead(['doctor', '--json'], {
     cwd: folder,
-    environment: { HOME: folder },
+    environment: { HOME: folder, ...environment },
   }).end();
   const { findings } = reportSchema.parse(JSON.parse(stdout));
   return { code, stderr, findings, about: (name: string) => findings.filter(({ about }) => about === name) };
@@ -50,6 +51,14 @@ async function serve(status: number, headers: Record<string, string> = {}): Prom
   const address = started.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+test('a host whose clock is not set is told so', async () => {
+  const file = join(folder, 'clock');
+  writeFileSync(file, String(60_000 - Date.now()));
+  const preload = pathToFileURL(join(import.meta.dirname, '../fault/settable-clock.ts')).href;
+  const { about } = await doctor(undefined, { PITHEAD_CLOCK_FILE: file, NODE_OPTIONS: `--import=${preload}` });
+  expect(about('clock')).toEqual([expect.objectContaining({ level: 'wrong', text: 'says 1970-01-01: it is not set' })]);
+});
 
 test('a host without a configuration is told how to get one', async () => {
   const { code, about } = await doctor();

@@ -20,6 +20,7 @@ import { isExposed } from '../../base/net/ipv4.ts';
 import { diskFault, probeDisk, REMEDIES } from '../../base/storage/disk-fault.ts';
 import { refuseForeign } from '../../base/storage/foreign-files.ts';
 import { ASIDE } from '../../base/storage/sqlite.ts';
+import { EARLIEST_MS } from '../../base/time/clock-steps.ts';
 import { listBackups } from '../../service/store/sqlite/backup-files.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
@@ -76,6 +77,16 @@ function lineOf({ about, level, text, remedy }: Finding, { stdout }: CliContext)
 }
 
 async function examine(path: string | undefined, context: CliContext): Promise<Finding[]> {
+  return [...hostClock(systemClock.nowMs()), ...(await examineConfigured(path, context))];
+}
+
+/** One that nobody has set: certificates are refused, and tasks may be. */
+function hostClock(nowMs: number): Finding[] {
+  if (nowMs >= EARLIEST_MS) return [];
+  return [wrong('clock', `says ${new Date(nowMs).toISOString().slice(0, 10)}: it is not set`, TIME_SERVER)];
+}
+
+async function examineConfigured(path: string | undefined, context: CliContext): Promise<Finding[]> {
   const remedy = 'name the networks of the miners: pithead setup';
   if (path === undefined) return [wrong('configuration', 'there is none', remedy), ok('this host', ownNetworks())];
   const read = readConfig(path, context);
