@@ -2,6 +2,9 @@
 import { toExitCode } from './cli/output/exit.ts';
 import { buildProgram } from './cli/program.ts';
 
+// What it makes is never for others to write, however the shell that started it is set.
+process.umask(process.umask() | 0o022);
+
 const stop = new AbortController();
 let signals = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

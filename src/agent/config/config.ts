@@ -215,7 +215,10 @@ export function parseConfig(text: string, options: Surroundings & { readonly nam
   }));
   if (syntax.length > 0) throw new ConfigError(`read config ${options.name}`, syntax);
   const written = plainValue(document, options.name);
-  const parsed = fileSchema.safeParse(written ?? {});
+  // A power cut may leave a file without its content: another state directory, the default one, would be begun.
+  if (written === null)
+    throw wrongFile(options.name, 'is empty: put it back, or write a new one with pithead setup', undefined);
+  const parsed = fileSchema.safeParse(written);
   if (!parsed.success)
     throw new ConfigError(`check config ${options.name}`, [...problemsOf(parsed.error), ...rangeProblems(written)]);
 
