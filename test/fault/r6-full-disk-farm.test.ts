@@ -28,6 +28,10 @@ const NORMAL_MS = 60_000;
 /** What `pithead status` ends with where none runs. */
 const NOT_RUNNING = 3;
 /** Databases are written at places, everything else is not. */
+const REFUSE_READS_AND_WRITES = [
+  ...['-e', 'trace=pwrite64,pread64,fsync,fdatasync'],
+  ...['-e', 'inject=pwrite64,pread64,fsync,fdatasync:error=EIO'],
+];
 const REFUSE_WRITES = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EROFS'];
 
 type Answer = { readonly status: number; readonly body: unknown };
@@ -86,6 +90,7 @@ const minersSchema = z.looseObject({
 const agentsSchema = z.looseObject({
   data: z.array(z.looseObject({ status: z.string(), storage_fault: z.looseObject({ reason: z.string() }).nullable() })),
 });
+const keySchema = z.looseObject({ key: z.string(), workspace_id: z.string(), farm_id: z.string() });
 const batchSchema = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
 const statusSchema = z.looseObject({ data: z.looseObject({ status: z.string() }) });
 const eventsSchema = z.looseObject({ data: z.array(z.looseObject({ type: z.string() })) });
@@ -119,6 +124,28 @@ function clientOf(url: string, { key, workspaceId, farmId }: Record<'key' | 'wor
 }
 
 type Client = ReturnType<typeof clientOf>;
+
+/** What the program asks of its disk fails from now on, until the function that it gives is called. */
+function refuse(program: Started, options: readonly string[], { onTestFinished }: TestContext): () => Promise<unknown> {
+  const refusing = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-p', String(program.pid), ...options]);
+  onTestFinished(() => void refusing.kill('SIGKILL'));
+  return async () => {
+    refusing.kill('SIGINT');
+    await once(refusing, 'close');
+  };
+}
+
+/** Agent and service in one process, with a key, once every miner was read. */
+async function startUp(site: Awaited<ReturnType<typeof makeSite>>) {
+  site.write({});
+  const up = site.start('up', '--port', '0');
+  await up.untilPrinted('stderr', 'service on');
+  const url = /service on (\S+?),/.exec(up.stderr())?.[1] ?? '';
+  const made = keySchema.parse(JSON.parse((await site.pithead('key', 'create', '--name', 'test', '--json')).stdout));
+  const client = clientOf(url, { key: made.key, workspaceId: made.workspace_id, farmId: made.farm_id });
+  await untilReadAfter(client, 0);
+  return { up, client };
+}
 
 /** Every miner was read after this instant, and shows it. */
 const untilReadAfter = (client: Client, atMs: number) =>
@@ -166,7 +193,8 @@ test
       const normalMs = performance.now() - freedAtMs;
       expect(await client.eventTypes('storage_failed')).toEqual(['storage_failed']);
       expect(await client.eventTypes('storage_recovered')).toEqual(['storage_recovered']);
-      expect((await site.status()).troubles).toEqual([]);
+      // The record of trust looks again after half a minute.
+      await until(site.status, (state) => state.troubles.length === 0);
       // Where it could not be written into the journal it was left, and came again.
       expect(await until(ordered, (status) => status !== 'pending' && status !== 'running')).toBe('succeeded');
       expect(site.farm.devices.reduce((sum, { reboots }) => sum + reboots, 0)).toBe(1);
@@ -279,18 +307,53 @@ test
       await until(ready, (status) => status === 200);
       await until(site.status, ({ troubles }) => troubles.length === 0);
       // As a file system does it that has met an error: files that are open for writing take no more.
-      const refusing = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-p', String(up.pid), ...REFUSE_WRITES]);
-      context.onTestFinished(() => void refusing.kill('SIGKILL'));
+      const relent = refuse(up, REFUSE_WRITES, context);
       await until(ready, (status) => status === 503);
       const { troubles } = await until(site.status, (state) =>
         state.troubles.some((text) => text.includes('cannot be kept')),
       );
       expect(troubles.join('\n')).toContain('the service cannot store anything');
       expect(up.hasEnded).toBe(false);
-      refusing.kill('SIGINT');
-      await once(refusing, 'close');
+      await relent();
       await until(ready, (status) => status === 200);
       await until(site.status, (state) => state.troubles.length === 0);
       expect(up.hasEnded).toBe(false);
     },
   );
+
+test
+  .runIf(canMount && canTrace)
+  .concurrent(
+    'a disk that neither reads nor writes for a while ends nothing, and nothing is taken for damaged',
+    async (context) => {
+      const site = await makeSite(4, context);
+      const { up, client } = await startUp(site);
+      const relent = refuse(up, REFUSE_READS_AND_WRITES, context);
+      await until(client.ready, ({ status }) => status === 503);
+      // SQLite itself calls what the disk does not read malformed.
+      await up.untilPrinted('stdout', 'database disk image is malformed');
+      const { troubles } = await until(site.status, (state) => state.troubles.length >= 2);
+      expect(troubles.join('\n')).toContain('the disk does not answer');
+      expect(up.hasEnded).toBe(false);
+      await relent();
+      await until(client.ready, ({ status }) => status === 200);
+      // The key of before is known: it is the same database.
+      await untilReadAfter(client, Date.now());
+      expect(up.hasEnded).toBe(false);
+      expect(site.disk.files().filter((name) => name.includes('damaged'))).toEqual([]);
+    },
+  );
+
+test
+  .runIf(canMount)
+  .concurrent('a disk that was unmounted under the program: what it writes is gone, and that is told', async (context) => {
+    const site = await makeSite(5, context);
+    const { up, client } = await startUp(site);
+    site.disk.detach();
+    const refused = await until(client.ready, ({ status }) => status === 503);
+    expect(refused.body).toMatchObject({ message: 'Nothing can be stored: the file is not where it was opened' });
+    await until(client.storageFault, (fault) => fault?.reason === 'the file is not where it was opened');
+    // It goes on: the farm is watched from memory.
+    await untilReadAfter(client, Date.now());
+    expect(up.hasEnded).toBe(false);
+  });

@@ -43,7 +43,10 @@ export async function mountSmallDisk(folder: string, sizeMb: number) {
     const { status, stderr } = spawnSync(command, args);
     if (status !== 0) throw new Error(`remount ${mode}: ${stderr.toString()}`);
   };
+  /** Away for whoever looks from now on; what is open stays so. */
+  const detach = () => spawnSync(enter[0], [...enter.slice(1), 'umount', '-l', folder]);
   return {
+    detach,
     /** What a command begins with that is to see the disk. */
     enter,
     seen,

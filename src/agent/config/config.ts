@@ -199,7 +199,7 @@ export function stateDirOf(path: string): string {
     if (error !== undefined) throw error;
     const { stateDir } = z
       .looseObject({ stateDir: fileSchema.shape.stateDir })
-      .parse(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {});
+      .parse(document.toJS({ maxAliasCount: MAX_ALIASES }));
     return resolve(dirname(resolve(path)), stateDir);
   } catch (error) {
     throw wrongFile(`file ${path}`, 'is wrong: pithead config check says where', error);

@@ -14,7 +14,7 @@ function written(text: string) {
   return { folder, path };
 }
 
-test.each(['', 'stateDir: elsewhere', 'stateDir: /var/lib/pithead', 'networks: [10.0.0.0/24]'])(
+test.each(['{}', 'stateDir: elsewhere', 'stateDir: /var/lib/pithead', 'networks: [10.0.0.0/24]'])(
   'it is where the whole configuration says: %s',
   (text) => {
     const { folder, path } = written(text);
@@ -28,9 +28,12 @@ test('a login whose password is not here does not matter', () => {
   expect(stateDirOf(path)).toBe(join(folder, 'pithead-state'));
 });
 
-test.each(['stateDir: [', 'stateDir: 7', '- a list', 'a: *nowhere'])('%s is an error of the configuration', (text) => {
-  expect(() => stateDirOf(written(text).path)).toThrow(ConfigError);
-});
+test.each(['', '# nothing', 'stateDir: [', 'stateDir: 7', '- a list', 'a: *nowhere'])(
+  '%s is an error of the configuration',
+  (text) => {
+    expect(() => stateDirOf(written(text).path)).toThrow(ConfigError);
+  },
+);
 
 test('so is a file that is not there', () => {
   expect(() => stateDirOf('/nowhere/pithead.yaml')).toThrow(ConfigError);
