@@ -181,11 +181,11 @@ function readText(path: string): string {
   try {
     return readSmallFile(path);
   } catch (error) {
-    const message =
-      error instanceof RefusedError ? error.message : 'cannot be read: does it exist, may this user read it?';
-    throw wrongFile(`file ${path}`, message, error);
+    throw wrongFile(`file ${path}`, whyUnread(error, 'cannot be read: does it exist, may this user read it?'), error);
   }
 }
+
+const whyUnread = (error: unknown, otherwise: string) => (error instanceof RefusedError ? error.message : otherwise);
 
 const wrongFile = (name: string, message: string, cause: unknown) =>
   new ConfigError(`read config ${name}`, [{ path: '(file)', message }], cause);
@@ -217,7 +217,7 @@ export function parseConfig(text: string, options: Surroundings & { readonly nam
   const written = plainValue(document, options.name);
   // A power cut may leave a file without its content: another state directory, the default one, would be begun.
   if (written === null)
-    throw wrongFile(options.name, 'is empty: put it back, or write a new one with pithead setup', undefined);
+    throw wrongFile(options.name, 'is empty: put it back, or write one with pithead setup', undefined);
   const parsed = fileSchema.safeParse(written);
   if (!parsed.success)
     throw new ConfigError(`check config ${options.name}`, [...problemsOf(parsed.error), ...rangeProblems(written)]);
@@ -392,10 +392,7 @@ function readSecrets(path: string, keyFile: string, problems: Problem[]): Map<st
     }
     problems.push({ path: field, message: `${path} is not a list of 'name: value' lines with text values` });
   } catch (error) {
-    problems.push({
-      path: field,
-      message: error instanceof RefusedError ? error.message : `${path} cannot be read`,
-    });
+    problems.push({ path: field, message: whyUnread(error, `${path} cannot be read`) });
   }
   return new Map();
 }
