@@ -346,14 +346,17 @@ test
 
 test
   .runIf(canMount)
-  .concurrent('a disk that was unmounted under the program: what it writes is gone, and that is told', async (context) => {
-    const site = await makeSite(5, context);
-    const { up, client } = await startUp(site);
-    site.disk.detach();
-    const refused = await until(client.ready, ({ status }) => status === 503);
-    expect(refused.body).toMatchObject({ message: 'Nothing can be stored: the file is not where it was opened' });
-    await until(client.storageFault, (fault) => fault?.reason === 'the file is not where it was opened');
-    // It goes on: the farm is watched from memory.
-    await untilReadAfter(client, Date.now());
-    expect(up.hasEnded).toBe(false);
-  });
+  .concurrent(
+    'a disk that was unmounted under the program: what it writes is gone, and that is told',
+    async (context) => {
+      const site = await makeSite(5, context);
+      const { up, client } = await startUp(site);
+      site.disk.detach();
+      const refused = await until(client.ready, ({ status }) => status === 503);
+      expect(refused.body).toMatchObject({ message: 'Nothing can be stored: the file is not where it was opened' });
+      await until(client.storageFault, (fault) => fault?.reason === 'the file is not where it was opened');
+      // It goes on: the farm is watched from memory.
+      await untilReadAfter(client, Date.now());
+      expect(up.hasEnded).toBe(false);
+    },
+  );
