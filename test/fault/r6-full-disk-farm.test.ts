@@ -22,8 +22,8 @@ import { isWithin, report } from './table.ts';
 
 const MINERS = 6;
 /** Of each test its own: they mostly wait, and do so side by side. */
-const NETWORK = '127.119.0.0/26';
-const networkOf = (nth: number) => NETWORK.replace('.0/26', `.${nth * 16}/28`);
+const NETWORK = '127.119.0.0/25';
+const networkOf = (nth: number) => NETWORK.replace('.0/25', `.${nth * 16}/28`);
 const NORMAL_MS = 60_000;
 /** What `pithead status` ends with where none runs. */
 const NOT_RUNNING = 3;
