@@ -47,7 +47,7 @@ import { createTurnover } from './turnover.ts';
 export type { Dispute, IdentityStates, Suspect, Unit } from './contest.ts';
 
 export type Observed =
-  /** `left` = miners that stand nowhere any more because of this sighting: not to be polled at that address. */
+  /** `left` = miners that stand nowhere any more because of this sighting, or were forgotten to make room for it: not to be polled any more. */
   | {
       readonly kind: 'settled';
       readonly key: string;
@@ -132,10 +132,10 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
   const looks = createLooks(clock, pollMs);
   const turnover = createTurnover(clock);
 
-  /** Those that were only seen for a moment make room, the longest unseen first; no other is dropped, wherever it is. */
-  const makeRoom = () => {
+  /** Those that were only seen for a moment make room, the longest unseen first; no other is dropped, wherever it is. Gives their keys. */
+  const makeRoom = (): string[] => {
     const most = maxMiners();
-    if (index.size < most) return;
+    if (index.size < most) return [];
     const gone = index
       .all()
       .filter((entry) => isBrief(entry) && !isLive(entry))
@@ -144,13 +144,15 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     if (gone.length === 0) {
       throw new RefusedError('identity.full', `register another miner: ${most} are known, as many as may be`);
     }
-    commit({ remove: gone.map((entry) => entry.key), put: [] });
+    const keys = gone.map((entry) => entry.key);
+    commit({ remove: keys, put: [] });
+    return keys;
   };
 
   const settled = (
     before: MinerEntry | undefined,
     after: MinerEntry,
-    displaced: MinerEntry | undefined,
+    left: readonly string[],
     events: readonly EventRecord[],
   ): Observed => {
     looks.forget(after.ip ?? '');
@@ -158,7 +160,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       kind: 'settled',
       key: after.key,
       events: [...events, ...contest.duplicateEvents(before, after)],
-      left: displaced === undefined ? [] : [displaced.key],
+      left,
     };
   };
 
@@ -184,7 +186,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       turnover.noteRestless(sighting.ip);
     if (hasChanged(entry, after)) commit({ put: [after] });
     else markSeen(after);
-    return settled(entry, after, undefined, []);
+    return settled(entry, after, [], []);
   };
 
   /** The same part at two looks, and not another one each time. */
@@ -209,7 +211,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     const { lastIp: from } = entry;
     const detail = { from, to: sighting.ip, ...(displaced && { displaced: displaced.key }) };
     const events = from === sighting.ip ? [] : [event('moved', entry.key, sighting.at, detail)];
-    return settled(entry, after, displaced, events);
+    return settled(entry, after, keysOf(displaced), events);
   };
 
   const settleNew = (
@@ -221,7 +223,7 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     const { ip, at } = sighting;
     looks.forget(ip);
     if (!turnover.mayAppear(ip)) return { kind: 'ignored' };
-    makeRoom();
+    const forgotten = makeRoom();
     const entry = { ...newEntry(newKey(), sighting, facts), ...claim };
     commit(displacing(displaced, entry));
     const detail = {
@@ -229,10 +231,15 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       ...(displaced && { replaces: displaced.key }),
       ...(entry.macSource === 'neighbour' && { macSource: entry.macSource }),
     };
-    return settled(undefined, entry, displaced, [
-      ...(displaced === undefined ? [] : [event('replaced', displaced.key, at, { ip, by: entry.key })]),
-      event('appeared', entry.key, at, detail),
-    ]);
+    return settled(
+      undefined,
+      entry,
+      [...forgotten, ...keysOf(displaced)],
+      [
+        ...(displaced === undefined ? [] : [event('replaced', displaced.key, at, { ip, by: entry.key })]),
+        event('appeared', entry.key, at, detail),
+      ],
+    );
   };
 
   /** It is not the miner whose facts it shows: the one on record here, as far as nothing speaks against it, or a new one. */
@@ -376,6 +383,8 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     flush: rows.flush,
   };
 }
+
+const keysOf = (entry: MinerEntry | undefined): string[] => (entry === undefined ? [] : [entry.key]);
 
 /** Two addresses with one MAC are what is asked about at the old one. */
 const ownAddressFacts = ({ neighbour, ...shown }: Shown): Facts =>
