@@ -122,13 +122,22 @@ async function throughput(
     log: silentLog,
   });
   const signal = new AbortController().signal;
+  const startCpu = process.cpuUsage();
   const subjects = await recogniseAll(access, devices);
+  const recognisedCpu = process.cpuUsage(startCpu);
   for (const { found } of subjects) await agent.roster.recognised(found.target.ip, found, signal);
+  const metCpu = process.cpuUsage(startCpu);
   const states = [...agent.roster.all()];
   const linesOf = new Map(subjects.map(({ found, lines }) => [found.target.ip, lines]));
   const exchanges = subjects.reduce((sum, { lines }) => sum + lines.length, 0) / subjects.length;
   print(
     `poll path: ${subjects.length} of ${devices.length} miners are polled over CGMiner TCP alone, ${exchanges.toFixed(2)} exchanges per poll, ${WIDTH} at a time`,
+  );
+
+  const [recognisedUs, metUs] = [recognisedCpu, metCpu].map(({ user, system }) => user + system);
+  if (recognisedUs === undefined || metUs === undefined) return;
+  print(
+    `  first contact, in no round: ${(recognisedUs / devices.length).toFixed(0)} us CPU to recognise a device and read it, ${((metUs - recognisedUs) / subjects.length).toFixed(0)} us to register it`,
   );
 
   const bare = (ip: string) => bareExchanges(ip, CGMINER_PORT, linesOf.get(ip) ?? []);

@@ -56,7 +56,7 @@ export function createLogins(parts: {
   const withheldFrom = new WeakSet<VisitMemory>();
 
   const configuredKey = ({ driver, ip }: MinerTarget) => `${driver.id} ${ip}`;
-  const factoryKey = ({ driver, ip }: MinerTarget) => `${driver.id} ${trust.heldAs(ip).join(' ')}`;
+  const factoryKey = ({ driver, ip }: MinerTarget, who = trust.heldAs(ip)) => `${driver.id} ${who.join(' ')}`;
   const ownRule = ({ driver, ip }: MinerTarget) => ruleFor(credentials().logins, driver.id, ip);
 
   /** A fresh trial for each visit, unless the last one ended in a refusal that is young. */
@@ -75,7 +75,8 @@ export function createLogins(parts: {
     const { driver, ip } = target;
     const who = trust.heldAs(ip);
     const last = trust.attempts.last(who, driver.id);
-    const kept = factoryTrials.get(factoryKey(target));
+    const key = factoryKey(target, who);
+    const kept = factoryTrials.get(key);
     if (last === 'refused') return trialOf({ verdict: 'refused' });
     if (kept !== undefined && kept.verdict !== 'refused' && (last === 'accepted') === (kept.verdict === 'accepted'))
       return kept;
@@ -84,7 +85,7 @@ export function createLogins(parts: {
       begin: () => trust.attempts.begin(who, driver.id),
       onVerdict: (verdict) => void trust.attempts.settle(who, driver.id, verdict),
     });
-    factoryTrials.set(factoryKey(target), trial);
+    factoryTrials.set(key, trial);
     return trial;
   };
 
