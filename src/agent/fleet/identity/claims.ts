@@ -40,15 +40,17 @@ export function weigh(entry: MinerEntry, facts: Facts, circumstances: Circumstan
   const { old, isExpectedBack, isDisputed, hasRival, isRejected } = circumstances;
   const match = matchOf(entry, facts);
   if (old === 'itself' || isRejected) return 'refuted';
-  const isVouched = isVouchedFor(entry, match);
+  const isNamed = isVouchedFor(entry, match);
   // Hashboards are replaced while a miner is away.
-  if (toldOther(isVouched ? { ...match, boards: 'unknown' } : match) || deniedByNetwork(entry, facts, match))
+  if (toldOther(isNamed ? { ...match, boards: 'unknown' } : match) || deniedByNetwork(entry, facts, match))
     return 'refuted-if-it-lasts';
-  if (isVouched) return 'moves';
+  if (isNamed) return 'moves';
   if (isDisputed) return 'refuted';
   if (hasRival) return 'waits';
   const same = FACTS.filter((fact) => match[fact] === 'same');
   const isWhole = same.length >= 2 && !hasGoneMissing(entry, facts);
+  // Whoever knows when it restarts can show all of it meanwhile: where the network knew it, the network must know it again.
+  if (isExpectedBack && isVouched(entry)) return 'waits';
   if (isExpectedBack)
     return isWhole && match.serial === 'same' && match.boards === 'same' ? 'moves-if-it-lasts' : 'waits';
   // A MAC is read off the network and a serial number off the case: whoever stands at the old address, they are not enough. Hashboards tell only a login.

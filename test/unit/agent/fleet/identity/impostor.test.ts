@@ -118,6 +118,16 @@ test('a miner that comes back with a new address from a restart is known by its 
   expect(bench.settle(ELSEWHERE, VICTIM)).toMatchObject({ key: 'key-1', events: ['moved'] });
 });
 
+// The rest of the farm was polled so slowly that the stranger had its two looks before the miner was back.
+test('who shows everything of a miner that the network knows, while a task restarts it, is not it where the network says nothing', () => {
+  const bench = createBench();
+  bench.see(HOME, { ...VICTIM, ...BY_NETWORK });
+  bench.world.delete(HOME);
+  bench.isExpectedBack = true;
+  expect(bench.settle(ELSEWHERE, VICTIM).key).toBe('key-2');
+  expect(bench.book.isContested(ELSEWHERE)).toBe(true);
+});
+
 test('one that comes back with a new address that the network vouches for is known at once', () => {
   const bench = createBench();
   bench.see(HOME, VICTIM);
