@@ -87,7 +87,7 @@ export function createClockWatch(parts: WatchParts) {
     const { byMs, atElapsedMs, isCarried } = taken;
     const toMs = serviceClock.nowMs();
     const step = { fromMs: toMs - byMs, toMs };
-    const sinceMs = clock.elapsedMs() - atElapsedMs;
+    const sinceMs = Math.round(clock.elapsedMs() - atElapsedMs);
     if (!isCarried && (!isShared || sinceMs >= ALL_SEE_MS)) {
       if (byMs < 0) await carry(step, sinceMs);
       if (byMs < 0) await store.redate(toMs, -byMs);

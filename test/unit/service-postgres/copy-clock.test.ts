@@ -13,13 +13,18 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** Both have one clock of the database, and each its own. */
 async function startCopies(copyAheadMs: number) {
-  const shared = { passedMs: 0, setMs: 0 };
+  const shared = { passedMs: 0, setMs: 0, copyMissesMs: 0 };
   const databaseClock = (nowMs: number) => nowMs + shared.passedMs + shared.setMs;
   const rig = await startRig({ databaseClock });
   const clock = steppedClock();
   clock.set(copyAheadMs);
   const log = recordingLog();
-  const started = await startRig({ databasePath: rig.databasePath, clock, log, databaseClock });
+  const started = await startRig({
+    databasePath: rig.databasePath,
+    clock,
+    log,
+    databaseClock: (nowMs) => databaseClock(nowMs) - shared.copyMissesMs,
+  });
   const copy: Rig = { ...started, clock };
   return {
     rig,
@@ -30,6 +35,15 @@ async function startCopies(copyAheadMs: number) {
       shared.passedMs += ms;
       rig.clock.step(ms);
       clock.step(ms);
+    },
+    /** The host of the copy stands still meanwhile, and so do its clocks, until `wakeCopy`. */
+    passBesideCopy(ms: number) {
+      shared.passedMs += ms;
+      shared.copyMissesMs = ms;
+      rig.clock.step(ms);
+    },
+    wakeCopy() {
+      shared.copyMissesMs = 0;
     },
     setDatabase(ms: number) {
       shared.setMs += ms;
@@ -131,3 +145,28 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
     expect(await stepped()).toHaveLength(1);
   },
 );
+
+test('a copy whose host stood still for two hours: what fell silent meanwhile stays stale, and what is live stays live', async () => {
+  const { rig, copy, passBesideCopy, wakeCopy } = await startCopies(0);
+  const path = rig.farm('/miner/latest?pageSize=1000');
+  const agent = await connect(rig, { outbox: randomUUID() });
+  const [live, dead] = [randomUUID(), randomUUID()];
+  await agent.report([
+    minerRecord(1, rig.clock.nowMs(), { key: live }),
+    minerRecord(2, rig.clock.nowMs(), { key: dead }),
+  ]);
+  passBesideCopy(2 * HOUR_MS);
+  await agent.report([minerRecord(1, rig.clock.nowMs(), { key: live })]);
+  await until(
+    () => query(rig, 'SELECT at FROM service_time'),
+    ([time]) => Number(time?.at) > rig.clock.nowMs() - MINUTE_MS,
+  );
+  wakeCopy();
+  const ofCopy = () => statusesOn({ ...copy, get: getOf(copy, rig) }, path);
+  await until(ofCopy, (statuses) => statuses[1] === 'stale');
+  for (let looks = 0; looks < 10; looks++) {
+    expect(await statusesOn(rig, path)).toEqual(['online', 'stale']);
+    expect(await ofCopy()).toEqual(['online', 'stale']);
+  }
+  expect(await query(rig, "SELECT type FROM events WHERE type = 'clock_stepped'")).toEqual([]);
+});
