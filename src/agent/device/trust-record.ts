@@ -1,11 +1,13 @@
 // What this host remembers of trust, in one small database beside the agent's state: attempts with factory logins, devices that were met, and devices
-// that a person accepted. The agent and all commands of this host share it. Where it cannot be read or written, nothing is known and `fault` says why.
+// that a person accepted. The agent and all commands of this host share it. Where it cannot be read, no more is known than what is in memory; where it
+// cannot be written, nothing is added. `fault` says why.
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
+import { diskFault } from '../../base/storage/disk-fault.ts';
 import { openSqlite, preparedOnce, transact } from '../../base/storage/sqlite.ts';
 import { identitySchema } from '../../driver/contract.ts';
 import { type Attempt, attemptsIn, flag, keepAs } from './record/attempts.ts';
@@ -115,6 +117,8 @@ export function openTrustRecord(
   let statements: Statements | undefined;
   let fault: string | undefined;
   let triedMs: number | undefined;
+  /** When the disk refused a write last, while it can still be read. */
+  let refusedMs: number | undefined;
   let isClosed = false;
   let checkedMs = -Infinity;
   let version: unknown;
@@ -131,7 +135,7 @@ export function openTrustRecord(
     db?.close();
     db = undefined;
     statements = undefined;
-    forgetCache();
+    attempts.clear();
     seenTime.forget();
   };
 
@@ -143,6 +147,8 @@ export function openTrustRecord(
       db = openSqlite(path, [{ owner: 'trust', steps: STEPS }]);
       statements = preparedOnce(db);
       fault = undefined;
+      refusedMs = undefined;
+      forgetCache();
     } catch (error) {
       failed(error);
     }
@@ -172,6 +178,7 @@ export function openTrustRecord(
     seenTime.keep(open);
   };
 
+  /** While the record cannot be read, what it said last counts: a disk that fails must not hide the farm. */
   const cachedPin = (key: string, sql: string, value: string): StoredPin | undefined =>
     using((open) => {
       refresh(open);
@@ -181,16 +188,27 @@ export function openTrustRecord(
       const pin = row === undefined ? null : pinSchema.parse(row);
       keepAs(pins, key, pin);
       return pin ?? undefined;
-    }, undefined);
+    }, pins.get(key) ?? undefined);
 
-  /** With the devices that wait. */
+  const isRefused = () => refusedMs !== undefined && clock.monotonicMs() - refusedMs < REOPEN_MS;
+
+  /** With the devices that wait. A disk that takes no more, or another process that writes for long, takes away nothing that is known. */
   const write = (work: (db: Statements) => void): boolean => {
     const isWritten = using((open) => {
-      if (db === undefined) return false;
-      transact(db, () => {
-        trim(open, 'device', met.write(open));
-        work(open);
-      });
+      if (db === undefined || isRefused()) return false;
+      try {
+        transact(db, () => {
+          trim(open, 'device', met.write(open));
+          work(open);
+        });
+      } catch (error) {
+        if (diskFault(error) === 'the file is damaged') throw error;
+        refusedMs = clock.monotonicMs();
+        fault = `${path}: ${renderError(error)}`;
+        return false;
+      }
+      if (refusedMs !== undefined) fault = undefined;
+      refusedMs = undefined;
       return true;
     }, false);
     met.written(isWritten);
@@ -222,9 +240,18 @@ export function openTrustRecord(
     /** Why it cannot be used; undefined while it can. */
     fault(): string | undefined {
       database();
+      if (refusedMs !== undefined) write(tryWrite);
       return fault;
     },
-    attempts: attemptsIn({ using, write, trim, refresh, kept: attempts, seenTime }),
+    attempts: attemptsIn({
+      using,
+      write,
+      trim,
+      refresh,
+      canWrite: () => !isRefused(),
+      kept: attempts,
+      seenTime,
+    }),
     pinNamed: (name: string) => cachedPin(`name ${name}`, 'SELECT * FROM pin WHERE name = ?', name),
     /** The newest that was accepted at this address. */
     pinAt: (ip: string) => cachedPin(`ip ${ip}`, 'SELECT * FROM pin WHERE ip = ? ORDER BY at DESC LIMIT 1', ip),
@@ -297,6 +324,9 @@ export function openTrustRecord(
 }
 
 type Statements = Pick<DatabaseSync, 'prepare'>;
+
+/** Changes nothing, and still has to be written. */
+const tryWrite = (db: Statements) => void db.prepare('UPDATE seen_time SET seen_ms = seen_ms').run();
 
 function putDevice(db: Statements, device: MetDevice): void {
   db.prepare(

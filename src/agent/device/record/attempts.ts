@@ -29,12 +29,14 @@ type Tools = {
   trim(db: Statements, table: 'attempt', rows: number): void;
   /** Empties `kept` where another process has written. */
   refresh(db: Statements): void;
+  /** False for a while after the disk refused a write. */
+  canWrite(): boolean;
   readonly kept: Map<string, Attempt | null>;
   readonly seenTime: SeenTime;
 };
 
 /** Attempts with factory logins. `who` = the names under which a device is held: its MACs and its address. */
-export function attemptsIn({ using, write, trim, refresh, kept, seenTime }: Tools) {
+export function attemptsIn({ using, write, trim, refresh, canWrite, kept, seenTime }: Tools) {
   const ofOne = (db: Statements, name: string): Attempt | null => {
     const row = db.prepare('SELECT family, is_accepted, at FROM attempt WHERE who = ?').get(name);
     return row === undefined ? null : attemptSchema.parse(row);
@@ -65,12 +67,13 @@ export function attemptsIn({ using, write, trim, refresh, kept, seenTime }: Tool
   };
 
   return {
-    /** Undefined where the record cannot be used. */
+    /** Undefined where the record cannot be used: a first attempt must be written. What was accepted before needs no writing. */
     last: (who: readonly string[], family: string): 'none' | 'accepted' | 'refused' | undefined =>
       using((db) => {
         const found = keptOf(db, who);
         if (found.some((row) => isHeld(db, row))) return 'refused';
-        return found.some((row) => row.is_accepted && row.family === family) ? 'accepted' : 'none';
+        if (found.some((row) => row.is_accepted && row.family === family)) return 'accepted';
+        return canWrite() ? 'none' : undefined;
       }, undefined),
     /**
      * Called before the login is sent for the first time. It counts as refused until `settle` says otherwise: a process that dies in between has tried

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type MetDevice, openTrustRecord, TRUST_FILE } from '../../../../src/agent/device/trust-record.ts';
 
@@ -292,6 +293,30 @@ test('a disk that refuses keeps none of them for ever: they are written when it 
   pass(31_000);
   expect(ipsIn(agent)).toEqual(['10.0.0.5']);
   agent.close();
+});
+
+test('a disk that takes no more takes away nothing that is known, and adds nothing', () => {
+  const record = open();
+  record.accept([device('10.0.0.5', { networkMac: '02:00:00:00:00:01' })]);
+  record.attempts.begin(WHO, 'vnish');
+  record.attempts.settle(WHO, 'vnish', 'accepted');
+  const other = new DatabaseSync(join(folder, TRUST_FILE));
+  for (const table of ['attempt', 'device', 'pin'])
+    other.exec(`CREATE TRIGGER refuse_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'no space'); END`);
+  expect(record.accept([device('10.0.0.6')])).toBe(false);
+  expect(record.fault()).toContain('no space');
+  expect(record.pinNamed('mac:02:00:00:00:00:01')).toMatchObject({ ip: '10.0.0.5' });
+  expect(record.attempts.last(WHO, 'vnish')).toBe('accepted');
+  // One that was not tried before would have to be written first.
+  expect(record.attempts.last(['ip:10.0.0.9'], 'vnish')).toBeUndefined();
+  expect(record.attempts.begin(['ip:10.0.0.9'], 'vnish')).toBe(false);
+  for (const table of ['attempt', 'device', 'pin']) other.exec(`DROP TRIGGER refuse_${table}`);
+  other.close();
+  pass(31_000);
+  expect(record.fault()).toBeUndefined();
+  expect(record.accept([device('10.0.0.6')])).toBe(true);
+  expect(record.attempts.begin(['ip:10.0.0.9'], 'vnish')).toBe(true);
+  record.close();
 });
 
 test('of more than twice the largest farm the oldest are forgotten', () => {
