@@ -1,10 +1,5 @@
 // Devices that lie, flood and break every protocol: nothing but declared errors comes of it, nothing grows, nothing blocks.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { drivers } from '../../drivers/index.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
@@ -18,6 +13,7 @@ import { decodeReply, repairJson } from '../../src/transport/cgminer/json-fixer.
 import type { MinerRequest } from '../../src/transport/request.ts';
 import { createTransport } from '../../src/transport/transport.ts';
 import { samplesOf } from '../contract/samples.ts';
+import { startHostileDevice } from './hostile-process.ts';
 import { BODIES, FULL, TEXTS } from './hostile-replies.ts';
 import { isFull, isWithin, report } from './table.ts';
 
@@ -29,22 +25,6 @@ const CANARY = 'canary-of-the-login';
 const ADDRESSES = Array.from({ length: AT_ONCE }, (_, i) => `127.74.0.${i + 1}`);
 /** For what has a deadline on top of it: the machine may be busy. What matters is that nothing goes on for ever. */
 const SLACK_MS = 30_000;
-const endSchema = z.object({ requests: z.number(), kinds: z.number(), missing: z.array(z.string()) });
-
-async function startHostileDevice() {
-  const script = join(import.meta.dirname, 'hostile-device.ts');
-  const child = spawn(process.execPath, [script, String(SEED), ...ADDRESSES], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout });
-  const [port] = await once(lines, 'line');
-  return {
-    port: Number(port),
-    async end() {
-      const last = once(lines, 'line');
-      child.kill('SIGTERM');
-      return endSchema.parse(JSON.parse(String((await last)[0])));
-    },
-  };
-}
 
 const WRITES: readonly MinerRequest[] = [
   { via: 'whatsminer2-write', cmd: 'reboot', params: {} },
@@ -54,15 +34,14 @@ const WRITES: readonly MinerRequest[] = [
 ];
 
 test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transport and driver end in a value or a declared error`, async () => {
-  const device = await startHostileDevice();
-  const ports = new Map([80, 443, 4028, 4433, 8080, 8889, 6060, 4111, 3333].map((port) => [port, device.port]));
+  const device = await startHostileDevice(SEED, ADDRESSES);
   let largest = 0;
   let [crashes, undeclared, leaks, tooLate] = [0, 0, 0, 0];
   const stories: string[] = [];
   const transport = createTransport({
     clock: systemClock,
     log: silentLog,
-    portMap: ports,
+    portMap: device.portMap,
     // What came over HTTP; the other doors are measured by what they hand over, for their last bytes are heard before they are refused.
     tap: ({ bytes, status }) => {
       if (status !== undefined) largest = Math.max(largest, bytes.length);

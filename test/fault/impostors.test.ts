@@ -76,6 +76,23 @@ function watchHistories(site: Site, devices: readonly Device[]) {
   };
 }
 
+const NAMED_WITHIN_MS = 60_000;
+
+/** What the agent tells of itself, once it names all of them, or after a minute. */
+async function namedBy(site: Site, attackers: readonly Device[]) {
+  const found = await knock(site.stateDir);
+  if (found.kind !== 'running') throw new Error(`the agent cannot be asked: ${found.kind}`);
+  try {
+    for (const endMs = performance.now() + NAMED_WITHIN_MS; ; await pause(1_000)) {
+      const state = await found.agent.state();
+      const named = new Set(state.suspects.map(({ ip }) => ip));
+      if (attackers.every(({ ip }) => named.has(ip)) || performance.now() > endMs) return state;
+    }
+  } finally {
+    await found.agent.close();
+  }
+}
+
 test('a twentieth of a farm claims to be other miners, and nothing happens to the rest', {
   timeout: ATTACK_MS + 600_000,
 }, async () => {
@@ -130,9 +147,8 @@ test('a twentieth of a farm claims to be other miners, and nothing happens to th
     const failed = ends.filter(({ status }) => status !== 'succeeded');
     const looks = watch.stop();
 
-    const found = await knock(site.stateDir);
-    if (found.kind !== 'running') throw new Error(`the agent cannot be asked: ${found.kind}`);
-    const state = await found.agent.state().finally(() => found.agent.close());
+    // Who is restless shows after some polls; on a busy host they take longer.
+    const state = await namedBy(site, attackers);
     const named = new Set(state.suspects.map(({ ip }) => ip));
     const missed = attackers.filter(({ ip }) => !named.has(ip)).map(({ ip }) => ip);
     const accused = honest.filter(({ ip }) => named.has(ip)).map(({ ip }) => ip);
