@@ -174,7 +174,7 @@ test('a twentieth of a farm claims to be other miners, and nothing happens to th
     ).toEqual([]);
     report({
       id: 'IMP',
-      value: `${attackers.length} of ${MINERS} claim to be others for ${Math.round(ATTACK_MS / 1_000)} s: ${changed.length} of ${honest.length} identities changed, ${watch.wrong.length} foreign readings in ${looks} looks, ${ends.length - failed.length} of ${ends.length} reboots proven, ${rebooted} strangers rebooted; ${attackers.length - missed.length} named in ${findings.length} finding, ${accused.length} others; ${rows} rows`,
+      value: `${attackers.length} of ${MINERS} claim to be others for ${Math.round(ATTACK_MS / 1_000)} s: ${changed.length} of ${honest.length} identities changed, ${watch.wrong.length} foreign readings in ${looks} looks${watch.wrong.length === 0 ? '' : ` (${[...new Set(watch.wrong)].slice(0, 5).join('; ')})`}, ${ends.length - failed.length} of ${ends.length} reboots proven, ${rebooted} strangers rebooted; ${attackers.length - missed.length} named in ${findings.length} finding, ${accused.length} others; ${rows} rows`,
       bar: '0 changed, 0 foreign, all reboots, each stranger named once, no other',
       isMet:
         changed.length + watch.wrong.length + failed.length + rebooted + missed.length + accused.length === 0 &&

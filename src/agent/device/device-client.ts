@@ -99,7 +99,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
   const linkOf = (...to: Parameters<typeof transport.link>) => questions.noted(transport.link(...to));
   const logins = createLogins({
     clock,
-    transport: { link: linkOf },
+    link: linkOf,
     credentials: () => config.credentials,
     trust,
     confirm: (target, signal) => confirm(target, signal),

@@ -43,13 +43,13 @@ export const ruleFor = (logins: readonly LoginRule[], driverId: string, ip: stri
 
 export function createLogins(parts: {
   readonly clock: Clock;
-  readonly transport: Pick<Transport, 'link'>;
+  readonly link: Transport['link'];
   readonly credentials: () => Credentials;
   readonly trust: DeviceTrust;
   /** Asks the device who it is where it may be another one than it was. Throws PeerError where it does not answer. */
   readonly confirm: (target: MinerTarget, signal: AbortSignal | undefined) => Promise<void>;
 }) {
-  const { clock, transport, trust, credentials } = parts;
+  const { clock, link, trust, credentials } = parts;
   const factoryTrials = new BoundedMap<Trial>(MAX_TRIALS);
   const configuredTrials = new BoundedMap<StartedTrial>(MAX_TRIALS);
   /** Memories of visits that had no login because it was withheld. */
@@ -117,7 +117,7 @@ export function createLogins(parts: {
   };
 
   /** To the device that was asked who it is: over TLS the transport asks no other one. */
-  const linkOf = ({ ip }: MinerTarget, login?: Login) => transport.link(ip, login, trust.tlsKeyOf(ip));
+  const linkOf = ({ ip }: MinerTarget, login?: Login) => link(ip, login, trust.tlsKeyOf(ip));
   const tried = (target: MinerTarget, login: Login, trial: Trial) =>
     withTrial(linkOf(target, guarded(target, login, trial)), trial);
 
