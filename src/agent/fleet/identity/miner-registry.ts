@@ -277,7 +277,8 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
     const isBackHome = entry.ip === null && entry.lastIp === sighting.ip && !isDisputed && !hasRival;
     if (check.old === 'itself') markSeen({ ...entry, lastSeenMs: Math.max(entry.lastSeenMs, sighting.at) });
     const { isBelieved, isRefuted, isOver } = decide(weight, isBackHome, () =>
-      looks.note(sighting.ip, entry.key, weight),
+      // A miner that was seen at its own address meanwhile is not away: that it did not answer this time is this host's haste.
+      looks.note(sighting.ip, entry.key, weight === 'moves-if-it-lasts' ? `${weight} ${entry.lastSeenMs}` : weight),
     );
     if (isBelieved) return settleMoved(entry, displaced, sighting, facts);
     if (isRefuted) return settleApart(entry, displaced, sighting, facts, 'refuted');

@@ -541,3 +541,16 @@ test('what a unit copied does not become its own when it shows something else fo
   expect(bench.book.isContested(ELSEWHERE)).toBe(true);
   expect(bench.book.byIp(HOME)?.key).toBe('key-1');
 });
+
+test('a miner that misses looks at it now and then, and answers its own polls, is not away', () => {
+  const bench = createBench();
+  const miner = bench.see('10.0.0.1', VICTIM).key;
+  for (let polls = 0; polls < 6; polls++) {
+    bench.clock.now += POLL_MS / 2;
+    bench.world.delete('10.0.0.1');
+    expect(bench.see('10.0.0.2', VICTIM).key).not.toBe(miner);
+    bench.clock.now += POLL_MS / 2;
+    expect(bench.see('10.0.0.1', VICTIM).key).toBe(miner);
+  }
+  expect(bench.book.get(miner)?.ip).toBe('10.0.0.1');
+});
