@@ -35,6 +35,7 @@ const WRITES: readonly MinerRequest[] = [
 
 test(`${isFull ? '10,000' : 'some hundred'} malformed replies over every transport and driver end in a value or a declared error`, async () => {
   const device = await startHostileDevice(SEED, ADDRESSES);
+  onTestFinished(() => device.stop());
   let largest = 0;
   let [crashes, undeclared, leaks, tooLate] = [0, 0, 0, 0];
   const stories: string[] = [];

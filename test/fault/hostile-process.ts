@@ -17,6 +17,7 @@ export async function startHostileDevice(seed: number, addresses: readonly strin
   const [port] = await once(lines, 'line');
   return {
     portMap: new Map(PORTS.map((from) => [from, Number(port)])),
+    stop: () => void child.kill('SIGKILL'),
     /** What it has sent; it is gone then. */
     async end() {
       const last = once(lines, 'line');

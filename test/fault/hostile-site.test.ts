@@ -22,7 +22,7 @@ async function start(stateDir: string, portMap: ReadonlyMap<number, number>) {
       stateDir,
       networks: ['127.73.0.0/28'],
       portMap: Object.fromEntries(portMap),
-      scan: { maxPerSecond: 50_000, interval: '1m' },
+      scan: { maxPerSecond: 50_000 },
       poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
     }),
     { baseDir: stateDir, environment: { XDG_CONFIG_HOME: stateDir }, name: 'hostile-site' },
@@ -32,6 +32,7 @@ async function start(stateDir: string, portMap: ReadonlyMap<number, number>) {
 
 test('nine hostile devices hold up neither the agent nor who asks the service', async () => {
   const device = await startHostileDevice(SEED, ADDRESSES);
+  onTestFinished(() => device.stop());
   const stateDir = mkdtempSync(join(tmpdir(), 'pithead-hostile-'));
   const stack = await start(stateDir, device.portMap);
   onTestFinished(async () => {
