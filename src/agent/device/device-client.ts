@@ -261,7 +261,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
   /**
    * Stage two of a scan: who is it, and everything that it says. Never throws for what the peer does, only CancelledError. Whoever does not say that
    * there will be another try gets all the patience. Its questions and its visit take a turn each, so that an order waits for one of them and not for
-   * both. `isGentle` = nobody waits for it: no question and no visit of the last while is repeated, and what was read then stands.
+   * both. `isGentle` = no person waits for it: no question and no visit of the last while is repeated, and what was read then stands.
    */
   const recognise = async (
     ip: string,

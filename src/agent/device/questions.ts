@@ -1,5 +1,5 @@
-// What a device was asked a moment ago, so that nobody asks it again: answers of an identification serve the visit that follows it, and a scan that
-// nobody waits for repeats no question and no visit. Answers live as long as one identification, times as long as they count as recent.
+// What a device was asked a moment ago, so that it is not asked again: answers of an identification serve the visit that follows it, and a scan that
+// no person waits for repeats no question and no visit. Answers live as long as one identification, times as long as they count as recent.
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import type { Driver } from '../../driver/contract.ts';

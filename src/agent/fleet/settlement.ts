@@ -1,4 +1,4 @@
-// A person settles which of two units is the miner: only somebody who stands before the machines can. It asks the register what is disputed, looks at the
+// A person settles which of two units is the miner: only a person who stands before the machines can. It asks the register what is disputed, looks at the
 // addresses where the miners were, and has the word kept. Who may ask is not its business.
 import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ import { event, type MinerEntry, type Sighting } from './identity/record.ts';
 
 /** What a person wants settled. `by` = who it is, as the command says it. */
 export type SettleRequest = {
-  /** Keys of units of which each is the miner whose facts it shows; `all` = those that moved away from a silent address, and that nobody else claims. */
+  /** Keys of units of which each is the miner whose facts it shows; `all` = those that moved away from a silent address, and that no other unit claims. */
   readonly wanted: readonly string[] | 'all';
   readonly isDryRun: boolean;
   readonly by: string;
@@ -47,7 +47,7 @@ export function createSettlement(parts: {
   readonly emit: (record: EventRecord) => void;
   /** Soon, so that it is reported as what it is. */
   readonly pollNow: (key: string) => void;
-  /** Whether a device answers there. A host that lets nobody in does not count. */
+  /** Whether a device answers there. A host that refuses every connection does not count. */
   readonly isAnswering: (ip: string, signal: AbortSignal) => Promise<boolean>;
   /** Takes in what stands there. */
   readonly meet: (ips: readonly string[], signal: AbortSignal) => Promise<void>;

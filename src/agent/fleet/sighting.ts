@@ -33,7 +33,7 @@ export const factsIn = (reading: Reading): Pick<Shown, 'mac' | 'serialNumber' | 
 
 const boardSerialsOf = ({ boards = [] }: Reading) => boards.flatMap((board) => board.serialNumber ?? []);
 
-/** The login was not sent, because whoever stood here before has refused it. */
+/** The login was not sent, because the unit that stood here before has refused it. */
 export function isHeldBack({ failed }: VisitOutcome): boolean {
   const refusals = failed.filter(({ error }) => error.code === 'peer.auth');
   return refusals.length > 0 && refusals.every(({ error }) => error.wasSent === false);

@@ -45,7 +45,7 @@ export function moveOver(from: string, to: string, attempts = process.platform =
 
 /**
  * Makes the file, and the folders to it for their owner alone, unless it is there with something in it: then it stays as it is. Of several
- * processes that do so at once one wins, and nobody ever sees a part of it. Throws RefusedError where what is there is no file.
+ * processes that do so at once one wins, and none ever sees a part of it. Throws RefusedError where what is there is no file.
  */
 export function createWhole(path: string, text: string, mode: number): void {
   // A link that leads nowhere for now, to a disk that is not there, is not replaced.

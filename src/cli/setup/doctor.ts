@@ -80,7 +80,7 @@ async function examine(path: string | undefined, context: CliContext): Promise<F
   return [...hostClock(systemClock.nowMs()), ...(await examineConfigured(path, context))];
 }
 
-/** One that nobody has set: certificates are refused, and tasks may be. */
+/** One that was never set: certificates are refused, and tasks may be. */
 function hostClock(nowMs: number): Finding[] {
   if (nowMs >= EARLIEST_MS) return [];
   return [wrong('clock', `says ${new Date(nowMs).toISOString().slice(0, 10)}: it is not set`, TIME_SERVER)];

@@ -1,5 +1,5 @@
 // When the clock of the service is set, the times by which it decides move along: what was live stays live for as long as it had left, and what was over
-// stays over. What only tells when something happened stays as it was written, because nobody knows which clock was wrong.
+// stays over. What only tells when something happened stays as it was written, because it is not known which clock was wrong.
 import type { ExpressionBuilder } from 'kysely';
 import { staleAfterMs } from './ingest.ts';
 import { LIVE_KEY_MS } from './miners/identity/known-miner.ts';

@@ -1,4 +1,4 @@
-// Time that certainly has passed since a database was made, for holds that outlive the process and the host. Nobody sets it: it goes on with the uptime
+// Time that certainly has passed since a database was made, for holds that outlive the process and the host. It is never set: it goes on with the uptime
 // of the host, which all its processes share, and never by the wall clock. What it costs: the time between the last look before a restart of the host
 // and the first one after it is not counted, and a hold lasts so much longer. A database that is brought to another host counts what that one has been up more.
 import { uptime } from 'node:os';

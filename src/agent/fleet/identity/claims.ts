@@ -49,16 +49,16 @@ export function weigh(entry: MinerEntry, facts: Facts, circumstances: Circumstan
   if (hasRival) return 'waits';
   const same = FACTS.filter((fact) => match[fact] === 'same');
   const isWhole = same.length >= 2 && !hasGoneMissing(entry, facts);
-  // Whoever knows when it restarts can show all of it meanwhile: where the network knew it, the network must know it again.
+  // A device that sees when it restarts can show all of it meanwhile: where the network knew it, the network must know it again.
   if (isExpectedBack && isVouched(entry)) return 'waits';
   if (isExpectedBack)
     return isWhole && match.serial === 'same' && match.boards === 'same' ? 'moves-if-it-lasts' : 'waits';
-  // A MAC is read off the network and a serial number off the case: whoever stands at the old address, they are not enough. Hashboards tell only a login.
+  // A MAC is read off the network and a serial number off the case: whatever stands at the old address, they are not enough. Hashboards tell only a login.
   return isWhole || (old === 'another' && match.boards === 'same') ? 'moves-if-it-lasts' : 'waits';
 }
 
 /**
- * The network shows another MAC here than the miner's. A MAC that several addresses show names nobody, but is not that of a miner that the network knows:
+ * The network shows another MAC here than the miner's. A MAC that several addresses show names no unit, but is not that of a miner that the network knows:
  * a unit would only have to answer at two addresses.
  */
 const deniedByNetwork = (entry: MinerEntry, { netMac, sharedMac }: Facts, { net }: Match): boolean =>
