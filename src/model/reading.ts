@@ -95,7 +95,12 @@ export const errorReadingSchema = z.strictObject({
 });
 export type ErrorReading = z.infer<typeof errorReadingSchema>;
 
-/** What model, mode and cooling lead us to expect. Absent where nobody knows: then only zero is abnormal. */
+/** The counts of a build that a device can tell of itself, and that our table of models tells too. */
+const BUILD_PARTS = ['boards', 'chipsPerBoard', 'fans'] as const;
+export type BuildPart = (typeof BUILD_PARTS)[number];
+const buildPart = z.enum(BUILD_PARTS);
+
+/** What model, mode and cooling lead us to expect. Absent where it is not known: then only zero is abnormal. */
 const expectationSchema = z.strictObject({
   boards: z.int().min(1).max(63).optional(),
   chipsPerBoard: z.int().min(1).max(100_000).optional(),
@@ -103,6 +108,15 @@ const expectationSchema = z.strictObject({
   cooling: z.enum(COOLINGS).optional(),
   /** At the present mode: the device's own figure where it has one, else the model's nameplate. */
   hashrateHs: hashrateHs.optional(),
+  /** The counts stand in a row of the table of models that has one public source and no recording: they raise no critical flag alone. */
+  unproven: z.literal(true).optional(),
+  /** The counts above that the device itself told: these are proven, whatever the table says. */
+  own: z.array(buildPart).max(BUILD_PARTS.length).optional(),
+  /** Where the device's own count differs from the table's. Its own is the one that is expected. */
+  contradicted: z
+    .array(z.strictObject({ what: buildPart, device: z.int().min(0), table: z.int().min(0) }))
+    .max(BUILD_PARTS.length)
+    .optional(),
 });
 export type Expectation = z.infer<typeof expectationSchema>;
 
