@@ -2,6 +2,7 @@
 // still a miner: keep the reported name, expect nothing.
 import type { Expectation } from '../../src/model/reading.ts';
 import { FIRMWARE_KEYS, type FirmwareKey, MODELS, type ModelRow } from '../models.data.ts';
+import { isFirmwareText } from './firmware-text.ts';
 
 export type Model = {
   /** Maker's line as farms name it: `Antminer`, `Whatsminer`, `Avalon`, ... */
@@ -9,7 +10,7 @@ export type Model = {
   /** Our display name without the make: `S19 Pro`, `M60S VK40`. */
   readonly model: string;
   readonly algorithm: ModelRow[2];
-  /** Nameplate values; absent where nobody knows. */
+  /** Nameplate values; absent where they are not known. */
   readonly expected: Expectation;
 };
 
@@ -18,13 +19,45 @@ const HYDRO = /\s*\bHYD(\.|RO)?$/i;
 
 const byReportedName = indexModels();
 
-/** The model that `firmwareKey` reports under this name (any case, blanks around), or undefined. */
+/** The model that `firmwareKey` reports under this name (any case, blanks around, text of a firmware behind it), or undefined. */
 export function findModel(firmwareKey: FirmwareKey, reported: string | undefined): Model | undefined {
+  return lookUp(firmwareKey, reported)?.model;
+}
+
+type Found = { readonly model: Model /** Characters of the name that are the model's. */; readonly length: number };
+
+function lookUp(firmwareKey: FirmwareKey, reported: string | undefined): Found | undefined {
   if (reported === undefined) return undefined;
   const models = byReportedName.get(firmwareKey);
-  const name = normalName(firmwareKey, reported);
-  // Bins whose last digit is not 0 are the same hardware, unless the table knows better: M50S_VH75 is an M50S VH70.
-  return models?.get(name) ?? (firmwareKey === 'whatsminer-stock' ? models?.get(name.replace(/.$/, '0')) : undefined);
+  const written = reported.trim().slice(0, 256);
+  const name = normalName(firmwareKey, written);
+  const model = models?.get(name);
+  if (model !== undefined) return { model, length: written.length };
+  switch (firmwareKey) {
+    case 'whatsminer-stock': {
+      // Bins whose last digit is not 0 are the same hardware, unless the table knows better: M50S_VH75 is an M50S VH70.
+      const bin = models?.get(name.replace(/.$/, '0'));
+      return bin && { model: bin, length: written.length };
+    }
+    case 'avalon-stock:MODEL':
+      return undefined;
+    default:
+      return models && longestStart(models, firmwareKey, written);
+  }
+}
+
+/** The longest known name at the start of the text, if what follows is a firmware's. What may be another variant is not known. */
+function longestStart(
+  models: ReadonlyMap<string, Model>,
+  firmwareKey: FirmwareKey,
+  written: string,
+): Found | undefined {
+  for (let end = written.length - 1; end > 0; end--) {
+    if (!/[\s([\-_,;/]/.test(written[end] ?? '')) continue;
+    const model = models.get(normalName(firmwareKey, written.slice(0, end)));
+    if (model !== undefined) return isFirmwareText(written.slice(end)) ? { model, length: end } : undefined;
+  }
+  return undefined;
 }
 
 const ANTMINER_KEYS = ['antminer-stock', 'braiins-os', 'vnish', 'hiveon', 'luxos', 'epic-umcos', 'marathon'] as const;
@@ -35,12 +68,20 @@ const ANTMINER_KEYS = ['antminer-stock', 'braiins-os', 'vnish', 'hiveon', 'luxos
  */
 export function findAntminer(reported: string | undefined): Model | undefined {
   if (reported === undefined) return undefined;
+  const name = /^\s*antminer\b/i.test(reported) ? reported : `Antminer ${reported.trim()}`;
+  let best: Found | undefined;
   for (const key of ANTMINER_KEYS) {
-    const model = findModel(key, reported) ?? findModel(key, `Antminer ${reported}`);
-    if (model !== undefined) return model;
+    const found = lookUp(key, name) ?? lookUp(key, reported);
+    if (found !== undefined && found.length > (best?.length ?? 0)) best = found;
   }
+  if (best !== undefined) return best.model;
   if (!HYDRO.test(reported)) return undefined;
-  return { make: 'Antminer', model: reported, algorithm: null, expected: { cooling: 'liquid', fans: 0 } };
+  return {
+    make: 'Antminer',
+    model: reported,
+    algorithm: null,
+    expected: { cooling: 'liquid', fans: 0, unproven: true },
+  };
 }
 
 function normalName(firmwareKey: FirmwareKey, reported: string): string {
@@ -51,8 +92,7 @@ function normalName(firmwareKey: FirmwareKey, reported: string): string {
     case 'avalon-stock:MODEL':
       return name.split('-')[0] ?? name;
     default:
-      // Third-party firmware adds its own name in brackets.
-      return (name.split(' (')[0]?.trim() ?? name).replace(HYDRO, ' HYDRO');
+      return name.replace(HYDRO, ' HYDRO');
   }
 }
 
@@ -76,7 +116,7 @@ function mayName(name: string, row: ModelRow, models: ReadonlyMap<string, Model>
   return !models.has(name) || bare(name).endsWith(bare(row[1]));
 }
 
-function toModel([make, model, algorithm, boards, chipsPerBoard, fans, cooling, nominalHs]: ModelRow): Model {
+function toModel([make, model, algorithm, boards, chipsPerBoard, fans, cooling, nominalHs, , doubt]: ModelRow): Model {
   return {
     make,
     model,
@@ -87,6 +127,7 @@ function toModel([make, model, algorithm, boards, chipsPerBoard, fans, cooling, 
       ...(fans !== null && { fans }),
       ...(cooling !== null && { cooling }),
       ...(nominalHs !== null && { hashrateHs: nominalHs }),
+      ...(doubt !== undefined && { unproven: true as const }),
     },
   };
 }

@@ -60,10 +60,8 @@ export function read(replies: Replies, known: Known): Reading {
 }
 
 /** Board names (`BHB42XXX`) mean that the controller could not read its boards: any better name is to be preferred, none is honest. */
-function realModel(name: string | undefined): string | undefined {
-  const bare = name?.split(' (')[0]?.trim();
-  return bare === undefined || /^BHB\w*X$/i.test(bare) ? undefined : bare;
-}
+const realModel = (name: string | undefined) =>
+  name === undefined || /^BHB\w*X\b/i.test(name.trim()) ? undefined : name.trim();
 
 /** The running process knows its mode best; where the two settings disagree neither is believed. 5 is "not mining" of the newest builds. */
 function miningMode({ conf }: Replies, stats: Stats | undefined): MiningMode | undefined {

@@ -8,7 +8,7 @@ import {
   versionTexts,
   whenS,
 } from '../../../drivers/_families/cgminer.ts';
-import { findModel } from '../../../drivers/_families/models.ts';
+import { findAntminer, findModel } from '../../../drivers/_families/models.ts';
 import { MODELS } from '../../../drivers/models.data.ts';
 
 describe('pool difficulty', () => {
@@ -122,5 +122,56 @@ describe('models', () => {
   test('nobody knows is absent, and liquid means no fans', () => {
     expect(findModel('whatsminer-stock', 'M60S_VK40')?.expected).not.toHaveProperty('hashrateHs');
     expect(findModel('antminer-stock', 'Antminer S21 Hyd.')?.expected).toMatchObject({ fans: 0, cooling: 'liquid' });
+  });
+
+  test.each([
+    ['Antminer D3 Blissz v2.06 beta', 'D3'],
+    ['Antminer D3 (Blissz v2.06)', 'D3'],
+    ['Antminer D3(custom)', 'D3'],
+    ['Antminer S9 V1.3.58', 'S9'],
+    ['Antminer S9-V1.3.58', 'S9'],
+    ['Antminer S19j Pro (Vnish 1.2.6)', 'S19j Pro'],
+    ['Antminer S19 Pro Hyd. (Vnish 1.2.6)', 'S19 Pro Hydro'],
+    ['Antminer S19 XP Hyd.', 'S19 XP Hydro'],
+    ['Antminer L7_I', 'L7'],
+    ['S9 rwglr', 'S9'],
+  ])('%s is a %s: what follows is firmware', (reported, model) => expect(findAntminer(reported)?.model).toBe(model));
+
+  test.each([
+    'Antminer S190',
+    'Antminer S19 Ultra 1.2',
+    'Antminer S19 (88)',
+    'Antminer S19 (Hyd)',
+    'Antminer S19+ Q',
+    'Antminer S19 Pro XQ',
+    'Antminer S9-K',
+    'Antminer L7_J',
+    'Antminer D3 Immersion v2.0',
+    'Antminer S9+',
+    'Antminer',
+  ])('%s may be another variant: nothing is expected of it', (reported) => {
+    expect(findAntminer(reported)?.algorithm ?? undefined).toBeUndefined();
+    expect(findAntminer(reported)?.expected ?? {}).not.toHaveProperty('boards');
+  });
+
+  test('the longest name wins, whichever firmware writes it', () => {
+    // The last is in the table of another firmware only.
+    expect(
+      ['S19', 'S19 Pro', 'S19 Pro+ Hyd.', 'S19j Pro+', 'S19J PRO NOPIC'].map(
+        (name) => findAntminer(`Antminer ${name} v1.3.58`)?.model,
+      ),
+    ).toEqual(['S19', 'S19 Pro', 'S19 Pro+ Hydro', 'S19j Pro+', 'S19j Pro No PIC']);
+  });
+
+  test('a row of one source says so, beside what it expects', () => {
+    expect(findModel('antminer-stock', 'Antminer S19j+')?.expected).toMatchObject({ boards: 3, unproven: true });
+    for (const [key, name] of [
+      ['antminer-stock', 'Antminer S19 Pro'],
+      // One table, and a recording of such a unit.
+      ['hammer-stock', 'Hammer D10'],
+      ['proto-os', 'Rig'],
+    ] as const)
+      expect(findModel(key, name)?.expected, name).not.toHaveProperty('unproven');
+    expect(MODELS.filter(([, , , , , , , , , doubt]) => doubt !== undefined)).toHaveLength(193);
   });
 });
