@@ -16,6 +16,7 @@ export const sealminer = defineDriver({
   ],
   asks: {
     stats: { every: 'poll', via: 'cgminer', command: 'stats' },
+    status: { every: 'poll', insteadOf: 'stats', ...page('miner-status') },
     pools: { every: 'slow', via: 'cgminer', command: 'pools' },
     system: { every: 'slow', ...page('get_system_info') },
     version: { every: 'static', via: 'cgminer', command: 'version' },

@@ -11,7 +11,8 @@ import type {
 } from '../../src/model/reading.ts';
 import { poolReadings, positive, present, rateHs, whenS } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
-import type { Replies, StatsRow, System } from './replies.ts';
+import { isFine } from '../_families/status-word.ts';
+import type { Replies, StatsRow, StatusPool, System } from './replies.ts';
 
 const SENSORS = [0, 1, 2, 3] as const;
 
@@ -26,9 +27,11 @@ export function read(replies: Replies, known: Known): Reading {
   const { system, version } = replies;
   const stats = replies.stats?.STATS?.[0];
   const { name, row } = modelOf(first(system?.miner_type, stats?.Model, known.model));
-  const now = nowHs(stats);
+  const page = replies.status;
+  const isLiquid = stats?.['Liquid Cooling'] === true;
+  const now = nowHs(stats) ?? averageOf(page?.summary?.mhsav);
   const isAsleep = stats === undefined ? undefined : sleeps(stats);
-  const mode = isAsleep ? ('sleep' as const) : modeOf(system);
+  const mode = isAsleep ? ('sleep' as const) : (wordOf(stats) ?? modeOf(system));
   const boards = stats && readBoards(stats);
   return present({
     mac: first(stats?.MAC, system?.macaddr),
@@ -43,11 +46,11 @@ export function read(replies: Replies, known: Known): Reading {
     hashrateHs: now?.hs,
     hashrateWindow: now?.window,
     hashrateSettledHs: mega(stats?.['MHS(15m)']),
-    hashrateAverageHs: mega(stats?.['MHS(Avg)']),
+    hashrateAverageHs: mega(first(stats?.['MHS(Avg)'], page?.summary?.mhsav)),
     powerW: positive(stats?.['PSU Input Power']),
     powerLimitW: positive(stats?.['Power Limit']),
     psuOutputPowerW: positive(stats?.['PSU Output Power']),
-    uptimeS: stats?.Elapsed,
+    uptimeS: first(stats?.Elapsed, page?.summary?.elapsed),
     systemUptimeS: stats?.['System Uptime'],
     deviceTimeS: whenS(replies.stats),
 
@@ -59,11 +62,31 @@ export function read(replies: Replies, known: Known): Reading {
     boards,
     fans: stats && readFans(stats),
     psus: stats && readPsu(stats),
-    pools: poolReadings(replies.pools?.POOLS),
+    pools: poolReadings(first(replies.pools?.POOLS, page?.pools?.map(asPoolRow))),
     errors: stats && readErrors(stats),
-    expected: present({ ...row?.expected, hashrateHs: expectedHs(stats, mode, row?.expected.hashrateHs) }),
+    expected: present({
+      ...row?.expected,
+      // What the device says of its own build beats our table.
+      boards: first(positive(stats?.['Board Count']), row?.expected.boards),
+      fans: isLiquid ? 0 : first(positive(stats?.['Fan Count']), row?.expected.fans),
+      cooling: isLiquid ? ('liquid' as const) : row?.expected.cooling,
+      hashrateHs: expectedHs(stats, mode, row?.expected.hashrateHs),
+    }),
   });
 }
+
+/** Counts only: what the page means by `diffA` and `diffR` is not known. */
+const asPoolRow = (row: StatusPool) => ({
+  POOL: row.id,
+  URL: row.url,
+  User: row.user,
+  Status: row.status,
+  'Stratum Active': row.isActive,
+  Accepted: row.accept,
+  Rejected: row.rejected,
+  Stale: row.stale,
+  'Work Difficulty': first(positive(row.diff), row.lsdiff),
+});
 
 const mega = (value: number | undefined) => rateHs(value, 'M');
 
@@ -72,14 +95,25 @@ function nowHs(stats: StatsRow | undefined) {
   if (minute !== undefined) return { hs: minute, window: '1m' as const };
   const sample = mega(stats?.['MHS(Sample)']);
   if (sample !== undefined) return { hs: sample, window: 'realtime' as const };
-  const average = mega(stats?.['MHS(Avg)']);
-  return average === undefined ? undefined : { hs: average, window: 'average' as const };
+  return averageOf(stats?.['MHS(Avg)']);
+}
+
+function averageOf(mhs: number | undefined) {
+  const hs = mega(mhs);
+  return hs === undefined ? undefined : { hs, window: 'average' as const };
 }
 
 /** Undefined when the device does not say. Any other word than these may be a start or a fault: then it is awake. */
 export function sleeps(stats: StatsRow): boolean | undefined {
   const state = stats['PM State'];
   return state === undefined ? undefined : /suspend|sleep/i.test(state);
+}
+
+/** The statistics name the mode in a word of their own. */
+function wordOf(stats: StatsRow | undefined): MiningMode | undefined {
+  const [, word] =
+    /^(low|normal|high)(?:[\s_-]?(?:power|performance|mode))?$/i.exec(stats?.['Mining Mode'] ?? '') ?? [];
+  return (['low', 'normal', 'high'] as const).find((mode) => mode === word?.toLowerCase());
 }
 
 /** The mode that the device's own numbers name; undefined when two modes share the number. */
@@ -106,10 +140,11 @@ function expectedHs(stats: StatsRow | undefined, mode: MiningMode | undefined, n
 const of = (stats: StatsRow, index: number, name: string): unknown => stats[`${index} ${name}`];
 const upTo = (count: number | undefined) => Array.from({ length: count ?? 0 }, (_, index) => index);
 
-/** A slot is a board if it has chips, a serial number or a rate. */
-function readBoards(stats: StatsRow): BoardReading[] {
+/** A slot is a board if it has chips, a serial number or a rate. Without a count and without a board nothing is said of boards. */
+function readBoards(stats: StatsRow): BoardReading[] | undefined {
   const whole = (value: unknown) => toNumber(value, { min: 0, max: 100_000 });
-  return upTo(stats['Board Count'] ?? 4).flatMap((slot) => {
+  const count = positive(stats['Board Count']);
+  const boards = upTo(count ?? 4).flatMap((slot) => {
     const serialNumber = toText(of(stats, slot, 'SN'));
     const found = whole(of(stats, slot, 'Chip Count'));
     const rate = rateHs(of(stats, slot, 'MHS(Sample)'), 'M');
@@ -122,7 +157,8 @@ function readBoards(stats: StatsRow): BoardReading[] {
         serialNumber,
         hashrateHs: rate,
         expectedHashrateHs: positive(rateHs(of(stats, slot, 'MHS(Ideal)'), 'M')),
-        chips: working(found, badChips),
+        // No chips beside a rate: not counted.
+        chips: found === 0 && positive(rate) !== undefined ? undefined : working(found, badChips),
         badChips: badChips === undefined ? undefined : Math.round(badChips),
         frequencyMhz: positive(toNumber(of(stats, slot, 'Freq'), { min: 0, max: 10_000 })),
         boardTempsC: temps.length === 0 ? undefined : temps,
@@ -130,21 +166,26 @@ function readBoards(stats: StatsRow): BoardReading[] {
       }),
     ];
   });
+  return count === undefined && boards.length === 0 ? undefined : boards;
 }
 
 /** The count is of the chips that were found, good or bad. */
 const working = (found: number | undefined, bad: number | undefined) =>
   found === undefined || bad === undefined || bad > found ? undefined : Math.round(found - bad);
 
+/** No fans is an answer of what is cooled by a liquid; elsewhere a count of 0 is none. */
 function readFans(stats: StatsRow): FanReading[] | undefined {
-  if (stats['Fan Count'] === undefined) return undefined;
-  return upTo(stats['Fan Count']).map((index) =>
-    present({
-      index,
-      rpm: toNumber(of(stats, index, 'Speed'), { min: 0, max: 30_000 }),
-      dutyPercent: toNumber(of(stats, index, 'PWM'), { min: 0, max: 100 }),
-    }),
-  );
+  if (stats['Liquid Cooling'] === true) return [];
+  const count = positive(stats['Fan Count']);
+  return count === undefined
+    ? undefined
+    : upTo(count).map((index) =>
+        present({
+          index,
+          rpm: toNumber(of(stats, index, 'Speed'), { min: 0, max: 30_000 }),
+          dutyPercent: toNumber(of(stats, index, 'PWM'), { min: 0, max: 100 }),
+        }),
+      );
 }
 
 function readPsu(stats: StatsRow): PsuReading[] {
@@ -161,8 +202,6 @@ function readPsu(stats: StatsRow): PsuReading[] {
   });
   return psu.serialNumber === undefined && psu.model === undefined && psu.inputPowerW === undefined ? [] : [psu];
 }
-
-const isFine = (word: string) => /^(0+|none|ok|normal|no error)?$/i.test(word.trim());
 
 /** The codes have no public table: they are passed on as they are. */
 function readErrors(stats: StatsRow): ErrorReading[] | undefined {

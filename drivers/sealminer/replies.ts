@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, text, toText } from '../../src/driver/fields.ts';
-import { poolsReply, versionReply } from '../_families/cgminer.ts';
+import { poolsReply, toDifficulty, versionReply } from '../_families/cgminer.ts';
+import { part } from '../_families/reply-part.ts';
 
 const mhs = () => num({ min: 0, max: 1e12 });
 const watts = () => num({ min: 0, max: 100_000 });
@@ -21,6 +22,7 @@ const statsRow = z.looseObject({
   Elapsed: seconds(),
   'System Uptime': seconds(),
   'PM State': text(),
+  'Mining Mode': text(64),
   'MHS(Sample)': mhs(),
   'MHS(1m)': mhs(),
   'MHS(15m)': mhs(),
@@ -29,6 +31,7 @@ const statsRow = z.looseObject({
   'MHS(Ideal)': mhs(),
   'Board Count': int({ min: 0, max: 32 }),
   'Fan Count': int({ min: 0, max: 32 }),
+  'Liquid Cooling': bool(),
   'Power Limit': watts(),
   'Error Code': fault(),
   'Error Chip': fault(),
@@ -63,8 +66,29 @@ export const systemReply = z.looseObject({
 });
 export type System = z.output<typeof systemReply>;
 
+const count = () => int({ min: 0, max: 1e15 });
+const statusPool = z.looseObject({
+  id: int({ min: 0, max: 63 }),
+  url: text(512),
+  user: text(512),
+  status: text(),
+  isActive: bool(),
+  accept: count(),
+  rejected: count(),
+  stale: count(),
+  diff: field(toDifficulty),
+  lsdiff: field(toDifficulty),
+});
+export type StatusPool = z.output<typeof statusPool>;
+
+/** The start page's own figures, which stand in for TCP 4028 where that is closed. */
+const statusReply = z
+  .looseObject({ summary: part({ elapsed: seconds(), mhsav: mhs() }), pools: list(statusPool, 64) })
+  .refine(({ summary, pools }) => summary !== undefined || pools !== undefined);
+
 export const replies = z.object({
   stats: reply(statsReply),
+  status: reply(statusReply),
   pools: reply(poolsReply),
   version: reply(versionReply),
   system: reply(systemReply),

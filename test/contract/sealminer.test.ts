@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sealminer as driver } from '../../drivers/sealminer/driver.ts';
 import type { Device, FaultName } from '../../fixtures/farm/farm.ts';
+import { PeerError } from '../../src/base/errors.ts';
 import { fakeLink, lostAfterSending, refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting, returned } from './acting.ts';
 import { sealminer as sample } from './samples-sealminer-mskminer-futurebit.ts';
@@ -56,7 +57,7 @@ test('a board off the bus is told as not alive, and the machine is still expecte
   });
 });
 
-test('a refused login loses mode and light and nothing else', async () => {
+test('a refused login loses the light and nothing else', async () => {
   await withFault(at(2), 'wrong-password', async () => {
     const link = site().linkAs(at(2).ip, 'seal', 'seal');
     expect(await refusalOf(light.act(link, { on: true }, {}))).toBe('peer.auth');
@@ -64,11 +65,39 @@ test('a refused login loses mode and light and nothing else', async () => {
     expect(await refusalOf(powerMode.act(link, { mode: 'low' }, {}))).toBe('peer.auth');
     const { reading, isLoginRefused } = await site().read(at(2).ip, {}, link);
     expect(isLoginRefused).toBe(true);
-    expect(reading).not.toHaveProperty('miningMode');
     expect(reading).not.toHaveProperty('isLightOn');
-    expect(reading).toMatchObject({ model: 'A2', isMining: true });
+    expect(reading).toMatchObject({ model: 'A2', isMining: true, miningMode: 'normal' });
   });
   expect(at(2).reboots).toBe(0);
+});
+
+test('with TCP 4028 closed its start page tells rate, uptime and pools', async () => {
+  const device = at(3);
+  const known = (await site().recognise(device.ip))?.known ?? {};
+  const link = site().link(device.ip);
+  const shut: typeof link = {
+    ...link,
+    send: (request, limits) =>
+      request.via === 'cgminer'
+        ? Promise.reject(new PeerError('peer.refused', 'connect', 'later'))
+        : link.send(request, limits),
+  };
+  const { reading } = await site().read(device.ip, known, shut);
+  const truth = device.truth();
+  expect(reading).toMatchObject({
+    isMining: true,
+    miningMode: 'normal',
+    hashrateWindow: 'average',
+    uptimeS: truth.uptime,
+    isLightOn: false,
+    mac: truth.mac.toLowerCase(),
+  });
+  expect(reading.hashrateHs).toBe(reading.hashrateAverageHs);
+  expect((reading.hashrateHs ?? 0) / (truth.hashrate ?? 1)).toBeCloseTo(1, 1);
+  expect(reading.pools?.map(({ url, user, isActive }) => ({ url, user, isActive }))).toEqual(
+    truth.pools.map(({ url, worker_id }, index) => ({ url, user: worker_id, isActive: index === 0 })),
+  );
+  for (const field of ['boards', 'fans', 'errors', 'psus'] as const) expect(reading).not.toHaveProperty(field);
 });
 
 describe('reading', () => {

@@ -53,11 +53,28 @@ function byFields(schema: z.ZodType<{ ip: string; mac: string }>): ReportFormat[
   };
 }
 
-/** Several objects in a row; the first thing in them that looks like a MAC is the miner's. */
+/** The most that some builds put before the packed part, and more than any is known to. */
+const MAX_BEFORE_PACKED = 64;
+
+/** Several objects in a row; the first thing in them that looks like a MAC is the miner's. Some builds write a few bytes before the packed part. */
 function packed(bytes: Buffer): Claim | undefined {
+  for (
+    let start = bytes.indexOf(0x78);
+    start >= 0 && start <= MAX_BEFORE_PACKED;
+    start = bytes.indexOf(0x78, start + 1)
+  ) {
+    const text = inflated(bytes.subarray(start));
+    if (text?.includes('{')) return claimOf(undefined, MAC.exec(text)?.[0]);
+  }
+  return undefined;
+}
+
+/** Undefined where no zlib data begins. */
+function inflated(bytes: Buffer): string | undefined {
+  // The first two bytes of zlib data are a multiple of 31.
+  if (bytes.length < 2 || bytes.readUInt16BE(0) % 31 !== 0) return undefined;
   try {
-    const text = inflateSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES }).toString('latin1');
-    return text.includes('{') ? claimOf(undefined, MAC.exec(text)?.[0]) : undefined;
+    return inflateSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES }).toString('latin1');
   } catch {
     return undefined;
   }

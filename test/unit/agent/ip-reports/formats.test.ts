@@ -46,6 +46,14 @@ test('a MAC that can be none is left out, the address stays', () => {
   expect(read(14_235, `${IP},::::`)).toEqual({ ip: IP });
 });
 
+test.each([0, 1, 8, 64])('a packed report is found behind %i bytes', (before) => {
+  const text = `{"Type":3,"Status":0}, {"MAC":"${MAC.toLowerCase()}","Type":"A2"}, {"Interface":"eth0"}`;
+  // Bytes that look like the beginning of packed data, and are none.
+  const noise = Buffer.from(Array.from({ length: before }, (_, index) => [0x78, 0x9c, 0x01][index % 3] ?? 0));
+  const bytes = Buffer.concat([noise, deflateSync(text)]);
+  expect(REPORT_FORMATS.find(({ port }) => port === 18_650)?.read(bytes)).toEqual({ mac: MAC });
+});
+
 test('property: any bytes are a claim or nothing', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 512 }), fc.constantFrom(...REPORT_FORMATS), (bytes, format) => {
