@@ -1,7 +1,8 @@
-// One TCP connection from connect to destroy: a probe, or one request and its answer. It reports how it ended, once, and throws nothing.
+// One TCP connection from connect to close: a probe, or one request and its answer. It reports how it ended, once, and throws nothing.
 // It judges no deadline, queues nothing and knows no protocol: the engine does the first two, the receiver the third.
 import { Socket } from 'node:net';
 import type { Expirable } from '../limits/deadlines.ts';
+import { type ClosingSockets, MAX_DROPPED_BYTES } from './closing.ts';
 
 /** How one connection ended. `cause` is for the log only. */
 export type Outcome =
@@ -42,6 +43,15 @@ export type Errand = {
   };
 };
 
+/** What connections of one engine share. */
+export type Shared = {
+  /** May serve any number of connections: bytes are looked at before the next read. */
+  readonly readBuffer: Uint8Array;
+  readonly closing: ClosingSockets;
+  /** Whether a probe of an open port ends with FIN; else with a reset. */
+  readonly mayProbeEndWithFin: () => boolean;
+};
+
 const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EACCES', 'EPERM', 'EINVAL']);
 /** Codes that speak of this process or host, not of the peer. */
 export const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL', 'EAGAIN']);
@@ -53,15 +63,19 @@ export class Connection implements Expirable {
   #isConnected = false;
   #wasSent = false;
   #hasEnded = false;
+  readonly #shared: Shared;
+  /** Set while the socket closes in order: what the peer still sends is counted and dropped. */
+  #isClosing = false;
+  #droppedBytes = 0;
 
-  /** `sharedBuffer` may serve any number of connections: bytes are looked at before the next read. */
-  constructor(errand: Errand, sharedBuffer: Uint8Array, onEnd: (end: ConnectionEnd) => void) {
+  constructor(errand: Errand, shared: Shared, onEnd: (end: ConnectionEnd) => void) {
     this.#errand = errand;
+    this.#shared = shared;
     this.#onEnd = onEnd;
     // allowHalfOpen: no write of our own when the peer has finished; the connection is destroyed at once anyway.
     this.#socket = new Socket({
       allowHalfOpen: true,
-      onread: { buffer: sharedBuffer, callback: (length, buffer) => this.#onBytes(length, buffer) },
+      onread: { buffer: shared.readBuffer, callback: (length, buffer) => this.#onBytes(length, buffer) },
     });
   }
 
@@ -72,9 +86,9 @@ export class Connection implements Expirable {
   open(): void {
     const socket = this.#socket;
     socket.on('connect', () => this.#onConnect());
-    socket.on('end', () => this.#finish({ how: 'ended' }));
+    socket.on('end', () => (this.#isClosing ? this.#shared.closing.end(socket) : this.#finish({ how: 'ended' })));
     socket.on('error', (error) => this.#onError(error));
-    socket.on('close', () => this.#finish({ how: 'reset', wasSent: this.#wasSent, cause: undefined }));
+    socket.on('close', () => this.#onClose());
     socket.connect({ host: this.#errand.ip, port: this.#errand.port });
   }
 
@@ -129,8 +143,14 @@ export class Connection implements Expirable {
     });
   }
 
+  #onClose(): void {
+    if (this.#isClosing) this.#shared.closing.end(this.#socket);
+    this.#finish({ how: 'reset', wasSent: this.#wasSent, cause: undefined });
+  }
+
+  /** True = read on. */
   #onBytes(length: number, buffer: Uint8Array): boolean {
-    if (this.#hasEnded) return false;
+    if (this.#hasEnded) return this.#drop(length);
     const chunk = Buffer.from(buffer.buffer, buffer.byteOffset, length);
     try {
       const { receiver, file } = this.#errand.exchange ?? {};
@@ -140,7 +160,14 @@ export class Connection implements Expirable {
     } catch (error) {
       this.#finish({ how: 'rejected', error });
     }
-    return !this.#hasEnded;
+    return !this.#hasEnded || this.#isClosing;
+  }
+
+  #drop(length: number): boolean {
+    if (!this.#isClosing) return false;
+    this.#droppedBytes += length;
+    if (this.#droppedBytes > MAX_DROPPED_BYTES) this.#shared.closing.end(this.#socket);
+    return this.#droppedBytes <= MAX_DROPPED_BYTES;
   }
 
   #onError(error: NodeJS.ErrnoException): void {
@@ -156,9 +183,16 @@ export class Connection implements Expirable {
   #finish(end: ConnectionEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    // A reset leaves no TIME_WAIT on our side; a scan of a /16 would otherwise fill the table (probes carry no data that could be lost).
-    if (end.how === 'open') this.#socket.resetAndDestroy();
-    else this.#socket.destroy();
+    this.#close(end.how);
     this.#onEnd(end);
+  }
+
+  #close(how: ConnectionEnd['how']): void {
+    const socket = this.#socket;
+    // A reset leaves no TIME_WAIT on our side, so a scan of a /16 does not run out of ports; a probe carries no data that could be lost.
+    if (how === 'open' && !this.#shared.mayProbeEndWithFin()) socket.resetAndDestroy();
+    else if (how === 'open' || how === 'complete' || (how === 'deadline' && this.#isConnected)) {
+      this.#isClosing = this.#shared.closing.add(socket);
+    } else socket.destroy();
   }
 }

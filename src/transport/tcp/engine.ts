@@ -5,7 +5,9 @@ import { CancelledError, RefusedError } from '../../base/errors.ts';
 import { AbortGroups } from '../limits/abort-groups.ts';
 import { Deadlines } from '../limits/deadlines.ts';
 import { Fifo } from '../limits/queue.ts';
-import { Connection, type ConnectionEnd, type Errand, type Outcome } from './connection.ts';
+import { ClosingSockets } from './closing.ts';
+import { Connection, type ConnectionEnd, type Errand, type Outcome, type Shared } from './connection.ts';
+import { FinBudget } from './fin-budget.ts';
 import type { Tap } from './recorder.ts';
 
 /** Probes of a scan wait in their own line, so that a scan of a /16 does not hold up an exchange. */
@@ -47,7 +49,7 @@ export class Engine {
   readonly clock: Clock;
   readonly tap: Tap | undefined;
   readonly #limits: EngineLimits;
-  readonly #readBuffer = new Uint8Array(READ_BUFFER_BYTES);
+  readonly #shared: Shared;
   readonly #lanes: Record<Lane, LaneState> = { exchange: newLane(), probe: newLane() };
   readonly #deadlines = new Deadlines<Connection>();
   readonly #signals = new AbortGroups(cancel);
@@ -63,6 +65,12 @@ export class Engine {
     this.clock = clock;
     this.tap = tap;
     this.#limits = limits;
+    const finBudget = new FinBudget();
+    this.#shared = {
+      readBuffer: new Uint8Array(READ_BUFFER_BYTES),
+      closing: new ClosingSockets(clock),
+      mayProbeEndWithFin: () => finBudget.take(clock.monotonicMs()),
+    };
   }
 
   /**
@@ -96,13 +104,15 @@ export class Engine {
 
   stats() {
     const read = ({ inFlight, waitingCount, launched }: LaneState) => ({ inFlight, waiting: waitingCount, launched });
-    return { exchange: read(this.#lanes.exchange), probe: read(this.#lanes.probe) };
+    const { closing } = this.#shared;
+    return { exchange: read(this.#lanes.exchange), probe: read(this.#lanes.probe), closing: closing.size };
   }
 
   /** Cancels everything; later calls of `run` are cancelled at once. */
   close(): void {
     this.#isClosed = true;
     for (const job of this.#open) cancel(job);
+    this.#shared.closing.close();
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -174,7 +184,7 @@ export class Engine {
     state.waitingCount--;
     state.inFlight++;
     state.launched++;
-    const connection = new Connection(job.errand, this.#readBuffer, job.end);
+    const connection = new Connection(job.errand, this.#shared, job.end);
     job.connection = connection;
     this.#deadlines.add(connection, job.timeoutMs, this.clock.monotonicMs());
     connection.open();

@@ -104,6 +104,8 @@ describe('failures', () => {
     await expect.poll(() => dripped).toBeGreaterThan(5);
     await clock.advance(400);
     expect(await error).toMatchObject({ code: 'peer.timeout', retry: 'soon', wasSent: true });
+    // It got our FIN and goes on: it is dropped.
+    await clock.advance(1_100);
     await expect.poll(() => isLeft).toBe(true);
   });
   test('a device that never answers is a timeout with the request sent', async () => {
