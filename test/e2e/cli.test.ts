@@ -199,7 +199,15 @@ test('miner at an address where nobody is says so and fails', async () => {
 test('reboot restarts the miners, and proves it', async () => {
   const named = [device('antminer-stock', 1), device('whatsminer', 1), device('avalon')];
   const ips = named.map(({ ip }) => ip);
-  const { code, stdout } = await runPithead(['reboot', ...ips, '--json', '--config', quickConfig(), ...portMap]);
+  const { code, stdout } = await runPithead([
+    'reboot',
+    ...ips,
+    '--yes',
+    '--json',
+    '--config',
+    quickConfig(),
+    ...portMap,
+  ]);
   const steps = stdout
     .trimEnd()
     .split('\n')
@@ -217,7 +225,15 @@ test('reboot restarts the miners, and proves it', async () => {
 test('a miner that takes the order and does nothing fails the reboot, whoever else succeeds', async () => {
   const [deaf, fine] = [device('antminer-stock', 2), device('antminer-stock', 3)];
   deaf.setFault('ignores-reboot', true);
-  const { code, stdout } = await runPithead(['reboot', deaf.ip, fine.ip, '--config', quickConfig(), ...portMap]);
+  const { code, stdout } = await runPithead([
+    'reboot',
+    deaf.ip,
+    fine.ip,
+    '--yes',
+    '--config',
+    quickConfig(),
+    ...portMap,
+  ]);
   expect(code).toBe(1);
   expect(stdout).toMatch(new RegExp(`^${deaf.ip} +failed .*did not restart$`, 'm'));
   expect(stdout).toMatch(new RegExp(`^${fine.ip} +succeeded`, 'm'));

@@ -160,7 +160,7 @@ test('the breakers see one gate, whoever reboots: the service and a technician a
   try {
     const service = await integrator();
     await service.reboot(ips.slice(0, MINERS / 2));
-    const { code, stdout, stderr } = await pithead('reboot', ...ips.slice(MINERS / 2), '--json');
+    const { code, stdout, stderr } = await pithead('reboot', ...ips.slice(MINERS / 2), '--yes', '--json');
     expect(stderr).toContain('by way of the agent that runs here');
     expect(endsOf(stdout).map(({ status }) => status)).toEqual(Array(MINERS / 2).fill('succeeded'));
     expect(code).toBe(0);
@@ -185,7 +185,7 @@ test('abort ends what waits, whoever asked for it, and what was sent is proven',
   config = patient;
   up = await start();
   const before = farm.devices.map(({ reboots }) => reboots);
-  const rebooting = startPithead(['reboot', NETWORK, '--json', '--config', config]);
+  const rebooting = startPithead(['reboot', NETWORK, '--yes', '--json', '--config', config]);
   await until(
     () => farm.devices.filter(({ reboots }, i) => reboots > (before[i] ?? 0)).length,
     (count) => count === 4,
@@ -209,7 +209,7 @@ test('abort ends what waits, whoever asked for it, and what was sent is proven',
 test('a technician who goes away takes along what has not been started; one who presses Ctrl-C hears of it', async () => {
   const before = farm.devices.map(({ reboots }) => reboots);
   for (const signal of ['SIGKILL', 'SIGINT'] as const) {
-    const rebooting = startPithead(['reboot', NETWORK, '--json', '--config', config]);
+    const rebooting = startPithead(['reboot', NETWORK, '--yes', '--json', '--config', config]);
     await rebooting.untilPrinted('stdout', '"status":"pending"');
     rebooting.kill(signal);
     const { code, stdout } = await rebooting.end();

@@ -12,15 +12,25 @@ import {
   identitiesSchema,
   type Line,
   lineSchema,
+  previewSchema,
   refusalSchema,
   reloadedSchema,
   settledSchema,
-  shownTaskSchema,
+  shownTasksSchema,
   stateSchema,
 } from './messages.ts';
 import { doorAddress } from './socket-address.ts';
 
-export type { DoorState, Identities, RunRequest, SettledUnits, ShownCapture, ShownTask, Step } from './messages.ts';
+export type {
+  DoorState,
+  Identities,
+  Preview,
+  RunRequest,
+  SettledUnits,
+  ShownCapture,
+  ShownTask,
+  Step,
+} from './messages.ts';
 
 type Asynchronous<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
@@ -181,8 +191,9 @@ function openDoor(stateDir: string, address: string): RunningAgent {
     stateDir,
     version: async () => (await ask(z.object({ version: z.string() }), 'GET', '/state')).version,
     state: () => ask(stateSchema, 'GET', '/state'),
-    tasks: async (limit) =>
-      (await ask(z.object({ tasks: z.array(shownTaskSchema) }), 'GET', `/tasks?limit=${limit}`)).tasks,
+    tasks: (limit, onlyOpen) => ask(shownTasksSchema, 'GET', `/tasks?limit=${limit}${onlyOpen ? '&open=true' : ''}`),
+    preview: (request, signal) =>
+      ask(previewSchema, 'POST', '/tasks/preview', request, { headersTimeout: LOOK_MS, signal }),
     run(request, onStep, signal) {
       const onLine = (line: Line) => {
         if (line.type === 'step') onStep(line.step);

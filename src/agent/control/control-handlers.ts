@@ -22,7 +22,7 @@ import type { TaskView } from '../tasks/queue/admission.ts';
 import { type AllowSettings, mustBeAllowed } from '../tasks/settings.ts';
 import { createIdentities } from './identities.ts';
 import { createLocalRuns } from './local-runs.ts';
-import type { RunRequest, ScanRequest, ShownCapture, ShownTask, Step } from './messages.ts';
+import type { Preview, PreviewRequest, RunRequest, ScanRequest, ShownCapture, ShownTask, Step } from './messages.ts';
 import { isoOf, type StateParts, shownState } from './status.ts';
 
 /** What came of reading the configuration anew: sections that are different now, and settings that take a restart. */
@@ -36,7 +36,7 @@ export type DoorOffers = ReturnType<typeof createDoorOffers>;
 export function createDoorOffers(
   parts: StateParts & {
     readonly log: Log;
-    readonly config: { readonly tasks: AllowSettings };
+    readonly config: { readonly tasks: AllowSettings & { readonly reboot: { readonly concurrency: number } } };
     readonly access: Access;
     readonly book: Pick<IdentityBook, 'get' | 'byIp' | 'disputes' | 'undecided' | 'settle'>;
     readonly neighbours: Parameters<typeof createSettlement>[0]['neighbours'];
@@ -74,6 +74,14 @@ export function createDoorOffers(
     return namedMiners(names, known());
   };
 
+  /** Those of the names that lie outside the networks of this agent. Throws where all of them do. */
+  const mustHaveInside = ({ name: task, miners }: PreviewRequest): ReadonlySet<string> => {
+    const beyond = new Set(miners.filter((each) => isBeyond(config.ranges, each)));
+    if (beyond.size === miners.length)
+      throw new RefusedError('run.outside', `${task}: all outside the networks of the running agent`);
+    return beyond;
+  };
+
   const runs = createLocalRuns(tasks);
 
   const looking = pLimit(RECOGNISED_AT_ONCE);
@@ -91,15 +99,32 @@ export function createDoorOffers(
     ...createIdentities({ clock, book, settlement, name: (names) => namedMiners(names, known()) }),
     state: () => shownState(parts),
     /** Newest first. */
-    tasks(limit: number) {
+    tasks(limit: number, onlyOpen: boolean) {
       const now = lookAtClocks(clock);
-      return tasks.list(limit).map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip, now));
+      const open = onlyOpen ? tasks.open().toSorted((a, b) => b.acceptedMs - a.acceptedMs) : undefined;
+      const views = open?.slice(0, limit) ?? tasks.list(limit);
+      return {
+        tasks: views.map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip, now)),
+        left_out: open === undefined ? null : open.length - views.length,
+      };
+    },
+    /** Which miners a run with these names would be about. Throws RefusedError as `run` does. */
+    async preview(request: PreviewRequest, signal: AbortSignal): Promise<Preview> {
+      mustHaveInside(request);
+      const { miners, unknown } = await name(request.miners, signal);
+      const modelOf = (key: string) => {
+        const reported = roster.get(key)?.reported;
+        return reported ? [reported.extras.make, reported.document.model].filter(Boolean).join(' ') || null : null;
+      };
+      return {
+        miners: miners.map(({ key, ip }) => ({ key, ip, model: modelOf(key) })),
+        unknown: [...unknown],
+        at_once: request.name === 'miner.system.reboot' ? config.tasks.reboot.concurrency : null,
+      };
     },
     /** Ends when every task has its outcome. What has not been started when `signal` aborts is given up. */
     async run(request: RunRequest, onStep: (step: Step) => void, signal: AbortSignal) {
-      const beyond = new Set(request.miners.filter((name) => isBeyond(config.ranges, name)));
-      if (beyond.size === request.miners.length)
-        throw new RefusedError('run.outside', `${request.name}: all outside the networks of the running agent`);
+      const beyond = mustHaveInside(request);
       const { miners, unknown } = await name(request.miners, signal);
       for (const { name, reason } of unknown) {
         const message = beyond.has(name) ? 'outside the networks of the running agent: name it by itself' : reason;

@@ -3,7 +3,7 @@
 import { v4 as newUuid } from 'uuid';
 import { TASK_LABELS } from '../tasks/contract.ts';
 import type { LocalTask } from '../tasks/queue/admission.ts';
-import { ruleOf } from '../tasks/queue/rollout-rule.ts';
+import { heldBackText, ruleOf } from '../tasks/queue/rollout-rule.ts';
 import type { TaskGate } from '../tasks/queue/task-queue.ts';
 import type { RunRequest, Step } from './messages.ts';
 
@@ -47,14 +47,16 @@ export function createLocalRuns(tasks: Pick<TaskGate, 'runLocalBatch' | 'cancelA
         );
         const { runs } = tasks.runLocalBatch(orders, batchId, rollout && ruleOf(rollout));
         const giveUp = () => void tasks.cancelAll(runs.map(({ taskId }) => taskId));
+        const heldFrom = rollout?.canary || some.length;
         const told = some.map(async ({ key, ip }, i) => {
           const run = runs[i];
           if (run === undefined) return;
           ids.set(key, run.taskId);
-          onStep({ ip, task_id: run.taskId, status: 'pending', message: TASK_LABELS.accepted, evidence: {} });
-          const { status, message, evidence } = await run.outcome;
-          if (status === 'succeeded') succeeded++;
-          onStep({ ip, task_id: run.taskId, status, message, evidence });
+          const message = i < heldFrom ? TASK_LABELS.accepted : heldBackText(heldFrom);
+          onStep({ ip, task_id: run.taskId, status: 'pending', message, evidence: {} });
+          const end = await run.outcome;
+          if (end.status === 'succeeded') succeeded++;
+          onStep({ ip, task_id: run.taskId, ...end });
         });
         signal.addEventListener('abort', giveUp, { once: true });
         if (signal.aborted) giveUp();

@@ -6,8 +6,8 @@ import { EXECUTION_TASK_NAMES, taskStatusSchema } from '../../model/task.ts';
 import { foundSchema } from '../capture/found.ts';
 import type { Capture } from '../capture/record.ts';
 
-/** Miners that one request may name or mean. */
-const MAX_MINERS = 1_000;
+/** Names of miners in one request. */
+const MAX_MINERS = 10_000;
 const MAX_RANGES = 4_096;
 
 const text = z.string().min(1).max(512);
@@ -28,6 +28,17 @@ export const runRequestSchema = z.strictObject({
     .exactOptional(),
 });
 export type RunRequest = z.output<typeof runRequestSchema>;
+
+/** Whom a run with these names would be about. */
+export const previewRequestSchema = runRequestSchema.pick({ name: true, miners: true });
+export type PreviewRequest = z.output<typeof previewRequestSchema>;
+/** `at_once` = how many the agent lets be away at a time, where it bounds that. */
+export const previewSchema = z.object({
+  miners: z.array(z.object({ key: z.string(), ip: z.string(), model: nullableText })),
+  unknown: z.array(z.object({ name: z.string(), reason: z.string() })),
+  at_once: count.nullable(),
+});
+export type Preview = z.infer<typeof previewSchema>;
 
 export const scanRequestSchema = z.strictObject({
   ranges: z.array(text).min(1).max(MAX_RANGES).readonly(),
@@ -54,6 +65,8 @@ export const tasksQuerySchema = z.strictObject({
     .regex(/^\d{1,4}$/)
     .transform(Number)
     .default(50),
+  /** Only those that wait or run. */
+  open: z.literal('true').exactOptional(),
 });
 
 /** Why something is not done; `code` is for programs. */
@@ -125,6 +138,9 @@ export const shownTaskSchema = z.object({
   finished_at: nullableText,
 });
 export type ShownTask = z.infer<typeof shownTaskSchema>;
+
+/** `left_out` = those that were asked for and are beyond the limit; null = not counted, because all that are kept were asked for. */
+export const shownTasksSchema = z.object({ tasks: z.array(shownTaskSchema), left_out: count.nullable() });
 
 const shownUnitSchema = z.object({
   key: nullableText,

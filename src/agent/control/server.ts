@@ -11,6 +11,7 @@ import {
   abortRequestSchema,
   addressRequestSchema,
   cancelRequestSchema,
+  previewRequestSchema,
   runRequestSchema,
   type ShownCapture,
   scanRequestSchema,
@@ -70,8 +71,11 @@ export async function createDoorServer(parts: {
 
   app.get('/state', () => offers.state());
   app.get('/tasks', { schema: { querystring: tasksQuerySchema } }, ({ query }) => ({
-    tasks: offers.tasks(query.limit),
+    ...offers.tasks(query.limit, query.open !== undefined),
   }));
+  app.post('/tasks/preview', { schema: { body: previewRequestSchema } }, ({ body, raw }) =>
+    offers.preview(body, whileHeard(raw, LOOK_MS)),
+  );
   app.post('/tasks/run', { schema: { body: runRequestSchema } }, ({ body }, reply) =>
     streams.answer(reply, async (write, signal) => {
       const { total, succeeded } = await offers.run(body, (step) => write({ type: 'step', step }), signal);

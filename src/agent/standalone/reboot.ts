@@ -9,7 +9,7 @@ import { formatIpv4 } from '../../base/net/ipv4.ts';
 import { openSqlite } from '../../base/storage/sqlite.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { AgentConfig } from '../config/config.ts';
-import type { Step } from '../control/messages.ts';
+import type { Preview, Step } from '../control/messages.ts';
 import type { Access, MinerTarget, Recognised } from '../device/device-client.ts';
 import { createIdentityBook } from '../fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../fleet/identity/store.ts';
@@ -28,9 +28,20 @@ export type RebootStep = Omit<Step, 'task_id'>;
 const MAX_MINERS = 1_000;
 const RECOGNISED_AT_ONCE = 32;
 
-/** Recognises the miners, then reboots them. Throws ConfigError when a range is wrong. */
+type Request = {
+  readonly config: AgentConfig;
+  readonly ips: readonly string[];
+  readonly force: boolean;
+  /** Gets what was recognised, before anything is sent. Throws where nothing is to be sent. */
+  agree(preview: Preview): Promise<void>;
+};
+
+/**
+ * Recognises the miners, then reboots them; an address without a miner counts only where it was named by itself. Throws ConfigError when a range is
+ * wrong, and what `agree` throws.
+ */
 export async function rebootOnce(
-  { config, ips, force }: { config: AgentConfig; ips: readonly string[]; force: boolean },
+  { config, ips, force, agree }: Request,
   onStep: (step: RebootStep) => void,
   signal: AbortSignal,
 ): Promise<{ total: number; succeeded: number }> {
@@ -40,26 +51,30 @@ export async function rebootOnce(
       { path: 'ips', message: `hold ${ranges.toProbe} addresses; at most ${MAX_MINERS} are rebooted at a time` },
     ]);
   }
-  const addresses = ranges.ranges.flatMap(({ spans }) =>
+  const addresses = ranges.ranges.flatMap(({ range, spans }) =>
     spans.flatMap(({ first, last }) =>
-      Array.from({ length: last - first + 1 }, (_, index) => formatIpv4(first + index)),
+      Array.from({ length: last - first + 1 }, (_, index) => ({
+        ip: formatIpv4(first + index),
+        isNamed: range.form === 'single',
+      })),
     ),
   );
-  const succeeded = await withAccess(config, ranges, (access) =>
-    rebootAll(access, config.tasks, addresses, force, onStep, signal),
+  return withAccess(config, ranges, (access) =>
+    rebootAll(access, config.tasks, { addresses, force, agree }, onStep, signal),
   );
-  return { total: addresses.length, succeeded };
 }
 
-/** Resolves with how many succeeded, when all are over. */
+type Address = { readonly ip: string; readonly isNamed: boolean };
+type Wanted = Pick<Request, 'force' | 'agree'> & { readonly addresses: readonly Address[] };
+
+/** Resolves when all are over. */
 async function rebootAll(
   access: Access,
   settings: TaskSettings,
-  addresses: readonly string[],
-  force: boolean,
+  { addresses, force, agree }: Wanted,
   onStep: (step: RebootStep) => void,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ total: number; succeeded: number }> {
   const db = openSqlite(':memory:', [tasksMigrations, identityMigrations]);
   const book = createIdentityBook(db, { clock: systemClock, newKey: newUuid });
   const neighbours = createNeighbours(systemClock);
@@ -103,22 +118,19 @@ async function rebootAll(
     },
   });
   await gate.start();
-  let succeeded = 0;
   const recognising = pLimit(RECOGNISED_AT_ONCE);
-  const rebootAt = async (ip: string) => {
+  const recognise = async ({ ip, isNamed }: Address): Promise<Recognition | undefined> => {
     const found = await recognising(() => access.recognise(ip, new Set(SCAN_PORTS), signal));
-    if (found.status === 'unknown') {
-      onStep({ ip, status: 'failed', message: 'no miner that we know answers there', evidence: {} });
-      return;
-    }
-    const minerKey = meet(found);
-    if (minerKey === undefined) {
-      onStep({ ip, status: 'failed', message: 'it is not clear which miner answers there', evidence: {} });
-      return;
-    }
+    if (found.status === 'unknown') return isNamed ? { ip, problem: 'no miner that we know answers there' } : undefined;
+    const key = meet(found);
+    if (key === undefined) return { ip, problem: 'it is not clear which miner answers there' };
+    const { make = found.target.driver.make, model } = { ...found.identity, ...found.outcome?.reading };
+    return { ip, key, model: [make, model].filter(Boolean).join(' ') };
+  };
+  const reboot = async ({ ip, key }: MetMiner): Promise<boolean> => {
     const { outcome } = gate.runLocal({
       name: 'miner.system.reboot',
-      minerKey,
+      minerKey: key,
       params: { force },
       onState(state) {
         if (state !== 'final')
@@ -126,20 +138,29 @@ async function rebootAll(
       },
     });
     const { status, message, evidence } = await outcome;
-    if (status === 'succeeded') succeeded++;
     onStep({ ip, status, message, evidence });
+    return status === 'succeeded';
   };
   const onAbort = () => gate.abortAll('stopped by the technician');
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await Promise.all(addresses.map(rebootAt));
+    const recognised = (await Promise.all(addresses.map(recognise))).filter((each) => each !== undefined);
+    const miners = recognised.filter((each) => 'key' in each);
+    const problems = recognised.filter((each) => 'problem' in each);
+    const unknown = problems.map(({ ip, problem }) => ({ name: ip, reason: problem }));
+    await agree({ miners, unknown, at_once: settings.reboot.concurrency });
+    for (const { ip, problem } of problems) onStep({ ip, status: 'failed', message: problem, evidence: {} });
+    const proven = await Promise.all(miners.map(reboot));
+    return { total: recognised.length, succeeded: proven.filter(Boolean).length };
   } finally {
     signal.removeEventListener('abort', onAbort);
     await gate.stop();
     db.close();
   }
-  return succeeded;
 }
+
+type MetMiner = { readonly ip: string; readonly key: string; readonly model: string };
+type Recognition = MetMiner | { readonly ip: string; readonly problem: string };
 
 const LABELS = {
   ...TASK_LABELS,

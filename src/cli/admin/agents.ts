@@ -4,6 +4,7 @@ import { formatDurationMs } from '../../base/time/duration.ts';
 import { DEFAULT_MAX_MINERS, MOST_MAX_MINERS } from '../../model/grant.ts';
 import { readDuration, readWhole } from '../options.ts';
 import { CommandFailed } from '../output/exit.ts';
+import { formatTime } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import {
   addList,
@@ -26,9 +27,9 @@ export function addAgentAdmin(agent: Command, context: CliContext): void {
     name: ({ name }) => name,
     farm: ({ farmId }) => farmId,
     version: ({ version }) => version,
-    'last online': ({ lastOnlineAt }) => lastOnlineAt ?? 'never',
+    'last online': ({ lastOnlineAt }) => formatTime(lastOnlineAt) ?? 'never',
     'most miners': ({ maxMiners }) => maxMiners,
-    revoked: ({ revokedAt }) => revokedAt,
+    revoked: ({ revokedAt }) => formatTime(revokedAt),
   });
   const description = 'end the identity of an agent now; its miners and their history stay';
   addRevoke(agent, context, description, (admin, id) => admin.revokeAgent(id));

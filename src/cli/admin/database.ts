@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import type { Admin } from '../../service/admin.ts';
 import { CommandFailed } from '../output/exit.ts';
-import { type Cell, table } from '../output/table.ts';
+import { type Cell, type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { databaseOf, keyFilesOf } from '../run/local-service.ts';
 import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
@@ -68,8 +68,9 @@ export function addList<T, Flags extends DatabaseFlags>(
   const call = `pithead ${parent.name()} list`;
   return onDatabase(parent, 'list', description, call, `${call} --json`).action(async (flags: Flags) => {
     const items = await withAdmin(flags, context, (admin) => read(admin, flags));
-    const rows = items.map((item) => Object.values(columns).map((toCell) => toCell(item)));
-    print(flags, context, items, table(Object.keys(columns), rows));
+    const asColumns = Object.entries(columns).map(([title, text]): Column<T> => ({ title, text }));
+    const text = items.length === 0 ? 'none' : table(asColumns, items, { width: screenWidth(context.stdout) });
+    print(flags, context, items, text);
   });
 }
 

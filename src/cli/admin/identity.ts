@@ -7,7 +7,7 @@ import type { Identities, RunningAgent, SettledUnits } from '../../agent/control
 import { ConfigError } from '../../base/errors.ts';
 import { type RunningFlags, withRunning } from '../miners/running-agent.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
-import { formatText } from '../output/format.ts';
+import { formatText, formatTime } from '../output/format.ts';
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
 
@@ -76,7 +76,7 @@ function describe(dispute: Dispute, paint: Paint): string {
   const rows = [
     ['miner', `${miner.ip}  ${unitText(miner)}`],
     ['other', `${claimant.ip}  ${unitText(claimant)}`],
-    ['state', `${STATES[state]}${since === null ? '' : `, since ${since.slice(0, 16).replace('T', ' ')}`}`],
+    ['state', `${STATES[state]}${since === null ? '' : `, since ${formatTime(since)}`}`],
     ['withheld', `logins, and tasks that change it: ${withheld.join(', ')}`],
     ['next', nextStep(dispute)],
   ];

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { PERMISSIONS, type Permission } from '../../service/admin.ts';
 import { readDuration, wrongOption } from '../options.ts';
+import { formatTime } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { addCommand, addList, addRevoke, type DatabaseFlags, onDatabase, print, withAdmin } from './database.ts';
 
@@ -42,9 +43,9 @@ export function addKey(program: Command, context: CliContext): void {
   addList(key, context, 'keys, without their secrets', (admin) => admin.listKeys(), {
     id: ({ id }) => id,
     name: ({ name }) => name,
-    expires: ({ expiresAt }) => expiresAt ?? 'never',
-    'last used': ({ lastUsedAt }) => lastUsedAt ?? 'never',
-    revoked: ({ revokedAt }) => revokedAt,
+    expires: ({ expiresAt }) => formatTime(expiresAt) ?? 'never',
+    'last used': ({ lastUsedAt }) => formatTime(lastUsedAt) ?? 'never',
+    revoked: ({ revokedAt }) => formatTime(revokedAt),
   });
   addRevoke(key, context, 'end a key now', (admin, id) => admin.revokeKey(id), '4f1c09ab');
 }
@@ -72,8 +73,8 @@ export function addGrant(program: Command, context: CliContext): void {
     to: ({ granteeId }) => granteeId,
     farms: ({ farmIds }) => farmIds?.join(' ') ?? 'all',
     permissions: (entry) => entry.permissions.join(' '),
-    expires: ({ expiresAt }) => expiresAt ?? 'never',
-    revoked: ({ revokedAt }) => revokedAt,
+    expires: ({ expiresAt }) => formatTime(expiresAt) ?? 'never',
+    revoked: ({ revokedAt }) => formatTime(revokedAt),
   });
   addRevoke(grant, context, 'end a grant now', (admin, id) => admin.revokeGrant(id));
 }

@@ -1,6 +1,7 @@
 // `pithead workspace` and `pithead farm`: whose farms these are.
 import type { Command } from 'commander';
 import type { Admin } from '../../service/admin.ts';
+import { formatTime } from '../output/format.ts';
 import type { CliContext } from '../output/terminal.ts';
 import {
   addCommand,
@@ -53,7 +54,7 @@ export function addFarm(program: Command, context: CliContext): void {
     id: ({ id }) => id,
     name: ({ name }) => name,
     workspace: ({ workspaceId }) => workspaceId,
-    archived: ({ archivedAt }) => archivedAt,
+    archived: ({ archivedAt }) => formatTime(archivedAt),
   }).option('--workspace <id>', 'only those of this workspace');
   const changes = [
     ['archive', 'no longer run a farm: it takes no new agents, and shows what it has', 'archiveFarm'],

@@ -13,8 +13,8 @@ import { nearestNames } from '../../base/nearest-names.ts';
 import { shortKey } from '../../transport/http/tls-keys.ts';
 import { type RunningFlags, seekAgent } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
-import { formatText } from '../output/format.ts';
-import { type Column, headerLine, rowLine } from '../output/table.ts';
+import { formatText, formatTime } from '../output/format.ts';
+import { type Column, screenWidth, table } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
 
@@ -102,8 +102,8 @@ function list(record: TrustRecord, { accepted = false, json = false }: ListFlags
     return;
   }
   const columns = devices.some(({ tls_key }) => tls_key !== null) ? [...COLUMNS, TLS_KEY, WHY] : [...COLUMNS, WHY];
-  context.stdout.write(`${paint('bold', headerLine(columns))}\n`);
-  for (const device of devices) context.stdout.write(`${rowLine(columns, device)}\n`);
+  const options = { width: screenWidth(context.stdout), paintHead: (text: string) => paint('bold', text) };
+  context.stdout.write(`${table(columns, devices, options)}\n`);
   if (!accepted)
     context.stdout.write(`${devices.length} wait; let them have their login: pithead trust accept --all\n`);
 }
@@ -141,20 +141,19 @@ const BY_WHAT = {
 } as const;
 
 const COLUMNS: readonly Column<Shown>[] = [
-  { title: 'ADDRESS', width: 15, text: ({ ip }) => ip },
-  { title: 'FAMILY', width: 16, text: ({ family }) => family },
-  { title: 'MODEL', width: 18, text: ({ model }) => formatText(model) },
-  { title: 'MAC', width: 17, text: ({ mac, by }) => mac ?? BY_WHAT[by] },
-  { title: 'SINCE', width: 16, text: ({ since }) => since.slice(0, 16).replace('T', ' ') },
+  { title: 'ADDRESS', text: ({ ip }) => ip },
+  { title: 'FAMILY', text: ({ family }) => family },
+  { title: 'MODEL', text: ({ model }) => formatText(model), under: 'FAMILY' },
+  { title: 'MAC', text: ({ mac, by }) => mac ?? BY_WHAT[by] },
+  { title: 'SINCE', text: ({ since }) => formatTime(since), under: 'MAC' },
 ];
 /** Shown where a device has one. */
 const TLS_KEY: Column<Shown> = {
   title: 'TLS KEY',
-  width: 16,
   text: ({ tls_key }) => formatText(tls_key && shortKey(tls_key)),
 };
 const WHY: Column<Shown> = {
-  ...{ title: 'WHY', width: 70 },
+  title: 'WHY',
   text: ({ why }) => (why === 'accepted' ? why : WITHHELD_TEXT[why]),
 };
 

@@ -4,10 +4,10 @@ import type { Found } from '../../agent/capture/found.ts';
 import { singleAddress } from '../../agent/standalone/reach.ts';
 import { logOnce, lookOnce } from '../../agent/standalone/scan.ts';
 import { visibleLines } from '../../model/plain-text.ts';
-import type { Reading } from '../../model/reading.ts';
+import type { BoardReading, FanReading, PoolReading, PsuReading, Reading } from '../../model/reading.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText, formatUptime, UNKNOWN } from '../output/format.ts';
-import { type Cell, table } from '../output/table.ts';
+import { type Cell, type Column, factTable, screenWidth, table } from '../output/table.ts';
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
@@ -29,7 +29,10 @@ export function addMiner(program: Command, context: CliContext): void {
         alone: (config) => lookOnce({ config, ip }, context.signal),
       });
       if (flags.json) context.stdout.write(`${JSON.stringify(toJson(found), null, 2)}\n`);
-      else context.stdout.write(`${describe(found, painter(context.stdout))}${invite(found)}`);
+      else
+        context.stdout.write(
+          `${describe(found, painter(context.stdout), screenWidth(context.stdout))}${invite(found)}`,
+        );
       if (found.status !== 'identified' && found.status !== 'login_refused') throw new CommandFailed('');
     });
 }
@@ -64,11 +67,14 @@ function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, 
   };
 }
 
-function describe(found: Found, paint: Paint): string {
+function describe(found: Found, paint: Paint, width: number | undefined): string {
   const { reading } = found;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
   if (reading === undefined) return `${head}${ADVICE[found.status]}\n`;
-  const sections = [...[facts, boards, fans, psus, pools].map((section) => section(reading)), errors(reading, paint)];
+  const sections = [
+    ...[facts, boards, fans, psus, pools].map((section) => section(reading, width)),
+    errors(reading, paint),
+  ];
   const failed = (found.failedAsks ?? []).map(({ ask, message }) =>
     paint('yellow', `not answered: ${ask}: ${message}`),
   );
@@ -94,7 +100,7 @@ const ADVICE: Readonly<Record<Found['status'], string>> = {
   identified: 'It was recognised, but then gave no answer: try again.',
 };
 
-function facts(reading: Reading): string {
+function facts(reading: Reading, width: number | undefined): string {
   const { expected } = reading;
   const share =
     reading.hashrateHs !== undefined && expected?.hashrateHs !== undefined && expected.hashrateHs > 0
@@ -128,59 +134,66 @@ function facts(reading: Reading): string {
     ['inlet / outlet', `${formatNumber(reading.inletTempC, '°C', 1)} / ${formatNumber(reading.outletTempC, '°C', 1)}`],
     ['uptime', formatUptime(reading.uptimeS ?? reading.systemUptimeS)],
   ];
-  return table([], rows);
+  return `${factTable(rows, width)}\n`;
 }
 
 /** Nothing where the miner says nothing of it. */
-function list<T>(head: readonly string[], items: readonly T[] = [], toRow: (item: T) => Cell[]): string {
-  return items.length === 0 ? '' : table(head, items.map(toRow));
+function list<T>(
+  columns: Readonly<Record<string, (item: T) => Cell>>,
+  items: readonly T[] = [],
+  width: number | undefined,
+): string {
+  const asColumns = Object.entries(columns).map(([title, text]): Column<T> => ({ title, text }));
+  return items.length === 0 ? '' : `${table(asColumns, items, { width })}\n`;
 }
 
-function boards({ boards, expected }: Reading): string {
+function boards({ boards, expected }: Reading, width: number | undefined): string {
   const chips = (actual: number | undefined) =>
     `${actual ?? UNKNOWN}${expected?.chipsPerBoard === undefined ? '' : ` / ${expected.chipsPerBoard}`}`;
-  return list(
-    ['board', 'serial number', 'hashrate', 'chips', 'frequency', 'board °C', 'chip max °C', 'HW errors'],
-    boards,
-    (board) => [
-      board.slot,
-      formatText(board.serialNumber),
-      formatHashrate(board.hashrateHs),
-      chips(board.chips),
-      formatNumber(board.frequencyMhz, 'MHz'),
-      formatText(board.boardTempsC?.join(' ')),
-      formatNumber(board.chipTempMaxC, ''),
-      board.hwErrors ?? UNKNOWN,
-    ],
-  );
+  const columns = {
+    board: (board: BoardReading) => board.slot,
+    'serial number': (board: BoardReading) => formatText(board.serialNumber),
+    hashrate: (board: BoardReading) => formatHashrate(board.hashrateHs),
+    chips: (board: BoardReading) => chips(board.chips),
+    frequency: (board: BoardReading) => formatNumber(board.frequencyMhz, 'MHz'),
+    'board °C': (board: BoardReading) => formatText(board.boardTempsC?.join(' ')),
+    'chip max °C': (board: BoardReading) => formatNumber(board.chipTempMaxC, ''),
+    'HW errors': (board: BoardReading) => board.hwErrors ?? UNKNOWN,
+  };
+  return list(columns, boards, width);
 }
 
-function fans({ fans }: Reading): string {
-  return list(['fan', 'rpm', 'duty'], fans, (fan) => [
-    fan.index,
-    formatNumber(fan.rpm, ''),
-    formatNumber(fan.dutyPercent, '%'),
-  ]);
+function fans({ fans }: Reading, width: number | undefined): string {
+  const columns = {
+    fan: (fan: FanReading) => fan.index,
+    rpm: (fan: FanReading) => formatNumber(fan.rpm, ''),
+    duty: (fan: FanReading) => formatNumber(fan.dutyPercent, '%'),
+  };
+  return list(columns, fans, width);
 }
 
-function psus({ psus }: Reading): string {
-  return list(['PSU', 'serial number', 'temperature', 'output'], psus, (psu) => [
-    formatText(psu.model),
-    formatText(psu.serialNumber),
-    formatNumber(psu.tempC, '°C'),
-    formatNumber(psu.outputPowerW, 'W'),
-  ]);
+function psus({ psus }: Reading, width: number | undefined): string {
+  const columns = {
+    PSU: (psu: PsuReading) => formatText(psu.model),
+    'serial number': (psu: PsuReading) => formatText(psu.serialNumber),
+    temperature: (psu: PsuReading) => formatNumber(psu.tempC, '°C'),
+    output: (psu: PsuReading) => formatNumber(psu.outputPowerW, 'W'),
+  };
+  return list(columns, psus, width);
 }
 
-function pools({ pools }: Reading): string {
-  return list(['pool', 'worker', 'state', 'accepted', 'rejected', 'stale'], pools, (pool) => [
-    pool.url,
-    pool.user,
-    pool.isActive === true ? 'active' : pool.isAlive === true ? 'alive' : pool.isAlive === false ? 'dead' : UNKNOWN,
-    pool.accepted ?? UNKNOWN,
-    pool.rejected ?? UNKNOWN,
-    pool.stale ?? UNKNOWN,
-  ]);
+function pools({ pools }: Reading, width: number | undefined): string {
+  const stateOf = ({ isActive, isAlive }: PoolReading) =>
+    isActive === true ? 'active' : isAlive === true ? 'alive' : isAlive === false ? 'dead' : UNKNOWN;
+  const columns = {
+    pool: (pool: PoolReading) => pool.url,
+    worker: (pool: PoolReading) => pool.user,
+    state: stateOf,
+    accepted: (pool: PoolReading) => pool.accepted ?? UNKNOWN,
+    rejected: (pool: PoolReading) => pool.rejected ?? UNKNOWN,
+    stale: (pool: PoolReading) => pool.stale ?? UNKNOWN,
+  };
+  return list(columns, pools, width);
 }
 
 function errors({ errors }: Reading, paint: Paint): string {

@@ -1,18 +1,19 @@
 // `pithead scan`: which miners are in these ranges. Needs no service, no agent, no state; where an agent runs that watches these ranges, it scans.
-// What is found is printed as it comes, and at the end every address is accounted for.
+// A table for people is printed at the end, sorted; lines for programs (JSON, CSV) as the miners are found. Every address is accounted for, last of all.
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import type { Found } from '../../agent/capture/found.ts';
 import { rangesOrThrow } from '../../agent/standalone/reach.ts';
 import { scanOnce } from '../../agent/standalone/scan.ts';
+import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { CONTACT_STATUSES, type ScanAccount } from '../../model/contact.ts';
 import { normaliseMac } from '../../model/identity-facts.ts';
 import { visibleText } from '../../model/plain-text.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
 import { formatHashrate, formatModel, formatNumber, formatText } from '../output/format.ts';
-import { type Column, headerLine, rowLine } from '../output/table.ts';
-import { type CliContext, type Paint, painter, withProgress } from '../output/terminal.ts';
+import { type Column, screenWidth, table } from '../output/table.ts';
+import { type CliContext, painter, withProgress } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
 
@@ -46,27 +47,28 @@ Examples:
 async function runScanCommand(written: readonly string[], flags: Flags, context: CliContext): Promise<void> {
   const asked = { ranges: written, exclude: flags.exclude ?? [] };
   rangesOrThrow(asked.ranges, asked.exclude);
-  const paint = painter(context.stdout);
-  const toPrinter = flags.json ? jsonPrinter : flags.csv ? csvPrinter : tablePrinter;
-  const { print, account } = await withProgress(context, 'scanning', async ({ update, line }) => {
-    const print = toPrinter(line, paint);
-    const listener = {
-      onUnderstood: (text: string) => void context.stderr.write(`${text}\n`),
-      onFound: print.found,
-      onProgress: (done: number, total: number, found: number) => update(done, total, `${found} miners`),
-    };
-    const account = await throughRunning(flags, context, {
-      ask: (agent) => agent.scan(asked, listener, context.signal),
-      alone: (config) => scanOnce({ config, ...asked }, listener, context.signal),
+  const printer = flags.json ? jsonPrinter(context) : flags.csv ? csvPrinter(context) : tablePrinter(context);
+  let account: ScanAccount | undefined;
+  try {
+    account = await withProgress(context, 'scanning', ({ update }) => {
+      const listener = {
+        onUnderstood: (text: string) => void context.stderr.write(`${text}\n`),
+        onFound: printer.found,
+        onProgress: (done: number, total: number, found: number) => update(done, total, `${found} miners`),
+      };
+      return throughRunning(flags, context, {
+        ask: (agent) => agent.scan(asked, listener, context.signal),
+        alone: (config) => scanOnce({ config, ...asked }, listener, context.signal),
+      });
     });
-    return { print, account };
-  });
-  print.account(account);
+  } finally {
+    printer.end(account);
+  }
   if (account.isCancelled) throw new CommandFailed('stopped before the end; what was found is above', EXIT.interrupted);
 }
 
-type Printer = { found(found: Found): void; account(account: ScanAccount): void };
-type Line = (text: string) => void;
+/** `end` is called once, after the last `found`; without an account the scan broke, and what was found before is all there is. */
+type Printer = { found(found: Found): void; end(account: ScanAccount | undefined): void };
 
 /** The stable field names of a found miner, as `scan --json` prints them: H/s, W, degrees Celsius, seconds. */
 function toRow({ ip, status, openPorts, driver, identity, reading }: Found) {
@@ -102,10 +104,11 @@ function toSummary(account: ScanAccount) {
   };
 }
 
-function jsonPrinter(line: Line): Printer {
+function jsonPrinter({ stdout }: CliContext): Printer {
+  const print = (value: object) => void stdout.write(`${JSON.stringify(value)}\n`);
   return {
-    found: (found) => line(JSON.stringify(toRow(found))),
-    account: (account) => line(JSON.stringify({ summary: toSummary(account) })),
+    found: (found) => print(toRow(found)),
+    end: (account) => account && print({ summary: toSummary(account) }),
   };
 }
 
@@ -117,53 +120,59 @@ export function csvLine(cells: readonly (string | number | null)[]): string {
   });
 }
 
-function csvPrinter(line: Line): Printer {
+/** The account goes to stderr: what is read by a program is miners and nothing else. */
+function csvPrinter({ stdout, stderr }: CliContext): Printer {
   let hasHeader = false;
   return {
     found(found) {
       const row = toRow(found);
-      if (!hasHeader) line(csvLine(Object.keys(row)));
+      if (!hasHeader) stdout.write(`${csvLine(Object.keys(row))}\n`);
       hasHeader = true;
-      line(csvLine(Object.values(row).map((cell) => (Array.isArray(cell) ? cell.join(' ') : cell))));
+      stdout.write(`${csvLine(Object.values(row).map((cell) => (Array.isArray(cell) ? cell.join(' ') : cell)))}\n`);
     },
-    account() {},
+    end: (account) => account && stderr.write(`${accountLines(account).join('\n')}\n`),
   };
 }
 
-const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
-  { title: 'IP', width: 15, text: ({ ip }) => ip },
-  { title: 'STATUS', width: 13, text: ({ status }) => status.replace('_', ' ') },
+type Row = ReturnType<typeof toRow>;
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'IP', text: ({ ip }) => ip },
+  { title: 'STATUS', text: ({ status }) => status.replace('_', ' ') },
   {
     title: 'MODEL',
-    width: 22,
     text: (row) => (row.status === 'unknown' ? `ports ${row.open_ports.join(', ')}` : formatModel(row.make, row.model)),
   },
-  { title: 'FIRMWARE', width: 24, text: (row) => formatText(row.firmware_version) },
-  { title: 'MAC', width: 17, text: ({ mac }) => formatText(mac) },
-  { title: 'SERIAL', width: 20, text: (row) => formatText(row.serial_number) },
-  { title: 'HASHRATE', width: 12, align: 'right', text: ({ hashrate }) => formatHashrate(hashrate) },
-  { title: 'POWER', width: 7, align: 'right', text: ({ power }) => formatNumber(power, 'W') },
-  { title: 'TEMP', width: 6, align: 'right', text: ({ temp }) => formatNumber(temp, '°C') },
+  { title: 'HASHRATE', align: 'right', text: ({ hashrate }) => formatHashrate(hashrate) },
+  { title: 'POWER', align: 'right', text: ({ power }) => formatNumber(power, 'W'), under: 'HASHRATE' },
+  { title: 'TEMP', align: 'right', text: ({ temp }) => formatNumber(temp, '°C') },
+  { title: 'MAC', text: ({ mac }) => formatText(mac) },
+  { title: 'SERIAL', text: (row) => formatText(row.serial_number), under: 'MAC' },
+  { title: 'FIRMWARE', text: (row) => formatText(row.firmware_version), under: 'MODEL' },
 ];
 
-function tablePrinter(line: Line, paint: Paint): Printer {
-  let hasHeader = false;
+function tablePrinter({ stdout }: CliContext): Printer {
+  const rows: Row[] = [];
+  const paint = painter(stdout);
+  const paintRow = ({ status, hashrate }: Row, text: string) =>
+    status !== 'identified' ? paint('yellow', text) : hashrate === 0 ? paint('red', text) : text;
   return {
-    found(found) {
-      if (!hasHeader) line(paint('bold', headerLine(COLUMNS)));
-      hasHeader = true;
-      const text = rowLine(COLUMNS, toRow(found));
-      const isHashing = found.reading?.hashrateHs !== 0;
-      line(found.status !== 'identified' ? paint('yellow', text) : isHashing ? text : paint('red', text));
-    },
-    account(account) {
-      const parts = CONTACT_STATUSES.map((status) => `${account.counts[status]} ${status.replace('_', ' ')}`);
-      if (account.excluded > 0) parts.push(`${account.excluded} excluded`);
-      if (account.notReached > 0) parts.push(`${account.notReached} not reached`);
-      line('');
-      for (const note of account.notes ?? []) line(paint('yellow', note));
-      const count = `${account.addresses} address${account.addresses === 1 ? '' : 'es'}`;
-      line(`${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`);
+    found: (found) => void rows.push(toRow(found)),
+    end(account) {
+      const sorted = rows.toSorted((a, b) => (parseIpv4(a.ip) ?? 0) - (parseIpv4(b.ip) ?? 0));
+      const paintHead = (text: string) => paint('bold', text);
+      if (sorted.length > 0)
+        stdout.write(`${table(COLUMNS, sorted, { width: screenWidth(stdout), paintHead, paintRow })}\n\n`);
+      if (account !== undefined) stdout.write(`${accountLines(account).join('\n')}\n`);
     },
   };
+}
+
+/** Notes first, then every address in exactly one class. */
+function accountLines(account: ScanAccount): string[] {
+  const parts = CONTACT_STATUSES.map((status) => `${account.counts[status]} ${status.replace('_', ' ')}`);
+  if (account.excluded > 0) parts.push(`${account.excluded} excluded`);
+  if (account.notReached > 0) parts.push(`${account.notReached} not reached`);
+  const count = `${account.addresses} address${account.addresses === 1 ? '' : 'es'}`;
+  return [...(account.notes ?? []), `${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`];
 }

@@ -5,8 +5,8 @@ import type { ShownTask } from '../../agent/control/control-client.ts';
 import { isFinal } from '../../model/task.ts';
 import { readWhole } from '../options.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
-import { formatText } from '../output/format.ts';
-import { type Column, headerLine, rowLine } from '../output/table.ts';
+import { formatText, formatTime } from '../output/format.ts';
+import { type Column, screenWidth, table } from '../output/table.ts';
 import { type CliContext, painter } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
 import { type RunningFlags, withRunning } from './running-agent.ts';
@@ -30,29 +30,30 @@ export function addTasks(program: Command, context: CliContext): void {
 
 async function list(flags: TasksFlags, context: CliContext): Promise<void> {
   const limit = readWhole('--limit', flags.limit, 1, MAX_LISTED);
-  const all = await withRunning(flags, context, (agent) => agent.tasks(limit));
-  const tasks = flags.open ? all.filter(({ status }) => !isFinal(status)) : all;
+  const asked = await withRunning(flags, context, (agent) => agent.tasks(limit, flags.open === true));
+  const { tasks, left_out: leftOut } = asked;
   const line = (text: string) => context.stdout.write(`${text}\n`);
-  if (flags.json) {
-    for (const task of tasks) line(JSON.stringify(task));
-    return;
+  if (flags.json) for (const task of tasks) line(JSON.stringify(task));
+  else if (tasks.length === 0) line(flags.open ? 'no task waits or runs' : 'no tasks yet');
+  else {
+    const paint = painter(context.stdout);
+    const paintRow = ({ status }: ShownTask, text: string) =>
+      paint(status === 'succeeded' ? 'green' : isFinal(status) ? 'red' : 'reset', text);
+    const paintHead = (text: string) => paint('bold', text);
+    line(table(COLUMNS, tasks, { width: screenWidth(context.stdout), paintHead, paintRow }));
   }
-  const paint = painter(context.stdout);
-  line(paint('bold', headerLine(COLUMNS)));
-  for (const task of tasks) {
-    const colour = task.status === 'succeeded' ? 'green' : isFinal(task.status) ? 'red' : 'reset';
-    line(paint(colour, rowLine(COLUMNS, task)));
-  }
+  if (leftOut !== null && leftOut > 0)
+    context.stderr.write(`${leftOut} more wait or run: --limit ${Math.min(MAX_LISTED, tasks.length + leftOut)}\n`);
 }
 
 const COLUMNS: readonly Column<ShownTask>[] = [
-  { title: 'ID', width: 36, text: ({ task_id }) => task_id },
-  { title: 'TASK', width: 23, text: ({ name }) => name },
-  { title: 'MINER', width: 15, text: ({ ip }) => formatText(ip) },
-  { title: 'ASKED BY', width: 8, text: ({ source }) => (source === 'local' ? 'here' : 'service') },
-  { title: 'ACCEPTED', width: 20, text: ({ accepted_at }) => accepted_at.replace(/\.\d+Z$/, 'Z') },
-  { title: 'STATUS', width: 9, text: ({ status }) => status },
-  { title: 'MESSAGE', width: 60, text: ({ message }) => formatText(message) },
+  { title: 'MINER', text: ({ ip }) => formatText(ip) },
+  { title: 'STATUS', text: ({ status }) => status },
+  { title: 'ACCEPTED', text: ({ accepted_at }) => formatTime(accepted_at) },
+  { title: 'ASKED BY', text: ({ source }) => (source === 'local' ? 'here' : 'service'), under: 'STATUS' },
+  { title: 'TASK', text: ({ name }) => name, under: 'ACCEPTED' },
+  { title: 'ID', text: ({ task_id }) => task_id },
+  { title: 'MESSAGE', text: ({ message }) => formatText(message), under: 'ID' },
 ];
 
 export function addAbort(program: Command, context: CliContext): void {

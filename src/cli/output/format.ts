@@ -39,3 +39,14 @@ export function formatModel(make: string | undefined | null, model: string | und
   if (make === undefined || make === null || model?.startsWith(make)) return formatText(model);
   return formatText(`${make} ${model ?? ''}`.trim());
 }
+
+/** A moment, in the time zone of this host: `2026-11-23 07:58:05`. JSON output has it in UTC. */
+export function formatTime(moment: string | number | Date): string;
+export function formatTime(moment: string | number | Date | null | undefined): string | null;
+export function formatTime(moment: string | number | Date | null | undefined): string | null {
+  if (moment === null || moment === undefined) return null;
+  const date = new Date(moment);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

@@ -1,38 +1,138 @@
-// Tables for people: drawn when all rows are there, and rows under fixed columns for results that are printed one by one as they come.
-import Table from 'cli-table3';
+// Tables for people. On a screen they are never wider than it: columns are stacked, then texts wrapped. Into a pipe or a file nothing is cut and
+// nothing wrapped. What devices say of themselves is shown without characters that are not seen.
 import measure from 'fast-string-truncated-width';
-import { visibleLines, visibleText } from '../../model/plain-text.ts';
+import { wrapAnsi } from 'fast-wrap-ansi';
+import { visibleText } from '../../model/plain-text.ts';
 
 export type Cell = string | number | null;
 
-export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
-  drawn.push(...rows.map((row) => row.map((cell) => (typeof cell === 'string' ? visibleLines(cell) : (cell ?? '')))));
-  return drawn.toString();
-}
-
 export type Column<T> = {
   readonly title: string;
-  readonly width: number;
   readonly align?: 'right';
-  readonly text: (row: T) => string;
+  readonly text: (row: T) => Cell;
+  /** Title of the column under whose texts this one stands where the screen is too narrow for both. */
+  readonly under?: string;
 };
 
-/** The text in at most so many columns of a terminal: some characters take two of them, some none. */
-function cutTo(width: number, text: string): string {
-  const { truncated, index } = measure(text, { limit: width, ellipsis: '…', ellipsisWidth: 1 });
-  return truncated ? `${text.slice(0, index)}…` : text;
+export type TableOptions<T> = {
+  /** Of the screen, in columns; undefined = no limit. See `screenWidth`. */
+  readonly width: number | undefined;
+  readonly paintHead?: (text: string) => string;
+  readonly paintRow?: (row: T, text: string) => string;
+};
+
+/** Columns of the terminal that the stream writes to; undefined where it writes to a pipe or a file. */
+export const screenWidth = ({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number | undefined =>
+  isTTY ? columns || 80 : undefined;
+
+const GAP = '  ';
+/** Texts are not wrapped to less than this. */
+const MIN_WIDTH = 8;
+
+/** One line or more per row, a line of titles first where there are titles; no line end after the last. */
+export function table<T>(columns: readonly Column<T>[], rows: readonly T[], options: TableOptions<T>): string {
+  const { width = Number.POSITIVE_INFINITY, paintHead, paintRow } = options;
+  const { layout, widths } = layoutFor(columns.map(toStack(rows)), width);
+  const fitted = (text: string, index: number) => wrap(text, widths[index] ?? 0);
+  const lineUp = (texts: readonly string[], paint?: (text: string) => string) => rowLines(texts, layout, widths, paint);
+  const heads = layout.map(({ title }, index) => fitted(title, index));
+  const head = heads.some((title) => title !== '') ? lineUp(heads, paintHead) : [];
+  const body = rows.flatMap((row, place) => {
+    const texts = layout.map((stack, index) => fitted(stack.texts[place] ?? '', index));
+    return lineUp(texts, paintRow && ((text) => paintRow(row, text)));
+  });
+  return [...head, ...body].join('\n');
 }
 
-const line = <T>(columns: readonly Column<T>[], textOf: (column: Column<T>) => string): string =>
-  columns
-    .map((column) => {
-      const text = cutTo(column.width, visibleText(textOf(column)));
-      const padding = ' '.repeat(Math.max(0, column.width - measure(text).width));
-      return column.align === 'right' ? padding + text : text + padding;
-    })
-    .join('  ')
-    .trimEnd();
+/** The lines of one row: its texts beside each other, each padded to the width of its column. */
+function rowLines(
+  texts: readonly string[],
+  layout: readonly Stack[],
+  widths: readonly number[],
+  paint: (text: string) => string = (text) => text,
+): string[] {
+  const cells = texts.map((text) => text.split('\n'));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) => {
+    const padded = cells.map((lines, index) => {
+      const text = lines[line] ?? '';
+      const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - measure(text).width));
+      return layout[index]?.align === 'right' ? padding + text : text + padding;
+    });
+    return paint(padded.join(GAP).trimEnd());
+  });
+}
 
-export const headerLine = <T>(columns: readonly Column<T>[]): string => line(columns, ({ title }) => title);
-export const rowLine = <T>(columns: readonly Column<T>[], row: T): string => line(columns, ({ text }) => text(row));
+/** Two columns without titles: what is described, and how it is. */
+export function factTable(facts: readonly (readonly [about: string, text: Cell])[], width: number | undefined): string {
+  const columns: readonly Column<(typeof facts)[number]>[] = [
+    { title: '', text: ([about]) => about },
+    { title: '', text: ([, text]) => text },
+  ];
+  return table(columns, facts, { width });
+}
+
+/** The texts of one column, or of several that stand under each other. */
+type Stack = {
+  readonly title: string;
+  readonly align: 'right' | undefined;
+  readonly under: string | undefined;
+  readonly key: string;
+  readonly texts: readonly string[];
+};
+
+const toStack =
+  <T>(rows: readonly T[]) =>
+  ({ title, align, under, text }: Column<T>): Stack => ({
+    ...{ title, align, under, key: title },
+    texts: rows.map((row) => visibleText(String(text(row) ?? ''))),
+  });
+
+/** The widest layout that fits; where none does, the narrowest with its widest columns made narrower. */
+function layoutFor(stacks: readonly Stack[], width: number): { layout: readonly Stack[]; widths: readonly number[] } {
+  let layout = stacks;
+  let widths = layout.map(widthOf);
+  for (const { key, under } of stacks) {
+    if (total(widths) <= width) break;
+    if (under === undefined) continue;
+    layout = stacked(layout, key, under);
+    widths = layout.map(widthOf);
+  }
+  return { layout, widths: narrowed(widths, width) };
+}
+
+function stacked(layout: readonly Stack[], key: string, host: string): readonly Stack[] {
+  const lower = layout.find((stack) => stack.key === key);
+  if (lower === undefined || !layout.some((stack) => stack.key === host)) return layout;
+  return layout.flatMap((stack) => {
+    if (stack === lower) return [];
+    if (stack.key !== host) return [stack];
+    const texts = stack.texts.map((text, place) => `${text}\n${lower.texts[place]}`);
+    return [{ ...stack, title: `${stack.title}\n${lower.title}`, texts }];
+  });
+}
+
+const total = (widths: readonly number[]) =>
+  widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+
+const widthOf = ({ title, texts }: Stack): number =>
+  [title, ...texts].reduce(
+    (widest, text) => text.split('\n').reduce((most, line) => Math.max(most, measure(line).width), widest),
+    0,
+  );
+
+function narrowed(widths: readonly number[], most: number): readonly number[] {
+  const narrow = [...widths];
+  while (total(narrow) > most) {
+    const widest = Math.max(...narrow);
+    if (widest <= MIN_WIDTH) break;
+    narrow[narrow.indexOf(widest)] = widest - 1;
+  }
+  return narrow;
+}
+
+const wrap = (text: string, width: number): string =>
+  text
+    .split('\n')
+    .map((line) => (measure(line).width <= width ? line : wrapAnsi(line, width, { hard: true })))
+    .join('\n');

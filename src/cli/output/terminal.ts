@@ -1,6 +1,6 @@
 // What commands write to: streams, environment and the stop signal, so that a command never touches the process itself.
 import { styleText } from 'node:util';
-import { MultiBar } from 'cli-progress';
+import { MultiBar, type SingleBar } from 'cli-progress';
 
 export type CliContext = {
   readonly stdout: NodeJS.WriteStream;
@@ -17,35 +17,52 @@ export function painter(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream, validateStream: true });
 }
 
-type Progress = {
+export type Progress = {
   update(done: number, total: number, note: string): void;
-  /** Prints a line of results without tearing the bar. */
+  /** Prints a line of results on stdout without tearing the bar. */
   line(text: string): void;
   stop(): void;
 };
 
-/** A bar on stderr while that is a terminal; without one, lines still go to stdout. */
+/** A bar on stderr while that is a terminal; without one, lines go to stdout all the same. */
 export function progressBar({ stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>, label: string): Progress {
-  const plain: Progress = { update() {}, line: (text) => void stdout.write(`${text}\n`), stop() {} };
-  if (!stderr.isTTY) return plain;
+  const printLine = (text: string) => void stdout.write(`${text}\n`);
+  if (!stderr.isTTY) return { update() {}, line: printLine, stop() {} };
+  /** Nothing is drawn before the first update: a question may come before it. */
+  let drawn: { readonly bars: MultiBar; readonly bar: SingleBar } | undefined;
+  return {
+    update(done, total, note) {
+      drawn ??= drawBar(stderr, label);
+      drawn.bar.setTotal(total);
+      drawn.bar.update(done, { note });
+    },
+    line(text) {
+      if (drawn?.bars.isActive && stdout.isTTY) drawn.bars.log(`${text}\n`);
+      else printLine(text);
+    },
+    stop() {
+      if (!drawn?.bars.isActive) return;
+      // Lines wait for the next drawing, and there is none after the stop.
+      drawn.bars.update();
+      drawn.bars.stop();
+    },
+  };
+}
+
+function drawBar(stream: NodeJS.WriteStream, label: string): { readonly bars: MultiBar; readonly bar: SingleBar } {
   const bars = new MultiBar({
     format: `${label} {bar} {percentage}% {value}/{total} {note}`,
-    stream: stderr,
+    stream,
     barCompleteChar: '█',
     barIncompleteChar: '░',
+    barsize: 20,
     hideCursor: true,
+    // The bar itself is cut to the screen; lines of results are wrapped by the terminal, and whole.
+    linewrap: true,
     clearOnComplete: true,
     fps: 10,
   });
-  const bar = bars.create(1, 0, { note: '' });
-  return {
-    update(done, total, note) {
-      bar.setTotal(total);
-      bar.update(done, { note });
-    },
-    line: (text) => (stdout.isTTY ? bars.log(`${text}\n`) : plain.line(text)),
-    stop: () => bars.stop(),
-  };
+  return { bars, bar: bars.create(1, 0, { note: '' }) };
 }
 
 /** A bar for as long as `work` takes. */

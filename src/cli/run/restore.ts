@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { enrolledAs } from '../../agent/uplink/enrolment/credentials.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { table } from '../output/table.ts';
+import { formatTime } from '../output/format.ts';
+import { type Column, screenWidth, table } from '../output/table.ts';
 import type { CliContext } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE, configOrDefault } from '../setup/config-file.ts';
 import { backupsOf, databaseOf, EMBEDDED, keyFilesOf } from './local-service.ts';
@@ -77,15 +78,15 @@ async function showBackups(file: string | undefined, flags: Flags, context: CliC
     return;
   }
   const keyOf = (key: string | null) => (key === null ? 'none' : key === own ? `${key} (here)` : key);
-  const rows = backups.map(({ file: path, made_at, bytes, version, key }) => [
-    path,
-    made_at,
-    `${(bytes / 1024 ** 2).toFixed(1)} MiB`,
-    version ?? '?',
-    keyOf(key),
-  ]);
-  const text =
-    rows.length === 0 ? `no backups in ${dir}` : table(['file', 'made', 'size', 'by version', 'needs key'], rows);
+  const columns: readonly Column<(typeof backups)[number]>[] = [
+    { title: 'file', text: ({ file }) => file },
+    { title: 'made', text: ({ made_at }) => formatTime(made_at) },
+    { title: 'size', text: ({ bytes }) => `${(bytes / 1024 ** 2).toFixed(1)} MiB` },
+    { title: 'by version', text: ({ version }) => version ?? '?' },
+    { title: 'needs key', text: ({ key }) => keyOf(key) },
+  ];
+  const width = screenWidth(context.stdout);
+  const text = backups.length === 0 ? `no backups in ${dir}` : table(columns, backups, { width });
   context.stdout.write(`${text}\n${keyFile ?? '(no key file)'} holds the key ${own ?? '(none)'}\n`);
 }
 

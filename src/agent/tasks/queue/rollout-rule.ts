@@ -41,6 +41,9 @@ export function isHeldBack({ canary }: Rollout, { succeeded, failed }: BatchCoun
   return succeeded < canary && running + succeeded + failed >= canary;
 }
 
+/** For people: why a task of the batch waits. */
+export const heldBackText = (canary: number): string => `held back until the first ${canary} are proven`;
+
 /** How the tasks end that were not started. */
 export function stoppedOutcome(rule: Rollout, stop: BatchStop): TaskOutcome {
   const why =

@@ -2,7 +2,7 @@
 // batch is over for those that were not started. It ends no task itself.
 import type { TaskOutcome } from '../contract.ts';
 import type { Journal, JournalRow } from './journal.ts';
-import { isHeldBack, type Rollout, stopOf, stoppedOutcome } from './rollout-rule.ts';
+import { heldBackText, isHeldBack, type Rollout, stopOf, stoppedOutcome } from './rollout-rule.ts';
 
 type Member = Pick<JournalRow, 'taskId' | 'batchId'>;
 
@@ -61,6 +61,12 @@ export function createRollouts(journal: Pick<Journal, 'keepBatch' | 'stopBatch' 
       const batch = held(task);
       if (batch === undefined) return false;
       return batch.stopped !== undefined || isHeldBack(batch.rule, batch, batch.running.size);
+    },
+    /** For people: why a task that waits is held back; undefined = it is not. */
+    whyHeld(task: Member): string | undefined {
+      const batch = held(task);
+      if (batch === undefined || batch.stopped !== undefined) return undefined;
+      return isHeldBack(batch.rule, batch, batch.running.size) ? heldBackText(batch.rule.canary) : undefined;
     },
     began: (task: Member): void => void held(task)?.running.add(task.taskId),
     /** It waits again. */

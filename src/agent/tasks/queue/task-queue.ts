@@ -121,6 +121,10 @@ export function createTaskGate(
     enqueue({ ...job.row, state: 'accepted', status: 'pending', startedMs: null, sentMs: null });
   };
 
+  const shown = (row: JournalRow) => {
+    const whyHeld = row.state === 'accepted' ? rollouts.whyHeld(row) : undefined;
+    return whyHeld === undefined ? viewOf(row) : { ...viewOf(row), message: whyHeld };
+  };
   const enqueue = (row: JournalRow) => {
     rollouts.join(row);
     const kind = kindOf(row.name);
@@ -355,8 +359,8 @@ export function createTaskGate(
     /** How often the miner may have been acted on by tasks of this name since then, ms since the epoch. */
     effectsSince: journal.effectsSince,
     /** What waits or runs. */
-    open: () => [...jobs.values()].map(({ row }) => viewOf(row)),
+    open: () => [...jobs.values()].map(({ row }) => shown(row)),
     /** Newest first. */
-    list: (limit = 200) => journal.newest(Math.min(limit, 10_000)).map(viewOf),
+    list: (limit = 200) => journal.newest(Math.min(limit, 10_000)).map(shown),
   };
 }

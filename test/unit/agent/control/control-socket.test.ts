@@ -233,7 +233,7 @@ test('when the agent stops, whoever waits for what cannot be called back is told
   const hearer = { onUnderstood() {}, onFound() {}, onProgress() {} };
   const scan = agent.scan(request, hearer, new AbortController().signal);
   scan.catch(() => {});
-  await agent.tasks(1);
+  await agent.tasks(1, false);
   await door.stop();
   await expect(scan).rejects.toThrow('the agent stops');
 });

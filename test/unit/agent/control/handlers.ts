@@ -57,7 +57,13 @@ export function createOffers() {
   };
   const offers: DoorOffers = {
     state: () => STATE,
-    tasks: () => [],
+    tasks: () => ({ tasks: [], left_out: null }),
+    preview: ({ miners }) =>
+      Promise.resolve({
+        miners: miners.map((name) => ({ key: name, ip: name, model: null })),
+        unknown: [],
+        at_once: 5,
+      }),
     async run(request, onStep, signal) {
       asked.runs.push(request);
       const step = { ip: '10.0.0.5', task_id: 't1', evidence: {} };

@@ -51,7 +51,11 @@ test('a unit that takes the place of one that waits for its turn is not rebooted
     const { ip } = waiting;
     swapped = farm.move(ip, free ?? '').then(() => farm.move(stranger.ip, ip));
   };
-  await rebootOnce({ config, ips: [a.ip, b.ip], force: false }, onStep, new AbortController().signal);
+  await rebootOnce(
+    { config, ips: [a.ip, b.ip], force: false, agree: async () => {} },
+    onStep,
+    new AbortController().signal,
+  );
   await swapped;
   expect(steps.map(({ message }) => message)).toContain('refused: another unit stands at this address now');
   expect(a.reboots + b.reboots).toBe(1);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { csvLine } from '../../../../src/cli/miners/scan.ts';
 import { formatText } from '../../../../src/cli/output/format.ts';
 import { createLog, visibleLine } from '../../../../src/cli/output/logging.ts';
-import { rowLine, table } from '../../../../src/cli/output/table.ts';
+import { table } from '../../../../src/cli/output/table.ts';
 
 const HOSTILE = 'S19\u202eorP\u200b\u2028x';
 
@@ -30,48 +30,12 @@ test.each([
 });
 
 test('tables and cells show it as blanks', () => {
-  const column = { title: 'model', width: 20, text: (row: string) => row };
-  for (const shown of [table(['model'], [[HOSTILE]]), rowLine([column], HOSTILE), formatText(HOSTILE)]) {
+  const columns = [{ title: 'model', text: (row: string) => row }];
+  for (const shown of [table(columns, [HOSTILE], { width: undefined }), formatText(HOSTILE)]) {
     expect(shown).toContain('S19 orP');
     expect(shown).not.toMatch(/[\u202e\u200b\u2028]/);
   }
   expect(formatText('\u200b')).toBe('–');
-});
-
-test.each([
-  ['abc', 'abc     |'],
-  ['abcdefgh', 'abcde…  |'],
-  ['温度', '温度    |'],
-  ['温度计型号', '温度…   |'],
-  ['한글a', '한글a   |'],
-  ['cafe\u0301', 'cafe\u0301    |'],
-  ['😀😀😀😀', '😀😀…   |'],
-  ['👩‍👩‍👧 ab', '👩‍👩‍👧 ab   |'],
-])('%j takes the columns of a terminal that it takes, and no more than it may', (text, row) => {
-  const columns = [
-    { title: 'model', width: 6, text: (shown: string) => shown },
-    { title: 'end', width: 1, text: () => '|' },
-  ];
-  expect(rowLine(columns, text)).toBe(row);
-  expect(rowLine([{ title: 'n', width: 6, align: 'right', text: () => text }], '').trim()).toBe(
-    row.slice(0, -3).trim(),
-  );
-});
-
-test('a drawn table has its borders under each other, whatever stands in it', () => {
-  const lines = table(
-    ['model', 'n'],
-    [
-      ['S19', 1],
-      ['温度计', 2],
-      ['cafe\u0301', 3],
-    ],
-  ).split('\n');
-  // Each of the wide ones takes two.
-  const widths = lines.map(
-    (line) => [...line.replaceAll('\u0301', '')].length + [...line.matchAll(/[温度计]/gu)].length,
-  );
-  expect(new Set(widths).size).toBe(1);
 });
 
 test.each(['=cmd|calc!A0', '+1', '-1+1', '@SUM(A1)', '\t=1', '\r=1', '\u200b=1', '\u202e=1', '\u3000=1'])(
