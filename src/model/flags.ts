@@ -44,6 +44,8 @@ export const flagSchema = z.strictObject({
   limit: z.union([z.number(), z.string()]).nullable(),
   source: z.string(),
   message: z.string(),
+  /** Key of what this miner suffers from together with others, e.g. `pool:stratum.example:3333`; see findings/findings.ts. */
+  finding: z.string().exactOptional(),
 });
 export type Flag = z.infer<typeof flagSchema>;
 

@@ -80,7 +80,7 @@ function flagsOf(
   before: readonly Flag[],
   { nowMs, t }: { readonly nowMs: number; readonly t: number },
 ): Flag[] {
-  return ANOMALY_TYPES.flatMap((type) => {
+  const flags = ANOMALY_TYPES.flatMap((type): Flag | Flag[] => {
     const raised = (RULES_BY_TYPE.get(type) ?? []).flatMap(({ id }) => {
       const condition = conditions[id];
       return condition?.isRaised ? condition : [];
@@ -96,6 +96,14 @@ function flagsOf(
     const observedMs = t - Math.min(...raised.map((condition) => condition.badT));
     return { type, since: new Date(nowMs - observedMs).toISOString(), ...gravest.finding };
   });
+  return withCause(flags);
+}
+
+/** A miner whose pools are dead does not hash for want of work: that is no second trouble. */
+function withCause(flags: Flag[]): Flag[] {
+  const { finding, since } = flags.find(({ type }) => type === 'pool') ?? {};
+  if (finding === undefined || since === undefined) return flags;
+  return flags.map((flag) => (flag.type === 'low_hashrate' && flag.since >= since ? { ...flag, finding } : flag));
 }
 
 const graver = (a: Condition, b: Condition): boolean =>

@@ -15,6 +15,8 @@ const findingSchema = z.strictObject({
   source: z.string(),
   severity: z.enum(SEVERITIES),
   message: z.string(),
+  /** Key of a cause that other miners may share. */
+  finding: z.string().exactOptional(),
 });
 /** What a rule found wrong: what was compared, where it was read, how bad it is. */
 export type Finding = z.infer<typeof findingSchema>;

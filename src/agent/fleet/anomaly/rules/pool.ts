@@ -1,5 +1,6 @@
 // Pools: none alive, work rejected, no share accepted although it hashes, a pool that the site does not mine at, or
 // locked pools that do not hold.
+import { poolFinding } from '../../../../model/findings/findings.ts';
 import { plainText, withoutLogin } from '../../../../model/plain-text.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
@@ -8,12 +9,14 @@ function allDead({ reading }: Facts): Verdict {
   // A pool that does not say whether it is alive may be alive.
   if (pools.some((pool) => pool.isAlive === true)) return 'clear';
   if (pools.length === 0 || pools.some((pool) => pool.isAlive === undefined)) return 'no-data';
+  const finding = poolFinding(pools);
   return {
     value: 0,
     limit: 1,
     source: 'pools.isAlive',
     severity: 'critical',
     message: `none of ${pools.length} pools is alive`,
+    ...(finding !== undefined && { finding }),
   };
 }
 

@@ -1,0 +1,105 @@
+// Findings: one cause that many miners suffer from, such as a dead pool or a dead switch, with the miners that it has. Pure; flags carry the keys.
+// It raises no flag and clears none, and it does not decide which miners stopped answering together: that is the agent's knowledge.
+import type { Flag } from '../flags.ts';
+import { plainText, withoutLogin } from '../plain-text.ts';
+import type { PoolReading } from '../reading.ts';
+
+/** `pool` = miners that have no other living pool; `contact` = miners of one network that stopped answering at about the same time. */
+export type FindingKind = 'pool' | 'contact';
+
+export type Finding = {
+  /** The `finding` of its miners' flags. */
+  readonly key: string;
+  readonly kind: FindingKind;
+  /** For people, e.g. `pool stratum.example:3333 dead: 35 miners`. It names no time. */
+  readonly title: string;
+  readonly severity: Flag['severity'];
+  /** Since when it has concerned enough miners to be a finding; ms since the epoch. */
+  readonly sinceMs: number;
+  readonly minerCount: number;
+  /** How many miners there are that it could concern: those that use the pool, those of the network. */
+  readonly of: number;
+  /** Addresses of some of its miners, in order. */
+  readonly sample: readonly string[];
+};
+
+/** One flag with a key, and the miner that has it. */
+export type FindingMember = { readonly key: string; readonly ip: string; readonly sinceMs: number };
+
+/** Fewer miners each have their own trouble. */
+export const LEAST_MINERS = 3;
+/** Of the miners that it could concern: a few of many that lose a pool have a trouble of their own. It stays a finding with fewer. */
+const LEAST_SHARE = 0.2;
+const MAX_SAMPLE = 200;
+
+export const isManyOf = (count: number, of: number): boolean => count >= LEAST_MINERS && count >= of * LEAST_SHARE;
+
+/**
+ * The findings of all miners, the largest first. `ofKey` = how many miners a finding could concern. `wasFinding` = it was one before, so that the
+ * last miners which come back do not make several troubles of it.
+ */
+export function findingsOf(
+  members: Iterable<FindingMember>,
+  ofKey: (key: string) => number,
+  wasFinding: (key: string) => boolean = () => false,
+): Finding[] {
+  const findings: Finding[] = [];
+  for (const [key, some] of Map.groupBy(members, (member) => member.key)) {
+    const kind = kindOf(key);
+    const minerCount = some.length;
+    if (kind === undefined || minerCount < LEAST_MINERS) continue;
+    const of = Math.max(minerCount, ofKey(key));
+    if (!isManyOf(minerCount, of) && !wasFinding(key)) continue;
+    const since = some.map(({ sinceMs }) => sinceMs).sort((a, b) => a - b);
+    findings.push({
+      ...{ key, kind, title: titleOf(key, kind, minerCount, of), severity: 'critical', minerCount, of },
+      // A miner that had the same trouble days before does not date it.
+      sinceMs: since[LEAST_MINERS - 1] ?? 0,
+      sample: some
+        .map(({ ip }) => ip)
+        .sort(byAddress)
+        .slice(0, MAX_SAMPLE),
+    });
+  }
+  return findings.sort((a, b) => b.minerCount - a.minerCount || (a.key < b.key ? -1 : 1));
+}
+
+/** The key of a miner whose pools are all dead: its first pool. Undefined where that has no address. */
+export function poolFinding(pools: readonly Pick<PoolReading, 'index' | 'url'>[]): string | undefined {
+  const [first] = [...pools].sort((a, b) => a.index - b.index).filter(({ url }) => url.trim() !== '');
+  return first === undefined ? undefined : poolKeyOf(first.url);
+}
+
+/** `pool:host:port` of a pool's address; without a port where it names none. */
+export function poolKeyOf(url: string): string | undefined {
+  const authority = withoutLogin(url.trim())
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+    .replace(/[/?#].*$/, '');
+  const clean = plainText(authority.toLowerCase(), 260);
+  return clean === undefined ? undefined : `pool:${clean}`;
+}
+
+/** The key of miners of one network that stopped answering together; `network` as CIDR. */
+export const contactKeyOf = (network: string, sinceMs: number): string =>
+  `contact:${network}@${new Date(sinceMs).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+
+/** Network of a contact finding, as CIDR. */
+export const networkOfKey = (key: string): string => key.slice('contact:'.length).replace(/@.*$/, '');
+
+/** The network of an address that one switch may serve: its /24. */
+export const networkOf = (ip: string): string => `${ip.replace(/\.\d+$/, '')}.0/24`;
+
+function kindOf(key: string): FindingKind | undefined {
+  if (key.startsWith('pool:')) return 'pool';
+  return key.startsWith('contact:') ? 'contact' : undefined;
+}
+
+function titleOf(key: string, kind: FindingKind, count: number, of: number): string {
+  const miners = count === of ? `${count} miners` : `${count} of ${of} miners`;
+  if (kind === 'pool') return `pool ${key.slice('pool:'.length)} dead: ${miners}`;
+  return `${networkOfKey(key)}: ${miners} do not answer`;
+}
+
+const numberOf = (ip: string): number => ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+
+const byAddress = (a: string, b: string): number => numberOf(a) - numberOf(b);
