@@ -11,6 +11,7 @@ import type {
 } from '../../src/model/reading.ts';
 import { poolReadings, positive, present, rateHs, whenS } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
+import { withOwnBuild } from '../_families/own-build.ts';
 import { isFine } from '../_families/status-word.ts';
 import type { Replies, StatsRow, StatusPool, System } from './replies.ts';
 
@@ -65,11 +66,11 @@ export function read(replies: Replies, known: Known): Reading {
     pools: poolReadings(first(replies.pools?.POOLS, page?.pools?.map(asPoolRow))),
     errors: stats && readErrors(stats),
     expected: present({
-      ...row?.expected,
-      // What the device says of its own build beats our table.
-      boards: first(positive(stats?.['Board Count']), row?.expected.boards),
-      fans: isLiquid ? 0 : first(positive(stats?.['Fan Count']), row?.expected.fans),
-      cooling: isLiquid ? ('liquid' as const) : row?.expected.cooling,
+      ...withOwnBuild(row?.expected, {
+        boards: stats?.['Board Count'],
+        fans: isLiquid ? 0 : positive(stats?.['Fan Count']),
+      }),
+      ...(isLiquid && { cooling: 'liquid' as const }),
       hashrateHs: expectedHs(stats, mode, row?.expected.hashrateHs),
     }),
   });

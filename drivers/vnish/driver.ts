@@ -26,6 +26,8 @@ export const vnish = defineDriver({
     perf: { every: 'slow', ...open('perf-summary') },
     tcpPools: { every: 'slow', via: 'cgminer', command: 'pools' },
     factory: { every: 'static', ...open('chains/factory-info') },
+    // What the versions before AnthillOS have in place of the web's summary.
+    tcpStats: { every: 'poll', insteadOf: 'summary', via: 'cgminer', command: 'stats' },
     tcpSummary: { every: 'poll', insteadOf: 'summary', via: 'cgminer', command: 'summary' },
   },
   replies,

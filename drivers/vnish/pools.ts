@@ -15,7 +15,7 @@ export function pools(
   rows: readonly WebPool[] | undefined,
   tcpRows: readonly PoolRow[] | undefined,
 ): PoolReading[] | undefined {
-  if (rows === undefined) return poolReadings(tcpRows);
+  if (rows === undefined) return poolReadings(tcpRows?.filter(({ URL }) => !/^devfee$/i.test(URL ?? '')));
   const own = rows.filter(({ url, pool_type }) => url !== undefined && !/^(devfee|refund)$/i.test(pool_type ?? ''));
   const left = [...(poolReadings(tcpRows) ?? [])];
   return own.slice(0, 64).map((row, index): PoolReading => {

@@ -1,19 +1,15 @@
 // Turns the answers of one VNish miner into a Reading (atlas 8).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
-import type {
-  BoardReading,
-  ErrorReading,
-  Expectation,
-  FanReading,
-  MiningMode,
-  Reading,
-} from '../../src/model/reading.ts';
+import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { withOwnBuild } from '../_families/own-build.ts';
+import { isFine } from '../_families/status-word.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
 import { pools } from './pools.ts';
 import type { Chain, Replies } from './replies.ts';
+import { readTcpStats, typeOnTcp } from './tcp.ts';
 
 type Miner = NonNullable<NonNullable<Replies['summary']>['miner']>;
 type ToHs = (value: number | undefined) => number | undefined;
@@ -21,38 +17,45 @@ type ToHs = (value: number | undefined) => number | undefined;
 export function read(replies: Replies, known: Known): Reading {
   const { info, factory } = replies;
   const miner = replies.summary?.miner ?? undefined;
-  const reported = first(info?.miner, miner?.miner_type, known.model);
+  const reported = first(info?.miner, miner?.miner_type, typeOnTcp(replies), known.model);
   const model = modelOf(reported);
   const toHs = unitOf(info?.hr_measure, model);
-  const state = first(miner?.miner_status?.miner_state, replies.status?.miner_state)?.toLowerCase();
+  const stats = readTcpStats(replies, model);
+  const state = first(miner?.miner_status?.miner_state?.toLowerCase(), stats?.state, statusState(replies));
   const preset = replies.perf?.current_preset?.name;
-  const boards = miner?.chains && boardsOf(miner.chains, toHs, factory);
+  const boards = first(miner?.chains && boardsOf(miner.chains, toHs, factory), stats?.boards);
   // Older versions have no rate for the whole that we could read; that of the boards they all have.
-  const nowHs = first(toHs(miner?.hr_realtime), sumOfAll(boards?.map(({ hashrateHs }) => hashrateHs) ?? []));
+  const boardsHs = sumOfAll(boards?.map(({ hashrateHs }) => hashrateHs) ?? []);
+  const nowHs = first(toHs(miner?.hr_realtime), stats?.nowHs, boardsHs);
   const tcp = replies.tcpSummary?.SUMMARY?.[0];
+  const onTcp = tcp && ratesOnTcp(tcp, model);
   const mode = miningMode(state, preset);
   const isImmersed = /^immers/i.test(miner?.cooling?.settings?.mode?.name ?? '');
+  // In a tank the fans are listed as lost.
+  const fanCount = isImmersed ? 0 : positive(miner?.cooling?.fan_num);
   return present({
     mac: info?.system?.network_status?.mac,
     serialNumber: info?.serial,
     hostname: info?.system?.network_status?.hostname,
     make: 'Antminer',
     model: model?.model ?? reported,
-    firmwareVersion: info?.fw_version,
+    firmwareVersion: first(info?.fw_version, versionIn(typeOnTcp(replies))),
     controlBoard: info?.platform === undefined ? undefined : (PLATFORMS[info.platform] ?? info.platform),
 
-    ...(tcp && hashrates(tcp)),
+    ...onTcp,
     ...present({
       hashrateHs: nowHs,
-      hashrateWindow: nowHs === undefined ? undefined : ('realtime' as const),
-      hashrateAverageHs: toHs(miner?.hr_average),
+      hashrateWindow:
+        nowHs === undefined ? undefined : stats?.nowHs === nowHs ? ('5s' as const) : ('realtime' as const),
+      hashrateSettledHs: stats?.settledHs,
+      hashrateAverageHs: first(toHs(miner?.hr_average), stats?.averageHs),
     }),
-    powerW: miner?.power_consumption,
+    powerW: first(miner?.power_consumption, stats?.consumptionW),
     powerLimitW: presetWatts(preset, info?.hr_measure),
-    uptimeS: tcp?.Elapsed,
+    uptimeS: first(tcp?.Elapsed, stats?.elapsedS),
     systemUptimeS: secondsOf(info?.system?.uptime),
 
-    isMining: replies.summary?.miner === null ? false : isMining(state, nowHs),
+    isMining: replies.summary?.miner === null ? false : isMining(state, first(nowHs, onTcp?.hashrateHs)),
     miningMode: mode,
     miningModePreset: preset,
     isLightOn: replies.status?.find_miner,
@@ -65,12 +68,21 @@ export function read(replies: Replies, known: Known): Reading {
     inletTempC: mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
     outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
 
-    boards,
-    fans: fansOf(miner?.cooling, isImmersed ? 0 : model?.expected.fans),
+    boards: boards && [...boards],
+    fans: miner?.cooling ? fansOf(miner.cooling, fanCount ?? model?.expected.fans) : stats?.fans && [...stats.fans],
     psus: psusOf(factory, miner?.psu?.temps),
     pools: pools(miner?.pools, replies.tcpPools?.POOLS),
     errors: errorsOf(miner, replies.status),
-    expected: expectation(model, miner, toHs, mode, isImmersed),
+    expected: present({
+      ...withOwnBuild(model?.expected, { fans: first(fanCount, stats?.fanCount) }),
+      ...(isImmersed && { cooling: 'liquid' as const }),
+      hashrateHs: first(
+        expectedHs(miner, toHs),
+        stats?.idealHs,
+        boardsIdealHs(boards, model),
+        factoryHs(model, miner, toHs, mode),
+      ),
+    }),
   });
 }
 
@@ -91,18 +103,30 @@ export function modelOf(reported: string | undefined): Model | undefined {
   );
 }
 
-/** Without the name of the unit the algorithm of the model tells it: MH/s on scrypt, GH/s else. */
+/** Without the name of the unit it is proven for SHA-256 machines only: GH/s. */
 function unitOf(measure: string | undefined, model: Model | undefined): ToHs {
-  const unit = rateUnit(measure) ?? (model === undefined ? undefined : model.algorithm === 'scrypt' ? 'M' : 'G');
+  const unit = rateUnit(measure) ?? (model?.algorithm === 'sha256' ? 'G' : undefined);
   return unit === undefined ? (value) => (value === 0 ? 0 : undefined) : (value) => rateHs(value, unit);
 }
 
+/** `GHS` on TCP is proven for SHA-256 machines only. */
+function ratesOnTcp(row: Readonly<Record<string, unknown>>, model: Model | undefined) {
+  const isNamedOtherwise = row['GHS 5s'] === undefined && row['GHS av'] === undefined;
+  return isNamedOtherwise || model?.algorithm === 'sha256' ? hashrates(row) : undefined;
+}
+
+const statusState = ({ status }: Replies) => status?.miner_state?.toLowerCase();
+const versionIn = (type: string | undefined) => /vnish\s+v?(\d[\w.-]*)/i.exec(type ?? '')?.[1];
+
 const MINING = ['mining', 'auto-tuning'];
 const ASLEEP = ['stopped', 'paused'];
+const IDLE = [...ASLEEP, 'initializing', 'starting', 'restarting', 'shutting-down', 'failure'];
 
+/** The word for what it does, and the rate beside it; a word that is not known says nothing. */
 function isMining(state: string | undefined, nowHs: number | undefined): boolean | undefined {
-  if (state === undefined) return nowHs === undefined ? undefined : nowHs > 0;
-  return MINING.includes(state) && nowHs !== 0;
+  if (state !== undefined && IDLE.includes(state)) return false;
+  if (nowHs !== undefined) return nowHs > 0;
+  return state !== undefined && MINING.includes(state) ? true : undefined;
 }
 
 export const isAsleep = (state: string | undefined) => state !== undefined && ASLEEP.includes(state.toLowerCase());
@@ -146,7 +170,9 @@ function boardsOf(rows: readonly Chain[], toHs: ToHs, factory: Replies['factory'
         serialNumber: factory?.chains?.find((chain) => chain.id === id)?.serial,
         hashrateHs: toHs(row.hashrate_rt),
         expectedHashrateHs: positive(toHs(row.hashrate_ideal)),
-        chips: isWhole ? red + orange + grey : undefined,
+        // No chips beside a rate: not counted.
+        chips:
+          isWhole && (red + orange + grey > 0 || !positive(toHs(row.hashrate_rt))) ? red + orange + grey : undefined,
         badChips: state !== undefined && MINING.includes(state) ? red : undefined,
         frequencyMhz: positive(row.frequency),
         boardTempsC: boardC === undefined ? undefined : [boardC],
@@ -182,33 +208,34 @@ function errorsOf(miner: Miner | undefined, status: Replies['status']): ErrorRea
   const whole = first(miner?.miner_status, status);
   if (whole === undefined && miner?.chains === undefined) return undefined;
   const boards = (miner?.chains ?? []).flatMap(({ id, status: { state, description } = {} }): ErrorReading[] => {
-    if (description === undefined || state === undefined || /^(mining|initializing|auto-tuning)$/i.test(state))
-      return [];
+    // Of all states only these are a fault: a board that is stopped or tuned has a description, too.
+    if (description === undefined || state === undefined || !/fail|error|fault/i.test(state)) return [];
     return [
       { code: `chain:${state}`, category: 'hashboard', ...present({ message: description, index: id && id - 1 }) },
     ];
   });
   if (whole?.miner_state?.toLowerCase() !== 'failure') return boards;
-  const { failure_code: code = 'failure', description } = whole;
+  const { failure_code: code, description } = whole;
   return [
-    { code, category: categoryOfWords(description ?? ''), severity: 'major', ...present({ message: description }) },
+    {
+      code: code === undefined || isFine(code) ? 'failure' : code,
+      category: categoryOfWords(description ?? ''),
+      severity: 'major',
+      ...present({ message: description }),
+    },
     ...boards,
   ];
 }
 
-/** The rate of the preset; the factory's own only where none is set. */
-function expectation(
-  model: Model | undefined,
-  miner: Miner | undefined,
-  toHs: ToHs,
-  mode: MiningMode | undefined,
-  isImmersed: boolean,
-): Expectation {
-  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const factoryHs = mode === 'normal' ? first(positive(toHs(miner?.hr_stock)), nameplateHs) : undefined;
-  return present({
-    ...parts,
-    ...(isImmersed && { fans: 0, cooling: 'liquid' as const }),
-    hashrateHs: first(positive(toHs(miner?.hr_nominal)), factoryHs),
-  });
+/** The rate of the preset. */
+const expectedHs = (miner: Miner | undefined, toHs: ToHs) => positive(toHs(miner?.hr_nominal));
+
+/** What the boards say of themselves, where all that belong there do. */
+function boardsIdealHs(boards: readonly BoardReading[] | undefined, model: Model | undefined): number | undefined {
+  if (boards === undefined || boards.length < (model?.expected.boards ?? 1)) return undefined;
+  return sumOfAll(boards.map(({ expectedHashrateHs }) => expectedHashrateHs));
 }
+
+/** The factory's own rate counts only where no preset is set. */
+const factoryHs = (model: Model | undefined, miner: Miner | undefined, toHs: ToHs, mode: MiningMode | undefined) =>
+  mode === 'normal' ? first(positive(toHs(miner?.hr_stock)), model?.expected.hashrateHs) : undefined;

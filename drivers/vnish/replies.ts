@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
+import { statsReply } from '../_families/bitmain.ts';
 import { poolsReply, summaryReply, toDifficulty } from '../_families/cgminer.ts';
 import { part } from '../_families/reply-part.ts';
 
@@ -75,6 +76,7 @@ export const replies = z.object({
             pools: list(pool, 64),
             cooling: part({
               fans: list(z.looseObject({ id: int({ min: 0, max: 31 }), rpm: num({ min: 0, max: 30_000 }) }), 32),
+              fan_num: int({ min: 0, max: 31 }),
               fan_duty: num({ min: 0, max: 100 }),
               settings: part({ mode: part({ name: text(32) }) }),
             }),
@@ -109,6 +111,7 @@ export const replies = z.object({
     }),
   ),
   tcpSummary: reply(summaryReply.refine(({ SUMMARY }) => SUMMARY !== undefined)),
+  tcpStats: reply(statsReply.refine(({ STATS }) => STATS !== undefined)),
   tcpPools: reply(poolsReply.refine(({ POOLS }) => POOLS !== undefined)),
 });
 export type Replies = z.output<typeof replies>;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { vnish as driver } from '../../drivers/vnish/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
 import { newTrial, withTrial } from '../../src/agent/device/login-attempts.ts';
-import { renderError } from '../../src/base/errors.ts';
+import { PeerError, renderError } from '../../src/base/errors.ts';
 import { refusalOf } from '../unit/drivers/fake-link.ts';
 import { acting, returned } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
@@ -49,6 +49,28 @@ describe.each(MODELS)('%s', (model) => {
     // Not every model tells of every one of them.
     await withFault(device, fault, async () => expectTruth(await look(device), device), value);
   });
+});
+
+test('a version that has TCP only is read there; of a coin whose unit is not proven it has no rate', async () => {
+  for (const model of ['S21', 'L7'] as const) {
+    const device = at(model);
+    const link = site().link(device.ip);
+    const shut: typeof link = {
+      ...link,
+      send: (request, limits) =>
+        request.via === 'http'
+          ? Promise.reject(new PeerError('peer.refused', 'connect', 'later'))
+          : link.send(request, limits),
+    };
+    const { reading } = await site().read(device.ip, { model }, shut);
+    const truth = device.truth();
+    expect(reading).toMatchObject({ model, isMining: true, firmwareVersion: truth.firmware_version });
+    expect(reading.fans).toHaveLength(4);
+    expect(reading.boards?.map(({ chips }) => chips)).toEqual(truth.hashboards.map(({ chips }) => chips));
+    const rates = [reading.hashrateHs, ...(reading.boards?.map(({ hashrateHs }) => hashrateHs) ?? [])];
+    if (model === 'L7') expect(rates).toEqual([undefined, undefined, undefined, undefined]);
+    else expect(rates[0]).toBeCloseTo(truth.hashrate ?? 0, -6);
+  }
 });
 
 test('it is asked two questions per poll once it is known', async () => {

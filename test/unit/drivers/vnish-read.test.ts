@@ -36,8 +36,8 @@ describe('rates', () => {
     expect(rate({ info: { hr_measure: 'MH/s' } })).toBe(9.5e9);
     expect(rate({ info: { hr_measure: 'GH/s' } })).toBe(9.5e12);
   });
-  test('without it in that of the algorithm, and without a model not told', () => {
-    expect(rate({}, { model: 'Antminer L7' })).toBe(9.5e9);
+  test('without it they are proven for SHA-256 only, and of other models not told', () => {
+    expect(rate({}, { model: 'Antminer L7' })).toBeUndefined();
     expect(rate({}, { model: 'Antminer S21' })).toBe(9.5e12);
     expect(rate({}, { model: 'Antminer Z99' })).toBeUndefined();
     expect(read(summary({ hr_realtime: 0 })).hashrateHs).toBe(0);
@@ -51,7 +51,11 @@ describe('rates', () => {
   });
   test('of TCP when the web is shut', () => {
     const tcpSummary = { SUMMARY: [{ Elapsed: 60, 'GHS 5s': 5, 'GHS av': 4 }] };
-    expect(read({ tcpSummary })).toMatchObject({ hashrateHs: 5e9, hashrateAverageHs: 4e9, uptimeS: 60 });
+    expect(read({ tcpSummary }, { model: 'Antminer S21' })).toMatchObject({
+      hashrateHs: 5e9,
+      hashrateAverageHs: 4e9,
+      uptimeS: 60,
+    });
   });
 });
 
@@ -172,4 +176,150 @@ describe('pools', () => {
       isAlive === undefined ? { isActive } : { isAlive, isActive },
     ),
   );
+});
+
+describe('before AnthillOS, where TCP is all there is', () => {
+  const chains = (numbers: readonly number[], of: (chain: number) => object) =>
+    Object.assign({}, ...numbers.map((chain) => of(chain)));
+  const stats = (type: string, fields: object = {}) => ({
+    STATUS: [{ STATUS: 'S', When: 1_605_446_911, Code: 70, Msg: 'CGMiner stats', Description: 'cgminer 4.11.1' }],
+    STATS: [
+      { Cgminer: '4.11.1', Miner: '35.0.1.3', CompileTime: 'Sat Aug 15 18:55:51 CST 2020', Type: type },
+      {
+        STATS: 0,
+        ID: 'BTM_S17P_0',
+        Elapsed: 1_201,
+        'GHS 5s': '77458.73',
+        'GHS av': 77_544.32,
+        miner_count: 3,
+        total_rateideal: 79_968,
+        total_rate: 77_458.73,
+        state: 'mining',
+        fan_num: 4,
+        fan_pwm: 90,
+        fan1: 6_120,
+        fan2: 6_120,
+        fan3: 5_160,
+        fan4: 5_160,
+        ...chains([1, 2, 3], (chain) => ({
+          [`temp_pcb${chain}`]: '55-66-51-60',
+          [`temp_chip${chain}`]: '75-81-71-75',
+          [`chain_acn${chain}`]: 65,
+          [`freq_avg${chain}`]: 606.54,
+          [`chain_rateideal${chain}`]: 26_493.6,
+          [`chain_rate${chain}`]: 25_819.6,
+          [`chain_hw${chain}`]: 2,
+          [`chain_acs${chain}`]: 'ooooo ooooo',
+          [`chain_consumption${chain}`]: 991,
+        })),
+        ...fields,
+      },
+    ],
+  });
+
+  test('its statistics are read', () => {
+    const reading = read({ tcpStats: stats('Antminer S17+ (vnish 2.0.3)') });
+    expect(reading).toMatchObject({
+      model: 'S17+',
+      firmwareVersion: '2.0.3',
+      hashrateHs: 77_458.73e9,
+      hashrateWindow: '5s',
+      hashrateAverageHs: 77_544.32e9,
+      uptimeS: 1_201,
+      powerW: 2_973,
+      isMining: true,
+      tempC: 81,
+      expected: { boards: 3, fans: 4, hashrateHs: 79_968e9 },
+    });
+    expect(reading.fans?.map(({ rpm, dutyPercent }) => [rpm, dutyPercent])).toEqual([
+      [6_120, 90],
+      [6_120, 90],
+      [5_160, 90],
+      [5_160, 90],
+    ]);
+    expect(reading.boards?.[2]).toEqual({
+      slot: 2,
+      hashrateHs: 25_819.6e9,
+      expectedHashrateHs: 26_493.6e9,
+      chips: 65,
+      badChips: 0,
+      frequencyMhz: 606.54,
+      boardTempsC: [55, 66, 51, 60],
+      chipTempMaxC: 81,
+      hwErrors: 2,
+    });
+    expect(reading).not.toHaveProperty('miningMode');
+  });
+  test('a build that does not measure what it draws prints 0: not told', () => {
+    const none = { chain_consumption1: 0, chain_consumption2: 0, chain_consumption3: 0 };
+    expect(read({ tcpStats: stats('Antminer S19 XP (Vnish 1.2.0-rc1)', none) })).not.toHaveProperty('powerW');
+  });
+  test('which unit GHS has on another coin is not proven: no rate', () => {
+    const tcpSummary = { SUMMARY: [{ Elapsed: 60, 'GHS 5s': 9.5, 'GHS av': 9.4 }] };
+    for (const type of ['Antminer L3+ (vnish 3.8.6)', 'Antminer Z99 (vnish 1.0)']) {
+      const reading = read({ tcpStats: stats(type), tcpSummary });
+      expect([reading.hashrateHs, reading.hashrateAverageHs, reading.boards?.[0]?.hashrateHs]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      expect(reading).toMatchObject({ uptimeS: 60, isMining: true });
+    }
+    expect(read({ tcpStats: stats('Antminer L3+ (vnish 3.8.6)', { rate_unit: 'MH/s' }) }).hashrateHs).toBe(77_458.73e6);
+  });
+  test.each([
+    ['stopped', false, 'sleep'],
+    ['failure', false, undefined],
+    ['tuning', true, undefined],
+  ])('its own word %s', (state, isMining, mode) => {
+    const { miningMode, ...reading } = read({ tcpStats: stats('Antminer S17+ (vnish 2.0.3)', { state }) });
+    expect([reading.isMining, miningMode]).toEqual([isMining, mode]);
+  });
+  test('the pools of the developer are none of ours', () => {
+    const row = { Status: 'Alive', Accepted: 3 };
+    const POOLS = [
+      { ...row, POOL: 0, URL: 'stratum+tcp://a.example:1', User: 'w' },
+      { ...row, POOL: 3, URL: 'DevFee', User: 'DevFee' },
+    ];
+    expect(read({ tcpPools: { POOLS } }).pools?.map(({ url }) => url)).toEqual(['stratum+tcp://a.example:1']);
+  });
+});
+
+describe('what is expected of the whole', () => {
+  const chain = (id: number) => ({ id, hashrate_rt: 34_000, hashrate_ideal: 35_000, status: { state: 'mining' } });
+  const expected = (miner: object) =>
+    read({ ...summary(miner), info: { miner: 'Antminer S19j Pro', hr_measure: 'GH/s' } }).expected;
+  test('is the sum of the boards where all tell theirs', () => {
+    expect(expected({ chains: [chain(1), chain(2), chain(3)] })?.hashrateHs).toBe(105_000e9);
+    expect(expected({ chains: [chain(1), chain(2)] })?.hashrateHs).toBeUndefined();
+    expect(expected({ chains: [chain(1), chain(2), { ...chain(3), hashrate_ideal: 0 }] })?.hashrateHs).toBeUndefined();
+    expect(expected({ hr_nominal: 104_000, chains: [chain(1), chain(2), chain(3)] })?.hashrateHs).toBe(104_000e9);
+  });
+  test('has the fans that the device says it has', () => {
+    const cooling = (fan_num: number) => ({
+      cooling: {
+        fan_num,
+        fans: [
+          { id: 0, rpm: 5_000 },
+          { id: 1, rpm: 0 },
+        ],
+      },
+    });
+    expect(expected(cooling(2))).toMatchObject({ fans: 2, own: ['fans'] });
+    expect(expected(cooling(0))?.fans).toBe(4);
+    expect(read({ ...summary(cooling(2)) }).fans).toEqual([
+      { index: 0, rpm: 5_000 },
+      { index: 1, rpm: 0 },
+    ]);
+  });
+});
+
+test('a board that rests is no fault, and a word that is not known says nothing of mining', () => {
+  const rests = { id: 1, status: { state: 'stopped', description: 'Stopped by user' } };
+  expect(read(summary({ chains: [rests] })).errors).toEqual([]);
+  expect(read(summary({ miner_status: { miner_state: 'warming' } }))).not.toHaveProperty('isMining');
+  const info = { hr_measure: 'GH/s' };
+  expect(read({ ...summary({ miner_status: { miner_state: 'warming' }, hr_realtime: 5 }), info }).isMining).toBe(true);
+  const zero = { miner_state: 'failure', failure_code: '0x0000', description: 'Lost' };
+  expect(read(summary({ miner_status: zero })).errors).toMatchObject([{ code: 'failure' }]);
 });

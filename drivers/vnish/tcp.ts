@@ -1,0 +1,60 @@
+// What VNish tells on TCP `stats`: all that the versions before AnthillOS have. The keys are those of the firmware that it replaced, with a few of its own.
+import { largest, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
+import type { BoardReading, FanReading } from '../../src/model/reading.ts';
+import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { present } from '../_families/cgminer.ts';
+import type { Model } from '../_families/models.ts';
+import type { Replies } from './replies.ts';
+
+export type TcpStats = Omit<Stats, 'boards'> & {
+  readonly boards?: readonly BoardReading[];
+  readonly fans?: readonly FanReading[];
+  /** The device's own word for what it does. */
+  readonly state?: string;
+  readonly consumptionW?: number;
+};
+
+export const typeOnTcp = ({ tcpStats }: Replies): string | undefined => statsType(tcpStats);
+
+/** Which unit `GHS` stands for is proven for SHA-256 machines only: of all others no rate is told. */
+export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): TcpStats | undefined {
+  const data = tcpStats?.STATS?.find((row) => row.Elapsed !== undefined || row['GHS 5s'] !== undefined);
+  const read = readStats(tcpStats, model);
+  if (data === undefined || read === undefined) return undefined;
+  const isProven = data.rate_unit !== undefined || model?.algorithm === 'sha256';
+  const boards = read.boards.map(({ slot, reading }): BoardReading => {
+    // Its sensors are the coolest and the hottest: their middle is no mean of the chips.
+    const { hashrateHs, expectedHashrateHs, chipTempAvgC: _, ...parts } = reading;
+    const state = toText(data[`chain_state${slot + 1}`], 32)?.toLowerCase();
+    return {
+      slot,
+      ...parts,
+      ...present(isProven ? { hashrateHs, expectedHashrateHs } : {}),
+      ...present({ isAlive: state === 'failure' || state === 'disabled' ? false : undefined }),
+    };
+  });
+  const { nowHs, settledHs, averageHs, idealHs, boards: _, ...rest } = read;
+  const dutyPercent = toNumber(data.fan_pwm, { min: 0, max: 100 });
+  return {
+    ...rest,
+    ...present(isProven ? { nowHs, settledHs, averageHs, idealHs } : {}),
+    ...present({
+      boards: boards.length === 0 ? undefined : boards,
+      fans: fans(read, model, dutyPercent),
+      state: toText(data.state, 32)?.toLowerCase(),
+      consumptionW: consumption(data, read),
+    }),
+  };
+}
+
+/** Builds that do not measure it print 0 for every board. */
+function consumption(data: Readonly<Record<string, unknown>>, { boards }: Stats): number | undefined {
+  return sumOfAll(boards.map(({ slot }) => toNumber(data[`chain_consumption${slot + 1}`], { min: 1, max: 10_000 })));
+}
+
+function fans(stats: Stats, model: Model | undefined, dutyPercent: number | undefined): FanReading[] | undefined {
+  const turning = stats.fanSlots.filter((rpm) => rpm !== undefined && rpm > 0).length;
+  const wanted = stats.fanCount ?? model?.expected.fans ?? largest([turning]);
+  const found = stats.fanSlots.slice(0, wanted).map((rpm, index) => present({ index, rpm, dutyPercent }));
+  return found.length === 0 ? undefined : found;
+}
