@@ -24,6 +24,8 @@ import { createRoster } from './fleet/fleet.ts';
 import { createIdentityBook } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
+import { outageMigrations } from './fleet/outages/outage-store.ts';
+import { createOutages } from './fleet/outages/outages.ts';
 import { rememberedSchema } from './fleet/remembered.ts';
 import { createSuspectReport } from './fleet/suspects.ts';
 import { createClockWatch } from './host/clock-watch.ts';
@@ -71,6 +73,7 @@ const LEAST_MINERS = 64;
 const PRUNE_EVERY_MS = 3_600_000;
 const HOST_EVERY_MS = 60_000;
 const CLOCK_EVERY_MS = 1_000;
+const OUTAGES_EVERY_MS = 10_000;
 /** As often as samples go to the disk: what flags are made of is not older than what was reported. */
 const WRITE_EVERY_MS = 1_000;
 const STOP_MS = 8_000;
@@ -90,6 +93,7 @@ export function createAgent(options: AgentOptions) {
     clockMigrations,
     tasksMigrations,
     opsStatusMigrations,
+    outageMigrations,
     poolLockMigrations,
     ordersMigrations,
   ];
@@ -127,20 +131,17 @@ export function createAgent(options: AgentOptions) {
         .catch((error: unknown) => log.error({ cause: renderError(error) }, 'keep a record for the service'));
   };
 
-  const agentIds = uplinks.map(({ agentId }) => agentId);
-  const clockWatch = createClockWatch({ clock, log, agentIds, emit, onStep: time.keep });
+  const reporting = { clock, log, agentIds: uplinks.map(({ agentId }) => agentId), emit };
+  const clockWatch = createClockWatch({ ...reporting, onStep: time.keep });
+  const suspectReport = createSuspectReport({ ...reporting, suspects: book.suspects });
+  const { isOutOfOperation } = opsStatuses;
+  const outagesOf = { miners: () => roster.all(), pollMs: () => config.poll.interval, isOutOfOperation };
+  const outages = createOutages(db, { ...reporting, ...outagesOf });
 
-  const suspectReport = createSuspectReport({ clock, log, suspects: book.suspects, agentIds, emit });
-
+  const pollTimes = () => ({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
   const poller = createPoller({
-    clock,
-    random,
-    log,
-    settings: {
-      intervalMs: config.poll.interval,
-      maxInFlight: config.poll.maxInFlight,
-      visitDeadlineMs: config.poll.deadline + SETTLE_MS,
-    },
+    ...{ clock, random, log },
+    settings: { ...pollTimes(), maxInFlight: config.poll.maxInFlight },
     visit: ({ key, ip }, signal) => {
       if (captures.isAt(ip)) throw new CancelledError('poll a miner that is being recorded');
       const target = roster.targetOf(key);
@@ -175,8 +176,9 @@ export function createAgent(options: AgentOptions) {
     averages,
     states,
     settings: config.flags,
-    isOutOfOperation: opsStatuses.isOutOfOperation,
+    isOutOfOperation,
     poolTrouble: (key) => pools.trouble(key),
+    pointed: outages.pointed,
     emit,
     schedule: { set: (key, ip) => poller.add({ key, ip }), drop: (key) => poller.remove(key) },
   });
@@ -295,6 +297,7 @@ export function createAgent(options: AgentOptions) {
       outbox: () => outbox.state(),
       polls: () => poller.stats(),
       suspects: book.suspects,
+      outages: outages.current,
       clockSteps: () => clockWatch.recent(),
       trust: trust.state,
       uplinks: () => links.map((link, i) => ({ ...link.state(), url: uplinks[i]?.url ?? '' })),
@@ -338,6 +341,7 @@ export function createAgent(options: AgentOptions) {
         every(HOST_EVERY_MS, 'report the host', reportHost);
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
         every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.report);
+        every(OUTAGES_EVERY_MS, 'look for what many miners suffer from together', outages.look);
         every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => roster.prune());
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();
@@ -360,7 +364,7 @@ export function createAgent(options: AgentOptions) {
     /** Takes over what of a new configuration can change while it runs, and says what takes a restart. Never throws for what it does not like. */
     reload(next: AgentConfig): Reloaded {
       const outcome = adopt(config, next);
-      poller.adjust({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
+      poller.adjust(pollTimes());
       if (outcome.changed.includes('networks')) {
         roster.confine();
         sayReadiness();

@@ -229,6 +229,21 @@ export const stateSchema = z.object({
     last_commit_at: nullableText,
     fault: nullableText,
   }),
+  /** What many miners suffer from together, the largest first; their flags carry the key. `addresses` = of some of them. */
+  findings: z
+    .array(
+      z.object({
+        key: z.string(),
+        kind: z.string(),
+        title: z.string(),
+        severity: z.string(),
+        since: z.string(),
+        miner_count: count,
+        of: count,
+        addresses: z.array(z.string()),
+      }),
+    )
+    .default([]),
   /** `total` = answering + silent + unread; `hashing` of those that answer. */
   miners: z.object({
     total: count,

@@ -4,6 +4,7 @@ import type { ScanRanges } from '../../base/net/ranges.ts';
 import { lookAtClocks, wallTimeAt } from '../../base/time/clock-steps.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { VERSION } from '../../base/version.ts';
+import type { Finding } from '../../model/findings/findings.ts';
 import type { Roster } from '../fleet/fleet.ts';
 import type { Suspect } from '../fleet/identity/miner-registry.ts';
 import type { RecentStep } from '../host/clock-watch.ts';
@@ -48,6 +49,7 @@ export type StateParts = {
   readonly trust: () => DoorState['trust'];
   readonly polls: () => PollStats;
   readonly suspects: () => readonly Suspect[];
+  readonly outages: () => readonly Finding[];
   readonly clockSteps: () => readonly RecentStep[];
   readonly uplinks: () => readonly (UplinkState & { readonly url: string })[];
   /** Absent where none runs beside the agent. */
@@ -72,6 +74,7 @@ export function shownState(parts: StateParts): DoorState {
     networks: { ranges: config.ranges.ranges.length, addresses: config.ranges.toProbe },
     uplinks: parts.uplinks().map(shownUplink),
     outbox: shownOutbox(parts.outbox(), now.wallMs),
+    findings: parts.outages().slice(0, MAX_FINDINGS).map(shownFinding),
     miners: countMiners(parts.roster),
     polls: {
       in_flight: polls.inFlight,
@@ -103,6 +106,12 @@ export function shownState(parts: StateParts): DoorState {
     troubles: [...troublesOf(state, stalled), ...(own?.troubles ?? [])],
   };
 }
+
+const MAX_FINDINGS = 100;
+
+const shownFinding = ({ sinceMs, minerCount, sample, ...finding }: Finding): DoorState['findings'][number] => ({
+  ...{ ...finding, since: new Date(sinceMs).toISOString(), miner_count: minerCount, addresses: [...sample] },
+});
 
 const shownClaim = ({ key, ip, facts, isRejected }: NonNullable<Suspect['claims']>) => ({
   ...{ key, ip, facts: [...facts], is_rejected: isRejected },

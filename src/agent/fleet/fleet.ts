@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { ageOf, type ClockLook, lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import { toMinerDocument } from '../../model/document.ts';
+import type { Flag } from '../../model/flags.ts';
 import type { Reading } from '../../model/reading.ts';
 import { taskNamesOf } from '../../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
@@ -80,6 +81,8 @@ type Parts = {
   readonly isOutOfOperation: (key: string) => boolean;
   /** Why its locked pools are not kept, in words. */
   readonly poolTrouble: (key: string) => string | undefined;
+  /** Its flags, with the key of what it suffers from together with others. */
+  readonly pointed: (key: string, flags: readonly Flag[]) => readonly Flag[];
   readonly emit: (record: ReportRecord) => void;
   /** The poller's list: a miner is polled at this address from now on, or no longer at all. */
   readonly schedule: { set(key: string, ip: string): void; drop(key: string): void };
@@ -225,7 +228,7 @@ export function createRoster(parts: Parts): Roster {
       isLastCheckOk: sample.kind === 'ok',
       unstableReason,
       isFactoryLogin,
-      flags: judgement.flags,
+      flags: parts.pointed(state.key, judgement.flags),
       hashrate24hHs: averages.average24h(state.key),
       lastReadingAtMs: state.readAt && wallTimeOf(state.readAt, now),
     });

@@ -50,3 +50,10 @@ export function formatTime(moment: string | number | Date | null | undefined): s
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
+
+/** Since when something is so: `07:58` of today, else with the day. `nowMs` = wall time. */
+export function formatSince(since: string | number, nowMs: number): string {
+  const [time, now] = [formatTime(since), formatTime(nowMs)];
+  const isToday = time.slice(0, 10) === now.slice(0, 10);
+  return time.slice(isToday ? 11 : 0, 16);
+}

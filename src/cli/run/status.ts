@@ -5,6 +5,7 @@ import { formatDurationMs } from '../../base/time/duration.ts';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
+import { formatSince } from '../output/format.ts';
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
 import { CONFIG_FOR_STATE } from '../setup/config-file.ts';
 
@@ -48,6 +49,7 @@ function describe(state: DoorState, paint: Paint): string {
     ...(troubles.length === 0
       ? [row('health', paint('green', 'well'))]
       : troubles.map((trouble) => row('TROUBLE', paint('red', trouble)))),
+    ...state.findings.map((finding) => row('FINDING', paint('red', findingOf(finding)))),
     ['networks', `${networks.addresses} addresses in ${networks.ranges} range${networks.ranges === 1 ? '' : 's'}`],
     ['miners', `${miners.total}: ${miners.answering} answer, ${miners.hashing} hash${counted(miners)}`],
     ['flags', flagsOf(miners.flags)],
@@ -64,6 +66,9 @@ function describe(state: DoorState, paint: Paint): string {
   ];
   return rows.map(([about, text]) => `${about.padEnd(10)}  ${text}\n`).join('');
 }
+
+const findingOf = ({ title, since }: DoorState['findings'][number]): string =>
+  `${title} since ${formatSince(since, Date.now())}`;
 
 const row = (about: string, text: string): [string, string] => [about, text];
 

@@ -14,14 +14,14 @@ export const eventSchema = named(
   z.strictObject({
     type: z.string().meta({
       description:
-        'appeared, moved, duplicate, replaced, identity_settled, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of the agent orders_refused, trust_waiting, identity_suspects, task_key_pinned, task_key_changed, task_key_refused, clock_stepped, clock_differs, miners_refused, miners_taken_over, storage_failed, storage_recovered; of the service backup_skipped, backup_failed, and clock_stepped where agent_id is null; newer agents may know others',
+        'appeared, moved, duplicate, replaced, identity_settled, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of the agent orders_refused, trust_waiting, identity_suspects, finding_raised, finding_cleared, task_key_pinned, task_key_changed, task_key_refused, clock_stepped, clock_differs, miners_refused, miners_taken_over, storage_failed, storage_recovered; of the service backup_skipped, backup_failed, and clock_stepped where agent_id is null; newer agents may know others',
     }),
     miner_id: z.string().nullable().meta({ description: 'null = it is about the agent, or the service' }),
     agent_id: z.string().nullable().meta({ description: 'null = it is about the service' }),
     at: z.iso.datetime(),
     detail: z.record(z.string(), z.unknown()).meta({
       description:
-        'What the agent says of it; of a task_on_site, which a person on site ordered, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known; of an identity_settled, by which a person on site said which of several units is the miner, its `ip`, where it was before as `from`, the units that are not it as `rejected`, and the `actor`',
+        'What the agent says of it; of a finding_raised and finding_cleared, which stand for one cause that many miners share, the `finding` that their flags carry, a `title`, since when, `miner_count` of how many (`of`), and some `addresses`; of a task_on_site, which a person on site ordered, the `name` of the task, its `status`, its `message`, and its `task_id`, by which one that comes twice is known; of an identity_settled, by which a person on site said which of several units is the miner, its `ip`, where it was before as `from`, the units that are not it as `rejected`, and the `actor`',
     }),
   }),
 );

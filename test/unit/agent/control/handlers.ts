@@ -22,6 +22,7 @@ export const STATE: DoorState = {
     last_commit_at: null,
     fault: null,
   },
+  findings: [],
   miners: { total: 0, answering: 0, silent: 0, unread: 0, hashing: 0, rebooting: 0, flags: {} },
   polls: { in_flight: 0, ok: 0, failed: 0, worst_late_ms: 0 },
   scans: { running: [], waiting: 0, last: null },

@@ -55,6 +55,7 @@ function startFleet() {
       settings: anomalySettingsSchema.parse({}),
       isOutOfOperation: () => false,
       poolTrouble: () => undefined,
+      pointed: (_, flags) => flags,
       emit(record: ReportRecord) {
         emittedMs = host.nowMs();
         if (record.kind === 'miner') records.push(record);

@@ -1,0 +1,171 @@
+// A farm whose pool or switch dies: one finding, one event when it begins and one when it is over, and the flags of its miners point at it.
+import type { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { drivers } from '../../../../../drivers/index.ts';
+import { judge } from '../../../../../src/agent/fleet/anomaly/judge.ts';
+import { outageMigrations } from '../../../../../src/agent/fleet/outages/outage-store.ts';
+import { createOutages, type OutageMiner } from '../../../../../src/agent/fleet/outages/outages.ts';
+import { silentLog } from '../../../../../src/base/log.ts';
+import { openSqlite } from '../../../../../src/base/storage/sqlite.ts';
+import { VisitMemory } from '../../../../../src/driver/memory.ts';
+import { toMinerDocument } from '../../../../../src/model/document.ts';
+import type { Reading } from '../../../../../src/model/reading.ts';
+import { type EventRecord, eventRecordSchema } from '../../../../../src/wire/records.ts';
+import { createVirtualClock } from '../../../../virtual-clock.ts';
+import { DEFAULTS, healthy } from '../anomaly/fixture.ts';
+
+const POLL_MS = 60_000;
+const LOOK_MS = 10_000;
+
+type Miner = OutageMiner & { -readonly [K in 'judgement' | 'reported']: OutageMiner[K] };
+
+/** Miners that are polled once a minute, spread over it, and an agent that looks every ten seconds. */
+function createFarm(count: number, ipOf: (i: number) => string) {
+  const clock = createVirtualClock();
+  const [driver] = drivers;
+  if (driver === undefined) throw new Error('there is no driver');
+  const db = openSqlite(':memory:', [outageMigrations]);
+  const events: EventRecord[] = [];
+  const miners = Array.from({ length: count }, (_, i): Miner => {
+    const target = { ip: ipOf(i), driver, known: {}, memory: new VisitMemory() };
+    return { key: `m${i}`, target, judgement: undefined, reported: undefined };
+  });
+  const open = (on: DatabaseSync) =>
+    createOutages(on, {
+      ...{
+        clock,
+        log: silentLog,
+        agentIds: ['018f0000-0000-7000-8000-000000000001'],
+        miners: () => miners,
+        pollMs: () => POLL_MS,
+      },
+      isOutOfOperation: () => false,
+      emit: (event) => void events.push(event),
+    });
+  let outages = open(db);
+  const fails = new Map<string, number>();
+
+  const poll = (miner: Miner, reading: Reading | undefined) => {
+    const context = {
+      macState: 'ok',
+      serialState: 'ok',
+      isRebooting: false,
+      opsMaintenance: false,
+      ipChanged: false,
+    } as const;
+    const consecutive = reading === undefined ? (fails.get(miner.key) ?? 0) + 1 : 0;
+    fails.set(miner.key, consecutive);
+    const sample =
+      reading === undefined
+        ? ({ kind: 'failed', code: 'peer.timeout', consecutive, context } as const)
+        : ({ kind: 'ok', reading, unparsable: [], loginRefused: false, context } as const);
+    miner.judgement = judge(miner.judgement, sample, DEFAULTS, clock.nowMs());
+    miner.reported = toMinerDocument({
+      ...{
+        reading,
+        previous: miner.reported,
+        ip: miner.target.ip,
+        driverId: driver.id,
+        isLastCheckOk: reading !== undefined,
+      },
+      ...{ unstableReason: null, flags: outages.pointed(miner.key, miner.judgement.flags) },
+      ...{ hashrate24hHs: undefined, lastReadingAtMs: undefined },
+    });
+  };
+
+  let minute = 0;
+  return {
+    events,
+    miners,
+    current: () => outages.current(),
+    restart() {
+      outages = open(db);
+    },
+    /** Polls all for that long; `readingOf` undefined = that miner does not answer. */
+    async run(minutes: number, readingOf: (i: number, minute: number) => Reading | undefined) {
+      for (let end = minute + minutes; minute < end; minute++) {
+        let atMs = 0;
+        for (const [i, miner] of miners.entries()) {
+          const dueMs = Math.floor((i * POLL_MS) / count);
+          for (; atMs + LOOK_MS <= dueMs; atMs += LOOK_MS) {
+            await clock.advance(LOOK_MS);
+            outages.look();
+          }
+          poll(miner, readingOf(i, minute));
+        }
+        for (; atMs < POLL_MS; atMs += LOOK_MS) {
+          await clock.advance(LOOK_MS);
+          outages.look();
+        }
+      }
+    },
+    flagged: () => miners.flatMap(({ reported }) => reported?.extras.flags.filter(({ finding }) => finding) ?? []),
+  };
+}
+
+const well = (_: number, minute: number) => healthy(minute);
+const poolDead = (_: number, minute: number): Reading => {
+  const pools = (healthy(minute).pools ?? []).map((pool) => ({ ...pool, isAlive: false, isActive: false }));
+  return { ...healthy(minute), pools };
+};
+const typesOf = (events: readonly EventRecord[]) => events.map(({ type }) => type);
+
+test('35 miners whose pool dies: one finding, 35 flags that point at it, and it is over as one', async () => {
+  const farm = createFarm(35, (i) => `10.0.${i % 4}.${i + 1}`);
+  await farm.run(3, well);
+  expect(farm.current()).toEqual([]);
+  await farm.run(8, poolDead);
+  const key = 'pool:eu.pool.example:3333';
+  expect(farm.current()).toMatchObject([{ key, title: 'pool eu.pool.example:3333 dead: 35 miners', minerCount: 35 }]);
+  const flags = farm.flagged();
+  expect(flags.filter(({ type }) => type === 'pool')).toHaveLength(35);
+  expect(new Set(flags.map(({ finding }) => finding))).toEqual(new Set([key]));
+  expect(typesOf(farm.events)).toEqual(['finding_raised']);
+  expect(farm.events[0]?.detail).toMatchObject({ finding: key, kind: 'pool', miner_count: 35, of: 35 });
+  expect(farm.events[0]?.detail.addresses).toHaveLength(35);
+  await farm.run(8, well);
+  expect(farm.current()).toEqual([]);
+  expect(farm.flagged()).toEqual([]);
+  expect(typesOf(farm.events)).toEqual(['finding_raised', 'finding_cleared']);
+  expect(farm.events[1]?.detail).toMatchObject({ finding: key, miner_count: 35 });
+  for (const event of farm.events) expect(eventRecordSchema.safeParse(event).error).toBeUndefined();
+});
+
+test('40 of 62 miners of a network fall silent: one finding that names the network and how many', async () => {
+  const farm = createFarm(70, (i) => (i < 62 ? `10.0.3.${i + 1}` : `10.0.4.${i + 1}`));
+  await farm.run(3, well);
+  await farm.run(8, (i, minute) => (i < 40 ? undefined : healthy(minute)));
+  const [finding, ...others] = farm.current();
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({ kind: 'contact', title: '10.0.3.0/24: 40 of 62 miners do not answer' });
+  expect(finding?.key).toMatch(/^contact:10\.0\.3\.0\/24@/);
+  expect(farm.flagged().map((flag) => flag.finding)).toEqual(Array(40).fill(finding?.key));
+  expect(typesOf(farm.events)).toEqual(['finding_raised']);
+  // Those that fell silent first come back first: it stays the same finding, and no new one begins.
+  await farm.run(5, (i, minute) => (i >= 20 && i < 40 ? undefined : healthy(minute)));
+  expect(farm.current().map(({ key, minerCount }) => [key, minerCount])).toEqual([[finding?.key, 20]]);
+  await farm.run(3, well);
+  expect(farm.current()).toEqual([]);
+  expect(typesOf(farm.events)).toEqual(['finding_raised', 'finding_cleared']);
+});
+
+test('a restart neither reports a finding again nor forgets that it is over', async () => {
+  const farm = createFarm(12, (i) => `10.0.3.${i + 1}`);
+  await farm.run(8, poolDead);
+  farm.restart();
+  await farm.run(2, poolDead);
+  expect(typesOf(farm.events)).toEqual(['finding_raised']);
+  farm.restart();
+  await farm.run(8, well);
+  expect(typesOf(farm.events)).toEqual(['finding_raised', 'finding_cleared']);
+});
+
+test('miners that fail one by one over a day, and one with a dead pool, each have their own trouble', async () => {
+  const farm = createFarm(10, (i) => `10.0.3.${i + 1}`);
+  await farm.run(3, well);
+  await farm.run(30, (i, minute) => (minute > 3 + i * 8 && i < 4 ? undefined : healthy(minute)));
+  await farm.run(5, (i, minute) => (i === 5 ? poolDead(i, minute) : healthy(minute)));
+  expect(farm.current()).toEqual([]);
+  expect(farm.events).toEqual([]);
+  expect(farm.flagged()).toHaveLength(1);
+});
