@@ -70,7 +70,7 @@ export function speaksCgminer(answer: string | undefined): boolean {
 
 function parse(answer: string | undefined) {
   if (answer === undefined) return undefined;
-  const value = jsonOf(answer) ?? fromBareText(answer);
+  const value = jsonOf(answer);
   return answerSchema.safeParse(value).data;
 }
 
@@ -102,29 +102,6 @@ function jsonOf(text: string): unknown {
     } catch {}
   }
   return undefined;
-}
-
-/** `STATUS=S,When=…,Description=…|VERSION,CGMiner=…,API=…|`, which the older ones answer to a question that is no JSON. */
-function fromBareText(answer: string): unknown {
-  const sections = answer
-    .slice(0, 16_384)
-    .split('|')
-    .filter((part) => part.includes('='));
-  if (!/^STATUS=[SIWEF]\b/.test(answer)) return undefined;
-  const pairsOf = (section: string) =>
-    Object.fromEntries(
-      section.split(',').flatMap((pair) => {
-        const at = pair.indexOf('=');
-        return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)] as const] : [];
-      }),
-    );
-  const [status, ...others] = sections;
-  const nameOf = (section: string) => section.split(/[,=]/, 1)[0] ?? '';
-  return {
-    STATUS: status === undefined ? [] : [pairsOf(status)],
-    VERSION: others.filter((section) => nameOf(section) === 'VERSION').map(pairsOf),
-    DEVDETAILS: others.filter((section) => nameOf(section) === 'DEVDETAILS').map(pairsOf),
-  };
 }
 
 /** How sure a driver may be of a family that the tables name. */

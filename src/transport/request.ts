@@ -159,7 +159,7 @@ export type MinerLink = {
 
 /** Raw answers to the questions of identification, which want evidence rather than values. */
 export type ProbeLink = MinerLink & {
-  /** The text of a CGMiner answer before any repair, NUL cut off. Plain text errors are returned as they are. */
+  /** The text of a CGMiner answer before any repair, NUL cut off, bare text as JSON. Plain text errors are returned as they are. */
   sendRaw(request: CgminerRequest, limits?: ExchangeLimits): Promise<string>;
   /** Status, headers of interest and the first 64 KB of the decompressed body of `GET path`, whatever the status; no login is sent. */
   look(path: string, limits?: ExchangeLimits & { readonly port?: number }): Promise<WebEvidence>;

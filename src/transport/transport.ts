@@ -5,7 +5,8 @@ import type { Clock } from '../base/clock.ts';
 import { CancelledError, RefusedError, unreachable } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { openFileLimit, socketsWithin } from '../base/platform/fd-limit.ts';
-import { askCgminer, askCgminerRaw, CGMINER_PORT, type Wire } from './cgminer/protocol.ts';
+import { Dialects } from './cgminer/dialects.ts';
+import { askCgminer, askCgminerRaw, CGMINER_PORT, type CgminerWire } from './cgminer/protocol.ts';
 import { askHttp, HTTP_PORT, lookAt, type Web } from './http/ask.ts';
 import { HttpClient, type HttpClientLimits, type HttpEndpoint } from './http/client.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
@@ -74,7 +75,7 @@ export function createTransport(options: {
   const limits: TransportLimits = { ...defaultTransportLimits(), ...options.limits };
   const engine = new Engine(clock, limits.engine, tap);
   const client = new HttpClient(clock, limits.http, tap);
-  const wire: Wire = { engine, log };
+  const wire: CgminerWire = { engine, log, dialects: new Dialects(clock, limits.devices) };
   const perDevice = <V>() => new BoundedMap<V>(limits.devices);
   const web: Web = {
     client,

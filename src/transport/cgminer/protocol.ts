@@ -2,11 +2,13 @@
 // It does not retry and does not queue: the caller holds the miner's turn.
 import { PeerError } from '../../base/errors.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
+import { DEFAULT_DEADLINE_MS, DEFAULT_MAX_BYTES } from '../limits/exchange-limits.ts';
 import { cleanWords, deviceSays, peerError } from '../peer-errors.ts';
 import type { CgminerRequest, ExchangeLimits, Login } from '../request.ts';
 import type { Engine } from '../tcp/engine.ts';
 import { type Endpoint, exchange } from '../tcp/exchange.ts';
+import { bareLine, isRead, parseBareText } from './bare-text.ts';
+import type { Dialects } from './dialects.ts';
 import { decodeReply, isJsonObject, repairJsonText } from './json-fixer.ts';
 import { refusalIn, refusalInPlainText } from './refusals.ts';
 import { CgminerReceiver } from './reply-end.ts';
@@ -16,6 +18,8 @@ const LOGGED_REPLY_CHARS = 4_096;
 
 /** Which connections to use, and where to say what needed repair. */
 export type Wire = { readonly engine: Engine; readonly log: Log };
+/** What the commands of CGMiner need beside: which form each device answers. */
+export type CgminerWire = Wire & { readonly dialects: Dialects };
 
 /** Request line of a command, ending in the newline that LuxOS expects and nobody minds. */
 function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
@@ -30,7 +34,7 @@ function cgminerLine({ command, parameter, newApi }: CgminerRequest): Buffer {
 
 /** The repaired answer. Throws PeerError for silence, nonsense, a cut answer (`peer.reset`, retry soon) and for refusals by the device. */
 export async function askCgminer(
-  wire: Wire,
+  wire: CgminerWire,
   to: Endpoint,
   request: CgminerRequest,
   limits: ExchangeLimits,
@@ -38,15 +42,56 @@ export async function askCgminer(
 ): Promise<unknown> {
   const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
   if (request.carry !== undefined) return askWithLogin(wire, to, request, limits, what, login);
-  const answer = await askJsonLine(wire, to, cgminerLine(request), what, limits);
+  const answer = objectIn(wire, to, await askEitherForm(wire, to, request, what, limits), what);
   const refusal = refusalIn(answer);
   if (refusal) throw deviceSays(refusal.code, what, refusal.words);
   return answer;
 }
 
+/**
+ * The answer in the form that the device knows. What only reads is asked in the other form where the first gets nothing and the device is not known:
+ * one request more, once.
+ */
+async function askEitherForm(
+  wire: CgminerWire,
+  to: Endpoint,
+  request: CgminerRequest,
+  what: string,
+  limits: ExchangeLimits,
+): Promise<Reply> {
+  const { dialects, engine } = wire;
+  const startMs = engine.clock.monotonicMs();
+  const inTime = (): ExchangeLimits => {
+    const spentMs = engine.clock.monotonicMs() - startMs;
+    return { ...limits, deadlineMs: Math.max(1, (limits.deadlineMs ?? DEFAULT_DEADLINE_MS) - spentMs) };
+  };
+  try {
+    const known = dialects.of(to);
+    if (known === 'bare') {
+      const bare = await askLine(wire, to, bareLine(request), what, limits);
+      if (!isRead(request) || parseBareText(bare.text) !== undefined) return bare;
+      dialects.forget(to);
+    }
+    const json = await askLine(wire, to, cgminerLine(request), what, inTime());
+    const isNothing = json.text === '' || isRefusedAsText(json.text);
+    if (!isNothing) dialects.note(to, 'json');
+    if (!isNothing || known !== undefined || !isRead(request)) return json;
+    const bare = await askLine(wire, to, bareLine(request), what, inTime());
+    const isBare = parseBareText(bare.text) !== undefined && !isRefusedAsText(bare.text);
+    dialects.note(to, isBare ? 'bare' : 'neither');
+    return isBare ? bare : json;
+  } catch (error) {
+    dialects.forget(to);
+    throw error;
+  }
+}
+
+/** What the oldest answer to JSON: an unknown word. */
+const isRefusedAsText = (text: string) => refusalIn(parseBareText(text)) !== undefined;
+
 /** Nothing of the answer is logged, and no words of the device go into errors: they may repeat what it was told. */
 async function askWithLogin(
-  wire: Wire,
+  wire: CgminerWire,
   to: Endpoint,
   { carry, ...request }: CgminerRequest,
   limits: ExchangeLimits,
@@ -55,7 +100,7 @@ async function askWithLogin(
 ): Promise<unknown> {
   if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
   const parameter = carry?.({ user: login.user, password: login.password.reveal() }) ?? '';
-  const line = cgminerLine({ ...request, parameter });
+  const line = (wire.dialects.of(to) === 'bare' ? bareLine : cgminerLine)({ ...request, parameter });
   try {
     const answer = await askJsonLine({ ...wire, log: silentLog }, to, line, what, limits);
     const refusal = refusalIn(answer);
@@ -73,19 +118,18 @@ async function askWithLogin(
 
 const WRONG_LOGIN = /passw|auth|login|wrong user/i;
 
-/** The text of the answer as it came, up to the first NUL. Throws only for connections that gave no text. */
+/** The text of the answer as it came, up to the first NUL; bare text as JSON. Throws only for connections that gave no text. */
 export async function askCgminerRaw(
-  wire: Wire,
+  wire: CgminerWire,
   to: Endpoint,
   request: CgminerRequest,
   limits: ExchangeLimits,
 ): Promise<string> {
   const what = `ask ${to.ip}:${to.port} for ${cleanWords(request.command)}`;
-  const receiver = new CgminerReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
-  await exchange(wire.engine, to, cgminerLine(request), receiver, what, limits);
-  const { text } = decodeReply(receiver.bytes());
+  const { text } = await askEitherForm(wire, to, request, what, limits);
   if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
-  return text;
+  const bare = parseBareText(text);
+  return bare === undefined ? text : JSON.stringify(bare);
 }
 
 /** The value of an answer that came as text; undefined where it must be asked for again. Throws PeerError for a refusal by the device. */
@@ -97,7 +141,7 @@ export function readCgminerText(text: string, what: string): Readonly<Record<str
   return value;
 }
 
-/** One line of JSON out, one JSON object back, refusals not yet judged (Whatsminer writes judge theirs differently). */
+/** One line out, one object back, refusals not yet judged (Whatsminer writes judge theirs differently). */
 export async function askJsonLine(
   wire: Wire,
   to: Endpoint,
@@ -105,10 +149,33 @@ export async function askJsonLine(
   what: string,
   limits: ExchangeLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
+  return objectIn(wire, to, await askLine(wire, to, line, what, limits), what);
+}
+
+type Reply = ReturnType<typeof decodeReply> & { readonly hasNul: boolean };
+
+async function askLine(
+  { engine }: Wire,
+  to: Endpoint,
+  line: Buffer,
+  what: string,
+  limits: ExchangeLimits,
+): Promise<Reply> {
   const receiver = new CgminerReceiver(what, limits.maxBytes ?? DEFAULT_MAX_BYTES);
-  await exchange(wire.engine, to, line, receiver, what, limits);
-  const { text, repairs } = decodeReply(receiver.bytes());
+  await exchange(engine, to, line, receiver, what, limits);
+  return { ...decodeReply(receiver.bytes()), hasNul: receiver.hasNul };
+}
+
+/** The object that an answer holds, in either form. Throws PeerError where there is none, or not all of it. */
+function objectIn(
+  wire: Wire,
+  to: Endpoint,
+  { text, repairs, hasNul }: Reply,
+  what: string,
+): Readonly<Record<string, unknown>> {
   if (text === '') throw peerError('peer.reset', `${what}: no answer before the end`, { wasSent: true });
+  const bare = parseBareText(text);
+  if (bare !== undefined) return bare;
   const reply = repairJsonText(text, repairs);
   if (!reply || !isJsonObject(reply.value)) {
     const refusal = refusalInPlainText(text);
@@ -123,7 +190,7 @@ export async function askJsonLine(
   }
   if (reply.isPartial) {
     // A cut answer could pass for one with boards missing: worse than none.
-    throw receiver.hasNul
+    throw hasNul
       ? peerError('peer.unparsable', `${what}: cut answer`, { retry: 'soon', wasSent: true })
       : peerError('peer.reset', `${what}: cut answer`, { wasSent: true });
   }

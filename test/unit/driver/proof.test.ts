@@ -5,6 +5,10 @@ import type { Evidence } from '../../../src/driver/contract.ts';
 import { WEB_RULES } from '../../../src/driver/families.data.ts';
 import { chooseDriver, evidenceOf } from '../../../src/driver/identify.ts';
 import { speaksCgminer } from '../../../src/driver/proof.ts';
+import { parseBareText } from '../../../src/transport/cgminer/bare-text.ts';
+
+/** As the transport gives it to the driver. */
+const asJson = (text: string) => JSON.stringify(parseBareText(text));
 
 const confidenceOf = (parts: Omit<Evidence, 'family' | 'isProven'>) =>
   chooseDriver(drivers, evidenceOf(parts))?.identity.confidence;
@@ -25,7 +29,9 @@ describe('TCP', () => {
     ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"BOSer":"boser 0.1"}]}', 'sure'],
     ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"Type":"Antminer S19"}]}', 'sure'],
     [
-      'STATUS=S,When=1,Code=22,Msg=CGMiner versions,Description=x|VERSION,CGMiner=4.9,Type=Antminer S9,API=3.7|',
+      asJson(
+        'STATUS=S,When=1,Code=22,Msg=CGMiner versions,Description=x|VERSION,CGMiner=4.9,Type=Antminer S9,API=3.7|',
+      ),
       'sure',
     ],
     ['{"STATUS":"E","When":1,"Code":14,"Msg":"invalid cmd","Description":"whatsminer v1.4.0"}', 'sure'],
@@ -41,7 +47,7 @@ describe('TCP', () => {
     ['{"STATUS":[]}', false],
     ['{"STATUS":[{"STATUS":"E","Code":14}]}', true],
     ['{"STATUS":"S","Msg":{}}', true],
-    ['STATUS=S,When=1|VERSION,CGMiner=4.9|', true],
+    [asJson('STATUS=S,When=1|VERSION,CGMiner=4.9|'), true],
     ['', false],
     [undefined, false],
   ])('%s is of the CGMiner kind: %s', (answer, is) => expect(speaksCgminer(answer)).toBe(is));

@@ -1,0 +1,35 @@
+// Which form of the CGMiner API each device answers, so that a device is asked in the right form at once. Forgotten when a connection fails, because
+// the device may have restarted with another program, and after an hour.
+import type { Clock } from '../../base/clock.ts';
+import { BoundedMap } from '../limits/bounded-map.ts';
+import type { Endpoint } from '../tcp/exchange.ts';
+
+/** `neither` = it answered nothing to both. */
+type Dialect = 'json' | 'bare' | 'neither';
+
+const REMEMBERED_MS = 3_600_000;
+
+export class Dialects {
+  readonly #known: BoundedMap<{ readonly dialect: Dialect; readonly sinceMs: number }>;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock, maxDevices: number) {
+    this.#clock = clock;
+    this.#known = new BoundedMap(maxDevices);
+  }
+
+  of(to: Endpoint): Dialect | undefined {
+    const known = this.#known.get(keyOf(to));
+    return known !== undefined && this.#clock.monotonicMs() - known.sinceMs < REMEMBERED_MS ? known.dialect : undefined;
+  }
+
+  note(to: Endpoint, dialect: Dialect): void {
+    if (this.of(to) !== dialect) this.#known.set(keyOf(to), { dialect, sinceMs: this.#clock.monotonicMs() });
+  }
+
+  forget(to: Endpoint): void {
+    this.#known.delete(keyOf(to));
+  }
+}
+
+const keyOf = ({ ip, port }: Endpoint) => `${ip}:${port}`;
