@@ -88,7 +88,8 @@ const flag = (value: number | undefined) => (value === undefined ? undefined : v
 function mining(tokens: Tokens, hashrateHs: number | undefined): boolean | undefined {
   if (flag(number(tokens, 'SoftOFF')) === true) return false;
   const state = tokens.get('SYSTEMSTATU');
-  if (state !== undefined) return /\bIn Work\b/i.test(state);
+  // It is "in work" as well while it is stopped by heat.
+  if (state !== undefined) return /\bIn Work\b/i.test(state) && hashrateHs !== 0;
   return hashrateHs === undefined ? undefined : hashrateHs > 0;
 }
 

@@ -22,7 +22,7 @@ export function read(replies: Replies, known: Known): Reading {
   const rows = replies.devs?.DEVS?.map(fromTcp);
   const boards = rows && withChips(rows, replies.devdetails);
   const sum = (of: (row: Row) => number | undefined) =>
-    addUp(rows, model) ? sumOfAll(rows?.map(of) ?? []) : undefined;
+    addUp(rows, model) || rows?.every((row) => of(row) === 0) ? sumOfAll(rows?.map(of) ?? []) : undefined;
   const hashrateHs = sum(({ board }) => board.hashrateHs);
   return present({
     make: 'Goldshell',
@@ -48,7 +48,7 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
-/** The boards of a Byte may mine two things at once: such rates do not add up, and without their kinds nobody knows. */
+/** The boards of a Byte may mine two things at once: such rates do not add up, and without their kinds it is not known. */
 function addUp(rows: readonly Row[] | undefined, model: string | undefined): boolean {
   const kinds = new Set(rows?.map(({ kind }) => kind));
   return kinds.size === 1 && !(model === 'Byte' && kinds.has(undefined));

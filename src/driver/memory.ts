@@ -34,6 +34,9 @@ export class VisitMemory {
   readonly #entries = new Map<string, Entry>();
   readonly #phase: number;
   #uptimeS: number | undefined;
+  #isHashing: boolean | undefined;
+  /** It stopped or began to hash: whether its owner has put it to sleep is among the slow answers. */
+  #hasTurned = false;
   /** Set when the device restarted or nothing was answered: everything is asked again. */
   isStale = true;
   /** The device let nobody in at the last visit: seldom questions keep their rhythm, and everything is asked again once it lets us in. */
@@ -48,6 +51,7 @@ export class VisitMemory {
   isDue(name: string, ask: Ask, rhythms: Rhythms, nowMs: number): boolean {
     const entry = this.#entries.get(name);
     if (entry === undefined || this.isStale || ask.every === 'poll') return true;
+    if (this.#hasTurned && ask.every === 'slow' && entry.error === undefined) return true;
     if (entry.error !== undefined) {
       return entry.error.retry === 'soon' || nowMs - entry.askedAtMs >= rhythms.slowMs * EARLY;
     }
@@ -88,6 +92,13 @@ export class VisitMemory {
       return undefined;
     }
     return JSON.parse(entry.text);
+  }
+
+  /** After each visit. The next one asks the slow questions anew when the hashing has stopped or begun since the visit before. */
+  noteHashing(hashrateHs: number | undefined): void {
+    const isHashing = hashrateHs === undefined ? this.#isHashing : hashrateHs > 0;
+    this.#hasTurned = this.#isHashing !== undefined && isHashing !== this.#isHashing;
+    this.#isHashing = isHashing;
   }
 
   /** Uptime that went back means a restart: serial numbers, versions and settings may be other ones now. */

@@ -96,6 +96,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
   memory.isStale = false;
   memory.isLocked = false;
   memory.noteUptime(result.reading.uptimeS ?? result.reading.systemUptimeS);
+  memory.noteHashing(result.reading.hashrateHs);
   return {
     ...result,
     answered,

@@ -109,6 +109,24 @@ describe('what is asked', () => {
     expect(link.asked).toEqual(['fast', '/slow', '/static']);
   });
 
+  test('hashing that stops or begins makes the slow facts be asked again, once: the mode is among them', async () => {
+    const { link, go, clock } = setUp();
+    const visits = async () => {
+      const asked: string[][] = [];
+      for (let minute = 0; minute < 3; minute++) {
+        await clock.advance(60_000);
+        await go();
+        asked.push([...link.asked]);
+      }
+      return asked;
+    };
+    await go();
+    link.script.fast = { hashrate: 0, uptime: 1_000 };
+    expect(await visits()).toEqual([['fast'], ['fast', '/slow'], ['fast']]);
+    link.script.fast = { hashrate: 5, uptime: 1_000 };
+    expect(await visits()).toEqual([['fast'], ['fast', '/slow'], ['fast']]);
+  });
+
   test('so they are where only the clock of the system is told', async () => {
     const read: Driver['read'] = (raw, known) => {
       const { reading, ...rest } = toy.read(raw, known);

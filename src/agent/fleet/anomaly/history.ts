@@ -117,9 +117,13 @@ function stillOf(before: History['still'], reading: Reading, t: number): History
 
 function averageOf(before: History['average'], reading: Reading, t: number, windowMs: number): History['average'] {
   if (reading.hashrateHs === undefined) return before;
-  if (before === undefined) return { hashrateHs: reading.hashrateHs, fromT: t, atT: t };
-  const share = windowMs <= 0 ? 1 : 1 - Math.exp(-(t - before.atT) / windowMs);
-  return { ...before, hashrateHs: before.hashrateHs + share * (reading.hashrateHs - before.hashrateHs), atT: t };
+  const zeroT = reading.hashrateHs > 0 ? undefined : (before?.zeroT ?? t);
+  if (before === undefined) return { hashrateHs: reading.hashrateHs, fromT: t, atT: t, zeroT };
+  // What is weighted by age never comes down to 0 by itself.
+  const isStill = zeroT !== undefined && t - zeroT >= windowMs;
+  const share = isStill || windowMs <= 0 ? 1 : 1 - Math.exp(-(t - before.atT) / windowMs);
+  const hashrateHs = before.hashrateHs + share * (reading.hashrateHs - before.hashrateHs);
+  return { fromT: before.fromT, hashrateHs, atT: t, zeroT };
 }
 
 /** Counters as they stand; those that nobody tells are undefined. */

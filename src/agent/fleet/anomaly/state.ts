@@ -76,7 +76,8 @@ const historySchema = z.strictObject({
   addressChangesT: z.array(t).max(128),
   shares: z.strictObject({ accepted: z.number(), changedT: t }).optional(),
   still: z.strictObject({ hashrateHs: z.number(), polls: z.int(), fromT: t }).optional(),
-  average: z.strictObject({ hashrateHs: z.number(), fromT: t, atT: t }).optional(),
+  /** `zeroT`: since when every rate was 0. */
+  average: z.strictObject({ hashrateHs: z.number(), fromT: t, atT: t, zeroT: t.optional() }).optional(),
   rejects: counterWindowSchema.optional(),
   hwErrors: counterWindowSchema.optional(),
   /** Model, and mode with its settings: what was learned under others does not hold. */

@@ -1,4 +1,5 @@
 // Hashboards: missing, dead, short of chips, or producing hardware errors. An absent list is silence, not absence of boards.
+import type { BoardReading } from '../../../../model/reading.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
 function missing({ reading, expected }: Facts): Verdict {
@@ -12,8 +13,16 @@ function missing({ reading, expected }: Facts): Verdict {
     limit: expected.boards.value,
     source: 'boards',
     severity: 'critical',
-    message: `${boards.length} of ${expected.boards.value} hashboards are there`,
+    message: `${missingSlots(boards, expected.boards.value)}${boards.length} of ${expected.boards.value} hashboards are there`,
   };
+}
+
+/** Which slots are empty, where the device counts its slots as the model does. */
+function missingSlots(boards: readonly BoardReading[], wanted: number): string {
+  const there = new Set(boards.map(({ slot }) => slot));
+  if (boards.length === 0 || there.size < boards.length || boards.some(({ slot }) => slot >= wanted)) return '';
+  const empty = Array.from({ length: wanted }, (_, slot) => slot).filter((slot) => !there.has(slot));
+  return empty.length === 1 ? `hashboard ${empty[0]} is missing: ` : `hashboards ${empty.join(', ')} are missing: `;
 }
 
 function dead({ reading, isHashing }: Facts): Verdict {

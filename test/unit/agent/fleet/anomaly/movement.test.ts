@@ -13,6 +13,33 @@ const booted =
   (minutesAgo: number): Change =>
   (reading) => ({ ...reading, uptimeS: minutesAgo * 60 });
 
+test('a miner of which nothing is expected, and that hashes nothing any more, does not hash', () => {
+  const bench = createBench();
+  const unknown = (hashrateHs?: number) =>
+    put({
+      model: undefined,
+      expected: undefined,
+      hashrateSettledHs: undefined,
+      ...(hashrateHs === 0 && { hashrateHs, isMining: false }),
+    });
+  bench.polls(10, unknown());
+  expect(bench.polls(5, unknown(0)).flags).toEqual([]);
+  bench.polls(3, unknown(0));
+  expect(bench.flag('low_hashrate')).toMatchObject({ value: 0, severity: 'critical', message: 'does not hash' });
+});
+
+test('a board that left is named by its slot, where the slots that are there leave no doubt', () => {
+  const missing = (...slots: number[]) => {
+    const bench = createBench();
+    bench.polls(3, (reading) => put({ boards: slots.map((slot) => ({ slot, hashrateHs: 1e12 })) })(reading));
+    return bench.flag('hashboard')?.message;
+  };
+  expect(missing(0, 2)).toBe('hashboard 1 is missing: 2 of 3 hashboards are there');
+  expect(missing(1)).toBe('hashboards 0, 2 are missing: 1 of 3 hashboards are there');
+  // The device counts its slots otherwise.
+  expect(missing(1, 3)).toBe('2 of 3 hashboards are there');
+});
+
 describe('shares', () => {
   test('none accepted for ten minutes while hashing is a pool fault, and one share ends it', () => {
     const bench = createBench();

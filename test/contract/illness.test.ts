@@ -1,0 +1,78 @@
+// Every family in every state that its simulated device can be in, as an agent sees it: the right cause at the right place, and nothing invented. What
+// is expected is in `illness.data.ts`.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Flag } from '../../src/model/flags.ts';
+import type { Reading } from '../../src/model/reading.ts';
+import { KINDS } from './ability-farm.ts';
+import { EXCEPTIONS, type Expected, STATES, type State, USUAL, type Wanted } from './illness.data.ts';
+import { examineAll, familyOf, type Patient } from './illness.ts';
+
+let patients: readonly Patient[] = [];
+beforeAll(async () => {
+  patients = await examineAll();
+});
+
+const expectedOf = (kind: string, state: State): Expected =>
+  (EXCEPTIONS[kind]?.[state] ?? EXCEPTIONS[familyOf(kind)]?.[state])?.expected ?? USUAL[state];
+
+const lineOf = ({ type, severity, source, message }: Flag) => `${type} ${severity} ${source}: ${message}`;
+
+const isAsWanted =
+  ({ type, source = '', message = /./ }: Wanted) =>
+  (flag: Flag): boolean =>
+    flag.type === type && flag.source.startsWith(source) && message.test(flag.message);
+
+/** Flags of any poll that nothing explains, and what was expected and is not there at the last one. */
+function flagFaults({ kind, state, looks }: Patient): string[] {
+  const { flags, also = [] } = expectedOf(kind, state);
+  const last = looks.at(-1)?.flags ?? [];
+  const types = new Set([...also, ...flags.map(({ type }) => type)]);
+  const invented = looks.flatMap((look, nth) =>
+    look.flags.filter(({ type }) => !types.has(type)).map((flag) => `poll ${nth}: ${lineOf(flag)}`),
+  );
+  const missing = flags
+    .filter((wanted) => !last.some(isAsWanted(wanted)))
+    .map((wanted) => `no ${wanted.type} as expected, but ${last.map(lineOf).join('; ') || 'nothing'}`);
+  return [...invented, ...missing];
+}
+
+const IDLE: ReadonlySet<State> = new Set(['asleep', 'stopped by heat']);
+
+/** What a machine that does not hash cannot tell of its parts, and what it is not. */
+function statements({ state, device }: Patient, reading: Reading): string[] {
+  const boards = reading.boards ?? [];
+  const isIdle = IDLE.has(state);
+  const deadSlot = state === 'dead board' ? Math.min(1, device.spec.boards - 1) : -1;
+  const isHealthy = (slot: number) => boards.some((board) => board.slot === slot && (board.hashrateHs ?? 1) > 0);
+  const claims: readonly (readonly [boolean, string])[] = [
+    [isIdle && reading.isMining === true, 'mines'],
+    [isIdle && (reading.hashrateHs ?? 0) > 0, 'has a rate'],
+    [isIdle && boards.some(({ badChips = 0 }) => badChips > 0), 'has bad chips'],
+    [isIdle && boards.some(({ isAlive }) => isAlive === false), 'has dead boards'],
+    [state === 'asleep' && (reading.miningMode ?? 'sleep') !== 'sleep', `sleeps in mode ${reading.miningMode}`],
+    [state !== 'asleep' && reading.miningMode === 'sleep', 'is asleep'],
+    [!isIdle && device.truth().is_mining && reading.isMining === false, 'does not mine'],
+    [deadSlot >= 0 && isHealthy(deadSlot), `the dead board ${deadSlot} hashes`],
+    [deadSlot > 0 && boards.length > 0 && !isHealthy(0), 'board 0 does not hash'],
+  ];
+  return claims.filter(([isFalse]) => isFalse).map(([, claim]) => claim);
+}
+
+describe.each(KINDS.map(({ family, model }) => `${family} ${model}`))('%s', (kind) => {
+  test.each(STATES)('%s', (state) => {
+    const patient = patients.find((each) => each.kind === kind && each.state === state);
+    // Not every family sleeps.
+    if (patient === undefined) return expect(state).toBe('asleep');
+    const last = patient.looks.at(-1);
+    expect({
+      flags: flagFaults(patient),
+      statements: last === undefined ? ['never read'] : statements(patient, last.reading),
+      untrue: patient.untrue,
+    }).toEqual({ flags: [], statements: [], untrue: [] });
+  });
+});
+
+test('every exception is about a kind that there is, and gives its reason', () => {
+  const kinds = new Set(KINDS.flatMap(({ family, model }) => [family, `${family} ${model}`]));
+  expect(Object.keys(EXCEPTIONS).filter((kind) => !kinds.has(kind))).toEqual([]);
+});
