@@ -13,11 +13,14 @@ export const innosilicon = defineDriver({
   covers: [
     { models: 'Innosilicon T3H+, A11', firmware: 'stock with /api/getAll', evidence: 'simulated' },
     { models: 'Innosilicon T3, A10, A10X, A11MX and others', firmware: 'stock with /api', evidence: 'claimed' },
+    { models: 'Dragonmint T1', firmware: 'stock with /api/summary', evidence: 'claimed' },
   ],
   asks: {
     all: { every: 'poll', ...call('getAll') },
     summary: { every: 'poll', insteadOf: 'all', via, command: 'summary' },
     devs: { every: 'poll', insteadOf: 'all', via, command: 'devs' },
+    // The same as the web has it: all that a build without getAll and with TCP closed tells of its boards.
+    webDevs: { every: 'poll', insteadOf: 'devs', ...call('summary') },
     stats: { every: 'poll', via, command: 'stats' },
     pools: { every: 'slow', via, command: 'pools' },
     webPools: { every: 'slow', insteadOf: 'pools', ...call('summary') },

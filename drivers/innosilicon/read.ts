@@ -1,10 +1,11 @@
 // Turns the answers of one Innosilicon into a Reading (atlas 19). The web knows most, TCP the chips; where the web refuses us, TCP has rates too.
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, list, text } from '../../src/driver/fields.ts';
+import { first, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, Reading } from '../../src/model/reading.ts';
-import { hashrates, poolReadings, present, rateHs, windowHs } from '../_families/cgminer.ts';
+import { hashrates, poolReadings, positive, present, rateHs, windowHs } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { isFine } from '../_families/status-word.ts';
 import { ERRORS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 
@@ -21,7 +22,12 @@ export function read(replies: Replies, known: Known): Reading {
   const webHs = toHs(web?.total_hash);
   const summaryRow = summary?.SUMMARY?.[0];
   const onTcp = summaryRow && isMega ? hashrates(summaryRow) : {};
-  const rates = webHs === undefined ? onTcp : ({ hashrateHs: webHs, hashrateWindow: 'realtime' } as const);
+  const rates =
+    webHs === undefined
+      ? summaryRow === undefined
+        ? ratesOfDevs(isMega ? deviceRows(replies) : undefined)
+        : onTcp
+      : ({ hashrateHs: webHs, hashrateWindow: 'realtime' } as const);
   const boards = boardsOf(replies, toHs, isMega);
   return present({
     make: 'Innosilicon',
@@ -34,17 +40,28 @@ export function read(replies: Replies, known: Known): Reading {
 
     ...rates,
     powerW: web?.power,
-    uptimeS: first(largest(stats?.STATS?.map(({ Elapsed }) => Elapsed) ?? []), summaryRow?.Elapsed, web?.uptime),
+    uptimeS: first(
+      largest(stats?.STATS?.map(({ Elapsed }) => Elapsed) ?? []),
+      summaryRow?.Elapsed,
+      largest(deviceRows(replies)?.map((dev) => dev['Device Elapsed']) ?? []),
+      web?.uptime,
+    ),
 
     isMining: rates.hashrateHs === undefined ? undefined : rates.hashrateHs > 0,
-    miningMode: web === undefined && summaryRow === undefined ? undefined : ('normal' as const),
     tempC: first(
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),
       largest(boards?.map((board) => board.chipTempAvgC) ?? []),
     ),
     boards,
-    fans: fansOf(web?.fansSpeed, row),
-    pools: poolReadings((replies.pools ?? replies.webPools)?.POOLS),
+    fans: fansOf(
+      first(
+        web?.fansSpeed,
+        replies.webDevs?.HARDWARE?.['Fan duty'],
+        largest(stats?.STATS?.map((chain) => chain['Fan duty']) ?? []),
+      ),
+      row,
+    ),
+    pools: poolReadings(first(replies.pools?.POOLS, replies.webPools?.POOLS, replies.webDevs?.POOLS)),
     errors: replies.fault && errorsOf(replies.fault),
     expected: row && Object.keys(row.expected).length > 0 ? row.expected : undefined,
   });
@@ -58,20 +75,40 @@ function countsHashes(reported: string | undefined, status: unknown): boolean {
   return !/^a9\b|\ba9[-+ ]/i.test(reported ?? '') && !/\ba9\b/i.test(description ?? '');
 }
 
+const deviceRows = ({ devs, webDevs }: Replies) => first(devs?.DEVS, webDevs?.DEVS);
+type DeviceRow = NonNullable<ReturnType<typeof deviceRows>>[number];
+
+/** Where the whole is told nowhere it is the sum of its boards. */
+function ratesOfDevs(rows: readonly DeviceRow[] | undefined): Partial<Pick<Reading, Rates>> {
+  const sum = (window: '1m' | '15m' | 'av') => sumOfAll(rows?.map((row) => windowHs(row, window)) ?? []);
+  const [now, average] = [sum('1m'), sum('av')];
+  return present({
+    hashrateHs: first(now, average),
+    hashrateWindow: now !== undefined ? ('1m' as const) : average === undefined ? undefined : ('average' as const),
+    hashrateSettledHs: sum('15m'),
+    hashrateAverageHs: average,
+  });
+}
+type Rates = 'hashrateHs' | 'hashrateWindow' | 'hashrateSettledHs' | 'hashrateAverageHs';
+
 type Parts = Omit<BoardReading, 'slot'>;
 
-/** The same chains by their numbers, from up to three answers. One without chips and without a rate is an empty place. */
+/** The same chains by their numbers, from up to four answers. One without chips and without a rate is an empty place. */
 function boardsOf(
-  { all, stats, devs }: Replies,
+  replies: Replies,
   toHs: (told: Told) => number | undefined,
   isMega: boolean,
 ): BoardReading[] | undefined {
-  if (all?.all.chain === undefined && stats === undefined && devs === undefined) return undefined;
+  const { all, stats } = replies;
+  const devs = deviceRows(replies);
+  const chains = stats?.STATS?.filter((row) => row['Chain ID'] !== undefined);
+  // Pools have rows among the statistics, too; what tells of no chain does not say that there are none.
+  if (!all?.all.chain?.length && !chains?.length && !devs?.length) return undefined;
   const found = new Map<number, Parts>();
   const add = (slot: number | undefined, parts: Parts) => {
     if (slot !== undefined && slot < 64) found.set(slot, { ...found.get(slot), ...parts });
   };
-  for (const row of devs?.DEVS ?? []) {
+  for (const row of devs ?? []) {
     add(
       row.ASC ?? row.ID,
       present({
@@ -81,13 +118,21 @@ function boardsOf(
       }),
     );
   }
-  for (const row of stats?.STATS ?? []) add(row['Chain ID'], present({ chips: row['Num active chips'] }));
+  for (const row of chains ?? []) {
+    const { Temp: chipTempAvgC, 'Temp max': chipTempMaxC, 'Num active chips': chips } = row;
+    add(row['Chain ID'], present({ chips, chipTempMaxC, chipTempAvgC }));
+  }
   for (const row of all?.all.chain ?? []) {
     add(row.ASC, present({ hashrateHs: toHs(row), chipTempMaxC: row['Temp max'], hwErrors: row['Hardware Errors'] }));
   }
   return [...found]
     .toSorted(([a], [b]) => a - b)
-    .flatMap(([slot, parts]) => ((parts.chips ?? 0) > 0 || (parts.hashrateHs ?? 0) > 0 ? [{ slot, ...parts }] : []));
+    .flatMap(([slot, { chips, ...parts }]) => {
+      const isHashing = positive(parts.hashrateHs) !== undefined;
+      if (!isHashing && positive(chips) === undefined) return [];
+      // No chips beside a rate: not counted.
+      return [{ slot, ...parts, ...present({ chips: isHashing ? positive(chips) : chips }) }];
+    });
 }
 
 /** One duty for all fans; how fast they turn is not told, nor how many they are. */
@@ -97,7 +142,7 @@ function fansOf(dutyPercent: number | undefined, row: Model | undefined): FanRea
 }
 
 function errorsOf({ code, detail }: NonNullable<Replies['fault']>): ErrorReading[] {
-  if (code === undefined || Number(code) === 0) return [];
+  if (code === undefined || isFine(code)) return [];
   const [message = detail?.msg, category = 'unknown' as const] = ERRORS[code] ?? [];
   return [present({ code, message, category })];
 }

@@ -1,7 +1,7 @@
 // What Innosilicon answers, as far as we read it (atlas 19). Everything on the web comes with `success`; what lacks it is no answer.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { field, int, list, num, text, toNumber, toText } from '../../src/driver/fields.ts';
+import { field, int, list, num, text, toText } from '../../src/driver/fields.ts';
 import { devsReply, poolsReply, summaryReply, versionReply } from '../_families/cgminer.ts';
 
 const sensor = () => num({ min: 1, max: 200 });
@@ -20,9 +20,21 @@ const statsRow = z.looseObject({
   'Chain ID': int({ min: 0, max: 63 }),
   'Num active chips': int({ min: 0, max: 100_000 }),
   Elapsed: num({ min: 0, max: 4e9 }),
+  Temp: sensor(),
+  'Temp max': sensor(),
+  'Fan duty': num({ min: 0, max: 100 }),
 });
 
 const part = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
+/** `/api/summary`: what TCP says of boards and pools, for builds that keep that closed. */
+const webSummary = poolsReply.extend({
+  ...devsReply.shape,
+  HARDWARE: part(z.looseObject({ 'Fan duty': num({ min: 0, max: 100 }) })),
+});
+const errorCode = (value: unknown) => {
+  const code = toText(value, 16);
+  return code !== undefined && /^(0x[\da-f]+|\d+)$/i.test(code) ? code : undefined;
+};
 const mac = () => field((value) => toText(value, 128));
 
 export const replies = z.object({
@@ -42,13 +54,14 @@ export const replies = z.object({
   ),
   summary: reply(summaryReply.refine(({ SUMMARY }) => SUMMARY !== undefined)),
   devs: reply(devsReply.refine(({ DEVS }) => DEVS !== undefined)),
+  webDevs: reply(webSummary.refine(({ DEVS }) => DEVS !== undefined)),
   stats: reply(z.looseObject({ STATS: list(statsRow, 64) }).refine(({ STATS }) => STATS !== undefined)),
   pools: reply(poolsReply.refine(({ POOLS }) => POOLS !== undefined)),
   webPools: reply(poolsReply.refine(({ POOLS }) => POOLS !== undefined)),
   fault: reply(
     z
       .looseObject({
-        code: field((value) => (toNumber(value) === undefined ? undefined : toText(value, 16))),
+        code: field(errorCode),
         detail: part(z.looseObject({ msg: text(256) })),
       })
       .refine(({ code }) => code !== undefined),

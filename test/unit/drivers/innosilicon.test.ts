@@ -22,7 +22,6 @@ test('the sample is understood: the web before TCP, an empty chain left out', ()
     uptimeS: 8_990,
     tempC: 71.2,
     isMining: true,
-    miningMode: 'normal',
     errors: [{ code: '33', category: 'hashboard' }],
     pools: [{ isAlive: true }],
     expected: { hashrateHs: 57e12, boards: 3, chipsPerBoard: 114 },
@@ -45,10 +44,93 @@ describe('rates of an A9 count solutions: without a unit that is sure they are n
   ])('%j', (raw, hs) => expect(driver.read(raw, {}).reading.hashrateHs).toBe(hs));
 });
 
+describe('a Dragonmint T1: /api/summary is all that it has', () => {
+  const dev = (ASC: number, fields: object = {}) => ({
+    ASC,
+    Name: 'DT1',
+    ID: ASC,
+    Enabled: 'Y',
+    Status: 'Alive',
+    Temperature: 72,
+    'MHS av': 4_904_000,
+    'MHS 5s': 4_745_000,
+    'MHS 1m': 4_830_000,
+    'MHS 5m': 4_923_000,
+    'MHS 15m': 4_932_000,
+    Accepted: 307,
+    'Hardware Errors': 6_600,
+    'Device Elapsed': 4_792,
+    'Hash Rate': 4_932_000,
+    ...fields,
+  });
+  const pool = { POOL: 0, URL: 'stratum+tcp://a.example:3333', User: 'w', Status: 'Alive', 'Stratum Active': true };
+  const webDevs = {
+    success: true,
+    DEVS: [dev(0), dev(1), dev(2)],
+    POOLS: [pool],
+    HARDWARE: { 'Fan duty': 59 },
+    tuning: false,
+    hashrates: [],
+  };
+  test('boards, rate, uptime and pools are read from it', () => {
+    const { reading, unparsable } = driver.read({ webDevs, webPools: webDevs, type: { type: 'T1' } }, {});
+    expect(unparsable).toEqual([]);
+    expect(reading).toMatchObject({
+      model: 'T1',
+      hashrateHs: 3 * 4_830_000e6,
+      hashrateWindow: '1m',
+      hashrateSettledHs: 3 * 4_932_000e6,
+      hashrateAverageHs: 3 * 4_904_000e6,
+      uptimeS: 4_792,
+      isMining: true,
+      tempC: 72,
+      pools: [{ url: 'stratum+tcp://a.example:3333', isAlive: true, isActive: true }],
+    });
+    expect(reading.boards?.[1]).toEqual({ slot: 1, hashrateHs: 4_830_000e6, chipTempAvgC: 72, hwErrors: 6_600 });
+    expect(reading).not.toHaveProperty('miningMode');
+    expect(reading).not.toHaveProperty('errors');
+  });
+  test('a board that tells no rate leaves the whole untold; no boards say nothing', () => {
+    const untold = dev(2, { 'MHS av': undefined, 'MHS 5s': '', 'MHS 1m': null });
+    const part = driver.read({ webDevs: { ...webDevs, DEVS: [dev(0), dev(1), untold] } }, {}).reading;
+    expect(part).not.toHaveProperty('hashrateHs');
+    expect(part).not.toHaveProperty('isMining');
+    const none = driver.read({ webDevs: { ...webDevs, DEVS: [] } }, {}).reading;
+    for (const field of ['hashrateHs', 'isMining', 'boards', 'uptimeS'] as const)
+      expect(none).not.toHaveProperty(field);
+  });
+});
+
+test('an A9 tells chips and sensors of its chains in stats; the rows of its pools are no chains', () => {
+  const chain = (id: number) => ({
+    STATS: id,
+    ID: `HLT${id}`,
+    Elapsed: 48_768,
+    'Chain ID': id,
+    'Num chips': 12,
+    'Num active chips': 12,
+    'Temp max': 71,
+    'Temp min': 57,
+    Temp: 62,
+    'Fan duty': 35,
+    'MHS av': 995_328,
+  });
+  const pool = { STATS: 3, ID: 'POOL0', Elapsed: 48_768, 'Pool Calls': 0 };
+  const { reading } = driver.read({ stats: { STATS: [chain(0), chain(1), pool] }, type: { type: 'A9' } }, {});
+  expect(reading.boards).toEqual([
+    { slot: 0, chips: 12, chipTempMaxC: 71, chipTempAvgC: 62 },
+    { slot: 1, chips: 12, chipTempMaxC: 71, chipTempAvgC: 62 },
+  ]);
+  expect(reading).toMatchObject({ uptimeS: 48_768, tempC: 71 });
+  expect(reading).not.toHaveProperty('isMining');
+  expect(driver.read({ stats: { STATS: [pool] } }, {}).reading).not.toHaveProperty('boards');
+});
+
 describe('codes', () => {
   const errors = (fault: object) => driver.read({ fault }, {}).reading.errors;
   test('0 is none, a known one has its words, an unknown one keeps those of the device', () => {
-    expect(errors({ code: '0', detail: { msg: 'OK' } })).toEqual([]);
+    for (const code of ['0', 0, '0x0', '0x00000000', ' 0 ', '00'])
+      expect(errors({ code, detail: { msg: 'OK' } })).toEqual([]);
     expect(errors({ code: 35 })).toEqual([{ code: '35', message: 'No output from the power supply', category: 'psu' }]);
     expect(errors({ code: '77', detail: { msg: 'odd' } })).toEqual([
       { code: '77', message: 'odd', category: 'unknown' },
