@@ -1,4 +1,4 @@
-// Turns the answers of one Iceriver into a Reading (atlas 17). Rates of now are of five minutes, averages of thirty.
+// Turns the answers of one Iceriver into a Reading (atlas 17). Rates of now are of five minutes, and swing by a third; the settled ones are of thirty.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
 import type {
@@ -11,6 +11,7 @@ import type {
 } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { withOwnBuild } from '../_families/own-build.ts';
 import { STATES } from './errors.data.ts';
 import { type Board, type Panel, type Pool, type Replies, toPowHs } from './replies.ts';
 
@@ -24,6 +25,7 @@ export function read({ panel, machine }: Replies, known: Known): Reading {
   // The web page answers for a mining program that does not.
   const isDown = panel.error !== undefined;
   const hashrateHs = toPowHs(data.rtpow, data.unit);
+  const settledHs = toPowHs(data.avgpow, data.unit);
   const boards = data.boards && boardsOf(data.boards, data.unit);
   return present({
     make,
@@ -34,12 +36,13 @@ export function read({ panel, machine }: Replies, known: Known): Reading {
 
     hashrateHs,
     hashrateWindow: hashrateHs === undefined ? undefined : ('5m' as const),
-    hashrateSettledHs: hashrateHs,
-    hashrateAverageHs: toPowHs(data.avgpow, data.unit),
+    hashrateSettledHs: settledHs,
+    hashrateAverageHs: settledHs,
     uptimeS: data.runtime,
 
-    isMining: isDown ? false : hashrateHs === undefined ? data.powstate : hashrateHs > 0,
-    miningMode: isAsleep(machine?.data.mode, hashrateHs) ? ('sleep' as const) : ('normal' as const),
+    // Without a rate `powstate` says yes, and nothing else: it is false in every warm-up.
+    isMining: isDown ? false : hashrateHs === undefined ? (data.powstate === true ? true : undefined) : hashrateHs > 0,
+    miningMode: modeOf(machine?.data.mode, hashrateHs),
     isLightOn: data.locate,
 
     tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
@@ -51,9 +54,13 @@ export function read({ panel, machine }: Replies, known: Known): Reading {
   });
 }
 
-/** A miner that hashes is awake, whatever its setting. */
-const isAsleep = (mode: number | undefined, hashrateHs: number | undefined) =>
-  mode !== undefined && mode !== 1 && (hashrateHs ?? 0) === 0;
+const NORMAL = 1;
+
+/** Any number but that of normal is sleep, if nothing is hashed; a miner that hashes is awake, and in which mode its setting does not say. */
+function modeOf(mode: number | undefined, hashrateHs: number | undefined): 'normal' | 'sleep' | undefined {
+  if (mode === NORMAL) return 'normal';
+  return mode !== undefined && hashrateHs === 0 ? 'sleep' : undefined;
+}
 
 /** `model` is mostly empty; the mining program is called after it: `5977449_ks3m_miner`, `pbv077c_ks0miner`, `211_10306_miner`. */
 function reportedModel({ model, softver1 }: Panel): string | undefined {
@@ -79,7 +86,8 @@ function boardsOf(rows: readonly Board[], unit: string | undefined): BoardReadin
         slot,
         hashrateHs,
         expectedHashrateHs: believable(positive(toPowHs(row.idealpow, unit)), hashrateHs),
-        chips: row.chipnum,
+        // No chips beside a rate: not counted.
+        chips: positive(row.chipnum),
         frequencyMhz: positive(row.freq),
         boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
         inletTempC: row.intmp,
@@ -147,7 +155,12 @@ function expectation(
   const sumHs = ideals.length === (parts.boards ?? ideals.length) ? sumOfAll(ideals) : undefined;
   const isFit = nameplateHs === undefined || (sumHs ?? 0) * MOST >= nameplateHs;
   const idealHs = isFit ? believable(positive(sumHs), hashrateHs) : undefined;
-  const wanted = present({ ...(parts.fans === 0 ? BARE(parts) : parts), hashrateHs: first(idealHs, nameplateHs) });
+  const chips = new Set(boards?.map((board) => board.chips));
+  const own = chips.size === 1 ? { chipsPerBoard: [...chips][0] } : {};
+  const wanted = present({
+    ...withOwnBuild(parts.fans === 0 ? BARE(parts) : parts, own),
+    hashrateHs: first(idealHs, nameplateHs),
+  });
   return Object.keys(wanted).length === 0 ? undefined : wanted;
 }
 

@@ -58,7 +58,7 @@ test('what lies is not believed: chips called bad, an ideal of one chip or of no
   const ks0 = await look(of('KS0'));
   expect(ks0.boards?.[0]).not.toHaveProperty('expectedHashrateHs');
   // It has one board of the three that the table gives to the series, and two fans that are no part of it.
-  expect(ks0.expected).toEqual({ cooling: 'air', hashrateHs: 1e11 });
+  expect(ks0.expected).toEqual({ chipsPerBoard: 18, own: ['chipsPerBoard'], cooling: 'air', hashrateHs: 1e11 });
   expect(ks0.fans).toHaveLength(2);
 });
 

@@ -85,11 +85,32 @@ test.each([
   ['100G', 1, true, 'normal'],
   ['0G', 1, false, 'normal'],
   ['0G', 2, false, 'sleep'],
-  // It hashes: then it is awake.
-  ['100G', 2, true, 'normal'],
-])('%s in mode %i', (rtpow, mode, isMining, miningMode) =>
-  expect(read({ rtpow }, mode)).toMatchObject({ isMining, miningMode }),
-);
+  // It hashes: then it is awake, in a mode that nothing names.
+  ['100G', 2, true, undefined],
+  ['100G', undefined, true, undefined],
+  // Without a rate there is no telling whether it sleeps.
+  ['', 2, undefined, undefined],
+])('%s in mode %s', (rtpow, mode, isMining, miningMode) => {
+  const reading = read({ rtpow }, mode);
+  expect([reading.isMining, reading.miningMode]).toEqual([isMining, miningMode]);
+});
+
+test('the settled rate is that of thirty minutes; the one of five swings by a third on a healthy unit', () => {
+  const swinging = { rtpow: '7350G', avgpow: '11980G', unit: 'G' };
+  expect(read(swinging)).toMatchObject({ hashrateHs: 7.35e12, hashrateWindow: '5m', hashrateSettledHs: 11.98e12 });
+  expect(read({ ...swinging, avgpow: undefined })).not.toHaveProperty('hashrateSettledHs');
+});
+
+test('absent is no statement: no rate and no power state, chips that are not counted', () => {
+  const mac = '02-00-00-00-00-01';
+  expect(read({ mac, rtpow: '', powstate: false })).toMatchObject({ mac });
+  expect(read({ mac, rtpow: '', powstate: false })).not.toHaveProperty('isMining');
+  expect(read({ mac, rtpow: '', powstate: true }).isMining).toBe(true);
+  const board = (no: number, chipnum: number) => ({ no, chipnum, rtpow: '37G' });
+  const uncounted = read({ boards: [board(1, 0), board(2, 18)] });
+  expect(uncounted.boards?.map(({ chips }) => chips)).toEqual([undefined, 18]);
+  expect(read({ softver1: '1_ks1_miner', boards: [board(1, 20), board(2, 20)] }).expected?.chipsPerBoard).toBe(20);
+});
 
 test('rates that are too good beside an ideal show that it is the ideal of something else', () => {
   const board = (rtpow: string, idealpow: string) =>
