@@ -12,10 +12,24 @@ export const goldshell = defineDriver({
   make: 'Goldshell',
   covers: [
     { models: 'Goldshell KD5, KD Box Pro, Mini Doge, Byte', firmware: 'stock with /mcb', evidence: 'simulated' },
-    { models: 'Goldshell CK5, HS5, KD Box II, KD Max and others', firmware: 'stock with /mcb', evidence: 'claimed' },
+    {
+      models: 'Goldshell CK5, HS5, LT5, KD Box II, KD Max and others',
+      firmware: 'stock with /mcb',
+      evidence: 'claimed',
+    },
   ],
   asks: {
     devs: { every: 'poll', via, command: 'devs' },
+    // Builds with TCP closed show the same on a page, some of them without a login. None is made.
+    webDevs: {
+      every: 'poll',
+      insteadOf: 'devs',
+      via: 'http',
+      method: 'GET',
+      path: '/mcb/cgminer?cgminercmd=devs',
+      auth: 'none',
+      as: 'json',
+    },
     pools: { every: 'slow', via, command: 'pools' },
     status: { every: 'static', via: 'http', method: 'GET', path: '/mcb/status', auth: 'none', as: 'json' },
     devdetails: { every: 'static', via, command: 'devdetails' },

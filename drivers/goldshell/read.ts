@@ -4,7 +4,7 @@ import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, positive, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
-import type { DevsRow, Replies } from './replies.ts';
+import type { DevsRow, Replies, WebRow } from './replies.ts';
 
 type Row = {
   readonly board: BoardReading;
@@ -19,7 +19,9 @@ export function read(replies: Replies, known: Known): Reading {
   const reported = replies.status?.model;
   const row = modelOf(reported) ?? modelOf(known.model && `Goldshell ${known.model}`);
   const model = row?.model ?? bareName(reported) ?? known.model;
-  const rows = replies.devs?.DEVS?.map(fromTcp);
+  const found = first(replies.devs?.DEVS?.map(fromTcp), replies.webDevs?.data?.map(fromWeb));
+  // An empty list is the answer of a mining program that has not found its boards yet.
+  const rows = found?.length === 0 ? undefined : found;
   const boards = rows && withChips(rows, replies.devdetails);
   const sum = (of: (row: Row) => number | undefined) =>
     addUp(rows, model) || rows?.every((row) => of(row) === 0) ? sumOfAll(rows?.map(of) ?? []) : undefined;
@@ -58,18 +60,44 @@ function addUp(rows: readonly Row[] | undefined, model: string | undefined): boo
 const modelOf = (reported: string | undefined) => findModel('goldshell-stock', reported?.replace('-', ' '));
 const bareName = (reported: string | undefined) => reported?.replace(/^goldshell[- ]/i, '');
 
+/** Sensors that are told by their places; which of them are chips is not known. */
+function placesC(row: DevsRow | WebRow, ...others: readonly (number | undefined)[]): number[] | undefined {
+  const found = [row.l_temp, row.r_temp, row.t_temp, row.m_temp].flatMap((sensors) => sensors ?? []);
+  const all = [...others.filter((tempC) => tempC !== undefined), ...found];
+  return all.length === 0 ? undefined : all;
+}
+
+/** `Alive` and `Dead`; other words (`Sick`, `NoStart`) say neither. */
+function aliveness(status: string | undefined): boolean | undefined {
+  const word = status?.toLowerCase();
+  return word === 'alive' ? true : word === 'dead' ? false : undefined;
+}
+
+/** What `time` counts on the page is not known: no uptime. */
+function fromWeb(row: WebRow, place: number): Row {
+  return present({
+    board: present({
+      slot: slotOf(row.id, place),
+      hashrateHs: row.hashrate,
+      boardTempsC: placesC(row, ...(row.temp ?? [])),
+      hwErrors: row.hwerrors,
+    }),
+    averageHs: row.av_hashrate,
+    fans: row.fanspeed ?? [],
+  });
+}
+
 function fromTcp(row: DevsRow, place: number): Row {
-  const tempC = row['tstemp-2'];
   return present({
     board: present({
       slot: slotOf(row.ID ?? row.PGA, place),
       hashrateHs: row['MHS 20s'],
       expectedHashrateHs: ofItsKind(row),
       frequencyMhz: positive(row.clock),
-      boardTempsC: tempC === undefined ? undefined : [tempC],
+      boardTempsC: placesC(row, row['tstemp-2']),
       chipTempAvgC: largest([row['tstemp-0'], row['tstemp-1']]),
       hwErrors: row['Hardware Errors'],
-      isAlive: row.Status === undefined ? undefined : row.Status.toLowerCase() === 'alive',
+      isAlive: aliveness(row.Status),
     }),
     kind: row.pool,
     averageHs: row['MHS av'],

@@ -81,3 +81,60 @@ test('without a board that tells its rate there is no sum', () => {
   expect(of(0, undefined)).not.toHaveProperty('isMining');
   expect(of(0, 0)).toMatchObject({ hashrateHs: 0, isMining: false });
 });
+
+describe('an LT5 on its page, without a login', () => {
+  const row = (id: number, fields: object = {}) => ({
+    r_temp: '73.8 °C',
+    l_temp: '0.0 °C',
+    t_temp: '0.0 °C',
+    m_temp: '0.0 °C',
+    valid: 0,
+    av_hashrate: 493.025,
+    hashrate: 546.357,
+    rejected: 1,
+    id,
+    time: 11_769,
+    powerplan: 0,
+    hwerrors: 7,
+    accepted: 26,
+    fanspeed: '6060 rpm / 6120 rpm',
+    minerstatus: 0,
+    ...fields,
+  });
+  const page = (...rows: object[]) => ({ status: 2, data: rows });
+  const read = (...rows: object[]) =>
+    driver.read({ webDevs: page(...rows), status: { model: 'Goldshell-LT5' } }, {}).reading;
+  test('rate, boards, fans and the sensor on the right are read', () => {
+    const reading = read(row(0), row(1, { r_temp: '77.8 °C' }));
+    expect(reading).toMatchObject({ model: 'LT5', isMining: true, tempC: 77.8, hashrateHs: 2 * 546.357e6 });
+    expect(reading.boards?.[0]).toEqual({ slot: 0, hashrateHs: 546.357e6, boardTempsC: [73.8], hwErrors: 7 });
+    expect(reading.fans).toEqual([
+      { index: 0, rpm: 6_060 },
+      { index: 1, rpm: 6_120 },
+    ]);
+    expect(reading).not.toHaveProperty('uptimeS');
+  });
+  test('two sensors in one text', () => {
+    expect(read(row(0, { r_temp: undefined, temp: '83.0 °C / 73.9 °C' })).boards?.[0]?.boardTempsC).toEqual([83, 73.9]);
+  });
+  test('on TCP, too', () => {
+    const devs = { DEVS: [{ ID: 0, 'MHS 20s': 546, r_temp: '73.8 °C', l_temp: 0 }] };
+    expect(driver.read({ devs }, {}).reading.boards?.[0]?.boardTempsC).toEqual([73.8]);
+  });
+});
+
+test.each([
+  ['Alive', true],
+  ['Dead', false],
+  ['Sick', undefined],
+  ['NoStart', undefined],
+])('a board that is %s', (Status, isAlive) => {
+  const devs = { DEVS: [{ ID: 0, 'MHS 20s': 5, Status }] };
+  expect(driver.read({ devs }, {}).reading.boards?.[0]?.isAlive).toBe(isAlive);
+});
+
+test('an empty list of boards says nothing of boards, rate and mining', () => {
+  const { reading } = driver.read({ devs: { DEVS: [] } }, {});
+  for (const field of ['hashrateHs', 'isMining', 'boards', 'fans', 'uptimeS'] as const)
+    expect(reading).not.toHaveProperty(field);
+});
