@@ -15,6 +15,7 @@ export const epicUmcos = defineDriver({
     { models: 'Antminer S19 XP', firmware: 'PowerPlay-BMS 1.5.13', evidence: 'recording' },
     { models: 'Antminer S21, BlockMiner 720i', firmware: 'PowerPlay-BMS 1.17', evidence: 'simulated' },
     { models: 'Antminer S19, S21, T21 families, other BlockMiners', firmware: 'any UMC OS', evidence: 'claimed' },
+    { models: 'ePIC SC200', firmware: 'epic-miner 2.x', evidence: 'claimed' },
   ],
   asks: {
     summary: { every: 'poll', ...resource('summary') },

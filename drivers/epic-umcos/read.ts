@@ -4,6 +4,8 @@ import { first, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { withOwnBuild } from '../_families/own-build.ts';
+import { isFine } from '../_families/status-word.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
 import { boardsOf, hottestC } from './boards.ts';
 import type { Capabilities, Replies, Summary } from './replies.ts';
@@ -15,9 +17,8 @@ export function read(replies: Replies, known: Known): Reading {
   const model = modelOf(reported);
   const tuning = tuningOf(summary);
   const boards = boardsOf(replies);
-  const rates = summary?.HBs?.map(({ Hashrate }) => rateHs(Hashrate?.[0], 'M'));
-  const isIdle = stateOf(summary) === 'idling' && rates?.every((hs) => hs === undefined);
-  const hashrateHs = isIdle ? 0 : sumOfAll(rates ?? []);
+  const rate = rateOf(summary);
+  const hashrateHs = rate?.hs;
   const network = replies.network;
   const mode = miningMode(summary, tuning);
   return present({
@@ -31,15 +32,16 @@ export function read(replies: Replies, known: Known): Reading {
     controlBoard: capabilities?.['Control Board Version']?.cpuHardware,
 
     hashrateHs,
-    hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
+    hashrateWindow: rate?.window,
     hashrateAverageHs: rateHs(summary?.Session?.['Average MHs'], 'M'),
-    powerW: positive(summary?.['Power Supply Stats']?.['Input Power']),
+    powerW: powerOf(summary),
+    psuOutputPowerW: positive(summary?.['Power Supply Stats']?.['Output Power']),
     powerLimitW: tuning?.unit === 'W' ? tuning.inForce : undefined,
     uptimeS: summary?.Session?.Uptime,
 
     isMining: isMining(summary, hashrateHs),
     miningMode: mode,
-    miningModePreset: first(tuning?.preset, summary?.PresetInfo?.Preset),
+    miningModePreset: first(tuning?.preset, summary?.PresetInfo?.Preset, summary?.Preset),
     isLightOn: summary?.Misc?.['Locate Miner State'],
 
     tempC: hottestC(boards),
@@ -61,10 +63,30 @@ export function makeOf(reported: string | undefined): string | undefined {
 
 const stateOf = (summary: Summary | undefined) => summary?.Status?.['Operating State']?.toLowerCase();
 
+/** The sum of the boards. The first generation (epic-miner 2.x) has a rate of the whole alone, the mean since it started. */
+function rateOf(summary: Summary | undefined): { hs: number; window: 'realtime' | 'average' } | undefined {
+  const rates = summary?.HBs?.map(({ Hashrate }) => rateHs(Hashrate?.[0], 'M')) ?? [];
+  const isUntold = rates.every((hs) => hs === undefined);
+  if (stateOf(summary) === 'idling' && summary?.HBs !== undefined && isUntold) return { hs: 0, window: 'realtime' };
+  const sum = sumOfAll(rates);
+  if (sum !== undefined) return { hs: sum, window: 'realtime' };
+  const isFirst = summary?.Status === undefined && rates.length > 0 && isUntold;
+  const hs = isFirst ? rateHs(summary?.Session?.['Average MHs'], 'M') : undefined;
+  return hs === undefined ? undefined : { hs, window: 'average' };
+}
+
+/** Where the supply tells nothing: what the boards draw, if all of them tell it. */
+function powerOf(summary: Summary | undefined): number | undefined {
+  const boards = summary?.HBs?.map((board) => positive(board['Input Power'])) ?? [];
+  return first(positive(summary?.['Power Supply Stats']?.['Input Power']), sumOfAll(boards));
+}
+
+/** The device's own word where it means rest; else the rate. A word that is not known says nothing. */
 function isMining(summary: Summary | undefined, hashrateHs: number | undefined): boolean | undefined {
   const state = stateOf(summary);
-  if (state === undefined) return hashrateHs === undefined ? undefined : hashrateHs > 0;
-  return state === 'mining' && hashrateHs !== 0;
+  if (state !== undefined && /^(idling|idle|stopped|initializing|shutdown)/.test(state)) return false;
+  if (hashrateHs !== undefined) return hashrateHs > 0;
+  return state === 'mining' ? true : undefined;
 }
 
 /** It idles when it is told to, but also by itself: after an error, and, if it is set so, while its pool is lost. Only the first is sleep. */
@@ -74,7 +96,8 @@ function miningMode(summary: Summary | undefined, tuning: Tuning | undefined): M
     const command = summary?.Status?.['Last Command'];
     const isOrdered = command !== undefined && /stop/i.test(command);
     const lostPool = summary?.IdleOnConnectionLost === true && summary.Stratum?.IsPoolConnected === false;
-    const isByItself = summary?.Status?.['Last Error'] !== undefined || lostPool;
+    const error = summary?.Status?.['Last Error'];
+    const isByItself = (error !== undefined && !isFine(error)) || lostPool;
     return isOrdered || !isByItself ? 'sleep' : undefined;
   }
   if (state === undefined || tuning === undefined) return undefined;
@@ -97,7 +120,18 @@ function fans(summary: Summary | undefined): FanReading[] | undefined {
 
 /** Shares are counted for the machine: told with the pool in use. */
 function pools(summary: Summary | undefined): PoolReading[] | undefined {
-  const { Session: session, Stratum: stratum } = summary ?? {};
+  const stratum = summary?.Stratum;
+  const current = stratum?.['Current Pool'];
+  if (summary?.StratumConfigs === undefined && current !== undefined)
+    return [
+      present({
+        index: 0,
+        url: poolUrl(current),
+        user: stratum?.['Current User'] ?? '',
+        isActive: true,
+        ...ofActive(summary),
+      }),
+    ];
   return summary?.StratumConfigs?.flatMap(({ pool, login }, index) => {
     if (pool === undefined) return [];
     const isActive = stratum?.['Config Id'] === undefined ? undefined : stratum['Config Id'] === index;
@@ -107,16 +141,18 @@ function pools(summary: Summary | undefined): PoolReading[] | undefined {
         url: poolUrl(pool),
         user: login ?? '',
         isActive,
-        ...(isActive && {
-          isAlive: stratum?.IsPoolConnected,
-          accepted: session?.Accepted,
-          rejected: session?.Rejected,
-          difficulty: positive(session?.Difficulty),
-        }),
+        ...(isActive && ofActive(summary)),
       }),
     ];
   });
 }
+
+const ofActive = (summary: Summary | undefined) => ({
+  isAlive: summary?.Stratum?.IsPoolConnected,
+  accepted: summary?.Session?.Accepted,
+  rejected: summary?.Session?.Rejected,
+  difficulty: positive(summary?.Session?.Difficulty),
+});
 
 /** Some builds write it without the scheme. */
 const poolUrl = (pool: string) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(pool) ? pool : `stratum+tcp://${pool}`);
@@ -126,7 +162,7 @@ function errors(summary: Summary | undefined): ErrorReading[] | undefined {
   const status = summary?.Status;
   if (status === undefined) return undefined;
   const message = status['Last Error'];
-  if (message === undefined) return [];
+  if (message === undefined || isFine(message)) return [];
   const severity = stateOf(summary) === 'mining' ? 'minor' : 'major';
   return [{ code: message.slice(0, 128), message, category: categoryOfWords(message), severity }];
 }
@@ -142,9 +178,12 @@ function expectation(
   tuning: Tuning | undefined,
   mode: MiningMode | undefined,
 ): Reading['expected'] {
-  const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const boards = first(capabilities?.['Max HBs'], parts.boards);
-  const chipsPerBoard = first(capabilities?.['Performance Estimator']?.['Chip Count'], parts.chipsPerBoard);
+  const { hashrateHs: nameplateHs, ...table } = model?.expected ?? {};
+  const parts = withOwnBuild(table, {
+    boards: capabilities?.['Max HBs'],
+    chipsPerBoard: capabilities?.['Performance Estimator']?.['Chip Count'],
+  });
+  const { boards } = parts;
   const ideals = (summary?.HBs ?? []).flatMap(({ Hashrate: [rate, percent] = [] }) => {
     const hs = rateHs(rate, 'M');
     return hs !== undefined && hs > 0 && percent !== undefined && percent > 1 ? [hs / (percent / 100)] : [];
@@ -156,7 +195,7 @@ function expectation(
     clockHs,
     mode === 'normal' || mode === 'sleep' ? first(factoryHs, nameplateHs) : undefined,
   );
-  const expected = present({ ...parts, boards, chipsPerBoard, hashrateHs });
+  const expected = present({ ...parts, hashrateHs });
   return Object.keys(expected).length === 0 ? undefined : expected;
 }
 

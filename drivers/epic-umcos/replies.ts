@@ -1,7 +1,7 @@
 // What ePIC's API answers, as far as we read it (atlas 9).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, num, text, toTempC, toText } from '../../src/driver/fields.ts';
+import { bool, field, int, list, mean, num, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
 const slot = () => int({ min: 0, max: 63 });
@@ -10,6 +10,10 @@ const object = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).optio
 const temps = field((value) =>
   Array.isArray(value) ? value.slice(0, 64).flatMap((entry) => toTempC(entry) ?? []) : undefined,
 );
+
+const watts = () => num({ min: 0, max: 100_000 });
+const clock = (value: unknown) => toNumber(value, { min: 1, max: 10_000 });
+const meanOf = (value: unknown) => (Array.isArray(value) ? mean(value.slice(0, 2_048).map(clock)) : clock(value));
 
 const algorithm = z.looseObject({
   Target: num({ min: 0, max: 1e5 }),
@@ -30,6 +34,10 @@ export const summaryReply = z
         /** MH/s, per cent of the ideal, per cent of errors. */
         Hashrate: list(num({ min: 0, max: 1e12 }), 3),
         'Core Clock Avg': num({ min: 1, max: 10_000 }),
+        /** One of the board, or one per chip. */
+        'Core Clock': field(meanOf),
+        Temperature: field((value) => toTempC(value)),
+        'Input Power': watts(),
       }),
       16,
     ),
@@ -44,17 +52,21 @@ export const summaryReply = z
     Fans: object({ 'Fans Speed': num({ min: 0, max: 100 }) }),
     /** `Fans Speed N`: null = not fitted, 0 = stands still. */
     'Fans Rpm': z.record(z.string(), z.unknown()).optional().catch(undefined),
-    'Power Supply Stats': object({ 'Input Power': num({ min: 0, max: 100_000 }) }),
+    'Power Supply Stats': object({ 'Input Power': watts(), 'Output Power': watts() }),
     PerpetualTune: object({
       Running: bool(),
       Algorithm: z.record(z.string(), algorithm.optional().catch(undefined)).optional().catch(undefined),
     }),
     PresetInfo: object({ Preset: text(64) }),
+    Preset: text(64),
     Misc: object({ 'Locate Miner State': bool() }),
     IdleOnConnectionLost: bool(),
     Stratum: object({
       'Config Id': int({ min: 0, max: 63 }),
       IsPoolConnected: bool(),
+      /** The only words for a pool that the first generation has. */
+      'Current Pool': text(512),
+      'Current User': text(512),
       'Worker Unique Id': bool(),
     }),
     StratumConfigs: list(z.looseObject({ pool: text(512), login: text(512) }), 8),
