@@ -10,6 +10,10 @@ export function slotsOf(names: readonly (number | undefined)[]): (number | undef
   return names.map((name) => (name === undefined ? undefined : name - base));
 }
 
+/** No chips beside a rate: not counted. */
+export const countedChips = (chips: number | undefined, hashrateHs: number | undefined): number | undefined =>
+  chips === 0 && hashrateHs !== undefined && hashrateHs > 0 ? undefined : chips;
+
 /** There are always four places, filled from the first; of an unknown model those count that turn. */
 export function fansOf(
   list:

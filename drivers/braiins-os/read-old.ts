@@ -1,23 +1,24 @@
 // The generations before REST as Readings: GraphQL, and CGMiner words on TCP for what has nothing else; LuCI pages
 // give both the MAC.
 import type { z } from 'zod';
-import { first, largest, mean, sumOfAll, toNumber } from '../../src/driver/fields.ts';
+import { first, largest, mean, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
 import { appeals } from './errors.ts';
-import { fansOf, poolsIn, slotsOf } from './parts.ts';
+import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';
 import type { poolGroups, Solver } from './replies-old.ts';
 
 export function readGraphql(replies: Replies, model: Model | undefined): Reading {
   const { bos, bosminer } = replies.gqlSystem?.data ?? {};
-  const info = bosminer?.info;
+  const info = bosminer?.info ?? undefined;
+  const isStopped = saysStopped(replies.gqlSystem);
   const nowHs = info?.workSolver?.realHashrate?.mhs5S;
   const solvers = replies.gqlBoards?.data.bosminer?.info?.workSolver?.childSolvers;
   const boards = solvers && boardsOf(solvers, replies.gqlSerials?.data?.bosminer?.info?.workSolver?.childSolvers);
   const tuning = replies.gqlTuning?.data?.bosminer?.config?.autotuning;
-  const mode = miningMode(tuning?.mode);
+  const mode = isStopped ? ('sleep' as const) : miningMode(tuning?.mode);
   return present({
     hostname: bos?.hostname,
     firmwareVersion: bos?.info?.version?.full,
@@ -28,7 +29,7 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
     powerLimitW: mode === 'hashrate_tuning' ? undefined : first(info?.summary?.power?.limitW, tuning?.powerTarget),
     systemUptimeS: bos?.uptime?.durationS,
 
-    isMining: nowHs === undefined ? undefined : nowHs > 0,
+    isMining: isStopped ? false : nowHs === undefined ? undefined : nowHs > 0,
     miningMode: mode,
     isLightOn: bos?.faultLight,
 
@@ -46,8 +47,18 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
   });
 }
 
+const STOPPED = /not running|not started|stopped|paused|suspended/i;
+
+/** The mining program is stopped: the system answers, and has nothing of the program, or an error in its place that says so. */
+function saysStopped(reply: Replies['gqlSystem']): boolean {
+  const info = reply?.data?.bosminer?.info;
+  const errors = reply?.errors ?? [];
+  if (errors.length > 0) return info == null && errors.some(({ message }) => STOPPED.test(message ?? ''));
+  return info === null || STOPPED.test(info?.message ?? '');
+}
+
 export const graphqlExpectedHs = ({ gqlSystem }: Replies) =>
-  positive(gqlSystem?.data.bosminer?.info?.workSolver?.nominalMhs);
+  positive(gqlSystem?.data?.bosminer?.info?.workSolver?.nominalMhs);
 
 function miningMode(word: string | undefined): MiningMode | undefined {
   switch (word?.toUpperCase()) {
@@ -86,7 +97,7 @@ function boardsOf(solvers: readonly Solver[], named: readonly Solver[] | undefin
         serialNumber: named?.find(({ name }) => name === solver.name)?.hwDetails?.hbSerialNumber,
         hashrateHs: solver.realHashrate?.mhs5S,
         expectedHashrateHs: positive(solver.nominalMhs),
-        chips: solver.hwDetails?.chips,
+        chips: countedChips(solver.hwDetails?.chips, solver.realHashrate?.mhs5S),
         frequencyMhz: positive(solver.hwDetails?.frequencyMhz),
         boardTempsC: boardC === undefined ? undefined : [boardC],
         chipTempMaxC: tempOf('maxchip', 'chip'),
@@ -113,7 +124,8 @@ export function readTcp(replies: Replies, model: Model | undefined): Reading {
   const boards = tcpBoards(replies);
   return present({
     mac: replies.lan?.find(({ macaddr }) => macaddr !== undefined)?.macaddr,
-    firmwareVersion: replies.bosInfo?.version,
+    firmwareVersion: first(replies.bosInfo?.version, programVersion(replies)),
+    apiVersion: replies.tcpDetails?.version?.[0]?.VERSION?.[0]?.API,
     ...rates,
     powerW: tuner?.ApproximateMinerPowerConsumption,
     powerLimitW: tuner?.PowerLimit,
@@ -127,6 +139,13 @@ export function readTcp(replies: Replies, model: Model | undefined): Reading {
     ),
     pools: poolReadings(tcpPools?.POOLS),
   });
+}
+
+/** Of BOSminer, where no page tells the version of the whole. BOSer, which came after it, has the version of a part alone. */
+function programVersion({ tcpDetails }: Replies): string | undefined {
+  const row = tcpDetails?.version?.[0]?.VERSION?.[0] ?? {};
+  const [, written] = Object.entries(row).find(([name]) => /^bosminer\b/i.test(name)) ?? [];
+  return toText(written);
 }
 
 export function tcpExpectedHs({ tcp }: Replies): number | undefined {
@@ -148,7 +167,10 @@ function tcpBoards({ tcp, tcpDetails }: Replies): BoardReading[] | undefined {
         slot,
         hashrateHs: hashrates(row).hashrateHs,
         expectedHashrateHs: positive(rateHs(row['Nominal MHS'], 'M')),
-        chips: tcpDetails?.devdetails?.[0]?.DEVDETAILS?.find(({ ID }) => ID === row.ID)?.Chips,
+        chips: countedChips(
+          tcpDetails?.devdetails?.[0]?.DEVDETAILS?.find(({ ID }) => ID === row.ID)?.Chips,
+          hashrates(row).hashrateHs,
+        ),
         boardTempsC: sensors?.Board === undefined ? undefined : [sensors.Board],
         chipTempMaxC: sensors?.Chip,
         hwErrors: row['Hardware Errors'],

@@ -4,7 +4,7 @@ import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.
 import { positive, present } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
 import { errorsOf } from './errors.ts';
-import { fansOf, poolsIn, slotsOf } from './parts.ts';
+import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';
 import type { RestBoard } from './replies-rest.ts';
 
@@ -18,6 +18,7 @@ const CONTROL_BOARDS: Readonly<Record<number, string>> = {
 };
 
 export const RUNNING = 2;
+const RESTING: readonly number[] = [1, 3, 4];
 const ASLEEP: readonly (number | undefined)[] = [3, 4];
 
 export function readRest(replies: Replies, model: Model | undefined): Reading {
@@ -67,7 +68,8 @@ export function readRest(replies: Replies, model: Model | undefined): Reading {
     ),
     psus: psus(details),
     pools: pools(replies.pools),
-    errors: errorsOf(replies.errors?.errors, stats?.pool_stats?.last_share_time?.seconds),
+    // Without the clock of the statistics there is no telling which of its history is of now.
+    errors: stats && errorsOf(replies.errors?.errors, stats.pool_stats?.last_share_time?.seconds),
   });
 }
 
@@ -78,8 +80,9 @@ export function restExpectedHs(replies: Replies): number | undefined {
   return first(nominal, miningMode(replies) === 'normal' ? sticker : undefined);
 }
 
+/** Not started, paused, suspended: the device's own word. Of any other the rate tells, which may be 0 while it runs. */
 function isMining(status: number | undefined, nowHs: number | undefined): boolean | undefined {
-  if (status !== undefined && status !== RUNNING) return false;
+  if (status !== undefined && RESTING.includes(status)) return false;
   return nowHs === undefined ? undefined : nowHs > 0;
 }
 
@@ -119,7 +122,7 @@ function boardsOf(rows: readonly RestBoard[]): BoardReading[] {
         serialNumber: row.serial_number,
         hashrateHs: row.stats?.real_hashrate?.last_5s?.gigahash_per_second,
         expectedHashrateHs: positive(row.stats?.nominal_hashrate?.gigahash_per_second),
-        chips: row.chips_count,
+        chips: countedChips(row.chips_count, row.stats?.real_hashrate?.last_5s?.gigahash_per_second),
         frequencyMhz: positive(scale(row.current_frequency?.hertz, 1e-6)),
         boardTempsC: boardC === undefined ? undefined : [boardC],
         chipTempMaxC: row.highest_chip_temp?.temperature?.degree_c,

@@ -44,29 +44,44 @@ const rows = <S extends z.ZodType>(row: S) => list(row, 64);
 /** Joined answers: one list of one answer per command. */
 const joined = <S extends z.ZodType>(schema: S) => list(schema, 1);
 
+/** Null, or an error with a message, while the mining program is stopped. */
+const bosminerInfo = z
+  .union([
+    z.null(),
+    z.looseObject({
+      message: text(512),
+      workSolver: part({ nominalMhs: megahashes(), realHashrate: part({ mhs5S: megahashes() }) }),
+      fans: list(
+        z.looseObject({
+          name: int({ min: 0, max: 31 }),
+          rpm: num({ min: 0, max: 30_000 }),
+          speed: num({ min: 0, max: 100 }),
+        }),
+        32,
+      ),
+      summary: part({ power: part({ approxConsumptionW: watts(), limitW: watts() }) }),
+    }),
+  ])
+  .optional()
+  .catch(undefined);
+
 export const oldReplies = {
-  gqlSystem: data({
-    bos: part({
-      hostname: text(),
-      faultLight: bool(),
-      info: part({ version: part({ full: text() }) }),
-      uptime: part({ durationS: num({ min: 0, max: 4e9 }) }),
-    }),
-    bosminer: part({
-      info: part({
-        workSolver: part({ nominalMhs: megahashes(), realHashrate: part({ mhs5S: megahashes() }) }),
-        fans: list(
-          z.looseObject({
-            name: int({ min: 0, max: 31 }),
-            rpm: num({ min: 0, max: 30_000 }),
-            speed: num({ min: 0, max: 100 }),
+  gqlSystem: reply(
+    z
+      .looseObject({
+        data: part({
+          bos: part({
+            hostname: text(),
+            faultLight: bool(),
+            info: part({ version: part({ full: text() }) }),
+            uptime: part({ durationS: num({ min: 0, max: 4e9 }) }),
           }),
-          32,
-        ),
-        summary: part({ power: part({ approxConsumptionW: watts(), limitW: watts() }) }),
-      }),
-    }),
-  }),
+          bosminer: part({ info: bosminerInfo }),
+        }),
+        errors: list(z.looseObject({ message: text(512) }), 8),
+      })
+      .refine(({ data: found }) => found?.bos !== undefined || found?.bosminer !== undefined),
+  ),
   gqlBoards: data(inInfo({ workSolver: part({ childSolvers: list(solver, 64) }) })),
   gqlSerials: maybe(inInfo({ workSolver: part({ childSolvers: list(solver, 64) }) })),
   gqlPools: maybe(inInfo({ poolGroups })),

@@ -21,7 +21,12 @@ export function read(replies: Replies, known: Known): Reading {
   const model = modelOf(reported);
   const toHs = unitOf(info?.hr_measure, model);
   const stats = readTcpStats(replies, model);
-  const state = first(miner?.miner_status?.miner_state?.toLowerCase(), stats?.state, statusState(replies));
+  const beside = statusState(replies);
+  const state = first(
+    miner?.miner_status?.miner_state?.toLowerCase(),
+    stats?.state,
+    isAsleep(beside) ? beside : undefined,
+  );
   const preset = replies.perf?.current_preset?.name;
   const boards = first(miner?.chains && boardsOf(miner.chains, toHs, factory), stats?.boards);
   // Older versions have no rate for the whole that we could read; that of the boards they all have.

@@ -80,8 +80,12 @@ describe('mode and limit', () => {
 describe('errors', () => {
   const entry = (timestamp: string, message: string, more: object = {}) => ({ timestamp, message, ...more });
   const shareAt = (iso: string) => ({ pool_stats: { last_share_time: { seconds: Date.parse(iso) / 1_000 } } });
-  const errors = (rows: readonly object[], stats?: object) =>
-    read({ errors: { errors: rows }, ...(stats && { stats }) }).errors;
+  const errors = (rows: readonly object[], stats: object = {}) => read({ errors: { errors: rows }, stats }).errors;
+
+  test('without the statistics there is no telling which entries are of now', () =>
+    expect(read({ errors: { errors: [entry('2026-04-17T09:00:00Z', 'Fan 1 is too slow')] } })).not.toHaveProperty(
+      'errors',
+    ));
 
   test('only those of the hour before the last share, and later ones', () => {
     const rows = [
@@ -218,4 +222,60 @@ describe('logins', () => {
     const opening = open({ user: 'root', password: '"){x' }, { encrypt: () => '' });
     expect(opening.json).toMatchObject({ query: expect.not.stringContaining('"){x'), variables: { password: '"){x' } });
   });
+});
+
+describe('stopped, by its own word', () => {
+  const system = (bosminer: object, more: object = {}) => ({
+    gqlSystem: { data: { bos: { hostname: 'rack-2', uptime: { durationS: 96_949 } }, bosminer }, ...more },
+    gqlTuning: { data: { bosminer: { config: { autotuning: { mode: 'POWER_TARGET', powerTarget: 3_000 } } } } },
+  });
+  const notRunning = 'BOSminer is not running';
+  test.each([
+    ['nothing of the program', system({ info: null })],
+    ['an error in its place', system({ info: { __typename: 'BosminerError', message: notRunning } })],
+    ['an error beside it', system({ info: null }, { errors: [{ message: notRunning, path: ['bosminer', 'info'] }] })],
+  ])('GraphQL has %s', (_, raw) => {
+    const { reading, unparsable } = driver.read(raw, {});
+    expect(unparsable).toEqual([]);
+    expect(reading).toMatchObject({ isMining: false, miningMode: 'sleep', systemUptimeS: 96_949 });
+    for (const field of ['hashrateHs', 'boards', 'fans', 'powerW'] as const) expect(reading).not.toHaveProperty(field);
+  });
+  test.each([
+    ['another error', system({ info: null }, { errors: [{ message: 'deadline has elapsed' }] })],
+    ['no word of the program', system({})],
+    ['rates of 0', system({ info: { workSolver: { realHashrate: { mhs5S: 0 } } } })],
+  ])('%s is no sleep', (_, raw) => expect(read(raw).miningMode).toBe('power_tuning'));
+
+  test.each([
+    [1, undefined, false],
+    [3, 5, false],
+    [4, undefined, false],
+    [2, undefined, undefined],
+    [2, 0, false],
+    [5, 5, true],
+    [0, 5, true],
+    [0, undefined, undefined],
+    [99, undefined, undefined],
+  ])('REST: status %s at %s GH/s', (status, rate, isMining) => {
+    const stats = { miner_stats: { real_hashrate: { last_5s: { gigahash_per_second: rate } } } };
+    expect(read({ details: { status }, stats }).isMining).toBe(isMining);
+  });
+});
+
+test('BOSminer tells its version on TCP; the one of the whole goes before it, and that of BOSer is of a part alone', () => {
+  const tcpDetails = (program: object) => ({ version: [{ VERSION: [{ API: '3.7', ...program }] }] });
+  const bosminer = tcpDetails({ 'BOSminer+': '0.2.0-36c56a9363' });
+  expect(read({ tcpDetails: bosminer })).toMatchObject({ firmwareVersion: '0.2.0-36c56a9363', apiVersion: '3.7' });
+  expect(read({ tcpDetails: bosminer, bosInfo: { version: '21.09-plus' } }).firmwareVersion).toBe('21.09-plus');
+  expect(read({ tcpDetails: tcpDetails({ BOSer: 'boser 0.1.0' }) })).not.toHaveProperty('firmwareVersion');
+});
+
+test('no chips beside a rate are not counted', () => {
+  const board = (chips_count: number, rate: number) => ({
+    id: '1',
+    chips_count,
+    stats: { real_hashrate: { last_5s: { gigahash_per_second: rate } } },
+  });
+  const chips = (row: object) => read({ hashboards: { hashboards: [row] } }).boards?.[0]?.chips;
+  expect([chips(board(0, 5)), chips(board(0, 0)), chips(board(110, 5))]).toEqual([undefined, 0, 110]);
 });
