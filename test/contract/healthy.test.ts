@@ -27,7 +27,7 @@ test.each([1, 7])('seed %i', async (seed) => {
     for (let round = 0; round < ROUNDS; round++) {
       const reading = await site.look(kind, device);
       const sample = { kind: 'ok', reading, unparsable: [], loginRefused: false, context: QUIET } as const;
-      judgement = judge(judgement, sample, settings, startMs + (performance.now() - sinceMs) * SPEED);
+      ({ judgement } = judge(judgement, sample, settings, startMs + (performance.now() - sinceMs) * SPEED));
       for (const { type, message } of judgement.flags) seen.add(`${kind.family} ${kind.model}: ${type}: ${message}`);
       await new Promise((resolve) => void setTimeout(resolve, 200));
     }

@@ -46,7 +46,7 @@ async function runDay(path: string, breaks: readonly Break[]): Promise<(number |
     if (minute < backAt) masks.push(undefined);
     else {
       const before = judgement;
-      judgement = judge(before, sampleAt(minute), DEFAULTS, clock.nowMs());
+      judgement = judge(before, sampleAt(minute), DEFAULTS, clock.nowMs()).judgement;
       const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
       states.note(key, { judgement, document, extras }, hasMoved);
       const ending = breaks.find((each) => each.minute === minute);

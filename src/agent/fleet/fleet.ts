@@ -27,6 +27,7 @@ import { createUnsettled } from './unsettled.ts';
 export type MinerState = {
   readonly key: string;
   target: MinerTarget;
+  /** As the device says, with what cannot be true. */
   reading: Reading | undefined;
   readAt: ClockLook | undefined;
   /** When it last said something, and whether it refused our login then. */
@@ -218,9 +219,10 @@ export function createRoster(parts: Parts): Roster {
     const before = state.judgement;
     const nowMs = clock.monotonicMs();
     const elapsedMs = state.judgedMs === undefined ? undefined : nowMs - state.judgedMs;
-    const judgement = judge(before, sample, parts.settings, now.wallMs, elapsedMs);
+    const { judgement, believed } = judge(before, sample, parts.settings, now.wallMs, elapsedMs);
+    if (believed?.hashrateHs !== undefined) averages.add(state.key, believed.hashrateHs, now.elapsedMs);
     const reported = toMinerDocument({
-      reading: sample.kind === 'ok' ? sample.reading : undefined,
+      reading: believed,
       previous: state.reported,
       ip: state.target.ip,
       driverId: state.target.driver.id,
@@ -277,7 +279,6 @@ export function createRoster(parts: Parts): Roster {
     state.readAt = now;
     state.awaitedMs = state.isRebooting ? state.awaitedMs : undefined;
     state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
-    if (reading.hashrateHs !== undefined) averages.add(key, reading.hashrateHs, now.elapsedMs);
     const { unparsable, isLoginRefused: loginRefused } = outcome;
     const identityStates = statesOf(key);
     const context = contextOf(state, identityStates, ipChanged);

@@ -1,37 +1,9 @@
-// Prepares a sample for the rules: takes out what cannot be true, says what is expected and why a miner may be idle. Raises nothing.
+// Prepares a sample for the rules: says what is expected and why a miner may be idle. Raises nothing.
 import type { Reading } from '../../../model/reading.ts';
-import type { Expectations, Expected, Suspect } from './rule.ts';
+import type { Expectations, Expected } from './rule.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
 import type { History, Idle } from './state.ts';
-
-const MAX_RPM = 20_000;
-/** What was learned on a half-broken miner must not make the repaired one unbelievable; a wrong unit is off by 1,000. */
-const LEARNED_SLACK = 20;
-
-/** The reading without values that cannot be true, and those values. */
-export function plausible(
-  reading: Reading,
-  expected: Expected | undefined,
-  { unknown }: AnomalySettings,
-): { reading: Reading; suspects: Suspect[] } {
-  const suspects: Suspect[] = [];
-  const clean: Reading = { ...reading };
-  const slack = expected?.from === 'learned' ? LEARNED_SLACK : 1;
-  const limit = (expected?.value ?? 0) * unknown.implausibleRatio * slack;
-  if (limit > 0) {
-    for (const name of ['hashrateHs', 'hashrateSettledHs', 'hashrateAverageHs'] as const) {
-      const value = clean[name];
-      if (value === undefined || value <= limit) continue;
-      suspects.push({ source: name, value, limit });
-      delete clean[name];
-    }
-  }
-  const wild = (clean.fans ?? []).filter((fan) => (fan.rpm ?? 0) > MAX_RPM);
-  for (const fan of wild) suspects.push({ source: `fans[${fan.index}].rpm`, value: fan.rpm ?? 0, limit: MAX_RPM });
-  if (wild.length > 0) clean.fans = (clean.fans ?? []).filter((fan) => !wild.includes(fan));
-  return { reading: clean, suspects };
-}
 
 const DEFAULT_WARM_UP_MS = 10 * 60_000;
 

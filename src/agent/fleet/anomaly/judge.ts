@@ -1,17 +1,25 @@
 // The judge of one miner: sample in, flags out. Pure: all that it remembers is in the judgement that it returns, so a restart changes nothing.
 import { ANOMALY_TYPES, type Flag } from '../../../model/flags.ts';
+import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
-import { expectations, idleReason, isHashing, plausible } from './facts.ts';
+import { expectations, idleReason, isHashing } from './facts.ts';
 import { advance } from './history.ts';
+import { plausible } from './plausible.ts';
 import type { Facts } from './rule.ts';
 import { holdsOf, RULES, SUPPRESSED } from './rules.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
 import { type Condition, EMPTY_HISTORY, type MinerJudgement, SEVERITIES } from './state.ts';
 
+export type Judged = {
+  readonly judgement: MinerJudgement;
+  /** The sample's reading without what cannot be true: what goes into documents and averages. Undefined when the visit failed. */
+  readonly believed: Reading | undefined;
+};
+
 /**
- * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` since the previous judgement by a clock that nobody
- * sets. Without it, as after a restart, wall time has to tell.
+ * `previous` undefined = a miner never judged before. `nowMs` is wall time, for stamps; `elapsedMs` since the previous judgement by a clock that is
+ * never set. Without it, as after a restart, wall time has to do.
  */
 export function judge(
   previous: MinerJudgement | undefined,
@@ -19,7 +27,7 @@ export function judge(
   settings: AnomalySettings,
   nowMs: number,
   elapsedMs = nowMs - (previous?.atMs ?? nowMs),
-): MinerJudgement {
+): Judged {
   const facts = factsOf(previous, sample, settings, elapsedMs);
   const conditions: Record<string, Condition> = {};
   for (const rule of RULES) {
@@ -42,7 +50,7 @@ export function judge(
     if (after !== undefined) conditions[rule.id] = after;
   }
   const flags = flagsOf(conditions, previous?.flags ?? [], { nowMs, t: facts.history.t });
-  return { v: 1, atMs: nowMs, flags, conditions, history: facts.history };
+  return { judgement: { v: 1, atMs: nowMs, flags, conditions, history: facts.history }, believed: facts.reading };
 }
 
 function factsOf(
@@ -54,10 +62,8 @@ function factsOf(
   const before = previous?.history ?? EMPTY_HISTORY;
   const raw = sample.kind === 'ok' ? sample.reading : undefined;
   const believed =
-    raw === undefined
-      ? { reading: undefined, suspects: [] }
-      : plausible(raw, expectations(raw, before).hashrateHs, settings);
-  const idle = idleReason(sample, raw, before, settings);
+    raw === undefined ? { reading: undefined, suspects: [] } : plausible(raw, expectations(raw, before), settings);
+  const idle = idleReason(sample, believed.reading, before, settings);
   const hashing = isHashing(believed.reading);
   const history = advance({
     before,
@@ -69,7 +75,8 @@ function factsOf(
     settings,
   });
   // Expected is what was known before this sample, so that a value is never measured against itself.
-  return { sample, ...believed, history, expected: expectations(raw, before), isHashing: hashing, idle, settings };
+  const expected = expectations(believed.reading, before);
+  return { sample, ...believed, history, expected, isHashing: hashing, idle, settings };
 }
 
 const RULES_BY_TYPE = Map.groupBy(RULES, ({ type }) => type);

@@ -100,6 +100,8 @@ export const anomalySettingsSchema = z.strictObject({
     .strictObject({
       /** Times the expected hashrate beyond which a value is not believed. */
       implausibleRatio: z.number().min(1).max(1_000).default(3),
+      /** H/s that no single unit reaches, whatever is expected of it: 5 PH/s. */
+      maxHashrateHs: z.number().min(1).max(1e18).default(5e15),
       /** The same hashrate to the last digit for this long is no measurement. */
       frozen: hold(5, '3m'),
       ...holds([2, '0s'], [2, '0s']),

@@ -50,9 +50,12 @@ const aboveHabit = above(({ expected, settings }) => ({
   words: (drawn, wanted) => `draws ${drawn} W where it steadily drew ${wanted} W in this mode`,
 }));
 
-function zeroWhileHashing({ reading, isHashing }: Facts): Verdict {
-  if (reading?.powerW === undefined || reading.hashrateHs === undefined) return 'no-data';
-  if (reading.powerW > 0 || !isHashing) return 'clear';
+/** Of what the device says: what is believed of it has no such 0. */
+function zeroWhileHashing({ sample, isHashing }: Facts): Verdict {
+  if (sample.kind === 'failed') return 'no-data';
+  const { powerW, hashrateHs } = sample.reading;
+  if (powerW === undefined || hashrateHs === undefined) return 'no-data';
+  if (powerW > 0 || !isHashing) return 'clear';
   return {
     value: 0,
     limit: 1,

@@ -43,7 +43,8 @@ function implausible({ reading, suspects }: Facts): Verdict {
   if (reading === undefined) return 'no-data';
   const worst = suspects[0];
   if (worst === undefined) return 'clear';
-  return { ...worst, severity: 'major', message: `${worst.source} cannot be true: the value is not used` };
+  const more = suspects.length > 1 ? ` (and ${suspects.length - 1} more)` : '';
+  return { ...worst, severity: 'major', message: `${worst.source} cannot be true: the value is not used${more}` };
 }
 
 function frozen({ reading, history, isHashing, settings }: Facts, isRaised: boolean): Verdict {

@@ -84,6 +84,8 @@ export function put(fields: { [K in keyof Reading]?: Reading[K] | undefined }): 
 
 export type Bench = {
   judgement: MinerJudgement | undefined;
+  /** What of the newest sample goes into documents and averages. */
+  believed: Reading | undefined;
   minute: number;
   settings: AnomalySettings;
   /** Wall clock against minutes; a test may step it. */
@@ -112,12 +114,16 @@ export type Bench = {
 
 export function createBench(settings: AnomalySettings = DEFAULTS): Bench {
   const take = (sample: Sample): MinerJudgement => {
-    bench.judgement = judge(bench.judgement, sample, bench.settings, START_MS + bench.minute * 60_000 + bench.skewMs);
+    const nowMs = START_MS + bench.minute * 60_000 + bench.skewMs;
+    const judged = judge(bench.judgement, sample, bench.settings, nowMs);
+    bench.judgement = judged.judgement;
+    bench.believed = judged.believed;
     bench.minute++;
-    return bench.judgement;
+    return judged.judgement;
   };
   const bench: Bench = {
     judgement: undefined,
+    believed: undefined,
     minute: 0,
     settings,
     skewMs: 0,

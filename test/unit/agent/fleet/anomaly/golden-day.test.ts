@@ -12,7 +12,7 @@ function runDay({ isRestarted = false } = {}): number[] {
   const masks: number[] = [];
   let judgement: MinerJudgement | undefined;
   for (let minute = 0; minute < DAY; minute++) {
-    judgement = judge(judgement, sampleAt(minute), DEFAULTS, START_MS + minute * 60_000);
+    ({ judgement } = judge(judgement, sampleAt(minute), DEFAULTS, START_MS + minute * 60_000));
     masks.push(toBitmask(judgement.flags.map((flag) => flag.type)));
     if (isRestarted) judgement = judgementSchema.parse(JSON.parse(JSON.stringify(judgement)));
   }
@@ -108,7 +108,7 @@ test('what it remembers stays small and fits its schema, whatever the day brings
   let judgement: MinerJudgement | undefined;
   let largest = 0;
   for (let minute = 0; minute < DAY; minute++) {
-    judgement = judge(judgement, sampleAt(minute), DEFAULTS, START_MS + minute * 60_000);
+    ({ judgement } = judge(judgement, sampleAt(minute), DEFAULTS, START_MS + minute * 60_000));
     largest = Math.max(largest, JSON.stringify(judgement).length);
     if (minute % 60 === 0)
       expect(judgementSchema.safeParse(JSON.parse(JSON.stringify(judgement))).error).toBeUndefined();
@@ -124,6 +124,6 @@ test('the judge never changes what it is given', () => {
   };
   let judgement: MinerJudgement | undefined;
   for (let minute = 0; minute < DAY; minute += 3)
-    judgement = freeze(judge(judgement, freeze(sampleAt(minute)), DEFAULTS, START_MS + minute * 60_000));
+    ({ judgement } = freeze(judge(judgement, freeze(sampleAt(minute)), DEFAULTS, START_MS + minute * 60_000)));
   expect(judgement).toBeDefined();
 });
