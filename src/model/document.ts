@@ -20,6 +20,8 @@ export type DocumentFacts = {
   readonly ip: string;
   /** Id of the driver. */
   readonly driverId: string;
+  /** As last proven by a rate, shares or the device's own word; undefined = never. */
+  readonly isMining: boolean | undefined;
   /** Facts that earlier visits learned, for the fields that this reading lacks. */
   readonly known?: KnownFacts | undefined;
   readonly isLastCheckOk: boolean;
@@ -59,7 +61,8 @@ export function toMinerDocument(facts: DocumentFacts): MinerRecordParts {
   };
 }
 
-function fromReading(reading: Reading, { ip, known, hashrate24hHs }: DocumentFacts): MinerDocument {
+function fromReading(reading: Reading, facts: DocumentFacts): MinerDocument {
+  const { ip, known, hashrate24hHs, isMining, previous } = facts;
   const boards = inSlotOrder(reading.boards);
   return {
     ip,
@@ -67,8 +70,8 @@ function fromReading(reading: Reading, { ip, known, hashrate24hHs }: DocumentFac
     serial_number: identifyingSerial(said(reading.serialNumber) ?? known?.serialNumber ?? undefined) ?? null,
     model: text(reading.model) ?? text(known?.model) ?? null,
     firmware_version: text(reading.firmwareVersion) ?? text(known?.firmwareVersion) ?? null,
-    is_mining: reading.isMining ?? (reading.miningMode !== 'sleep' && (reading.hashrateHs ?? 0) > 0),
-    mining_mode: reading.miningMode ?? 'normal',
+    is_mining: isMining ?? previous?.document.is_mining ?? false,
+    mining_mode: modeOf(reading, facts) ?? 'normal',
     mining_mode_preset: text(reading.miningModePreset) ?? null,
     hashrate: reading.hashrateHs ?? null,
     hashrate_24h: reading.hashrate24hHs ?? hashrate24hHs ?? null,
@@ -102,7 +105,8 @@ function fromReading(reading: Reading, { ip, known, hashrate24hHs }: DocumentFac
   };
 }
 
-function extrasOf(reading: Reading, { driverId, known, isFactoryLogin }: DocumentFacts): MinerExtras {
+function extrasOf(reading: Reading, facts: DocumentFacts): MinerExtras {
+  const { driverId, known, isFactoryLogin } = facts;
   const expected = reading.expected;
   return {
     make: text(reading.make) ?? text(known?.make) ?? null,
@@ -125,9 +129,18 @@ function extrasOf(reading: Reading, { driverId, known, isFactoryLogin }: Documen
       bad_chips: board.badChips ?? null,
       expected_hashrate: board.expectedHashrateHs ?? null,
     })),
+    ...(modeOf(reading, facts) === undefined ? { mining_mode_reported: false } : {}),
     ...(isFactoryLogin === true ? { default_password: true } : {}),
     flags: [],
   };
+}
+
+/** An answer that failed once is no change of mode: what the same firmware said last stands, but for a sleep that is over. */
+function modeOf({ miningMode }: Reading, { previous, driverId, isMining }: DocumentFacts): string | undefined {
+  if (miningMode !== undefined || previous === undefined) return miningMode;
+  const { document, extras } = previous;
+  if (extras.mining_mode_reported === false || extras.firmware !== driverId) return undefined;
+  return document.mining_mode === 'sleep' && isMining === true ? undefined : document.mining_mode;
 }
 
 function poolOf(pool: PoolReading): MinerDocument['pools'][number] {

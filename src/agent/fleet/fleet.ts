@@ -230,6 +230,7 @@ export function createRoster(parts: Parts): Roster {
       isLastCheckOk: sample.kind === 'ok',
       unstableReason,
       isFactoryLogin,
+      isMining: judgement.history.mining?.is,
       flags: parts.pointed(state.key, judgement.flags),
       hashrate24hHs: averages.average24h(state.key),
       lastReadingAtMs: state.readAt && wallTimeOf(state.readAt, now),

@@ -80,6 +80,7 @@ const FLAG: Flag = {
 const OFFLINE: Flag = { ...FLAG, type: 'network', source: 'contact' };
 
 const facts = (change: Partial<DocumentFacts> = {}): DocumentFacts => ({
+  isMining: true,
   reading: READING,
   ip: '10.0.0.7',
   driverId: 'antminer-stock',
@@ -195,7 +196,7 @@ describe('the document', () => {
   });
 
   test('of a miner that says nothing invents nothing', () => {
-    const { document, extras } = toMinerDocument(facts({ reading: {} }));
+    const { document, extras } = toMinerDocument(facts({ reading: {}, isMining: undefined }));
     expect(document).toMatchObject({
       mac: '',
       serial_number: null,
@@ -255,11 +256,35 @@ describe('single fields', () => {
     expect([document.temperature_inlet_avg, document.temperature_outlet_avg]).toEqual([22, 40]);
   });
 
-  test('mining follows the device, else the hashrate, and a sleeping miner does not mine', () => {
-    expect(read({ isMining: false, hashrateHs: 5e12 }).is_mining).toBe(false);
-    expect(read({ hashrateHs: 5e12 }).is_mining).toBe(true);
-    expect(read({ hashrateHs: 0 }).is_mining).toBe(false);
-    expect(read({ hashrateHs: 5e12, miningMode: 'sleep' }).is_mining).toBe(false);
+  test('mining is what was last proven, else what was last reported', () => {
+    const previous = toMinerDocument(facts({ isMining: true }));
+    expect(documentOf({ isMining: true }).is_mining).toBe(true);
+    expect(documentOf({ isMining: false, previous }).is_mining).toBe(false);
+    expect(documentOf({ reading: {}, isMining: undefined, previous }).is_mining).toBe(true);
+    expect(documentOf({ reading: {}, isMining: undefined }).is_mining).toBe(false);
+  });
+
+  describe('the mode', () => {
+    const modeOf = (change: Partial<DocumentFacts>) => {
+      const { document, extras } = toMinerDocument(facts(change));
+      return [document.mining_mode, extras.mining_mode_reported];
+    };
+
+    test('of a device that tells none is the text that is required, and said to be that', () => {
+      expect(modeOf({ reading: {} })).toEqual(['normal', false]);
+      expect(modeOf({ reading: { miningMode: 'normal' } })).toEqual(['normal', undefined]);
+      const previous = toMinerDocument(facts({ reading: {} }));
+      expect(modeOf({ reading: {}, previous })).toEqual(['normal', false]);
+    });
+
+    test('stands while an answer fails, but for a sleep that is over and for another firmware', () => {
+      const previous = toMinerDocument(facts());
+      expect(modeOf({ reading: {}, previous })).toEqual(['low', undefined]);
+      expect(modeOf({ reading: {}, previous, driverId: 'vnish' })).toEqual(['normal', false]);
+      const asleep = toMinerDocument(facts({ reading: { miningMode: 'sleep' } }));
+      expect(modeOf({ reading: {}, previous: asleep, isMining: false })).toEqual(['sleep', undefined]);
+      expect(modeOf({ reading: {}, previous: asleep, isMining: true })).toEqual(['normal', false]);
+    });
   });
 
   test("the agent's own 24 h average stands in where the device has none", () => {
@@ -323,7 +348,7 @@ describe('a failed poll', () => {
 
   test('of a miner that was never read gives a whole document of unknowns', () => {
     const { document, extras } = toMinerDocument(
-      facts({ reading: undefined, isLastCheckOk: false, lastReadingAtMs: undefined }),
+      facts({ reading: undefined, isMining: undefined, isLastCheckOk: false, lastReadingAtMs: undefined }),
     );
     expect(document).toMatchObject({
       last_updated_at: null,

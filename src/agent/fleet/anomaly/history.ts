@@ -1,6 +1,7 @@
 // Moves the memory of a miner one sample on: observed time, restarts, counters by their movement, averages, and what is learned from a steady miner.
 // It raises nothing; rules read what is kept here.
 import type { Reading } from '../../../model/reading.ts';
+import { acceptedShares, miningOf } from './mining.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
 import type { CounterWindow, History, Idle, Learnable, Learned } from './state.ts';
@@ -59,6 +60,7 @@ export function advance(step: Step): History {
     activeT: hasWoken || !isSameMode ? t : before.activeT,
     restartsT:
       hasRestarted && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
+    mining: miningOf(before, reading, t),
     shares: sharesOf(step, t),
     still: stillOf(before.still, reading, t),
     average: averageOf(hasRestarted ? undefined : before.average, reading, t, settings.lowHashrate.average),
@@ -99,7 +101,7 @@ function isSame(before: Mode | undefined, now: Mode): boolean {
 
 /** The silence clock runs only while it hashes and the counter stands still. */
 function sharesOf({ before, reading, isHashing, idle }: Step, t: number): History['shares'] {
-  const accepted = sumOf(reading?.pools, (pool) => pool.accepted);
+  const accepted = reading && acceptedShares(reading);
   if (accepted === undefined) return before.shares;
   const isQuiet = before.shares?.accepted === accepted && isHashing && idle === undefined;
   return { accepted, changedT: isQuiet ? (before.shares?.changedT ?? t) : t };

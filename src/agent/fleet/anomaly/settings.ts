@@ -102,6 +102,8 @@ export const anomalySettingsSchema = z.strictObject({
       implausibleRatio: z.number().min(1).max(1_000).default(3),
       /** H/s that no single unit reaches, whatever is expected of it: 5 PH/s. */
       maxHashrateHs: z.number().min(1).max(1e18).default(5e15),
+      /** Whether it mines is a question after this long without a rate, a share or a word of its own. */
+      mining: duration('5m'),
       /** The same hashrate to the last digit for this long is no measurement. */
       frozen: hold(5, '3m'),
       ...holds([2, '0s'], [2, '0s']),

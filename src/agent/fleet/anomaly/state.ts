@@ -74,6 +74,8 @@ const historySchema = z.strictObject({
   ownRebootT: t.optional(),
   restartsT: z.array(t).max(16),
   addressChangesT: z.array(t).max(128),
+  /** Whether it mines, as last proven, and when; `is` absent = never proven since `knownT`. */
+  mining: z.strictObject({ is: z.boolean().optional(), knownT: t }).optional(),
   shares: z.strictObject({ accepted: z.number(), changedT: t }).optional(),
   still: z.strictObject({ hashrateHs: z.number(), polls: z.int(), fromT: t }).optional(),
   /** `zeroT`: since when every rate was 0. */

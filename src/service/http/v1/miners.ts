@@ -12,6 +12,9 @@ import { minerFilterShape, toMinerFilter } from '../shared/miner-parameters.ts';
 import { sendMiners } from '../shared/page-cache.ts';
 import { listOf, pageShape, paginate } from './envelope.ts';
 
+/** Of a miner that tells no mode: the interface requires a text. */
+const SHOWN_MODE = 'normal';
+
 export function registerMiners(app: App, parts: RouteParts): void {
   app.route({
     method: 'GET',
@@ -29,7 +32,7 @@ export function registerMiners(app: App, parts: RouteParts): void {
       return sendMiners(parts, request, reply, {
         version: 'v1',
         farmId: farmOf(request).id,
-        filter: toMinerFilter(request.query),
+        filter: { ...toMinerFilter(request.query), shownMode: SHOWN_MODE },
         window,
         minerItem,
         paginate: (total) => paginate(window, total),
@@ -38,8 +41,9 @@ export function registerMiners(app: App, parts: RouteParts): void {
   });
 }
 
-/** A miner of this farm (schema: minerV1Schema): the stored document as it is, with what only the service knows put in front of it. */
+/** A miner of this farm (schema: minerV1Schema): the stored document, with what only the service knows put in front of it. */
 export function minerItem(farm: Farm): Item {
   const farmPart = `"farm_id":${JSON.stringify(farm.id)},"farm":${JSON.stringify({ id: farm.id, name: farm.name })},"workspace_id":${JSON.stringify(farm.workspaceId)}`;
-  return [`{${farmPart},"stale":`, { value: 'stale' }, ',', ...SERVICE_FIELDS, ',', { membersOf: 'document' }, '}'];
+  const document = { membersOf: 'document', replace: ['"mining_mode":null', `"mining_mode":"${SHOWN_MODE}"`] } as const;
+  return [`{${farmPart},"stale":`, { value: 'stale' }, ',', ...SERVICE_FIELDS, ',', document, '}'];
 }

@@ -23,12 +23,19 @@ const defaultPassword = minerExtrasSchema.shape.default_password.meta({
   description: 'Present and true while the miner lets in whoever knows the factory login of its family',
 });
 
+const miningMode = minerV1Schema.shape.mining_mode
+  .nullable()
+  .meta({ description: 'Such as sleep, low, normal, high; null when the device tells none' });
+
+/** What says that the mode is null need not be said beside it. */
+const { mining_mode_reported: _, ...extrasShape } = minerExtrasSchema.shape;
+
 /** `board_details` has the boards in the order of `hashboards`. */
 export const minerV2Schema = named(
   'MinerV2',
   minerV1Schema
     .omit({ farm: true, stale: true, temp: true })
-    .extend({ temperature, ...minerExtrasSchema.shape, default_password: defaultPassword }),
+    .extend({ temperature, ...extrasShape, mining_mode: miningMode, default_password: defaultPassword }),
 );
 
 const words = () => valueFilter(z.string().max(256)).optional();
@@ -108,7 +115,7 @@ export function minerItem(farm: Farm): Item {
     `{${farmPart},`,
     ...SERVICE_FIELDS,
     ',',
-    { membersOf: 'document', rename: ['temp', 'temperature'] },
+    { membersOf: 'document', replace: ['"temp":', '"temperature":'] },
     ',',
     { membersOf: 'extras' },
     '}',

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { ANOMALY_TYPES, fromBitmask } from '../../../model/flags.ts';
 import { OPS_STATUSES } from '../../../model/miner.ts';
 import type { Databases } from '../databases.ts';
+import { MODE_NOT_REPORTED } from './miner-filter.ts';
 
 /** `value` null = the miner has none. */
 export type Count = { readonly value: string | null; readonly count: number };
@@ -42,7 +43,7 @@ export function createClassificationStore({ read }: Databases) {
         status.add('stale', count - online);
         opsStatus.add(group.ops_status, count);
         for (const type of fromBitmask(group.anomaly_flags)) anomalyType.add(type, count);
-        miningMode.add(group.mining_mode, count);
+        miningMode.add(group.mining_mode === MODE_NOT_REPORTED ? null : group.mining_mode, count);
         model.add(group.model, count);
         firmware.add(group.firmware, count);
       }

@@ -19,8 +19,11 @@ export type ItemPart =
   | string
   /** As a JSON value. */
   | { readonly value: ServiceField }
-  /** The members of a stored object, without its braces. Of `rename` the first field is called the second; no object in it has a field of that name. */
-  | { readonly membersOf: 'document' | 'extras'; readonly rename?: readonly [string, string] };
+  /**
+   * The members of a stored object, without its braces. Of `replace` the first text, a field with or without its value, becomes the second; no object
+   * in it has such a field elsewhere. Inside a text a quote is escaped, so what stands in quotes here is nothing that a miner says of itself.
+   */
+  | { readonly membersOf: 'document' | 'extras'; readonly replace?: readonly [string, string] };
 
 /** One miner of a list as JSON text: the parts one after the other. */
 export type Item = readonly ItemPart[];
@@ -61,8 +64,7 @@ export const readItemsFromRows: ReadItems = async (_read, { query }, item, nowMs
 const isOf = (part: ItemPart, name: 'document' | 'extras') =>
   typeof part === 'object' && 'membersOf' in part && part.membersOf === name;
 
-/** As it stands in JSON text: inside a text a quote is escaped, so these characters are the field and nothing that a miner says of itself. */
-export const fieldText = (name: string): string => `${JSON.stringify(name)}:`;
+const fieldText = (name: string): string => `${JSON.stringify(name)}:`;
 
 type MinerRow = Pick<
   Row<'miners'>,
@@ -79,15 +81,15 @@ function writeItem(row: MinerRow, item: Item, nowMs: number): string {
     else if ('value' in part) text += writeValue(row, part.value, nowMs);
     else {
       const { [part.membersOf]: object = '{}' } = row;
-      text += writeMembers(row.reported_at > nowMs ? notLater(object, nowMs) : object, part.rename);
+      text += writeMembers(row.reported_at > nowMs ? notLater(object, nowMs) : object, part.replace);
     }
   }
   return text;
 }
 
-function writeMembers(object: string, rename: readonly [string, string] | undefined): string {
+function writeMembers(object: string, replace: readonly [string, string] | undefined): string {
   const members = object.slice(1, -1);
-  return rename === undefined ? members : members.replace(fieldText(rename[0]), fieldText(rename[1]));
+  return replace === undefined ? members : members.replace(...replace);
 }
 
 function writeValue(row: MinerRow, field: ServiceField, nowMs: number): string {

@@ -4,6 +4,9 @@ import { UNSTABLE_REASONS } from '../../../model/identity-facts.ts';
 import type { OpsStatus, RUN_STATUSES } from '../../../model/miner.ts';
 import { REALIZATION, type Tables } from '../schema.ts';
 
+/** In the column: the device tells no mode. */
+export const MODE_NOT_REPORTED = '';
+
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** Any of these run statuses or any of these ops statuses. */
@@ -28,6 +31,8 @@ export type MinerFilter = {
   readonly realizationMax?: number | undefined;
   readonly miningModesIn?: readonly string[] | undefined;
   readonly miningModesNotIn?: readonly string[] | undefined;
+  /** The mode that the list shows of miners that tell none; absent = it shows null, and they are of no mode. */
+  readonly shownMode?: string | undefined;
   /** Inclusive, addresses as numbers. */
   readonly ipRanges?: readonly { readonly first: number; readonly last: number }[] | undefined;
 };
@@ -53,8 +58,10 @@ export function minerConditions(eb: Builder, farmId: string, filter: MinerFilter
     all.push(eb(sql<number>`${eb.ref('miners.anomaly_flags')} & ${filter.anomalyMask}`, '<>', 0));
   }
   all.push(...realization(eb, filter));
-  if (filter.miningModesIn) all.push(eb('miners.mining_mode', 'in', filter.miningModesIn));
-  if (filter.miningModesNotIn) all.push(eb('miners.mining_mode', 'not in', filter.miningModesNotIn));
+  const asStored = (modes: readonly string[]) =>
+    filter.shownMode !== undefined && modes.includes(filter.shownMode) ? [...modes, MODE_NOT_REPORTED] : modes;
+  if (filter.miningModesIn) all.push(eb('miners.mining_mode', 'in', asStored(filter.miningModesIn)));
+  if (filter.miningModesNotIn) all.push(eb('miners.mining_mode', 'not in', asStored(filter.miningModesNotIn)));
   if (filter.ipRanges) all.push(isInRanges(eb, filter.ipRanges));
   return eb.and(all);
 }

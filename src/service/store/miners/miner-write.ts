@@ -5,6 +5,7 @@ import type { MinerRecord } from '../../../wire/records.ts';
 import { chunks } from '../rows.ts';
 import type { Db, Tables } from '../schema.ts';
 import { identityOf, type KnownMiner, STEADY } from './identity/known-miner.ts';
+import { MODE_NOT_REPORTED } from './miner-filter.ts';
 
 /** A record that shall become the state of a miner. `known` is what is stored, absent for a new miner. */
 export type MinerChange = {
@@ -122,7 +123,7 @@ function toRow({ agentId, farmId, order, unkeptThrough }: Reporter, change: Mine
     serials: searchableSerials(record),
     anomaly_flags: document.anomaly_flags,
     unstable_reason: document.unstable_reason,
-    mining_mode: document.mining_mode,
+    mining_mode: extras.mining_mode_reported === false ? MODE_NOT_REPORTED : document.mining_mode,
     model: storable(document.model),
     firmware_version: storable(document.firmware_version),
     firmware: storable(extras.firmware),
@@ -156,7 +157,10 @@ async function writeDocuments(
   const rows = changes.flatMap(({ id, record }) => {
     const row_id = rowIds.get(id);
     if (row_id === undefined) return [];
-    const { document, extras, abilities } = record;
+    const { abilities } = record;
+    const { mining_mode_reported, ...extras } = record.extras;
+    // Null as v2 serves it; v1, where it is a required text, puts `normal` there.
+    const document = mining_mode_reported === false ? { ...record.document, mining_mode: null } : record.document;
     return [
       {
         row_id,

@@ -1,7 +1,7 @@
 // Large pages of a list made inside the embedded database: one text comes out of it where thousands of rows would each have to become objects and
 // strings of ours. The same text as from rows: see items.ts.
 import { type RawBuilder, sql } from 'kysely';
-import { fieldText, type ItemPart, type ReadItems, readItemsFromRows, type ServiceField } from '../miners/items.ts';
+import { type ItemPart, type ReadItems, readItemsFromRows, type ServiceField } from '../miners/items.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -33,8 +33,8 @@ function toSql(part: ItemPart, nowMs: number): Sql[] {
   // Cut as bytes: characters would be counted first.
   const object = part.membersOf === 'document' ? sql`"document"` : sql`"extras"`;
   const members = sql`substr(cast(${object} as blob), 2, octet_length(${object}) - 2)`;
-  if (part.rename === undefined) return [members];
-  return [sql`replace(${members}, ${fieldText(part.rename[0])}, ${fieldText(part.rename[1])})`];
+  if (part.replace === undefined) return [members];
+  return [sql`replace(${members}, ${part.replace[0]}, ${part.replace[1]})`];
 }
 
 function valueSql(field: ServiceField, nowMs: number): Sql {

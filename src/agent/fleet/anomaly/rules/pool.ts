@@ -38,15 +38,20 @@ function rejects({ reading, history, settings }: Facts, isRaised: boolean): Verd
 /** Shares come at random: ten mean intervals without one happen once in 20,000 times. */
 const INTERVALS_OF_PATIENCE = 10;
 
-function noShare({ reading, history, isHashing, settings }: Facts): Verdict {
+/** So long without a share is no chance. */
+export function shareLimitMs({ reading, history: { shares }, settings: { pool } }: Facts): number {
+  const { uptimeS } = reading ?? {};
+  if (shares === undefined || shares.accepted === 0 || uptimeS === undefined)
+    return Math.max(pool.noShare, pool.noFirstShare);
+  return Math.max(pool.noShare, ((uptimeS * 1_000) / shares.accepted) * INTERVALS_OF_PATIENCE);
+}
+
+function noShare(facts: Facts): Verdict {
+  const { reading, history, isHashing } = facts;
   const { shares, t } = history;
   if (reading === undefined || shares === undefined || !isHashing) return 'no-data';
   const quietMs = t - shares.changedT;
-  const isRateKnown = shares.accepted > 0 && reading.uptimeS !== undefined;
-  const meanMs = isRateKnown ? ((reading.uptimeS ?? 0) * 1_000) / shares.accepted : 0;
-  const limitMs = isRateKnown
-    ? Math.max(settings.pool.noShare, meanMs * INTERVALS_OF_PATIENCE)
-    : Math.max(settings.pool.noShare, settings.pool.noFirstShare);
+  const limitMs = shareLimitMs(facts);
   if (quietMs < limitMs) return 'clear';
   return {
     value: Math.round(quietMs / 1_000),

@@ -1,6 +1,8 @@
 // What is wrong with our picture of the miner rather than with the miner: it answers, but the answer cannot be had, read or believed.
+import { acceptedShares } from '../mining.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import { SILENT_CODES } from './network.ts';
+import { shareLimitMs } from './pool.ts';
 
 function answer({ sample }: Facts): Verdict {
   if (sample.kind === 'ok') return 'clear';
@@ -62,10 +64,30 @@ function frozen({ reading, history, isHashing, settings }: Facts, isRaised: bool
   };
 }
 
+/** No rate, no share and no word of its own for long: what is shown is the last known, and that is said. */
+function mining(facts: Facts): Verdict {
+  const { reading, history, idle, settings } = facts;
+  if (reading === undefined || history.mining === undefined || idle !== undefined) return 'no-data';
+  const silentMs = history.t - history.mining.knownT;
+  const limitMs = Math.max(settings.unknown.mining, acceptedShares(reading) === undefined ? 0 : shareLimitMs(facts));
+  if (silentMs < limitMs) return 'clear';
+  const { is } = history.mining;
+  const last =
+    is === undefined ? 'it never did' : is ? 'it mined when it last did' : 'it did not mine when it last did';
+  return {
+    value: Math.round(silentMs / 1_000),
+    limit: Math.round(limitMs / 1_000),
+    source: 'isMining',
+    severity: 'minor',
+    message: `does not tell whether it mines: ${last}`,
+  };
+}
+
 export const UNKNOWN_RULES: readonly Rule[] = [
   { id: 'unknown.answer', type: 'unknown', evaluate: answer },
   { id: 'unknown.unparsable', type: 'unknown', evaluate: unparsable },
   { id: 'unknown.login', type: 'unknown', evaluate: login },
   { id: 'unknown.implausible', type: 'unknown', evaluate: implausible },
+  { id: 'unknown.mining', type: 'unknown', evaluate: mining },
   { id: 'unknown.frozen', type: 'unknown', evaluate: frozen },
 ];

@@ -71,7 +71,10 @@ describe('what cannot be true', () => {
     const bench = createBench();
     bench.polls(90, nameless);
     bench.polls(3, both(nameless, put({ hashrateHs: 4e15 * 0.99, hashrateSettledHs: 11e15 })));
-    bench.polls(3, both(nameless, (reading) => put({ hashrateHs: 1e9 * (reading.hashrateHs ?? 0) * 1e-6 })(reading)));
+    bench.polls(
+      3,
+      both(nameless, (reading) => put({ hashrateHs: 1e9 * (reading.hashrateHs ?? 0) * 1e-6 })(reading)),
+    );
     expect(bench.flag('unknown')).toMatchObject({ source: 'hashrateHs' });
     expect(documentOf(bench).hashrate).toBeNull();
   });

@@ -279,6 +279,7 @@ const ELSEWHERE = [
   'network.address-changes',
   'unknown.answer',
   'unknown.frozen',
+  'unknown.mining',
   'control-board.restarts',
   'pool.rejects',
   'pool.no-share',
