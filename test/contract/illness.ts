@@ -132,8 +132,9 @@ export async function examineAll(): Promise<Patient[]> {
     });
     const context = { ...QUIET, warmUpS: driver.quirks.warmUpS };
     const sample = { kind: 'ok', reading, unparsable, loginRefused: isLoginRefused, context } as const;
-    patient.judgement = judge(patient.judgement, sample, settings, clock.nowMs());
-    looks.push({ reading, flags: patient.judgement.flags });
+    const { judgement } = judge(patient.judgement, sample, settings, clock.nowMs());
+    patient.judgement = judgement;
+    looks.push({ reading, flags: judgement.flags });
     if (isSettled) untrue.push(...differences(reading, device));
   };
   const lookAtAll = async (patients: readonly Patient[], isSettled: boolean) => {

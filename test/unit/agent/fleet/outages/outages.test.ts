@@ -59,7 +59,8 @@ function createFarm(count: number, ipOf: (i: number) => string) {
       reading === undefined
         ? ({ kind: 'failed', code: 'peer.timeout', consecutive, context } as const)
         : ({ kind: 'ok', reading, unparsable: [], loginRefused: false, context } as const);
-    miner.judgement = judge(miner.judgement, sample, DEFAULTS, clock.nowMs());
+    const { judgement } = judge(miner.judgement, sample, DEFAULTS, clock.nowMs());
+    miner.judgement = judgement;
     miner.reported = toMinerDocument({
       ...{
         reading,
@@ -68,7 +69,8 @@ function createFarm(count: number, ipOf: (i: number) => string) {
         driverId: driver.id,
         isLastCheckOk: reading !== undefined,
       },
-      ...{ unstableReason: null, flags: outages.pointed(miner.key, miner.judgement.flags) },
+      ...{ unstableReason: null, flags: outages.pointed(miner.key, judgement.flags) },
+      isMining: judgement.history.mining?.is,
       ...{ hashrate24hHs: undefined, lastReadingAtMs: undefined },
     });
   };
