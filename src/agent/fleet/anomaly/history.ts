@@ -1,7 +1,7 @@
 // Moves the memory of a miner one sample on: observed time, restarts, counters by their movement, averages, and what is learned from a steady miner.
 // It raises nothing; rules read what is kept here.
 import type { Reading } from '../../../model/reading.ts';
-import { acceptedShares, miningOf } from './mining.ts';
+import { acceptedShares, miningOf } from './evidence/mining.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
 import type { CounterWindow, History, Idle, Learnable, Learned } from './state.ts';

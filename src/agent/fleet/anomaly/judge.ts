@@ -2,9 +2,9 @@
 import { ANOMALY_TYPES, type Flag } from '../../../model/flags.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
+import { plausible } from './evidence/plausible.ts';
 import { expectations, idleReason, isHashing } from './facts.ts';
 import { advance } from './history.ts';
-import { plausible } from './plausible.ts';
 import type { Facts } from './rule.ts';
 import { holdsOf, RULES, SUPPRESSED } from './rules.ts';
 import type { Sample } from './sample.ts';

@@ -1,5 +1,5 @@
 // What is wrong with our picture of the miner rather than with the miner: it answers, but the answer cannot be had, read or believed.
-import { acceptedShares } from '../mining.ts';
+import { acceptedShares } from '../evidence/mining.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import { SILENT_CODES } from './network.ts';
 import { shareLimitMs } from './pool.ts';

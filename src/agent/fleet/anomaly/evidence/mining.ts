@@ -1,6 +1,6 @@
 // Whether a miner mines, and since when that is known. What a device does not say is no "no": the last proof stands, and rule `unknown` says so in time.
-import type { Reading } from '../../../model/reading.ts';
-import type { History } from './state.ts';
+import type { Reading } from '../../../../model/reading.ts';
+import type { History } from '../state.ts';
 
 /** `true` or `false` by what this reading proves; undefined when it proves nothing. */
 function proof(reading: Reading, acceptedBefore: number | undefined): boolean | undefined {

@@ -1,8 +1,8 @@
 // Takes out of a reading what cannot be true. Rules, averages and the document see the rest; rule `unknown` says what was taken out and keeps the value.
 // The bounds are wide on purpose: no working device reaches them, wrong units and broken sensors do.
-import type { BoardReading, PoolReading, PsuReading, Reading } from '../../../model/reading.ts';
-import type { Expectations, Expected, Suspect } from './rule.ts';
-import type { AnomalySettings } from './settings.ts';
+import type { BoardReading, PoolReading, PsuReading, Reading } from '../../../../model/reading.ts';
+import type { Expectations, Expected, Suspect } from '../rule.ts';
+import type { AnomalySettings } from '../settings.ts';
 
 export type Believed = { readonly reading: Reading; readonly suspects: readonly Suspect[] };
 
