@@ -143,6 +143,22 @@ describe('web', () => {
   });
 });
 
+test('no sensor of a cold machine is colder than the air that comes in', async () => {
+  const { ip } = device('S21 Pro');
+  await jsonPage(ip, '/cgi-bin/set_miner_conf.cgi', ROOT, {
+    method: 'POST',
+    body: JSON.stringify({ 'miner-mode': 1 }),
+  });
+  const stats = await jsonPage(ip, '/cgi-bin/stats.cgi');
+  const sensors = [0, 1, 2].flatMap((chain) =>
+    ['temp_pcb', 'temp_chip', 'temp_pic'].flatMap((name) =>
+      [0, 1, 2, 3].map((index) => stats.number('STATS', 0, 'chain', chain, name, index)),
+    ),
+  );
+  expect(Math.min(...sensors)).toBeGreaterThanOrEqual(20);
+  expect(Math.max(...sensors)).toBeLessThan(45);
+});
+
 test('every door tells the truth', async () => {
   for (const one of farm.devices) {
     const truth = one.truth();
