@@ -13,8 +13,12 @@ export const mara = defineDriver({
   id: 'mara',
   make: 'Antminer',
   covers: [
-    { models: 'Antminer S19j Pro, S21', firmware: 'MARA (Kaonsu)', evidence: 'simulated' },
-    { models: 'Antminer S19, S19 Pro, S19 XP, S19k Pro, T21', firmware: 'MARA (Kaonsu)', evidence: 'claimed' },
+    // The units of its rates are in no recording.
+    {
+      models: 'Antminer S19, S19j Pro, S19 Pro, S19 XP, S19k Pro, S21, T21',
+      firmware: 'MARA (Kaonsu)',
+      evidence: 'claimed',
+    },
   ],
   asks: {
     brief: { every: 'poll', ...resource('brief') },

@@ -11,10 +11,10 @@ export const vnish = defineDriver({
   id: 'vnish',
   make: 'Antminer',
   covers: [
-    { models: 'Antminer S19j Pro, S19 Pro Hyd., S21, L7', firmware: 'VNish 1.2.6 to 1.3.4', evidence: 'simulated' },
+    // The units of its rates are in no recording.
     {
       models: 'Antminer L3+, L7, L9, S17, S19, S21, T19, T21 families',
-      firmware: 'any other VNish',
+      firmware: 'any VNish',
       evidence: 'claimed',
     },
   ],
