@@ -56,7 +56,7 @@ const LONG = [
     'scan-mix',
     'scan-task',
   ],
-  ...['reboot-batch', 'scan-account', 'selftest', 'setup', 'stop-with-stdin', 'tls', 'trust'],
+  ...['reboot-batch', 'scan-account', 'screen', 'selftest', 'setup', 'stop-with-stdin', 'tls', 'trust'],
   ...['agent-clock', 'few-files', 'https', 'identity', 'impostors', 'mass-move', 'restore', 'two-attackers'],
 ].map((name) => `test/e2e/${name}.test.ts`);
 

@@ -14,6 +14,8 @@ const OF_TESTS = fileURLToPath(new URL('../../node_modules/.cache/pithead-config
 const STATE_OF_TESTS = mkdtempSync(join(tmpdir(), 'pithead-state-of-tests-'));
 /** Where commands without a configuration remember. */
 export const USUAL_STATE = join(STATE_OF_TESTS, 'pithead');
+/** No command reads or writes what the user of this machine has. */
+export const ENVIRONMENT_OF_TESTS = { XDG_CONFIG_HOME: OF_TESTS, XDG_STATE_HOME: STATE_OF_TESTS };
 /** Half of a short command's time is reading the sources: done once for all that are started here. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/pithead-compiled', import.meta.url));
 
@@ -57,13 +59,7 @@ export function startPithead(args: readonly string[], options: StartOptions = {}
       : ['unshare', '--net', 'sh', '-c', `set -e\n${options.network}\nexec "$@"`, 'sh', ...command];
   const child = spawn(file, rest, {
     cwd: options.cwd,
-    env: {
-      NODE_COMPILE_CACHE: COMPILED,
-      ...inherited,
-      XDG_CONFIG_HOME: OF_TESTS,
-      XDG_STATE_HOME: STATE_OF_TESTS,
-      ...options.environment,
-    },
+    env: { NODE_COMPILE_CACHE: COMPILED, ...inherited, ...ENVIRONMENT_OF_TESTS, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   });

@@ -192,6 +192,9 @@ test('abort ends what waits, whoever asked for it, and what was sent is proven',
   );
   const open = await pithead('tasks', '--limit', '100', '--json');
   expect(open.stdout.trimEnd().split('\n')).toHaveLength(MINERS);
+  const some = await pithead('tasks', '--open', '--limit', '2', '--json');
+  expect(some.stdout.trimEnd().split('\n')).toHaveLength(2);
+  expect(some.stderr).toContain(`${MINERS - 2} more wait or run: --limit ${MINERS}`);
   expect((await pithead('abort')).code).toBe(2);
   const { code, stdout } = await pithead('abort', '--yes', '--reason', 'a breaker tripped', '--json');
   expect(code).toBe(0);
@@ -223,6 +226,7 @@ test('a technician who goes away takes along what has not been started; one who 
 test('scan, miner and log are answered by the agent, in the same words as without one', async () => {
   const scan = await pithead('scan', NETWORK, '--exclude', farm.devices[0]?.ip ?? '', '--json');
   const { found, summary } = readScan(scan.stdout);
+  expect((await pithead('tasks', '--open')).stdout).toBe('no task waits or runs\n');
   expect(scan.stderr).toContain('by way of the agent');
   expect(found).toHaveLength(MINERS - 1);
   expect(summary).toMatchObject({ addresses: 32, excluded: 3, identified: MINERS - 1, not_reached: 0 });
@@ -237,7 +241,7 @@ test('scan, miner and log are answered by the agent, in the same words as withou
   const nobody = await pithead('reboot', '127.51.1.1', '--json');
   expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('by this command alone') });
   const free = freeAddress();
-  const mixed = await pithead('reboot', '127.51.1.1', free, '--json');
+  const mixed = await pithead('reboot', '127.51.1.1', free, '--yes', '--json');
   expect(endsOf(mixed.stdout).map(({ ip, message }) => `${ip} ${message}`)).toEqual([
     expect.stringContaining('127.51.1.1 outside the networks'),
     expect.stringContaining(`${free} the running agent knows no such miner`),

@@ -1,4 +1,4 @@
-// How a Windows service host stops the program, which works on every platform: it closes the standard input and waits.
+// How the program learns that it is to stop where no signal reaches it: a Windows service host closes the standard input, and npm is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,6 +27,41 @@ test('the end of the standard input stops it in order', async () => {
     expect({ code, signal }).toEqual({ code: 0, signal: null });
   } finally {
     child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test.skipIf(process.platform === 'win32')('it ends with the npm that started it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pithead-npm-'));
+  writeFileSync(join(folder, 'pithead.yaml'), 'listen: { host: 127.54.0.2, port: 18422 }\n');
+  // As npm does: a shell between, which outlives it.
+  const start = `sh -c '"$0" "$@" & echo $!; wait' "$0" "$@"; true`;
+  const args = ['-c', start, process.execPath, MAIN, 'run', '--config', join(folder, 'pithead.yaml')];
+  const npm = spawn('sh', args, { cwd: folder, env: { ...process.env, npm_lifecycle_event: 'pithead' } });
+  let [pid, printed] = ['', ''];
+  npm.stdout.setEncoding('utf8').on('data', (text) => {
+    pid ||= text.split('\n', 1)[0];
+  });
+  npm.stderr.setEncoding('utf8').on('data', (text) => {
+    printed += text;
+  });
+  const isRunning = () => {
+    try {
+      return process.kill(Number(pid), 0);
+    } catch {
+      return false;
+    }
+  };
+  try {
+    await until(
+      () => printed,
+      (text) => text.includes('service on'),
+    );
+    expect(isRunning()).toBe(true);
+    npm.kill('SIGKILL');
+    await until(isRunning, (is) => !is);
+  } finally {
+    if (pid !== '' && isRunning()) process.kill(Number(pid), 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 });

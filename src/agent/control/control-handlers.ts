@@ -146,7 +146,10 @@ export function createDoorOffers(
       mustBeAllowed('agent.scan.create', 'scan', config.tasks);
       for (const line of wanted.echo) hearer.onUnderstood(line);
       const left = wanted.toProbe - part.toProbe;
-      if (left > 0) hearer.onUnderstood(`of these ${left} left out: the agent is configured not to touch them`);
+      if (left > 0) {
+        const all = part.excluded === left ? '' : `; ${part.excluded} are excluded in all`;
+        hearer.onUnderstood(`${left} of these are excluded by the configuration of the agent${all}`);
+      }
       const { running, waiting } = scanning.scanner.current();
       const before = waiting.length + running.filter(({ kind }) => kind === 'manual').length;
       if (before > 0) hearer.onUnderstood(`scans that somebody asked for before and that go first: ${before}`);

@@ -113,6 +113,6 @@ function echoOf(ranges: readonly NamedRange[], toProbe: number, excluded: number
     if (from === undefined || to === undefined) return `${title}: nothing left to probe`;
     return `${title}: ${countOf(countAddresses(spans))}, ${formatSpan({ first: from, last: to })}`;
   });
-  const leftOut = excluded === 0 ? '' : `, ${count(excluded)} left out (excluded, network or broadcast)`;
+  const leftOut = excluded === 0 ? '' : `, ${count(excluded)} excluded (named so, or network and broadcast addresses)`;
   return [...lines, `in all: ${countOf(toProbe)} to probe${leftOut}`];
 }

@@ -141,10 +141,10 @@ const BY_WHAT = {
 } as const;
 
 const COLUMNS: readonly Column<Shown>[] = [
-  { title: 'ADDRESS', text: ({ ip }) => ip },
+  { title: 'ADDRESS', isWhole: true, text: ({ ip }) => ip },
   { title: 'FAMILY', text: ({ family }) => family },
   { title: 'MODEL', text: ({ model }) => formatText(model), under: 'FAMILY' },
-  { title: 'MAC', text: ({ mac, by }) => mac ?? BY_WHAT[by] },
+  { title: 'MAC', isWhole: true, text: ({ mac, by }) => mac ?? BY_WHAT[by] },
   { title: 'SINCE', text: ({ since }) => formatTime(since), under: 'MAC' },
 ];
 /** Shown where a device has one. */

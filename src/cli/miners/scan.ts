@@ -137,16 +137,16 @@ function csvPrinter({ stdout, stderr }: CliContext): Printer {
 type Row = ReturnType<typeof toRow>;
 
 const COLUMNS: readonly Column<Row>[] = [
-  { title: 'IP', text: ({ ip }) => ip },
-  { title: 'STATUS', text: ({ status }) => status.replace('_', ' ') },
+  { title: 'IP', isWhole: true, text: ({ ip }) => ip },
+  { title: 'STATUS', text: ({ status }) => status.replace('_', ' '), under: 'IP' },
   {
     title: 'MODEL',
     text: (row) => (row.status === 'unknown' ? `ports ${row.open_ports.join(', ')}` : formatModel(row.make, row.model)),
   },
-  { title: 'HASHRATE', align: 'right', text: ({ hashrate }) => formatHashrate(hashrate) },
+  { title: 'HASHRATE', align: 'right', isWhole: true, text: ({ hashrate }) => formatHashrate(hashrate) },
   { title: 'POWER', align: 'right', text: ({ power }) => formatNumber(power, 'W'), under: 'HASHRATE' },
-  { title: 'TEMP', align: 'right', text: ({ temp }) => formatNumber(temp, '°C') },
-  { title: 'MAC', text: ({ mac }) => formatText(mac) },
+  { title: 'TEMP', align: 'right', isWhole: true, text: ({ temp }) => formatNumber(temp, '°C') },
+  { title: 'MAC', isWhole: true, text: ({ mac }) => formatText(mac) },
   { title: 'SERIAL', text: (row) => formatText(row.serial_number), under: 'MAC' },
   { title: 'FIRMWARE', text: (row) => formatText(row.firmware_version), under: 'MODEL' },
 ];

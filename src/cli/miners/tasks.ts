@@ -47,12 +47,12 @@ async function list(flags: TasksFlags, context: CliContext): Promise<void> {
 }
 
 const COLUMNS: readonly Column<ShownTask>[] = [
-  { title: 'MINER', text: ({ ip }) => formatText(ip) },
+  { title: 'MINER', isWhole: true, text: ({ ip }) => formatText(ip) },
   { title: 'STATUS', text: ({ status }) => status },
-  { title: 'ACCEPTED', text: ({ accepted_at }) => formatTime(accepted_at) },
+  { title: 'ACCEPTED', isWhole: true, text: ({ accepted_at }) => formatTime(accepted_at) },
   { title: 'ASKED BY', text: ({ source }) => (source === 'local' ? 'here' : 'service'), under: 'STATUS' },
   { title: 'TASK', text: ({ name }) => name, under: 'ACCEPTED' },
-  { title: 'ID', text: ({ task_id }) => task_id },
+  { title: 'ID', isWhole: true, text: ({ task_id }) => task_id },
   { title: 'MESSAGE', text: ({ message }) => formatText(message), under: 'ID' },
 ];
 

@@ -12,6 +12,8 @@ export type Column<T> = {
   readonly text: (row: T) => Cell;
   /** Title of the column under whose texts this one stands where the screen is too narrow for both. */
   readonly under?: string;
+  /** Its texts are wrapped only where nothing else can be: addresses and numbers. */
+  readonly isWhole?: boolean;
 };
 
 export type TableOptions<T> = {
@@ -77,28 +79,30 @@ type Stack = {
   readonly title: string;
   readonly align: 'right' | undefined;
   readonly under: string | undefined;
+  readonly isWhole: boolean;
   readonly key: string;
   readonly texts: readonly string[];
 };
 
 const toStack =
   <T>(rows: readonly T[]) =>
-  ({ title, align, under, text }: Column<T>): Stack => ({
-    ...{ title, align, under, key: title },
+  ({ title, align, under, isWhole = false, text }: Column<T>): Stack => ({
+    ...{ title, align, under, isWhole, key: title },
     texts: rows.map((row) => visibleText(String(text(row) ?? ''))),
   });
 
-/** The widest layout that fits; where none does, the narrowest with its widest columns made narrower. */
+/** The widest layout that fits, the last column stacked first; where none does, the narrowest with its widest columns made narrower. */
 function layoutFor(stacks: readonly Stack[], width: number): { layout: readonly Stack[]; widths: readonly number[] } {
   let layout = stacks;
   let widths = layout.map(widthOf);
-  for (const { key, under } of stacks) {
+  for (const { key, under } of stacks.toReversed()) {
     if (total(widths) <= width) break;
     if (under === undefined) continue;
     layout = stacked(layout, key, under);
     widths = layout.map(widthOf);
   }
-  return { layout, widths: narrowed(widths, width) };
+  const texts = layout.map(({ isWhole }) => !isWhole);
+  return { layout, widths: narrowed(narrowed(widths, width, texts), width) };
 }
 
 function stacked(layout: readonly Stack[], key: string, host: string): readonly Stack[] {
@@ -121,12 +125,14 @@ const widthOf = ({ title, texts }: Stack): number =>
     0,
   );
 
-function narrowed(widths: readonly number[], most: number): readonly number[] {
+/** Takes from the widest column, again and again, of those that `may` name. */
+function narrowed(widths: readonly number[], most: number, may?: readonly boolean[]): readonly number[] {
   const narrow = [...widths];
   while (total(narrow) > most) {
-    const widest = Math.max(...narrow);
+    const widest = Math.max(0, ...narrow.filter((_, index) => may?.[index] ?? true));
     if (widest <= MIN_WIDTH) break;
-    narrow[narrow.indexOf(widest)] = widest - 1;
+    const index = narrow.findIndex((width, place) => width === widest && (may?.[place] ?? true));
+    narrow[index] = widest - 1;
   }
   return narrow;
 }

@@ -95,7 +95,9 @@ export async function askQuestions(given: Omit<Told, 'logins'>, context: CliCont
       }),
     );
     const usual = families.find(({ id }) => id === family)?.user ?? 'root';
-    const user = answered(await text({ ...common, message: 'User', initialValue: usual }));
+    const user = answered(
+      await text({ ...common, message: `User (empty: ${usual})`, placeholder: usual, defaultValue: usual }),
+    );
     const typed = answered(await password({ ...common, message: 'Password' }));
     logins.push({ family, user, password: typed });
   }

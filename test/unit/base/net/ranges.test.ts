@@ -62,7 +62,7 @@ test('what was understood is echoed with counts before anything is scanned', () 
     'container 12 (10.31.0.0/22): 1,012 addresses, 10.31.0.11 to 10.31.3.254',
     '10.31.0.7: nothing left to probe',
     '10.40.0.9: 1 address, 10.40.0.9',
-    'in all: 1,013 addresses to probe, 12 left out (excluded, network or broadcast)',
+    'in all: 1,013 addresses to probe, 12 excluded (named so, or network and broadcast addresses)',
   ]);
 });
 
