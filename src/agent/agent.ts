@@ -73,7 +73,7 @@ const LEAST_MINERS = 64;
 const PRUNE_EVERY_MS = 3_600_000;
 const HOST_EVERY_MS = 60_000;
 const CLOCK_EVERY_MS = 1_000;
-const OUTAGES_EVERY_MS = 10_000;
+const OUTAGES_EVERY_MS = 5_000;
 /** As often as samples go to the disk: what flags are made of is not older than what was reported. */
 const WRITE_EVERY_MS = 1_000;
 const STOP_MS = 8_000;

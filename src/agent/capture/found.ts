@@ -4,6 +4,15 @@ import { type Evidence, identitySchema } from '../../driver/contract.ts';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { readingSchema } from '../../model/reading.ts';
 
+/** A miner that the agent knows at an address where nothing answers now. `since` = when it last answered; null = not known. */
+const knownMinerSchema = z.object({
+  make: z.string().nullable(),
+  model: z.string().nullable(),
+  driver: z.string(),
+  since: z.string().nullable(),
+});
+export type KnownMiner = Readonly<z.output<typeof knownMinerSchema>>;
+
 /** One address and what is there. */
 export const foundSchema = z.object({
   ip: z.string(),
@@ -17,6 +26,8 @@ export const foundSchema = z.object({
     .readonly()
     .exactOptional(),
   elapsedMs: z.number().exactOptional(),
+  /** Present where it answered nothing at all although a miner is known there. */
+  known: knownMinerSchema.exactOptional(),
   /** For devices without a driver of their own: what they say, with everything private removed, to be sent to us. */
   sample: z.string().exactOptional(),
 });

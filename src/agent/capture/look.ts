@@ -66,9 +66,15 @@ export async function lookWith(access: Access, plan: ScanPlan, ip: string, signa
   if (counts.closed > 0) return { ip, status: 'closed', openPorts: [] };
   const { evidence } = result;
   const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
-  if (!isStranger || evidence === undefined) return result;
+  // What answers nothing at all is asked nothing more: there would be no sample in it.
+  if (!isStranger || evidence === undefined || !hasAnswered(evidence)) return result;
   const sample = await access.transport.turns.run(ip, 'command', signal, () => sampleOf(access, ip, evidence, signal));
   return { ...result, sample };
+}
+
+/** Whether anything at all came back, beside connections. */
+export function hasAnswered({ family: _, isProven: __, ...said }: Evidence): boolean {
+  return Object.values(said).some((answer) => answer !== undefined);
 }
 
 export const GENERIC_DRIVER = 'cgminer';

@@ -11,7 +11,8 @@ import { type ClockLook, lookAtClocks, wallTimeAt } from '../../base/time/clock-
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Found, ShownFound } from '../capture/found.ts';
-import { foundOf, lookWith, type ScanFeedback } from '../capture/look.ts';
+import { createKnownMiners, muteNote } from '../capture/known-miners.ts';
+import { lookWith, type ScanFeedback } from '../capture/look.ts';
 import type { Access } from '../device/device-client.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import { namedMiners } from '../fleet/miner-selectors.ts';
@@ -83,6 +84,7 @@ export function createDoorOffers(
   };
 
   const runs = createLocalRuns(tasks);
+  const knownMiners = createKnownMiners({ clock, access, roster, book });
 
   const looking = pLimit(RECOGNISED_AT_ONCE);
   const settlement = createSettlement({
@@ -153,19 +155,24 @@ export function createDoorOffers(
       const { running, waiting } = scanning.scanner.current();
       const before = waiting.length + running.filter(({ kind }) => kind === 'manual').length;
       if (before > 0) hearer.onUnderstood(`scans that somebody asked for before and that go first: ${before}`);
-      return scanning.manual.run(`local-${parts.newId()}`, scanning.planFor(part), {
+      const mute: string[] = [];
+      const plan = { ...scanning.planFor(part), mute: knownMiners.silentIps() };
+      const account = await scanning.manual.run(`local-${parts.newId()}`, plan, {
         signal,
         onContact(contact) {
-          const found = foundOf(contact);
+          const found = knownMiners.shown(contact);
+          if (found?.status === 'unknown' && found.known !== undefined) mute.push(found.ip);
           if (found !== undefined) hearer.onFound(shownFound(found));
         },
         onProgress: ({ probed, toProbe, identified }) => hearer.onProgress(probed, toProbe, identified),
       });
+      const note = muteNote(mute);
+      return note === undefined ? account : { ...account, notes: [...(account.notes ?? []), note] };
     },
     /** Everything that one address says now. */
     async look(ip: string, signal: AbortSignal) {
       if (!mayReach(ip)) throw new RefusedError('look.outside', `look at ${ip}: outside the networks configured here`);
-      return shownFound(await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal));
+      return shownFound(await knownMiners.look(scanning.planFor(readRanges([ip], [])), ip, signal));
     },
     /** Everything that one device answers, nothing private in it; undefined when nothing answers there. */
     capture(

@@ -326,8 +326,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     choose,
     recognise,
     /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
-    read: (target: MinerTarget, signal: AbortSignal, priority: 'poll' | 'command' = 'poll') =>
-      transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal)),
+    read: (target: MinerTarget, signal: AbortSignal, priority: 'poll' | 'command' = 'poll', deadlineMs?: number) =>
+      transport.turns.run(target.ip, priority, signal, () => visitOnce(target, signal, { deadlineMs })),
     /** The same as a command, every question asked and nothing taken from memory: what it says is true now. */
     readAfresh: (target: MinerTarget, signal: AbortSignal) =>
       transport.turns.run(target.ip, 'command', signal, () => visitOnce(target, signal, { memory: new VisitMemory() })),

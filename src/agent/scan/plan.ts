@@ -35,6 +35,8 @@ export type ScanPlan = {
   readonly ranges: RangesToProbe;
   /** Addresses where we know a miner to be; those outside the ranges do not matter. */
   readonly known?: Iterable<string>;
+  /** Of these, where the miner does not answer its polls either: one try that hears nothing is enough, and it is a short one. */
+  readonly mute?: ReadonlySet<string>;
   /** Default 80, 4028, 4433. */
   readonly ports?: readonly number[];
   readonly limits?: Partial<ScanLimits>;

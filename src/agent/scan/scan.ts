@@ -20,6 +20,8 @@ const CANCEL_GRACE_MS = 2_000;
 const IDENTIFY_GRACE_MS = 250;
 /** The second pass is gentler: what was missed was often missed because too much was asked at once. */
 const SECOND_PASS_SHARE = 4;
+/** For a miner that does not answer its polls either. */
+const MUTE_DEADLINE_MS = 5_000;
 
 /**
  * Scans until every address has its class, or until `signal` aborts: then it keeps what it found and counts the rest as not reached. Resolves
@@ -56,6 +58,7 @@ export async function runScan<F extends Identification>(
   /** A miner that was missed is asked again with more patience. */
   const probeTimeoutMs = (door: Door<F>) =>
     (phase === 'second pass' && !isAnswering(door) ? 2 : 1) * patienceMs(answerTime, limits.probeTimeoutMs);
+  const isMute = ({ ip }: Door<F>) => plan.mute?.has(ip) === true;
   const knockAt = (door: Door<F>, asked: readonly number[]) =>
     knock(door, { clock, probe: deps.probe, ports: asked, timeoutMs: probeTimeoutMs(door), signal, answerTime });
 
@@ -88,7 +91,8 @@ export async function runScan<F extends Identification>(
 
   const identify = async (door: Door<F>) => {
     const onDeadline = () => new PeerError('peer.timeout', `identify ${door.ip}`, 'soon');
-    const bounds = { deadlineMs: limits.identifyDeadlineMs, graceMs: IDENTIFY_GRACE_MS, signal, onDeadline };
+    const deadlineMs = isMute(door) ? Math.min(MUTE_DEADLINE_MS, limits.identifyDeadlineMs) : limits.identifyDeadlineMs;
+    const bounds = { deadlineMs, graceMs: IDENTIFY_GRACE_MS, signal, onDeadline };
     try {
       door.found = await withDeadline(clock, bounds, (inner) =>
         deps.identify(door.ip, door.open, inner, phase === 'second pass'),
@@ -175,7 +179,7 @@ export async function runScan<F extends Identification>(
       return stop.done ? undefined : new Door(stop.value, known.has(stop.value.address));
     };
     await pass(nextAddress, limits.maxIdentifying, (door) => {
-      if (deservesSecondChance(door)) secondChance.add(door);
+      if (deservesSecondChance(door) && !(isMute(door) && door.isIdentified)) secondChance.add(door);
       else conclude(door);
     });
     if (secondChance.size > 0 && !signal.aborted && broken === undefined) {

@@ -11,6 +11,7 @@ import { type Cell, type Column, factTable, screenWidth, table } from '../output
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
+import { silenceOf } from './silence.ts';
 
 type Flags = AccessFlags & { json?: boolean };
 
@@ -54,7 +55,7 @@ export function addLog(program: Command, context: CliContext): void {
     });
 }
 
-function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, sample }: Found) {
+function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, known, sample }: Found) {
   return {
     ip,
     status,
@@ -63,12 +64,15 @@ function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, 
     reading: reading ?? null,
     failed_asks: failedAsks ?? [],
     elapsed_ms: elapsedMs ?? null,
+    known: known ?? null,
     sample: sample ?? null,
   };
 }
 
 function describe(found: Found, paint: Paint, width: number | undefined): string {
   const { reading } = found;
+  if (found.known !== undefined)
+    return `${paint('bold', found.ip)}  ${paint('red', silenceOf(found, found.known))}\n${SILENT_ADVICE[found.status]}\n`;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
   if (reading === undefined) return `${head}${ADVICE[found.status]}\n`;
   const sections = [
@@ -89,6 +93,16 @@ function invite({ sample }: Found): string {
 
 const NOTHING =
   'Nothing came back from this address. Is it powered, is the address right, is this host in the same network?';
+/** For a miner that is known and answers nothing. */
+const SILENT_ADVICE: Readonly<Partial<Record<Found['status'], string>>> = {
+  unknown:
+    'Its control board hangs: switch the miner off and on at the PDU. If many miners do this at once, look at the switch first (pithead status).',
+  closed:
+    'It is starting, or its programs have ended. If it stays so for ten minutes, switch the miner off and on at the PDU.',
+  missing:
+    'Is it powered, and is its network cable in? If many miners do this at once, look at the PDU and at the switch first (pithead status).',
+};
+
 /** For a device that gave no reading. */
 const ADVICE: Readonly<Record<Found['status'], string>> = {
   silent: NOTHING,

@@ -16,6 +16,7 @@ import { type Column, screenWidth, table } from '../output/table.ts';
 import { type CliContext, painter, withProgress } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
+import { silenceOf } from './silence.ts';
 
 type Flags = AccessFlags & { json?: boolean; csv?: boolean; exclude?: string[] };
 
@@ -71,13 +72,13 @@ async function runScanCommand(written: readonly string[], flags: Flags, context:
 type Printer = { found(found: Found): void; end(account: ScanAccount | undefined): void };
 
 /** The stable field names of a found miner, as `scan --json` prints them: H/s, W, degrees Celsius, seconds. */
-function toRow({ ip, status, openPorts, driver, identity, reading }: Found) {
+function toRow({ ip, status, openPorts, driver, identity, reading, known }: Found) {
   return {
     ip,
     status,
-    driver: driver ?? null,
-    make: reading?.make ?? identity?.make ?? null,
-    model: reading?.model ?? identity?.model ?? null,
+    driver: driver ?? known?.driver ?? null,
+    make: reading?.make ?? identity?.make ?? known?.make ?? null,
+    model: reading?.model ?? identity?.model ?? known?.model ?? null,
     firmware_version: reading?.firmwareVersion ?? identity?.firmwareVersion ?? null,
     mac: normaliseMac(reading?.mac ?? identity?.mac ?? '') ?? null,
     serial_number: reading?.serialNumber ?? identity?.serialNumber ?? null,
@@ -89,6 +90,8 @@ function toRow({ ip, status, openPorts, driver, identity, reading }: Found) {
     uptime: reading?.uptimeS ?? reading?.systemUptimeS ?? null,
     mining_mode: reading?.miningMode ?? null,
     open_ports: [...openPorts],
+    /** When a known miner that answers nothing now last answered. */
+    silent_since: known?.since ?? null,
   };
 }
 
@@ -134,6 +137,9 @@ function csvPrinter({ stdout, stderr }: CliContext): Printer {
   };
 }
 
+/** Sentences about single miners; the table has them all. */
+const MAX_SILENT = 20;
+
 type Row = ReturnType<typeof toRow>;
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -141,7 +147,10 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'STATUS', text: ({ status }) => status.replace('_', ' '), under: 'IP' },
   {
     title: 'MODEL',
-    text: (row) => (row.status === 'unknown' ? `ports ${row.open_ports.join(', ')}` : formatModel(row.make, row.model)),
+    text: (row) =>
+      row.driver === null && row.status === 'unknown'
+        ? `ports ${row.open_ports.join(', ')}`
+        : formatModel(row.make, row.model),
   },
   { title: 'HASHRATE', align: 'right', isWhole: true, text: ({ hashrate }) => formatHashrate(hashrate) },
   { title: 'POWER', align: 'right', text: ({ power }) => formatNumber(power, 'W'), under: 'HASHRATE' },
@@ -153,16 +162,22 @@ const COLUMNS: readonly Column<Row>[] = [
 
 function tablePrinter({ stdout }: CliContext): Printer {
   const rows: Row[] = [];
+  const silent: string[] = [];
   const paint = painter(stdout);
   const paintRow = ({ status, hashrate }: Row, text: string) =>
     status !== 'identified' ? paint('yellow', text) : hashrate === 0 ? paint('red', text) : text;
   return {
-    found: (found) => void rows.push(toRow(found)),
+    found(found) {
+      rows.push(toRow(found));
+      if (found.known !== undefined) silent.push(silenceOf(found, found.known));
+    },
     end(account) {
       const sorted = rows.toSorted((a, b) => (parseIpv4(a.ip) ?? 0) - (parseIpv4(b.ip) ?? 0));
       const paintHead = (text: string) => paint('bold', text);
       if (sorted.length > 0)
         stdout.write(`${table(COLUMNS, sorted, { width: screenWidth(stdout), paintHead, paintRow })}\n\n`);
+      for (const line of silent.slice(0, MAX_SILENT)) stdout.write(`${paint('yellow', line)}\n`);
+      if (silent.length > MAX_SILENT) stdout.write(`and ${silent.length - MAX_SILENT} more such miners: see above\n`);
       if (account !== undefined) stdout.write(`${accountLines(account).join('\n')}\n`);
     },
   };

@@ -1,6 +1,7 @@
 // `pithead status` and `pithead reload`: how the agent that runs on this host is doing, and letting it read its configuration anew.
 import type { Command } from 'commander';
 import type { DoorState } from '../../agent/control/control-client.ts';
+import { systemClock } from '../../base/clock.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { CONTACT_STATUSES } from '../../model/contact.ts';
 import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';
@@ -68,7 +69,7 @@ function describe(state: DoorState, paint: Paint): string {
 }
 
 const findingOf = ({ title, since }: DoorState['findings'][number]): string =>
-  `${title} since ${formatSince(since, Date.now())}`;
+  `${title} since ${formatSince(since, systemClock.nowMs())}`;
 
 const row = (about: string, text: string): [string, string] => [about, text];
 

@@ -310,3 +310,18 @@ test('sockets are kept within half of what the process may open, less a reserve'
   expect([64, 128, 256, 1_024, 4_096].map(socketsWithin)).toEqual([6, 38, 64, 64, 1_536]);
   expect([64, 1_024, 65_536].map((files) => connectionsWithin(10_000, files))).toEqual([6, 486, 10_000]);
 });
+
+test('a known miner that does not answer its polls gets one short try, and its row comes within ten seconds', async () => {
+  const hung: Station = { ports: { 4028: 'open', 80: 'open' }, who: ['hangs'] };
+  const { clock, run, contacts, seen } = setUp(
+    ['10.0.0.1-4'],
+    { '10.0.0.1': hung, '10.0.0.2': hung },
+    { known: ['10.0.0.1', '10.0.0.2'], mute: new Set(['10.0.0.1']) },
+  );
+  await clock.finish(run());
+  expect(seen.identifications.filter(({ ip }) => ip === '10.0.0.1')).toHaveLength(1);
+  expect(seen.identifications.filter(({ ip }) => ip === '10.0.0.2')).toHaveLength(2);
+  const first = contacts.find(({ ip }) => ip === '10.0.0.1');
+  expect(first?.status).toBe('unknown');
+  expect(first?.atMs).toBeLessThan(10_000);
+});

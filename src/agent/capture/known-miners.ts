@@ -1,0 +1,90 @@
+// Looks at addresses where the agent knows a miner: one that says nothing now is called what it is, with the time of its last answer, and soon.
+// A person waits for it, and a device that hangs would take all the patience there is for strangers.
+import type { Clock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import { lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
+import { withDeadline } from '../../base/time/deadline.ts';
+import type { Access, Recognised } from '../device/device-client.ts';
+import type { MinerState, Roster } from '../fleet/fleet.ts';
+import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
+import type { Contact, ScanPlan } from '../scan/plan.ts';
+import type { Found, KnownMiner } from './found.ts';
+import { foundOf, hasAnswered, lookWith } from './look.ts';
+
+/** For a miner that answered its newest poll: its own driver asks it once before it is called mute. */
+const ANSWER_MS = 3_000;
+/** What the device is asked may end a little later. */
+const GRACE_MS = 300;
+const MAX_NAMED = 20;
+
+export function createKnownMiners(parts: {
+  readonly clock: Clock;
+  readonly access: Access;
+  readonly roster: Pick<Roster, 'get' | 'all'>;
+  readonly book: Pick<IdentityBook, 'byIp'>;
+}) {
+  const { clock, access, roster, book } = parts;
+  const stateAt = (ip: string): MinerState | undefined => roster.get(book.byIp(ip)?.key ?? '');
+
+  const lastAnswerOf = ({ readAt, judgement }: MinerState): string | null => {
+    const now = lookAtClocks(clock);
+    const atMs = readAt ? wallTimeOf(readAt, now) : judgement?.conditions['network.contact']?.badAtMs;
+    return atMs === undefined ? null : new Date(Math.min(atMs, now.wallMs)).toISOString();
+  };
+
+  const known = (ip: string): KnownMiner | undefined => {
+    const entry = book.byIp(ip);
+    const state = stateAt(ip);
+    if (entry === undefined || state === undefined) return undefined;
+    const { make, model } = entry;
+    return { make, model, driver: state.target.driver.id, since: lastAnswerOf(state) };
+  };
+
+  /** With the miner that should answer there, where nothing did. */
+  const named = (found: Found): Found => {
+    const isMute = found.status === 'unknown' && !(found.evidence && hasAnswered(found.evidence));
+    const miner = isMute || found.status === 'closed' || found.status === 'missing' ? known(found.ip) : undefined;
+    return miner === undefined ? found : { ...found, known: miner };
+  };
+
+  /** Whether its own driver hears anything from it now. */
+  const isAnswering = async ({ target }: MinerState, signal: AbortSignal): Promise<boolean> => {
+    const onDeadline = () => new PeerError('peer.timeout', `read ${target.ip}`, 'soon');
+    const bounds = { deadlineMs: ANSWER_MS, graceMs: GRACE_MS, signal, onDeadline };
+    try {
+      await withDeadline(clock, bounds, (inner) => access.read(target, inner, 'command', ANSWER_MS));
+      return true;
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      return error.code !== 'peer.timeout' && error.code !== 'peer.reset';
+    }
+  };
+
+  return {
+    /** Everything that one address says now. `plan` is of this one address. */
+    async look(plan: ScanPlan, ip: string, signal: AbortSignal): Promise<Found> {
+      const state = stateAt(ip);
+      const isMute = state !== undefined && (isSilent(state) || !(await isAnswering(state, signal)));
+      return named(await lookWith(access, isMute ? { ...plan, mute: new Set([ip]) } : plan, ip, signal));
+    },
+    /** Where the newest poll was not answered. */
+    silentIps: (): ReadonlySet<string> =>
+      new Set([...roster.all()].flatMap((state) => (isSilent(state) ? state.target.ip : []))),
+    /** What a person is shown of an address of a scan. */
+    shown(contact: Contact<Recognised>): Found | undefined {
+      const { ip, status, openPorts } = contact;
+      const found = named(foundOf(contact) ?? { ip, status, openPorts });
+      return found.known === undefined ? foundOf(contact) : found;
+    },
+  };
+}
+
+/** For the account of a scan, where these are among the unknown ones; undefined = there are none. */
+export function muteNote(mute: readonly string[]): string | undefined {
+  if (mute.length === 0) return undefined;
+  const some = mute.slice(0, MAX_NAMED).join(', ') + (mute.length > MAX_NAMED ? ' and more' : '');
+  const which = mute.length === 1 ? '1 known miner accepts' : `${mute.length} known miners accept`;
+  return `${which} connections and answer${mute.length === 1 ? 's' : ''} nothing, counted as unknown: ${some}`;
+}
+
+const isSilent = ({ reported }: MinerState): boolean => reported?.document.last_check_succeed === false;

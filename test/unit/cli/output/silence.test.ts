@@ -1,0 +1,31 @@
+// What a person is told of a miner that is known and answers nothing.
+import { expect, test } from 'vitest';
+import { silenceOf } from '../../../../src/cli/miners/silence.ts';
+import { formatSince, formatTime } from '../../../../src/cli/output/format.ts';
+
+const since = '2026-01-02T07:58:11.000Z';
+const nowMs = Date.parse(since) + 60_000;
+const at = formatTime(since).slice(11, 16);
+const known = { make: 'Antminer', model: 'Antminer S19', driver: 'antminer-stock', since };
+
+test.each([
+  ['unknown', `known (Antminer S19, 10.0.0.7), accepts connections, answers nothing since ${at}`],
+  ['closed', `known (Antminer S19, 10.0.0.7), refuses connections, answers nothing since ${at}`],
+  ['missing', `known (Antminer S19, 10.0.0.7), does not answer at all since ${at}`],
+] as const)('%s', (status, text) => {
+  expect(silenceOf({ ip: '10.0.0.7', status }, known, nowMs)).toBe(text);
+});
+
+test('without a model it is called by its driver, and without a time there is none', () => {
+  const words = silenceOf(
+    { ip: '10.0.0.7', status: 'unknown' },
+    { ...known, make: null, model: null, since: null },
+    nowMs,
+  );
+  expect(words).toBe('known (antminer-stock, 10.0.0.7), accepts connections, answers nothing');
+});
+
+test('a time of another day names the day', () => {
+  expect(formatSince(since, nowMs)).toBe(at);
+  expect(formatSince(since, nowMs + 3 * 86_400_000)).toBe(`2026-01-0${formatTime(since).slice(9, 10)} ${at}`);
+});
