@@ -66,6 +66,8 @@ export type Ask = ReadRequest & {
   readonly generations?: readonly string[];
   /** Sent only if the named ask failed or was refused in the same visit. */
   readonly insteadOf?: string;
+  /** With `insteadOf`: sent too if the named ask was answered, and this is true of its answer. */
+  readonly isLacking?: (answer: unknown) => boolean;
   /** Left alone while the device refuses the named ask as unknown or not allowed: it stands for an API that is not there. */
   readonly goesWith?: string;
 };

@@ -173,9 +173,10 @@ async function sendDue(plan: Visit, asks: readonly (readonly [string, Ask])[], s
     for (;;) {
       const failedBefore = failed.size;
       const batch = asks.filter((entry) => {
-        const [name, { insteadOf }] = entry;
-        const isWanted = insteadOf !== undefined && failed.has(insteadOf) && !answers.has(name) && !failed.has(name);
-        return isWanted && isWorthSending(entry);
+        const [name, { insteadOf, isLacking }] = entry;
+        if (insteadOf === undefined || answers.has(name) || failed.has(name)) return false;
+        const isLackingNow = answers.has(insteadOf) && isLacking?.(answers.get(insteadOf)) === true;
+        return (failed.has(insteadOf) || isLackingNow) && isWorthSending(entry);
       });
       if (batch.length > 0 || failed.size === failedBefore) return batch;
     }
