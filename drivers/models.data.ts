@@ -31,15 +31,19 @@ export type FirmwareKey = (typeof FIRMWARE_KEYS)[number];
 
 type Algorithm =
   | 'blake256r14'
+  | 'blake2b'
   | 'blake2s'
   | 'blake3'
+  | 'cryptonight'
   | 'eaglesong'
   | 'equihash'
   | 'ethash'
   | 'handshake'
   | 'kheavyhash'
+  | 'randomx'
   | 'scrypt'
   | 'sha256'
+  | 'tensority'
   | 'x11';
 
 /** Null = not known. `nominalHs`: H/s (solutions per second for equihash). `fans` 0 = liquid cooled; PSU fans do not count. */
@@ -645,6 +649,135 @@ export const MODELS: readonly ModelRow[] = [
   ['Antminer', 'T9', 'sha256', 3, 54, 2, 'air', 115e11, { 'antminer-stock': ['ANTMINER T9'], hiveon: ['ANTMINER T9'] }],
   ['Antminer', 'Z15', 'equihash', 3, 3, 2, 'air', 420000, { 'antminer-stock': ['ANTMINER Z15'] }],
   ['Antminer', 'Z15 Pro', 'equihash', 3, 6, 2, 'air', 840000, { 'antminer-stock': ['ANTMINER Z15 PRO'] }],
+  // Known by what they mine: their builds were not counted.
+  ['Antminer', 'S3', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER S3'] }, 'one source'],
+  ['Antminer', 'S5', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER S5'] }, 'one source'],
+  ['Antminer', 'S7', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER S7'] }, 'one source'],
+  [
+    'Antminer',
+    'S9 SE',
+    'sha256',
+    null,
+    null,
+    null,
+    null,
+    null,
+    { 'antminer-stock': ['ANTMINER S9 SE', 'ANTMINER S9SE'] },
+    'one source',
+  ],
+  [
+    'Antminer',
+    'S9k',
+    'sha256',
+    null,
+    null,
+    null,
+    null,
+    null,
+    { 'antminer-stock': ['ANTMINER S9K', 'ANTMINER S9 K'] },
+    'one source',
+  ],
+  ['Antminer', 'S11', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER S11'] }, 'one source'],
+  ['Antminer', 'S15', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER S15'] }, 'one source'],
+  ['Antminer', 'T15', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER T15'] }, 'one source'],
+  ['Antminer', 'T9+', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER T9+'] }, 'one source'],
+  ['Antminer', 'R4', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER R4'] }, 'one source'],
+  ['Antminer', 'V9', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER V9'] }, 'one source'],
+  ['Antminer', 'S23', 'sha256', null, null, null, null, null, { 'antminer-stock': ['ANTMINER S23'] }, 'one source'],
+  [
+    'Antminer',
+    'S19 XP+ Hydro',
+    'sha256',
+    null,
+    null,
+    0,
+    'liquid',
+    null,
+    { 'antminer-stock': ['ANTMINER S19 XP+ HYD.'] },
+    'one source',
+  ],
+  [
+    'Antminer',
+    'S21 XP Hydro',
+    'sha256',
+    null,
+    null,
+    0,
+    'liquid',
+    null,
+    { 'antminer-stock': ['ANTMINER S21 XP HYD.'] },
+    'one source',
+  ],
+  [
+    'Antminer',
+    'S21e Hydro',
+    'sha256',
+    null,
+    null,
+    0,
+    'liquid',
+    null,
+    { 'antminer-stock': ['ANTMINER S21E HYD.'] },
+    'one source',
+  ],
+  [
+    'Antminer',
+    'S23 Hydro',
+    'sha256',
+    null,
+    null,
+    0,
+    'liquid',
+    null,
+    { 'antminer-stock': ['ANTMINER S23 HYD.'] },
+    'one source',
+  ],
+  [
+    'Antminer',
+    'T19 Hydro',
+    'sha256',
+    null,
+    null,
+    0,
+    'liquid',
+    null,
+    { 'antminer-stock': ['ANTMINER T19 HYD.'] },
+    'one source',
+  ],
+  ['Antminer', 'A3', 'blake2b', null, null, null, null, 815e9, { 'antminer-stock': ['ANTMINER A3'] }, 'one source'],
+  ['Antminer', 'B3', 'tensority', null, null, null, null, 780, { 'antminer-stock': ['ANTMINER B3'] }, 'one source'],
+  ['Antminer', 'D5', 'x11', null, null, null, null, 119e9, { 'antminer-stock': ['ANTMINER D5'] }, 'one source'],
+  [
+    'Antminer',
+    'DR3',
+    'blake256r14',
+    null,
+    null,
+    null,
+    null,
+    78e11,
+    { 'antminer-stock': ['ANTMINER DR3'] },
+    'one source',
+  ],
+  ['Antminer', 'E3', 'ethash', 3, 6, 2, 'air', 190e6, { 'antminer-stock': ['ANTMINER E3'] }, 'one source'],
+  ['Antminer', 'K5', 'eaglesong', null, null, null, null, 113e10, { 'antminer-stock': ['ANTMINER K5'] }, 'one source'],
+  ['Antminer', 'L3', 'scrypt', null, null, null, null, 250e6, { 'antminer-stock': ['ANTMINER L3'] }, 'one source'],
+  ['Antminer', 'X3', 'cryptonight', null, null, null, null, 220e3, { 'antminer-stock': ['ANTMINER X3'] }, 'one source'],
+  ['Antminer', 'X5', 'randomx', null, null, null, null, 212e3, { 'antminer-stock': ['ANTMINER X5'] }, 'one source'],
+  ['Antminer', 'Z9', 'equihash', null, null, null, null, 42e3, { 'antminer-stock': ['ANTMINER Z9'] }, 'one source'],
+  [
+    'Antminer',
+    'Z9 Mini',
+    'equihash',
+    null,
+    null,
+    null,
+    null,
+    10e3,
+    { 'antminer-stock': ['ANTMINER Z9-MINI', 'ANTMINER Z9 MINI'] },
+    'one source',
+  ],
+  ['Antminer', 'Z11', 'equihash', null, null, null, null, 135e3, { 'antminer-stock': ['ANTMINER Z11'] }, 'one source'],
   ['Whatsminer', 'M20 V10', 'sha256', 3, 70, 2, 'air', null, { 'whatsminer-stock': ['M20V10'] }],
   ['Whatsminer', 'M20P V10', 'sha256', 3, 156, 2, 'air', null, { 'whatsminer-stock': ['M20PV10'] }],
   ['Whatsminer', 'M20P V30', 'sha256', 3, 148, 2, 'air', null, { 'whatsminer-stock': ['M20PV30'] }],

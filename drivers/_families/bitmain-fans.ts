@@ -18,6 +18,17 @@ export function toFans(slots: readonly (number | undefined)[], wanted: number): 
 /** Those of a control board that lists its slots; undefined where it lists none. */
 export function fansOf(stats: Stats | undefined, model: Model | undefined): FanReading[] | undefined {
   if (stats === undefined || stats.fanSlots.length === 0) return undefined;
-  const { cooling, fans = 0 } = model?.expected ?? {};
-  return toFans(stats.fanSlots, cooling === 'liquid' ? 0 : Math.max(stats.fanCount ?? 0, fans));
+  const { cooling, fans } = model?.expected ?? {};
+  return toFans(stats.fanSlots, cooling === 'liquid' ? 0 : (fansBuiltIn(stats, fans) ?? fans ?? 0));
+}
+
+/**
+ * How many fans the machine says that it was built with (`fan_num`), where that beats the `table`. Old builds count the fans that turn: a count below
+ * the table's is the build where the controller lists no more slots, or where it is of whole pairs while the machine hashes, which it stops doing
+ * without its fans.
+ */
+export function fansBuiltIn({ fanCount, fanSlots, isHashing }: Stats, table: number | undefined): number | undefined {
+  if (fanCount === undefined || table === undefined || fanCount >= table) return fanCount;
+  if (fanSlots.length === fanCount) return fanCount;
+  return fanCount % 2 === 0 && isHashing === true && fanSlots.length !== table ? fanCount : undefined;
 }

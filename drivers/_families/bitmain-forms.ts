@@ -3,12 +3,13 @@
 import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { ActResult, MinerLink } from '../../src/driver/contract.ts';
-import { hasPools } from './bitmain-pools.ts';
+import { is17Series, modeNumber } from './bitmain-modes.ts';
+import { hasPools, setPools } from './bitmain-pools.ts';
 import { page } from './bitmain-web.ts';
 import { beforeAct, orLostReply } from './lost-reply.ts';
 import { ACCEPTED, SO_ALREADY, THEY_WERE_SO, unsupported } from './outcomes.ts';
 import { placesAsFields, type WantedPool } from './pool-params.ts';
-import { light, pools } from './usual-abilities.ts';
+import { light, modes, pools } from './usual-abilities.ts';
 
 const blinkForm = (action: 'startBlink' | 'stopBlink' | 'onPageLoaded') =>
   ({ ...page('blink.cgi'), method: 'POST', form: { action } }) as const;
@@ -59,23 +60,41 @@ export const formPools = pools({
   atMost: POOLS,
   async set(link, wanted) {
     if (!wanted.every(isStorable)) throw unsupported(link, WHAT, UNSTORABLE);
-    const conf = oldConf.safeParse(await beforeAct(link, WHAT, () => link.send(page('get_miner_conf.cgi'))));
-    if (!conf.success) {
-      throw new PeerError('peer.unparsable', `read the configuration of ${link.ip}`, 'later', undefined, {
-        wasSent: false,
-      });
-    }
-    if (hasPools(conf.data.pools, wanted)) return THEY_WERE_SO;
-    const form = confForm(conf.data, wanted);
-    const request = { ...page('set_miner_conf.cgi'), method: 'POST', form, as: 'text' } as const;
-    return orLostReply(async (): Promise<ActResult> => {
-      const answer = await link.send(request, { deadlineMs: RESTART_MS });
-      // Nothing is what it says while it is busy with another change: whether that was ours shows later.
-      return /^\s*"?ok/i.test(String(answer)) ? ACCEPTED : { kind: 'lost-reply' };
-    });
+    const conf = await readOldConf(link, WHAT);
+    if (hasPools(conf.pools, wanted)) return THEY_WERE_SO;
+    return writeOldConf(link, confForm(conf, wanted));
   },
   shownWithinS: 180,
 });
+
+/** Sleep and wake of the 17 series, the only machines with this web that have a mode: it goes back with everything else. */
+export const formMode = modes({ offlineS: [0, 120], shownWithinS: 300 }, async (link, mode, { model }) => {
+  const what = 'set the mode of';
+  const wanted = is17Series(model) ? modeNumber(mode, model) : undefined;
+  if (wanted === undefined) throw unsupported(link, `set the mode ${mode} on`);
+  const conf = await readOldConf(link, what);
+  if (!('bitmain-work-mode' in conf)) throw unsupported(link, what, 'its configuration has no mode');
+  if (String(conf['bitmain-work-mode']) === String(wanted)) return SO_ALREADY;
+  const pools = setPools.parse(conf.pools).map(({ url, user, pass: password }) => ({ url, user, password }));
+  if (!pools.every(isStorable)) throw unsupported(link, what, UNSTORABLE);
+  return writeOldConf(link, { ...confForm(conf, pools), _ant_work_mode: String(wanted) });
+});
+
+const readOldConf = async (link: MinerLink, what: string): Promise<OldConf> => {
+  const conf = oldConf.safeParse(await beforeAct(link, what, () => link.send(page('get_miner_conf.cgi'))));
+  if (conf.success) return conf.data;
+  throw new PeerError('peer.unparsable', `read the configuration of ${link.ip}`, 'later', undefined, {
+    wasSent: false,
+  });
+};
+
+const writeOldConf = (link: MinerLink, form: Record<string, string>): Promise<ActResult> =>
+  orLostReply(async (): Promise<ActResult> => {
+    const request = { ...page('set_miner_conf.cgi'), method: 'POST', form, as: 'text' } as const;
+    const answer = await link.send(request, { deadlineMs: RESTART_MS });
+    // Nothing is what it says while it is busy with another change: whether that was ours shows later.
+    return /^\s*"?ok/i.test(String(answer)) ? ACCEPTED : { kind: 'lost-reply' };
+  });
 
 /**
  * The page is a shell script that turns only these escapes back, and would keep others in the address as they are. It does so twice for `%`, and

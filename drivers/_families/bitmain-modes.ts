@@ -3,7 +3,9 @@
 import { PeerError } from '../../src/base/errors.ts';
 import type { Known } from '../../src/driver/contract.ts';
 import { toNumber } from '../../src/driver/fields.ts';
+import type { MiningMode } from '../../src/model/reading.ts';
 import { type Conf, confNow, readConf, writeConf } from './bitmain-conf.ts';
+import type { Model } from './models.ts';
 import { unsupported } from './outcomes.ts';
 import { type Mode, modes } from './usual-abilities.ts';
 
@@ -14,7 +16,7 @@ export const UNCLEAR = -1;
 
 type ModeDialect = {
   /** The device's number for a mode; undefined = it has no such mode. */
-  toNumber(mode: Mode): number | undefined;
+  toNumber(mode: Mode, known: Known): number | undefined;
   /** Undefined when the configuration does not say: then nothing is written over it. */
   modeOf(conf: Conf): number | undefined;
   /** Everything that the device wants back, with the mode changed. */
@@ -27,7 +29,7 @@ const TIMING = { offlineS: [0, 60], shownWithinS: 180 } as const;
 export const confMode = (dialect: ModeDialect) =>
   modes(TIMING, async (link, mode, known) => {
     const what = 'set the mode of';
-    const wanted = dialect.toNumber(mode);
+    const wanted = dialect.toNumber(mode, known);
     if (wanted === undefined) throw unsupported(link, `set the mode ${mode} on`);
     const conf = await readConf(link, what);
     const before = dialect.modeOf(conf);
@@ -47,12 +49,49 @@ export const confMode = (dialect: ModeDialect) =>
   });
 
 /** Bitmain's own numbers; 5 ("not mining") is told by the newest builds and never set. */
-export const BITMAIN_MODES = { normal: 0, sleep: 1, high: 2, low: 3 } as const;
+const BITMAIN_MODES = { normal: 0, sleep: 1, high: 2, low: 3 } as const;
+
+/** The 17 series writes sleep in its own way; its late builds have either web. */
+export const SLEEP_17 = 254;
+export const is17Series = (model: string | undefined) => /^(antminer )?[ST]17/i.test(model ?? '');
+
+/** The device's number for a mode. */
+export function modeNumber(mode: Mode, model: string | undefined): number | undefined {
+  if (!is17Series(model)) return BITMAIN_MODES[mode];
+  // Of its numbers two are known.
+  return mode === 'sleep' ? SLEEP_17 : mode === 'normal' ? 0 : undefined;
+}
+
+/** What a number of the device means; undefined where it is not known. */
+export function modeName(number: number | undefined, model: Pick<Model, 'model'> | undefined): MiningMode | undefined {
+  if (is17Series(model?.model)) return number === 0 ? 'normal' : number === SLEEP_17 ? 'sleep' : undefined;
+  switch (number) {
+    case 0:
+      return 'normal';
+    case 1:
+    case 5:
+      return 'sleep';
+    case 2:
+      return 'high';
+    case 3:
+      return 'low';
+    default:
+      return undefined;
+  }
+}
+
+type Setting = { readonly 'bitmain-work-mode'?: number | undefined; readonly 'miner-mode'?: number | undefined };
+
+/** The number of a setting under its two names; where they disagree neither is believed. */
+export function settingOf(conf: Setting | undefined): number | undefined {
+  const [written, other] = [conf?.['bitmain-work-mode'], conf?.['miner-mode']];
+  return written !== undefined && other !== undefined && written !== other ? undefined : (written ?? other);
+}
 
 /** The mode under its two names; where both are there they have to agree. */
 export function bitmainMode(conf: Conf): number | undefined {
   const [minerMode, workMode] = [conf['miner-mode'], conf['bitmain-work-mode']].map((value) =>
-    toNumber(value, { min: 0, max: 99 }),
+    toNumber(value, { min: 0, max: 255 }),
   );
   if (minerMode === undefined || workMode === undefined) return minerMode ?? workMode;
   return minerMode === workMode ? minerMode : UNCLEAR;

@@ -7,7 +7,7 @@ import { samePools, type WantedPool } from './pool-params.ts';
 import { pools as poolsOf } from './usual-abilities.ts';
 
 const text = z.string().catch('');
-const setPools = z.array(z.looseObject({ url: text, user: text, pass: text })).catch([]);
+export const setPools = z.array(z.looseObject({ url: text, user: text, pass: text })).catch([]);
 
 /** Whether `pools` of a configuration are these already, with their passwords; empty places do not count. */
 export function hasPools(pools: unknown, wanted: readonly WantedPool[]): boolean {

@@ -25,6 +25,7 @@ export const systemReply = z.looseObject({
 export const summaryPage = z.looseObject({
   SUMMARY: list(
     z.looseObject({
+      elapsed: num({ min: 0, max: 4e9 }),
       status: list(z.looseObject({ type: text(64), status: text(16), code: text(32), msg: text() }), 16),
     }),
     4,
@@ -54,20 +55,37 @@ const STATUS_TYPES: Readonly<Record<string, ErrorReading['category']>> = {
   temp: 'temperature',
 };
 
-/** Faults of the status list of `summary.cgi`. An entry not evaluated yet (status empty) is no fault. Undefined when there is no list. */
+/** Words that say that all is well, or that nothing was judged yet. */
+const FINE = /^(s|success|ok|okay|fine|good|normal|none|running|mining|i|info|0)$/i;
+const FAULTY = /^(e|err|error|f|fail|failed|failure|fatal)$/i;
+
+/**
+ * Faults of the status list of `summary.cgi`. An entry not evaluated yet (status empty) is no fault, and neither is one whose code is 0, whatever
+ * it says beside it, unless it calls itself an error and says which. Undefined when there is no list.
+ */
 export function statusFaults(reply: z.output<typeof summaryPage> | undefined): ErrorReading[] | undefined {
-  return reply?.SUMMARY?.[0]?.status?.flatMap(({ type = 'unknown', status: state, code = '0', msg }): ErrorReading[] =>
-    state === undefined || state === 's'
-      ? []
-      : [
-          {
-            code: `${type}:${code}`,
-            message: msg ?? `${type} fault`,
-            category: STATUS_TYPES[type] ?? 'unknown',
-            severity: state === 'e' ? 'major' : 'minor',
-          },
-        ],
-  );
+  return reply?.SUMMARY?.[0]?.status?.flatMap(({ type = 'unknown', status: state, code, msg }): ErrorReading[] => {
+    const isError = FAULTY.test(state ?? '');
+    const saysWhich = msg !== undefined && !FINE.test(msg);
+    if (state === undefined || FINE.test(state)) return [];
+    if (/^(0x)?0+$/i.test(code ?? '') && !(isError && saysWhich)) return [];
+    if (code === undefined && !isError && !saysWhich) return [];
+    return [
+      {
+        code: `${type}:${code ?? '0'}`,
+        message: msg ?? `${type} fault`,
+        category: STATUS_TYPES[type] ?? 'unknown',
+        severity: isError ? 'major' : 'minor',
+      },
+    ];
+  });
+}
+
+/** What a status word of a part says of it; undefined where it is no word that we know. */
+export function isFineWord(word: string | undefined): boolean | undefined {
+  if (word === undefined) return undefined;
+  if (FINE.test(word)) return true;
+  return FAULTY.test(word) ? false : undefined;
 }
 
 const count = () => int({ min: 0, max: 1e15 });
@@ -95,7 +113,10 @@ export const poolsPage = z.looseObject({ POOLS: list(poolRow, 64) });
  * The pools that are set. The page does not say which one is in use; these firmwares know failover only, so it is the first by priority that
  * lives, unless one before it may live too.
  */
-export function webPools(rows: readonly z.output<typeof poolRow>[] | undefined): PoolReading[] | undefined {
+export function webPools(
+  rows: readonly z.output<typeof poolRow>[] | undefined,
+  { hasSums = true }: { /** Whether `diffa`, `diffr` and `diffs` are sums. */ readonly hasSums?: boolean } = {},
+): PoolReading[] | undefined {
   const set = rows?.flatMap((row, place) =>
     row.url === undefined
       ? []
@@ -112,9 +133,7 @@ export function webPools(rows: readonly z.output<typeof poolRow>[] | undefined):
       accepted: row.accepted,
       rejected: row.rejected,
       stale: row.stale,
-      difficultyAccepted: row.diffa,
-      difficultyRejected: row.diffr,
-      difficultyStale: row.diffs,
+      ...(hasSums && { difficultyAccepted: row.diffa, difficultyRejected: row.diffr, difficultyStale: row.diffs }),
       difficulty: first(positive(row.lsdiff), positive(row.diff)),
     }),
   );

@@ -1,10 +1,10 @@
-// The web that calls itself blackMiner (atlas 21, 22): Hammer and VolcMiner ask for a login in the same words, and only what they say behind it
-// tells them apart. Who it is, from those answers; nothing about rates or boards.
+// The web that calls itself blackMiner (atlas 21, 22, 26): Blackminer, Hammer and VolcMiner ask for a login in the same words, and only what they say
+// behind it tells them apart. Who it is, from those answers; nothing about rates or boards.
 import { first } from '../../src/driver/fields.ts';
 import { findModel, type Model } from './models.ts';
 
 type BlackMiner = {
-  readonly make: 'Hammer' | 'VolcMiner';
+  readonly make: 'Blackminer' | 'Hammer' | 'VolcMiner';
   /** Display name; the reported one where the table does not know it. */
   readonly model?: string;
   readonly row?: Model;
@@ -19,7 +19,7 @@ function recognise(name: string | undefined): BlackMiner | undefined {
   if (name === undefined) return undefined;
   for (const [make, key] of MAKES) {
     if (!new RegExp(`^${make}\\b`, 'i').test(name)) continue;
-    const row = findModel(key, name);
+    const row = key && findModel(key, name);
     const model = row?.model ?? restOf(name, make);
     return { make, ...(model && { model }), ...(row && { row }) };
   }
@@ -29,6 +29,8 @@ function recognise(name: string | undefined): BlackMiner | undefined {
 const MAKES = [
   ['Hammer', 'hammer-stock'],
   ['VolcMiner', 'volcminer-stock'],
+  // F1, F1+, F1-ULTRA, F2: of no table. They mine what they are loaded with.
+  ['Blackminer', undefined],
 ] as const;
 
 /** `Hammer D10+` without its make. */

@@ -1,9 +1,9 @@
 // Whether what stands behind a model's name is the text of a firmware (`(Vnish 1.2.6)`, ` V1.3.58`, ` Blissz v2.06 beta`) or may name another
 // variant of the machine (` Pro`, `+`, ` (Hyd.)`, `-88`). In doubt it is a variant: another variant has other boards, chips and rates.
 
-/** Words of makers for variants. Short ones without a digit are taken for such words whatever they are. */
+/** Words of makers for variants. */
 const VARIANT =
-  /^(hydro|plus|ultra|turbo|extreme|single|double|dual|imm\w*|liquid|water|cool\w*|no-?pic|edition|series|mini|lite|light|max|gen\d*)\b/i;
+  /^(pro|xp|se|ex|hyd\w*|imm\w*|plus|ultra|turbo|extreme|single|double|dual|duo|liquid|water|cool\w*|no-?pic|edition|series|mini|lite|light|max|gen\d*|[a-z]\d?|\d+)(?![\w.])/i;
 const FIRMWARE =
   /^(vnish|anthill\w*|hive\w*|braiins|bos\w*|luxos|lux\w+|marafw|kaonsu|epic|umc|msk\w*|rwglr|blissz|awesome|asicboost|asic\.to|custom|firmware|fw|stock|release|build|beta|mod)\b/i;
 const VERSION = /\bv?\d+(\.\d+)+|\bv\d+\b|\b20\d\d\b/i;
@@ -13,8 +13,8 @@ export function isFirmwareText(text: string): boolean {
   const rest = text.replace(/^[\s([\-_,;/]+/, '');
   if (rest === '') return true;
   if (FIRMWARE.test(rest) || /^v?\d+(\.\d+)+|^v\d+\b/i.test(rest)) return true;
+  if (VARIANT.test(rest) || !/^[a-z\d]/i.test(rest)) return false;
+  // Third-party firmware adds its own name in brackets; without them a short word is more likely one of a maker.
   const [word = ''] = rest.split(/[\s)\]\-_,;/]/, 1);
-  // `Pro`, `XP`, `+`, `i`, `88`: no firmware is called that.
-  if (word.length < 5 || /^\d+$/.test(word) || /^[^a-z\d]/i.test(rest) || VARIANT.test(rest)) return false;
-  return isBracketed || VERSION.test(rest);
+  return isBracketed || (word.length >= 5 && VERSION.test(rest));
 }

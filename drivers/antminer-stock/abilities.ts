@@ -20,7 +20,7 @@ function byGeneration(later: Ability, old?: Ability): Ability {
 export const abilities: Readonly<Partial<Record<AbilityName, Ability>>> = {
   reboot,
   light: byGeneration(generationsBc.light, generationA.light),
-  powerMode: byGeneration(generationsBc.powerMode),
+  powerMode: byGeneration(generationsBc.powerMode, generationA.powerMode),
   pools: byGeneration(generationsBc.pools, generationA.pools),
   log: kernelLog,
   firmware: byGeneration(generationsBc.firmware, generationA.firmware),

@@ -1,6 +1,7 @@
 // Antminers with Bitmain's own firmware, in three generations: A has forms where B and C have JSON, and tells less.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
+import { speaksOfBoards } from '../_families/bitmain.ts';
 import { blinkQuestion } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { versionTexts } from '../_families/cgminer.ts';
@@ -26,11 +27,17 @@ export const antminerStock = defineDriver({
     stats: { every: 'poll', via: 'cgminer', command: 'stats', newApi: true },
     pools: { every: 'slow', via: 'cgminer', command: 'pools' },
     version: { every: 'static', via: 'cgminer', command: 'version' },
-    // Often port 4028 is shut and the web is not.
-    statsPage: { every: 'poll', generations: ['b', 'c'], insteadOf: 'stats', ...page('stats.cgi') },
+    // Often port 4028 is shut and the web is not, or it tells less.
+    statsPage: {
+      every: 'poll',
+      generations: ['b', 'c'],
+      insteadOf: 'stats',
+      isLacking: (answer) => !speaksOfBoards(answer),
+      ...page('stats.cgi'),
+    },
     poolsPage: { every: 'slow', generations: ['b', 'c'], insteadOf: 'pools', ...page('pools.cgi') },
     summary: { every: 'slow', generations: ['b', 'c'], ...page('summary.cgi') },
-    conf: { every: 'slow', generations: ['b', 'c'], ...page('get_miner_conf.cgi') },
+    conf: { every: 'slow', ...page('get_miner_conf.cgi') },
     blink: { every: 'slow', generations: ['b', 'c'], ...page('get_blink_status.cgi') },
     // Old devices that do not have the page are asked by a form, which only they understand.
     oldBlink: { every: 'slow', generations: ['a'], ...page('get_blink_status.cgi') },

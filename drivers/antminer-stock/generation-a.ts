@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, Known, MinerLink } from '../../src/driver/contract.ts';
 import { reboot } from '../_families/bitmain-actions.ts';
-import { formLight, formPools } from '../_families/bitmain-forms.ts';
+import { formLight, formMode, formPools } from '../_families/bitmain-forms.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { unsupported } from '../_families/outcomes.ts';
@@ -52,6 +52,9 @@ const firmware: Ability = {
 const reasonIn = (html: string) =>
   (html.match(/<p>([^<]{1,200})<\/p>\s*<table/i)?.[1] ?? 'the device says that it failed').trim();
 
-export const generationA = { light: formLight, pools: formPools, firmware } as const satisfies Partial<
-  Record<AbilityName, Ability>
->;
+export const generationA = {
+  light: formLight,
+  powerMode: formMode,
+  pools: formPools,
+  firmware,
+} as const satisfies Partial<Record<AbilityName, Ability>>;

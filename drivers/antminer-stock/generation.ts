@@ -1,6 +1,8 @@
 // Which of the three stock firmware generations a build belongs to (atlas 3). Decided by the build date and, where the web of 2020 never came to a
 // machine, by its name; no question asked.
 
+import { is17Series } from '../_families/bitmain-modes.ts';
+
 type Generation = 'a' | 'b' | 'c';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -14,6 +16,8 @@ export function generationOf(compileTime: string | undefined, type?: string): Ge
   const month = MONTHS.indexOf(monthName.toLowerCase()) + 1;
   if (month === 0) return undefined;
   const built = Number(year) * 100 + month;
+  // Builds of the same month have either web.
+  if (built >= 202_001 && is17Series(type)) return undefined;
   if (built >= 202_307) return 'c';
   return built >= 202_001 ? 'b' : 'a';
 }

@@ -5,7 +5,7 @@ import { PeerError } from '../../src/base/errors.ts';
 import type { Ability, AbilityName, ActResult, FirmwareImage, Known, MinerLink } from '../../src/driver/contract.ts';
 import { light } from '../_families/bitmain-actions.ts';
 import { bitmainBody, type Conf } from '../_families/bitmain-conf.ts';
-import { BITMAIN_MODES, bitmainMode, confMode, likeBefore, UNCLEAR } from '../_families/bitmain-modes.ts';
+import { bitmainMode, confMode, likeBefore, modeNumber, UNCLEAR } from '../_families/bitmain-modes.ts';
 import { confPools } from '../_families/bitmain-pools.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
@@ -19,7 +19,7 @@ function inForm(conf: Conf, number: number, { generation }: Known): number | str
 }
 
 const powerMode = confMode({
-  toNumber: (mode) => BITMAIN_MODES[mode],
+  toNumber: (mode, { model }) => modeNumber(mode, model),
   modeOf: bitmainMode,
   body: (conf, number, known) => bitmainBody(conf, { mode: inForm(conf, number, known) }),
 });

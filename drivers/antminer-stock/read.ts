@@ -1,10 +1,11 @@
 // Turns the answers of one stock Antminer into a Reading. Everything that a sensor means only on some machines is decided here.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
-import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
+import { type Board, expectation, mergeStats, readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
-import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
+import { modeName, settingOf } from '../_families/bitmain-modes.ts';
+import { controlBoard, isBlinking, isFineWord, statusFaults, webPools } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findAntminer, type Model } from '../_families/models.ts';
 import { CODES } from './errors.data.ts';
@@ -12,16 +13,27 @@ import type { Replies } from './replies.ts';
 
 export function read(replies: Replies, known: Known): Reading {
   const { system, minerType } = replies;
-  const answer = replies.stats ?? replies.statsPage;
   const version = replies.version?.VERSION?.[0];
   const reported = first(
-    ...[minerType?.miner_type, system?.minertype, statsType(answer), version?.Type].map(realModel),
+    ...[
+      minerType?.miner_type,
+      system?.minertype,
+      statsType(replies.stats),
+      statsType(replies.statsPage),
+      version?.Type,
+    ].map(realModel),
     realModel(known.model),
   );
   const model = findAntminer(reported);
-  const stats = readStats(answer, model);
-  const mode = miningMode(replies, stats);
-  const boards = stats?.boards.map((board) => toBoard(board, model));
+  // Neither port tells all on every build: what one answer lacks the other may have.
+  const elsewhere = replies.summary?.SUMMARY?.[0];
+  const stats = mergeStats(
+    readStats(replies.stats, model, { elsewhere }),
+    readStats(replies.statsPage, model, { elsewhere }),
+  );
+  // The running process knows its mode best.
+  const mode = modeName(first(stats?.mode, settingOf(replies.conf)), model);
+  const boards = stats?.boards?.map((board) => toBoard(board, model));
   return present({
     mac: system?.macaddr,
     serialNumber: first(system?.serinum, system?.serial_no),
@@ -40,7 +52,7 @@ export function read(replies: Replies, known: Known): Reading {
     uptimeS: stats?.elapsedS,
     deviceTimeS: stats?.whenS,
 
-    isMining: isMining(mode, stats?.nowHs),
+    isMining: mode === 'sleep' ? false : stats?.isHashing,
     miningMode: mode,
     isLightOn: first(isBlinking(replies.blink ?? replies.oldBlink), replies.oldBlinkForm?.isBlinking),
 
@@ -53,6 +65,7 @@ export function read(replies: Replies, known: Known): Reading {
 
     boards,
     fans: fansOf(stats, model),
+    psus: psusOf(stats),
     pools: poolReadings(replies.pools?.POOLS) ?? webPools(replies.poolsPage?.POOLS),
     errors: errors(replies),
     expected: expectation(model, stats, mode),
@@ -63,29 +76,10 @@ export function read(replies: Replies, known: Known): Reading {
 const realModel = (name: string | undefined) =>
   name === undefined || /^BHB\w*X\b/i.test(name.trim()) ? undefined : name.trim();
 
-/** The running process knows its mode best; where the two settings disagree neither is believed. 5 is "not mining" of the newest builds. */
-function miningMode({ conf }: Replies, stats: Stats | undefined): MiningMode | undefined {
-  const written = conf?.['bitmain-work-mode'];
-  const other = conf?.['miner-mode'];
-  const isSure = written === undefined || other === undefined || written === other;
-  switch (stats?.mode ?? (isSure ? first(written, other) : undefined)) {
-    case 0:
-      return 'normal';
-    case 1:
-    case 5:
-      return 'sleep';
-    case 2:
-      return 'high';
-    case 3:
-      return 'low';
-    default:
-      return undefined;
-  }
-}
-
-function isMining(mode: MiningMode | undefined, hashrateHs: number | undefined): boolean | undefined {
-  if (mode === 'sleep') return false;
-  return hashrateHs === undefined ? undefined : hashrateHs > 0;
+/** Newest builds say how their supply is. */
+function psusOf(stats: Stats | undefined): PsuReading[] | undefined {
+  const isOk = isFineWord(stats?.psuStatus);
+  return isOk === undefined ? undefined : [{ isOk }];
 }
 
 function toBoard({ slot, reading, pcbC, chipC, picC }: Board, model: Model | undefined): BoardReading {

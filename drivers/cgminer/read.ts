@@ -50,7 +50,7 @@ export function read(replies: Replies, known: Known): Reading {
 }
 
 function boardsOfStats(stats: Stats | undefined): BoardReading[] | undefined {
-  if (stats === undefined || stats.boards.length === 0) return undefined;
+  if (stats?.boards === undefined || stats.boards.length === 0) return undefined;
   return stats.boards.map(({ slot, reading, pcbC, chipC }) => {
     const { chipTempMaxC: _max, chipTempAvgC: _avg, ...rest } = reading;
     // Some firmwares print the board's sensors again where the chips' belong.

@@ -2,27 +2,25 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { type Board, readStats, type Stats, toWatts, type Units } from '../_families/bitmain.ts';
+import { type Board, expectation, readStats, toWatts, type Units } from '../_families/bitmain.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
 import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
-import { positive, present } from '../_families/cgminer.ts';
+import { present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
 
 /** No chip is that hot in C: above it the figure is in thousandths. */
 const MILLI_ABOVE = 200;
-/** No chip is that fast in MHz: above it the figure is in kHz. */
-const KHZ_ABOVE = 10_000;
 
 const UNITS: Units = {
   toChipC(value) {
     const figure = toNumber(value);
     return toTempC(figure !== undefined && Math.abs(figure) > MILLI_ABOVE ? figure / 1_000 : figure);
   },
-  toMhz(value) {
-    const figure = toNumber(value, { min: 0, max: KHZ_ABOVE * 1_000 });
-    return figure !== undefined && figure > KHZ_ABOVE ? figure / 1_000 : figure;
-  },
+  /** `freq_avg` is 89000 on a machine that is set to 1850: in no unit that we know. */
+  toMhz: () => undefined,
+  /** `hw` is the number of chips again. */
+  hasHwErrors: false,
 };
 
 export function read(replies: Replies, known: Known): Reading {
@@ -31,9 +29,9 @@ export function read(replies: Replies, known: Known): Reading {
   const info = heads.map((reply) => reply?.INFO).find((entry) => entry !== undefined);
   const reported = first(system?.minertype, info?.type, known.model);
   const model = findModel('elphapex-stock', reported);
-  const stats = readStats(replies.stats, model, UNITS);
+  const stats = readStats(replies.stats, model, { units: UNITS });
   const mode = miningMode(replies.conf?.['fc-work-mode']);
-  const boards = stats?.boards.map(toBoard);
+  const boards = stats?.boards?.map(toBoard);
   const nowHs = first(stats?.nowHs, stats?.averageHs);
   const outputW = toWatts(power?.power_output);
   return present({
@@ -57,7 +55,7 @@ export function read(replies: Replies, known: Known): Reading {
     uptimeS: stats?.elapsedS,
     deviceTimeS: replies.stats?.STATUS?.timestamp,
 
-    isMining: mode === 'sleep' ? false : nowHs === undefined ? undefined : nowHs > 0,
+    isMining: mode === 'sleep' ? false : stats?.isHashing,
     miningMode: mode,
     miningModePreset: replies.conf?.['fc-freq-level'],
     isLightOn: isBlinking(replies.blink),
@@ -66,9 +64,10 @@ export function read(replies: Replies, known: Known): Reading {
     boards,
     fans: fansOf(stats, model),
     psus: psus(power),
-    pools: webPools(replies.pools?.POOLS),
+    // `diffa` and `diffr` are of the last share, no sums.
+    pools: webPools(replies.pools?.POOLS, { hasSums: false }),
     errors: statusFaults(replies.summary),
-    expected: expectation(model, stats, mode),
+    expected: expectation(expectedOf(model), stats, mode),
   });
 }
 
@@ -94,13 +93,9 @@ function psus(power: Replies['power']): PsuReading[] | undefined {
   return Object.keys(psu).length === 0 ? undefined : [psu];
 }
 
-/** The device's own rate where it has one. A home unit may fill only one of the four slots that its table row counts. */
-function expectation(
-  model: Model | undefined,
-  stats: Stats | undefined,
-  mode: MiningMode | undefined,
-): Reading['expected'] {
-  const { hashrateHs: nameplateHs, boards, ...parts } = model?.expected ?? {};
-  const hashrateHs = first(positive(stats?.idealHs), mode === undefined || mode === 'normal' ? nameplateHs : undefined);
-  return present({ ...parts, boards: model?.model === 'DG1Home' ? undefined : boards, hashrateHs });
+/** A home unit may fill only one of the four slots that its table row counts. */
+function expectedOf(model: Model | undefined): Model | undefined {
+  if (model?.model !== 'DG1Home') return model;
+  const { boards: _, ...expected } = model.expected;
+  return { ...model, expected };
 }

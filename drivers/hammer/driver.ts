@@ -1,5 +1,6 @@
-// Hammer (BlackMiner) scrypt miners with the maker's firmware: classic CGMiner statistics in MH/s, and a web behind a digest login (atlas 22).
-import { defineDriver } from '../../src/driver/contract.ts';
+// Hammer scrypt miners and the Blackminers that they come from, with the makers' firmware: classic CGMiner statistics, and a web behind a digest
+// login (atlas 22, 26).
+import { type Ability, defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
 import { light, reboot } from '../_families/bitmain-actions.ts';
 import { bitmainBody } from '../_families/bitmain-conf.ts';
@@ -7,16 +8,30 @@ import { confPools } from '../_families/bitmain-pools.ts';
 import { page, systemReply } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
 import { versionTexts } from '../_families/cgminer.ts';
+import { unsupported } from '../_families/outcomes.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
 /** Where VolcMiner, the same maker's kind, has its API: the other public reader of these devices asks a Hammer there too. */
 const OTHER_PORT = 8359;
 
+/** Which keys it needs is not known: it gets those that it tells, and those that Bitmain's web wants under other names. */
+const hammerPools = confPools((conf, wanted) => ({ ...conf, ...bitmainBody(conf, { pools: wanted }) }));
+const pools: Ability = {
+  ...hammerPools,
+  act(link, params, known, image) {
+    if (known.make !== 'Blackminer') return hammerPools.act(link, params, known, image);
+    throw unsupported(link, 'set the pools of', 'a Blackminer takes its coin and its clock along with them');
+  },
+};
+
 export const hammer = defineDriver({
   id: 'hammer',
   make: 'Hammer',
-  covers: [{ models: 'Hammer D10', firmware: 'stock', evidence: 'recording' }],
+  covers: [
+    { models: 'Hammer D10', firmware: 'stock', evidence: 'recording' },
+    { models: 'Blackminer F1, F1+, F1-ULTRA, F1-MINI, F2', firmware: 'stock', evidence: 'claimed' },
+  ],
   asks: {
     stats: { every: 'poll', via: 'cgminer', command: 'stats' },
     pools: { every: 'slow', via: 'cgminer', command: 'pools' },
@@ -25,14 +40,14 @@ export const hammer = defineDriver({
     poolsElsewhere: { every: 'slow', via: 'cgminer', command: 'pools', port: OTHER_PORT, insteadOf: 'pools' },
     versionElsewhere: { every: 'static', via: 'cgminer', command: 'version', port: OTHER_PORT, insteadOf: 'version' },
     blink: { every: 'slow', ...page('get_blink_status.cgi') },
+    conf: { every: 'slow', ...page('get_miner_conf.cgi') },
     system: { every: 'static', ...page('get_system_info.cgi') },
   },
   replies,
   abilities: {
     reboot,
     light: light(String),
-    // Nobody has said which keys it needs: it gets those that it tells, and those that Bitmain's web wants under other names.
-    pools: confPools((conf, pools) => ({ ...conf, ...bitmainBody(conf, { pools }) })),
+    pools,
   },
   login: { kind: 'digest', factoryDefault: { user: 'root', password: 'root' } },
   quirks: { warmUpS: 900 },
@@ -43,8 +58,8 @@ export const hammer = defineDriver({
     identify(answer) {
       const { minertype, hostname } = systemReply.safeParse(answer).data ?? {};
       const device = whichBlackMiner(minertype, hostname);
-      if (device?.make !== 'Hammer') return undefined;
-      return { confidence: 'sure', make: 'Hammer', ...(device.model && { model: device.model }) };
+      if (device === undefined || device.make === 'VolcMiner') return undefined;
+      return { confidence: 'sure', make: device.make, ...(device.model && { model: device.model }) };
     },
   },
   identify(evidence) {
@@ -55,7 +70,7 @@ export const hammer = defineDriver({
     if (device?.make === 'VolcMiner') return undefined;
     return {
       confidence: confidenceOf(evidence),
-      make: 'Hammer',
+      ...(device && { make: device.make }),
       ...(device?.model && { model: device.model }),
       ...(texts.CompileTime && { firmwareVersion: texts.CompileTime }),
     };

@@ -1,9 +1,10 @@
-// Turns the answers of one Hammer into a Reading. It has no modes, no faults of its own and no power meter.
+// Turns the answers of one Hammer or Blackminer into a Reading. It has no faults of its own and no power meter.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { type Board, readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { type Board, expectation, readStats, statsType } from '../_families/bitmain.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
+import { settingOf } from '../_families/bitmain-modes.ts';
 import { controlBoard, isBlinking } from '../_families/bitmain-web.ts';
 import { whichBlackMiner } from '../_families/black-miner.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
@@ -15,14 +16,16 @@ export function read(replies: Replies, known: Known): Reading {
   const version = (replies.version ?? replies.versionElsewhere)?.VERSION?.[0];
   const answer = replies.stats ?? replies.statsElsewhere;
   const reported = [version?.Type, statsType(answer), system?.minertype];
-  const device = whichBlackMiner(...reported, known.model && `Hammer ${known.model}`);
+  const device = whichBlackMiner(...reported, known.model && `${known.make ?? ''} ${known.model}`.trim());
   const model = device?.row ?? findModel('hammer-stock', system?.minertype);
-  const stats = readStats(answer, model);
-  const boards = stats?.boards.map((board) => toBoard(board, stats));
+  // A Blackminer names its keys by the coin it is loaded with: MHS, or GHS as beside Handshake.
+  const stats = readStats(answer, model, { isKeyHonest: device?.make === 'Blackminer' });
+  const boards = stats?.boards?.map(toBoard);
+  const mode = settingOf(replies.conf);
   return present({
     mac: system?.macaddr,
     hostname: system?.hostname,
-    make: device?.make ?? 'Hammer',
+    make: device?.make ?? known.make,
     model: first(device?.model, system?.minertype),
     firmwareVersion: first(version?.CompileTime, stats?.compileTime, system?.system_filesystem_version),
     apiVersion: version?.API,
@@ -34,27 +37,27 @@ export function read(replies: Replies, known: Known): Reading {
     uptimeS: stats?.elapsedS,
     deviceTimeS: stats?.whenS,
 
-    isMining: stats?.nowHs === undefined ? undefined : stats.nowHs > 0,
-    miningMode: stats === undefined ? undefined : ('normal' as const),
+    isMining: stats?.isHashing,
+    miningMode: mode === 0 ? ('normal' as const) : undefined,
     isLightOn: isBlinking(replies.blink),
 
-    tempC: largest(boards?.map((board) => board.chipTempMaxC) ?? []),
+    tempC: first(
+      largest(boards?.map((board) => board.chipTempMaxC) ?? []),
+      largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
+    ),
     boards,
     fans: fansOf(stats, model),
     pools: poolReadings((replies.pools ?? replies.poolsElsewhere)?.POOLS),
-    expected: model?.expected,
+    expected: expectation(model, stats, undefined),
   });
 }
 
 /**
- * `temp1` comes four times: board, chip, board, chip of two sensors. Of repeated keys only the last is left, which is the second chip; in what was
- * recorded that is the hotter one.
+ * A Hammer prints `temp1` four times: board, chip, board, chip of two sensors. Of repeated keys only the last is left, which is the second chip; in
+ * what was recorded that is the hotter one. Where chips have a key of their own (`chipTemp1`), `temp1` is the board.
  */
-function toBoard({ slot, pcbC, reading: { boardTempsC: _, ...rest } }: Board, stats: Stats): BoardReading {
-  return present({
-    slot,
-    ...rest,
-    chipTempMaxC: pcbC[0],
-    frequencyMhz: first(rest.frequencyMhz, stats.frequencyMhz),
-  });
+function toBoard({ slot, pcbC, chipC, reading }: Board): BoardReading {
+  if (chipC.some((tempC) => tempC !== undefined)) return { slot, ...reading };
+  const { boardTempsC: _, ...rest } = reading;
+  return present({ slot, ...rest, chipTempMaxC: pcbC[0] });
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { statsReply } from '../_families/bitmain.ts';
-import { blinkPage, systemReply } from '../_families/bitmain-web.ts';
+import { blinkPage, modePage, systemReply } from '../_families/bitmain-web.ts';
 import { poolsReply, versionReply } from '../_families/cgminer.ts';
 
 export const replies = z.object({
@@ -13,6 +13,7 @@ export const replies = z.object({
   poolsElsewhere: reply(poolsReply),
   versionElsewhere: reply(versionReply),
   blink: reply(blinkPage),
+  conf: reply(modePage),
   system: reply(systemReply),
 });
 export type Replies = z.output<typeof replies>;

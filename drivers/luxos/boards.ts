@@ -8,14 +8,14 @@ import { type BoardRow, CORNERS, type Replies, type Temps } from './replies.ts';
 /** Undefined when no answer tells of boards: those that `devs` lists, and those that have chips. */
 export function boards(replies: Replies, stats: Stats | undefined): BoardReading[] | undefined {
   const rows = replies.devs?.DEVS;
-  if (rows === undefined && stats === undefined) return undefined;
+  if (rows === undefined && stats?.boards === undefined) return undefined;
   const bySlot = new Map(rows?.flatMap((row): [number, BoardRow][] => (row.ID === undefined ? [] : [[row.ID, row]])));
-  const slots = new Set([...bySlot.keys(), ...(stats?.boards.map(({ slot }) => slot) ?? [])]);
+  const slots = new Set([...bySlot.keys(), ...(stats?.boards?.map(({ slot }) => slot) ?? [])]);
   return [...slots]
     .toSorted((a, b) => a - b)
     .map((slot) => {
       const row = bySlot.get(slot);
-      const own = stats?.boards.find((board) => board.slot === slot)?.reading;
+      const own = stats?.boards?.find((board) => board.slot === slot)?.reading;
       return present({
         slot,
         ...(row && fromDevs(row)),

@@ -1,10 +1,12 @@
 // Turns the answers of one miner with MSKMiner firmware into a Reading: Antminer's statistics with a few keys of its own.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest } from '../../src/driver/fields.ts';
-import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, statsType, toWatts } from '../_families/bitmain.ts';
+import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
+import type { BoardReading, FanReading, PsuReading, Reading } from '../../src/model/reading.ts';
+import { expectation, readStats, statsType, toWatts } from '../_families/bitmain.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
-import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
+import { rateReader, rateUnitOf } from '../_families/bitmain-units.ts';
+import { isFineWord } from '../_families/bitmain-web.ts';
+import { poolReadings, present } from '../_families/cgminer.ts';
 import { findAntminer, findModel } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
 
@@ -18,13 +20,15 @@ export function splitType(type: string | undefined) {
 
 export function read(replies: Replies, known: Known): Reading {
   const version = replies.version?.VERSION?.[0];
-  const head = replies.stats?.STATS?.[0];
+  const rows = replies.stats?.STATS ?? [];
   const split = splitType(first(version?.Type, statsType(replies.stats)));
   const model = split.row ?? findAntminer(known.model);
   const stats = readStats(replies.stats, model);
-  const boards = stats?.boards.map(({ slot, reading }): BoardReading => ({ slot, ...reading }));
-  // The whole stands beside the rates of the dialect and in GH/s always.
-  const totalHs = rateHs(head?.total_rate, 'G');
+  const boards = stats?.boards?.map(({ slot, reading }): BoardReading => ({ slot, ...reading }));
+  // The whole stands beside the rates of the dialect, in the unit of the machine. What concerns the supply stands in a row of its own.
+  const told = (...keys: readonly string[]) => keys.flatMap((key) => rows.map((row) => row[key]));
+  const unit = rows.map((row) => rateUnitOf(row, { model })).find((one) => one !== undefined);
+  const totalHs = first(...told('total_rate').map(rateReader(unit)));
   const hashrateHs = first(totalHs, stats?.nowHs);
   const window = totalHs === undefined ? ('5s' as const) : ('realtime' as const);
   return present({
@@ -37,18 +41,30 @@ export function read(replies: Replies, known: Known): Reading {
     hashrateWindow: hashrateHs === undefined ? undefined : window,
     hashrateSettledHs: stats?.settledHs,
     hashrateAverageHs: stats?.averageHs,
-    powerW: first(toWatts(head?.total_power), stats?.powerW),
+    powerW: first(...told('total_power', 'power', 'Power', 'watt', 'chain_power').map(toWatts)),
     uptimeS: stats?.elapsedS,
     deviceTimeS: stats?.whenS,
-    isMining: hashrateHs === undefined ? undefined : hashrateHs > 0,
-    miningMode: stats === undefined ? undefined : ('normal' as const),
+    isMining: hashrateHs === undefined ? stats?.isHashing : hashrateHs > 0,
     tempC: first(
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),
       largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
     ),
     boards,
-    fans: fansOf(stats, model),
+    fans: withDuty(
+      fansOf(stats, model),
+      first(...told('fan_pwm').map((value) => toNumber(value, { min: 0, max: 100 }))),
+    ),
+    psus: psusOf(first(...told('psu_status').map((value) => toText(value, 64)))),
     pools: poolReadings(replies.pools?.POOLS),
-    expected: present({ ...model?.expected, hashrateHs: first(stats?.idealHs, model?.expected.hashrateHs) }),
+    expected: expectation(model, stats, undefined),
   });
+}
+
+/** One figure for all of them. */
+const withDuty = (fans: readonly FanReading[] | undefined, dutyPercent: number | undefined) =>
+  fans?.map((fan): FanReading => (dutyPercent === undefined ? fan : { ...fan, dutyPercent }));
+
+function psusOf(status: string | undefined): PsuReading[] | undefined {
+  const isOk = isFineWord(status);
+  return isOk === undefined ? undefined : [{ isOk }];
 }

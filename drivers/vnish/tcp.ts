@@ -22,7 +22,7 @@ export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): T
   const read = readStats(tcpStats, model);
   if (data === undefined || read === undefined) return undefined;
   const isProven = data.rate_unit !== undefined || model?.algorithm === 'sha256';
-  const boards = read.boards.map(({ slot, reading }): BoardReading => {
+  const boards = (read.boards ?? []).map(({ slot, reading }): BoardReading => {
     // Its sensors are the coolest and the hottest: their middle is no mean of the chips.
     const { hashrateHs, expectedHashrateHs, chipTempAvgC: _, ...parts } = reading;
     const state = toText(data[`chain_state${slot + 1}`], 32)?.toLowerCase();
@@ -48,7 +48,7 @@ export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): T
 }
 
 /** Builds that do not measure it print 0 for every board. */
-function consumption(data: Readonly<Record<string, unknown>>, { boards }: Stats): number | undefined {
+function consumption(data: Readonly<Record<string, unknown>>, { boards = [] }: Stats): number | undefined {
   return sumOfAll(boards.map(({ slot }) => toNumber(data[`chain_consumption${slot + 1}`], { min: 1, max: 10_000 })));
 }
 

@@ -1,7 +1,8 @@
-// VolcMiner scrypt miners with the maker's firmware, over the web alone (atlas 21): their CGMiner port is mostly shut and says nothing more.
+// VolcMiner scrypt miners with the maker's firmware (atlas 21, 26): over the web, and where that says nothing over their CGMiner port, 8359.
 // A Hammer that was seen on its web page alone is read here too, and called by its own name.
 import { defineDriver } from '../../src/driver/contract.ts';
 import { confidenceOf } from '../../src/driver/proof.ts';
+import { speaksOfBoards } from '../_families/bitmain.ts';
 import { reboot } from '../_families/bitmain-actions.ts';
 import { page } from '../_families/bitmain-web.ts';
 import { speaksCgminer, whichBlackMiner } from '../_families/black-miner.ts';
@@ -10,6 +11,10 @@ import { pools } from './pools.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
 
+function onPort(command: 'stats' | 'summary' | 'pools' | 'version' | 'devs') {
+  return { via: 'cgminer', command, port: 8359 } as const;
+}
+
 export const volcminer = defineDriver({
   id: 'volcminer',
   make: 'VolcMiner',
@@ -17,6 +22,12 @@ export const volcminer = defineDriver({
   asks: {
     status: { every: 'poll', ...page('get_miner_status.cgi') },
     system: { every: 'static', ...page('get_system_info.cgi') },
+    // Where the web is shut, or lets us not in, the CGMiner API tells nearly as much.
+    stats: { every: 'poll', insteadOf: 'status', ...onPort('stats') },
+    summary: { every: 'poll', insteadOf: 'status', ...onPort('summary') },
+    pools: { every: 'poll', insteadOf: 'status', ...onPort('pools') },
+    version: { every: 'static', insteadOf: 'system', ...onPort('version') },
+    devs: { every: 'poll', insteadOf: 'stats', isLacking: (answer) => !speaksOfBoards(answer), ...onPort('devs') },
   },
   replies,
   abilities: { reboot, pools },

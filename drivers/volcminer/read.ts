@@ -1,66 +1,111 @@
-// Turns the answers of one VolcMiner into a Reading. It has no modes, no light that can be read, no faults of its own and no power meter.
+// Turns the answers of one VolcMiner into a Reading. It tells no mode, no light, no faults of its own and no power.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading, Reading } from '../../src/model/reading.ts';
-import { BITMAIN, toBoard } from '../_families/bitmain.ts';
+import { BITMAIN, readStats, statsType, toBoard } from '../_families/bitmain.ts';
 import { controlBoard, webPools } from '../_families/bitmain-web.ts';
 import { whichBlackMiner } from '../_families/black-miner.ts';
-import { present } from '../_families/cgminer.ts';
+import { hashrates, poolReadings, positive, present, whenS } from '../_families/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 type Status = NonNullable<Replies['status']>;
 
-export function read({ status, system }: Replies, known: Known): Reading {
+export function read(replies: Replies, known: Known): Reading {
+  const { status, system } = replies;
+  const version = replies.version?.VERSION?.[0];
+  const reported = first(version?.Type, statsType(replies.stats));
   const device = whichBlackMiner(
     system?.minertype,
+    reported,
     system?.hostname,
     known.model && `${known.make ?? 'VolcMiner'} ${known.model}`,
   );
-  const boards = status?.devs && boardsOf(status.devs);
-  const nowHs = status?.summary?.ghs5s;
+  // The port is asked where the web says nothing. Its keys say MHS and mean it.
+  const stats = readStats(replies.stats, device?.row, { isKeyHonest: true });
+  const summary = replies.summary?.SUMMARY?.[0];
+  const rates = summary === undefined ? {} : hashrates(summary);
+  const boards = first(
+    status?.devs && boardsOf(status.devs, hashesNow(status)),
+    stats?.boards?.map(({ slot, reading }) => ({ slot, ...reading })),
+    boardsOfDevs(replies.devs?.DEVS),
+  );
+  const nowHs = first(status?.summary?.ghs5s, stats?.nowHs, rates.hashrateHs);
+  const isHashing = first(hashesNow(status), stats?.isHashing, nowHs === undefined ? undefined : nowHs > 0);
+  const isNamed = system?.minertype !== undefined || reported !== undefined;
   return present({
     mac: system?.macaddr,
     hostname: system?.hostname,
-    make: device?.make ?? (system?.minertype === undefined ? 'VolcMiner' : undefined),
-    model: first(device?.model, system?.minertype),
-    firmwareVersion: system?.system_filesystem_version,
+    make: device?.make ?? (isNamed ? undefined : 'VolcMiner'),
+    model: first(device?.model, system?.minertype, reported),
+    firmwareVersion: first(system?.system_filesystem_version, version?.CompileTime, stats?.compileTime),
+    apiVersion: version?.API,
     controlBoard: controlBoard(undefined, system?.system_kernel_version),
 
     hashrateHs: nowHs,
     hashrateWindow: nowHs === undefined ? undefined : ('5s' as const),
-    hashrateAverageHs: status?.summary?.ghsav,
-    uptimeS: status?.summary?.elapsed,
+    hashrateSettledHs: rates.hashrateSettledHs,
+    hashrateAverageHs: first(status?.summary?.ghsav, stats?.averageHs, rates.hashrateAverageHs),
+    uptimeS: first(status?.summary?.elapsed, stats?.elapsedS, summary?.Elapsed),
+    deviceTimeS: first(stats?.whenS, whenS(replies.summary)),
 
-    isMining: nowHs === undefined ? undefined : nowHs > 0,
-    miningMode: nowHs === undefined ? undefined : ('normal' as const),
+    isMining: isHashing,
 
     tempC: first(
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),
       largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
     ),
     boards,
-    fans: status && fansOf(status),
-    pools: webPools(status?.pools),
+    fans: (status && fansOf(status)) ?? turning(stats?.fanSlots),
+    pools: webPools(status?.pools) ?? poolReadings(replies.pools?.POOLS),
     expected: device?.row?.expected,
   });
 }
 
+/** Undefined where the page has no rate. */
+function hashesNow(status: Status | undefined): boolean | undefined {
+  const nowHs = status?.summary?.ghs5s;
+  return nowHs === undefined ? undefined : nowHs > 0;
+}
+
+/** One row per board, where nothing else tells of boards. */
+function boardsOfDevs(devs: NonNullable<Replies['devs']>['DEVS']): BoardReading[] | undefined {
+  if (devs === undefined || devs.length === 0) return undefined;
+  return devs.flatMap((dev, place) => {
+    const slot = first(dev.ASC, dev.PGA, dev.ID) ?? place;
+    const isFirst = devs.findIndex((other, at) => (first(other.ASC, other.PGA, other.ID) ?? at) === slot) === place;
+    if (!isFirst || slot > 63) return [];
+    return [
+      present({
+        slot,
+        hashrateHs: hashrates(dev).hashrateHs,
+        boardTempsC: dev.Temperature === undefined ? undefined : [dev.Temperature],
+        hwErrors: dev['Hardware Errors'],
+      }),
+    ];
+  });
+}
+
 /** Chains count from 1; one without chips is an empty place. */
-function boardsOf(devs: NonNullable<Status['devs']>): BoardReading[] {
+function boardsOf(devs: NonNullable<Status['devs']>, isHashing: boolean | undefined): BoardReading[] | undefined {
+  if (devs.length === 0) return undefined;
   const base = devs.some(({ index }) => index === 0) ? 0 : 1;
   const boards = devs.flatMap((dev, place) => {
-    const { slot, reading } = toBoard(dev.index === undefined ? place : dev.index - base, BITMAIN, {
-      chips: dev.chain_acn,
-      map: dev.chain_acs,
-      serial: undefined,
-      rateHs: dev.rate,
-      idealHs: undefined,
-      frequency: dev.freq,
-      hw: undefined,
-      pcb: dev.temp,
-      chip: dev.temp2,
-      pic: undefined,
-    });
+    const { slot, reading } = toBoard(
+      dev.index === undefined ? place : dev.index - base,
+      { units: BITMAIN, isHashing },
+      {
+        chips: dev.chain_acn,
+        map: dev.chain_acs,
+        serial: undefined,
+        rateHs: dev.rate,
+        idealHs: undefined,
+        frequencyMhz: positive(BITMAIN.toMhz(dev.freq)),
+        hw: undefined,
+        pcb: dev.temp,
+        chip: dev.temp2,
+        pic: undefined,
+      },
+    );
     return (reading.chips ?? 0) > 0 || (reading.hashrateHs ?? 0) > 0 ? [{ slot, ...reading }] : [];
   });
   return boards.filter(({ slot }, place) => boards.findIndex((other) => other.slot === slot) === place);
@@ -69,6 +114,10 @@ function boardsOf(devs: NonNullable<Status['devs']>): BoardReading[] {
 /** All machines write four, and those without a fan write 0. How many there must be, the model says. Undefined when none is written. */
 function fansOf({ fan1, fan2, fan3, fan4 }: Status): FanReading[] | undefined {
   const slots = [fan1, fan2, fan3, fan4];
-  if (slots.every((rpm) => rpm === undefined)) return undefined;
+  return turning(slots);
+}
+
+function turning(slots: readonly (number | undefined)[] | undefined): FanReading[] | undefined {
+  if (slots === undefined || slots.every((rpm) => rpm === undefined)) return undefined;
   return slots.flatMap((rpm, index) => (rpm !== undefined && rpm > 0 ? [{ index, rpm }] : []));
 }

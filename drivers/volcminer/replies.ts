@@ -1,9 +1,10 @@
-// What VolcMiners answer on their web, as far as we read it (atlas 21). Numbers are texts with thousands separators.
+// What VolcMiners answer, as far as we read it (atlas 21). Numbers are texts with thousands separators.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { field, int, list, num } from '../../src/driver/fields.ts';
+import { statsReply } from '../_families/bitmain.ts';
 import { poolRow, systemReply } from '../_families/bitmain-web.ts';
-import { rateHs } from '../_families/cgminer.ts';
+import { devsReply, poolsReply, rateHs, summaryReply, versionReply } from '../_families/cgminer.ts';
 
 /** MH/s, whatever the name of the key says. */
 const rate = () => field((value) => rateHs(value, 'M'));
@@ -36,5 +37,10 @@ export const replies = z.object({
     }),
   ),
   system: reply(systemReply),
+  stats: reply(statsReply),
+  summary: reply(summaryReply),
+  pools: reply(poolsReply),
+  version: reply(versionReply),
+  devs: reply(devsReply),
 });
 export type Replies = z.output<typeof replies>;

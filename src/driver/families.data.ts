@@ -28,7 +28,7 @@ export const TCP_WORDS = tcpRules([
   { words: ['INNOMINER'], family: 'innosilicon' },
   { words: ['AVALON'], family: 'avalon' },
   { words: ['VOLCMINER'], family: 'volcminer' },
-  { words: ['"HAMMER '], family: 'hammer', in: 'version' },
+  { words: ['"HAMMER ', '"BLACKMINER '], family: 'hammer', in: 'version' },
   { words: ['ANTMINER'], family: 'antminer-stock', in: 'version' },
 ]);
 

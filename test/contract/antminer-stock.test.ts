@@ -29,12 +29,16 @@ describe('generation', () => {
     ['Antminer S9i', 'a'],
     ['Antminer L3+', 'a'],
     ['Antminer S19', 'b'],
-    ['Antminer S17', 'b'],
     ['Antminer L7', 'b'],
     ['Antminer D7', 'b'],
   ])('%s with a build of 2020 is %s', (type, generation) =>
     expect(generationOf('Tue Mar  3 10:21:09 CST 2020', type)).toBe(generation),
   );
+
+  test('late builds of the 17 series have either web, so that a look decides', () => {
+    expect(generationOf('Tue Jun  2 10:11:10 CST 2020', 'Antminer T17+')).toBeUndefined();
+    expect(generationOf('Tue Feb 26 11:42:35 CST 2019', 'Antminer S17')).toBe('a');
+  });
 
   test('is found also in broken JSON, and is open when only the web was seen', () => {
     const version = '{"VERSION":[{"Type":"Antminer S19","CompileTime":"Tue Dec  6 16:12:30 CST 2022"}{"x":1}]';
@@ -68,7 +72,7 @@ describe('boards', () => {
 
   test('bad chips are counted, and a map of something else is not', () => {
     const of = (chain_acs1: string) =>
-      read({ stats: classic('Antminer S19', { chain_acn1: 6, chain_acs1 }) }).boards?.[0];
+      read({ stats: classic('Antminer S19', { chain_acn1: 6, chain_acs1, 'GHS 5s': 9 }) }).boards?.[0];
     expect(of(' oox oxo')).toMatchObject({ chips: 6, badChips: 2 });
     expect(of('--- ---')).not.toHaveProperty('badChips');
     expect(of('')).not.toHaveProperty('badChips');
@@ -207,9 +211,27 @@ describe('mode, light, faults', () => {
     ];
     expect(read({ summary: { SUMMARY: [{ status }] } }).errors).toEqual([
       { code: 'fans:2', message: 'fan lost', category: 'fan', severity: 'major' },
-      { code: 'network:0', message: 'network fault', category: 'network', severity: 'minor' },
     ]);
     expect(read({ summary: { SUMMARY: [{ status: [] }] } }).errors).toEqual([]);
+    const well = [
+      { type: 'rate', status: 'running', code: 0, msg: 'running' },
+      { type: 'rate', status: 'OK', code: '0x00' },
+      { type: 'fans', status: 'success' },
+      { type: 'temp', status: 'i', code: 4, msg: 'warming up' },
+      { type: 'temp', status: 'e', code: 0, msg: '' },
+      { type: 'temp', status: 'idle', code: 0 },
+    ];
+    expect(read({ summary: { SUMMARY: [{ status: well }] } }).errors).toEqual([]);
+    const ill = [
+      { type: 'temp', status: 'e', msg: 'too hot' },
+      { type: 'rate', status: 'w', code: 3 },
+      { type: 'fans', status: 'e', code: 0, msg: 'fan lost' },
+    ];
+    expect(read({ summary: { SUMMARY: [{ status: ill }] } }).errors?.map(({ code }) => code)).toEqual([
+      'temp:0',
+      'rate:3',
+      'fans:0',
+    ]);
     expect(read({ summary: {} })).not.toHaveProperty('errors');
   });
 

@@ -85,14 +85,36 @@ describe('readings', () => {
     elphapex.read({ stats: { STATS: [{ ...head.STATS[0], chain: [{ index: 0, asic_num: 9, ...fields }] }] } }, {})
       .reading.boards?.[0];
 
-  test('Elphapex: thousandths of a degree and plain ones, kHz and MHz', () => {
-    expect(board({ temp_chip: ['61250', '', '60000'], freq_avg: 1_850_000 })).toMatchObject({
-      chipTempMaxC: 61.25,
-      chipTempAvgC: 60.625,
-      frequencyMhz: 1_850,
-    });
-    expect(board({ temp_chip: [61, 60], freq_avg: 1_850 })).toMatchObject({ chipTempMaxC: 61, frequencyMhz: 1_850 });
+  test('Elphapex: thousandths of a degree and plain ones; a clock in no known unit and a count of chips are not told', () => {
+    const one = board({ temp_chip: ['61250', '', '60000'], freq_avg: 62_000, hw: 9 });
+    expect(one).toMatchObject({ chipTempMaxC: 61.25, chipTempAvgC: 60.625, chips: 9 });
+    expect(one).not.toHaveProperty('frequencyMhz');
+    expect(one).not.toHaveProperty('hwErrors');
+    expect(board({ temp_chip: [61, 60], freq_avg: 1_850 })).toMatchObject({ chipTempMaxC: 61 });
     expect(board({ temp_chip: ['', ''], freq_avg: '' })).not.toHaveProperty('chipTempMaxC');
+  });
+
+  test('Elphapex: what the last share was worth is no sum of shares', () => {
+    const pool = {
+      index: 0,
+      url: 'a',
+      status: 'Alive',
+      accepted: 40,
+      diffa: 524_288,
+      diffr: 524_288,
+      diffs: 0,
+      lsdiff: 64,
+    };
+    const [read] = elphapex.read({ pools: { POOLS: [pool] } }, {}).reading.pools ?? [];
+    expect(read).toEqual({
+      index: 0,
+      url: 'a',
+      user: '',
+      isAlive: true,
+      isActive: true,
+      accepted: 40,
+      difficulty: 64,
+    });
   });
 
   test('Elphapex: only modes that are known are told, and the clock is never the uptime', () => {

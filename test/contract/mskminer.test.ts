@@ -67,7 +67,8 @@ test('a missing board keeps the places of the others; power and rate are its own
   expect(reading).toMatchObject({ hashrateHs: 58_700.25e9, powerW: 2_100, mac: '02:00:00:00:00:12', tempC: 70 });
   expect(reading).not.toHaveProperty('inletTempC');
   const older = { 'GHS 5s': '7.5', Elapsed: 1 };
-  expect(driver.read({ stats: { STATS: [older] } }, {}).reading).toMatchObject({
+  expect(driver.read({ stats: { STATS: [older] } }, {}).reading).not.toHaveProperty('hashrateHs');
+  expect(driver.read({ stats: { STATS: [older] } }, { model: 'S9' }).reading).toMatchObject({
     hashrateHs: 7.5e9,
     hashrateWindow: '5s',
   });

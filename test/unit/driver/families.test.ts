@@ -105,7 +105,7 @@ test('version texts are found in broken JSON and lose their control characters',
 });
 
 describe('models', () => {
-  test('all are there', () => expect(MODELS).toHaveLength(642));
+  test('all are there', () => expect(MODELS).toHaveLength(671));
 
   test.each([
     ['antminer-stock', 'Antminer S19 Pro', 'S19 Pro'],
@@ -163,6 +163,13 @@ describe('models', () => {
     ).toEqual(['S19', 'S19 Pro', 'S19 Pro+ Hydro', 'S19j Pro+', 'S19j Pro No PIC']);
   });
 
+  test('machines whose builds were not counted are known by what they mine', () => {
+    expect(['T15', 'S9k', 'S11', 'E3', 'Z11', 'L3'].map((name) => findAntminer(`Antminer ${name}`)?.algorithm)).toEqual(
+      ['sha256', 'sha256', 'sha256', 'ethash', 'equihash', 'scrypt'],
+    );
+    expect(findAntminer('Antminer T15')?.expected).toEqual({ unproven: true });
+  });
+
   test('a row of one source says so, beside what it expects', () => {
     expect(findModel('antminer-stock', 'Antminer S19j+')?.expected).toMatchObject({ boards: 3, unproven: true });
     for (const [key, name] of [
@@ -172,6 +179,6 @@ describe('models', () => {
       ['proto-os', 'Rig'],
     ] as const)
       expect(findModel(key, name)?.expected, name).not.toHaveProperty('unproven');
-    expect(MODELS.filter(([, , , , , , , , , doubt]) => doubt !== undefined)).toHaveLength(193);
+    expect(MODELS.filter(([, , , , , , , , , doubt]) => doubt !== undefined)).toHaveLength(222);
   });
 });
