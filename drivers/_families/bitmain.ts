@@ -214,8 +214,7 @@ function classicBoards(data: Row, reader: Reader, groups: readonly (readonly num
     first(mhz(data[`freq_avg${chain}`]), mhz(data[`freq${chain}`]), mhz(data[`frequency${chain}`])),
   );
   // Old machines tell one clock for all of their boards.
-  const shared =
-    reader.isHashing !== false && own.every((value) => value === undefined) ? mhz(data.frequency) : undefined;
+  const shared = own.every((value) => value === undefined) ? mhz(data.frequency) : undefined;
   const boards = chains.map((chain, place) =>
     toBoard(chain - base, reader, {
       chips: data[`chain_acn${chain}`],
