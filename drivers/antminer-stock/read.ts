@@ -2,7 +2,9 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, mergeStats, readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { mergeStats, readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import type { Board } from '../_families/bitmain-boards.ts';
+import { expectation } from '../_families/bitmain-expectation.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
 import { modeName, settingOf } from '../_families/bitmain-modes.ts';
 import { controlBoard, isBlinking, isFineWord, statusFaults, webPools } from '../_families/bitmain-web.ts';

@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { readStats, type Stats, sensors } from '../_families/bitmain.ts';
+import { readStats, type Stats } from '../_families/bitmain.ts';
+import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
 import { hashrates, poolReadings, positive, present, whenS, windowHs } from '../_families/cgminer.ts';
 import { describe, modelOf } from './describe.ts';

@@ -2,7 +2,9 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, readStats, toWatts, type Units } from '../_families/bitmain.ts';
+import { readStats, toWatts } from '../_families/bitmain.ts';
+import type { Board, Units } from '../_families/bitmain-boards.ts';
+import { expectation } from '../_families/bitmain-expectation.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
 import { controlBoard, isBlinking, statusFaults, webPools } from '../_families/bitmain-web.ts';
 import { present } from '../_families/cgminer.ts';

@@ -2,7 +2,9 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
-import { type Board, expectation, readStats, statsType } from '../_families/bitmain.ts';
+import { readStats, statsType } from '../_families/bitmain.ts';
+import type { Board } from '../_families/bitmain-boards.ts';
+import { expectation } from '../_families/bitmain-expectation.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
 import { settingOf } from '../_families/bitmain-modes.ts';
 import { controlBoard, isBlinking } from '../_families/bitmain-web.ts';

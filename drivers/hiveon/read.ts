@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { expectation, readStats, statsType } from '../_families/bitmain.ts';
+import { readStats, statsType } from '../_families/bitmain.ts';
+import { expectation } from '../_families/bitmain-expectation.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
 import { modeName, settingOf } from '../_families/bitmain-modes.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';

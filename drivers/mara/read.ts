@@ -2,7 +2,7 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { sensors } from '../_families/bitmain.ts';
+import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
 import { webPools } from '../_families/bitmain-web.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';

@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading, PsuReading, Reading } from '../../src/model/reading.ts';
-import { expectation, readStats, statsType, toWatts } from '../_families/bitmain.ts';
+import { readStats, statsType, toWatts } from '../_families/bitmain.ts';
+import { expectation } from '../_families/bitmain-expectation.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
 import { rateReader, rateUnitOf } from '../_families/bitmain-units.ts';
 import { isFineWord } from '../_families/bitmain-web.ts';

@@ -2,7 +2,8 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading, Reading } from '../../src/model/reading.ts';
-import { BITMAIN, readStats, statsType, toBoard } from '../_families/bitmain.ts';
+import { readStats, statsType } from '../_families/bitmain.ts';
+import { BITMAIN, toBoard } from '../_families/bitmain-boards.ts';
 import { controlBoard, webPools } from '../_families/bitmain-web.ts';
 import { whichBlackMiner } from '../_families/black-miner.ts';
 import { hashrates, poolReadings, positive, present, whenS } from '../_families/cgminer.ts';
