@@ -86,7 +86,10 @@ function isMining(status: number | undefined, nowHs: number | undefined): boolea
   return nowHs === undefined ? undefined : nowHs > 0;
 }
 
-function miningMode({ details, configuration }: Replies): MiningMode | undefined {
+/** What it is set to holds for one that is awake. */
+function miningMode({ details, configuration, stats }: Replies): MiningMode | undefined {
+  const nowHs = stats?.miner_stats?.real_hashrate?.last_5s?.gigahash_per_second ?? 0;
+  if (details?.status === undefined && nowHs === 0) return undefined;
   if (ASLEEP.includes(details?.status)) return 'sleep';
   const tuner = configuration?.tuner;
   if (tuner?.enabled === undefined) return undefined;

@@ -26,7 +26,7 @@ export function read(replies: Replies, known: Known): Reading {
     serialNumber: first(capabilities?.['Miner Serial Number'], capabilities?.['Control Board Version']?.cpuSerial),
     controllerSerialNumber: capabilities?.['Control Board Version']?.cpuSerial,
     hostname: summary?.Hostname,
-    make: model?.make ?? makeOf(reported),
+    make: model?.make ?? makeOf(capabilities?.Model) ?? known.make,
     model: model?.model ?? reported,
     firmwareVersion: summary?.Software,
     controlBoard: capabilities?.['Control Board Version']?.cpuHardware,

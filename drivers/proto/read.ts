@@ -86,7 +86,10 @@ function targetOf({ mining, target }: Replies): Told {
   const usualW = target?.default_power_target_watts;
   const isTuned = powerW !== undefined && usualW !== undefined && powerW !== usualW;
   const preset = isTuned ? { preset: targetText({ value: powerW, unit: 'W' }) } : {};
-  if (isStopped(mining?.['mining-status'].status) === true) return { mode: 'sleep', powerW, ...preset };
+  const status = mining?.['mining-status'].status;
+  if (isStopped(status) === true) return { mode: 'sleep', powerW, ...preset };
+  // What it is set to holds for one that is awake.
+  if (status === undefined) return { powerW, ...preset };
   if (isTuned) return { mode: 'power_tuning', powerW, ...preset };
   switch (target?.performance_mode?.toLowerCase()) {
     case 'efficiency':

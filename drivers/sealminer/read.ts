@@ -32,7 +32,9 @@ export function read(replies: Replies, known: Known): Reading {
   const isLiquid = stats?.['Liquid Cooling'] === true;
   const now = nowHs(stats) ?? averageOf(page?.summary?.mhsav);
   const isAsleep = stats === undefined ? undefined : sleeps(stats);
-  const mode = isAsleep ? ('sleep' as const) : (wordOf(stats) ?? modeOf(system));
+  // What it is set to holds for one that is awake.
+  const isAwake = isAsleep === false || (now?.hs ?? 0) > 0;
+  const mode = isAsleep ? ('sleep' as const) : isAwake ? (wordOf(stats) ?? modeOf(system)) : undefined;
   const boards = stats && readBoards(stats);
   return present({
     mac: first(stats?.MAC, system?.macaddr),

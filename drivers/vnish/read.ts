@@ -34,7 +34,7 @@ export function read(replies: Replies, known: Known): Reading {
   const nowHs = first(toHs(miner?.hr_realtime), stats?.nowHs, boardsHs);
   const tcp = replies.tcpSummary?.SUMMARY?.[0];
   const onTcp = tcp && ratesOnTcp(tcp, model);
-  const mode = miningMode(state, preset);
+  const mode = miningMode(first(state, beside), (nowHs ?? 0) > 0, preset);
   const isImmersed = /^immers/i.test(miner?.cooling?.settings?.mode?.name ?? '');
   // In a tank the fans are listed as lost.
   const fanCount = isImmersed ? 0 : positive(miner?.cooling?.fan_num);
@@ -136,10 +136,11 @@ function isMining(state: string | undefined, nowHs: number | undefined): boolean
 
 export const isAsleep = (state: string | undefined) => state !== undefined && ASLEEP.includes(state.toLowerCase());
 
-/** A preset is no mode of ours. */
-function miningMode(state: string | undefined, preset: string | undefined): MiningMode | undefined {
+/** A preset is no mode of ours, and what is set holds for one that is awake. */
+function miningMode(state: string | undefined, isHashing: boolean, preset = ''): MiningMode | undefined {
   if (isAsleep(state)) return 'sleep';
-  return preset?.toLowerCase() === 'disabled' ? 'normal' : undefined;
+  if (state === undefined && !isHashing) return undefined;
+  return preset.toLowerCase() === 'disabled' ? 'normal' : undefined;
 }
 
 /** Presets of SHA-256 machines are named by their watts, those of others are not. */

@@ -39,7 +39,7 @@ export function toReading(facts: Facts, knownModel: string | undefined): Reading
     make: model?.make ?? 'Whatsminer',
     model: name,
     isMining: mining(facts),
-    miningMode: facts.isOff === true ? ('sleep' as const) : facts.mode,
+    miningMode: modeNow(facts),
     // 0 W beside a hashrate is a PSU that does not say.
     powerW: facts.powerW === 0 && (reading.hashrateHs ?? 0) > 0 ? undefined : facts.powerW,
     tempC: first(facts.chipMaxC, largest(boards.map(({ chipTempMaxC }) => chipTempMaxC)), hottestBoard),
@@ -53,6 +53,12 @@ function mining({ isOff, isDown, reading }: Facts): boolean | undefined {
   if (isOff === true || isDown === true) return false;
   const rateHs = first(reading.hashrateHs, reading.hashrateAverageHs);
   return rateHs === undefined ? undefined : rateHs > 0;
+}
+
+/** What it is set to holds for one that is awake: the answer that says so may be missing. */
+function modeNow({ isOff, mode, reading }: Facts): Reading['miningMode'] {
+  if (isOff !== undefined) return isOff ? 'sleep' : mode;
+  return (reading.hashrateHs ?? 0) > 0 ? mode : undefined;
 }
 
 /** An air model in a tank says `liquid` itself; hydro models do not always, but the table knows them. */

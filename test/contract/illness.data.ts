@@ -114,7 +114,7 @@ export const SLEEPLESS: Readonly<Record<string, string>> = {
   'antminer-a S9': 'firmware from before 2020 has no modes',
   'antminer-a L3+': 'firmware from before 2020 has no modes',
   'antminer-a S17': 'its farm device tells no mode',
-  'braiins-graphql': 'what it reports while it is stopped is not read',
+  'braiins-graphql': 'its farm device answers as if it ran',
   'hiveon T9': 'builds for the T9 have none',
   'bitaxe Supra': 'its build has no pause',
   nerdaxe: 'its builds have no pause',

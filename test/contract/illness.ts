@@ -128,7 +128,7 @@ export async function examineAll(): Promise<Patient[]> {
       // No pauses: they are the devices' need, not the test's.
       driver: { ...driver, quirks: {} },
       link: transport.link(device.ip, login && { user: login.user, password: new Secret(login.password) }),
-      ...{ known, memory, clock, rhythms: { slowMs: 300_000, staticMs: 3_600_000 }, deadlineMs: 20_000 },
+      ...{ known, memory, clock, rhythms: { slowMs: 300_000, staticMs: 600_000 }, deadlineMs: 20_000 },
     });
     const context = { ...QUIET, warmUpS: driver.quirks.warmUpS };
     const sample = { kind: 'ok', reading, unparsable, loginRefused: isLoginRefused, context } as const;

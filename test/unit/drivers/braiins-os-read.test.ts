@@ -109,6 +109,9 @@ describe('errors', () => {
     expect(errors(rows)).toEqual([{ code: 'BOS', category: 'temperature', message: 'Temperature too high' }]);
     expect(errors([entry('2015-01-01T00:00:37Z', 'x'), entry('no time', 'y')])).toEqual([]);
   });
+  test('without the answer with the last share the history says nothing of now', () => {
+    expect(read({ errors: { errors: [entry('2026-04-10T09:00:00Z', 'Fan 1 is too slow')] } }).errors).toBeUndefined();
+  });
   test('codes keep themselves; the component says which', () => {
     const more = { error_codes: [{ code: '21', reason: 'r' }], components: [{ index: 2, name: 'Hashboard' }] };
     expect(errors([entry('2026-04-17T09:10:00Z', 'is lost', more)])).toEqual([

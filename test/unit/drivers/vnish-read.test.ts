@@ -93,6 +93,7 @@ describe('state', () => {
     const preset = (name: string, hr_measure = 'GH/s') => {
       const { miningMode, miningModePreset, powerLimitW } = read({
         perf: { current_preset: { name } },
+        status: { miner_state: 'mining' },
         info: { hr_measure },
       });
       return [miningMode, miningModePreset, powerLimitW];
@@ -101,6 +102,8 @@ describe('state', () => {
     expect(preset('disabled')).toEqual(['normal', 'disabled', undefined]);
     expect(preset('11500', 'MH/s')).toEqual([undefined, '11500', undefined]);
     expect(preset('11500 M')).toEqual([undefined, '11500 M', undefined]);
+    // It may sleep.
+    expect(read({ perf: { current_preset: { name: 'disabled' } } })).not.toHaveProperty('miningMode');
     expect(read({ perf: { current_preset: null } })).not.toHaveProperty('miningModePreset');
   });
 });
