@@ -1,7 +1,7 @@
 // The fallback for everything that speaks the CGMiner API and has no driver of its own: shows what can be read without knowing the device, and
 // changes nothing on it.
 import { defineDriver } from '../../src/driver/contract.ts';
-import { speaksCgminer } from '../../src/driver/proof.ts';
+import { isWholeCgminer, speaksCgminer } from '../../src/driver/proof.ts';
 import { describe } from './describe.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
@@ -23,8 +23,9 @@ export const cgminer = defineDriver({
   // Some of these controllers take one client at a time and want a breath between two.
   quirks: { gapMs: 50 },
   identify({ version, devdetails, family }) {
-    const answer = [version, devdetails].find((text) => speaksCgminer(text));
-    return answer === undefined ? undefined : { confidence: 'generic', ...describe(version, family) };
+    if (isWholeCgminer(version)) return { confidence: 'generic', ...describe(version, family) };
+    const isHint = family === undefined && [version, devdetails].some((text) => speaksCgminer(text));
+    return isHint ? { confidence: 'likely', ...describe(version, family) } : undefined;
   },
   read,
 });

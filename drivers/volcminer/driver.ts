@@ -42,7 +42,7 @@ export const volcminer = defineDriver({
     }
     // The words of the login are Hammer's too. A Hammer also answers on TCP 4028; where nobody does, it is more likely one of these.
     const isOpen = family === 'hammer' && !speaksCgminer(version);
-    return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: 'likely' } : undefined;
+    return isOpen && web?.authenticate?.includes('blackMiner') ? { confidence: confidenceOf(evidence) } : undefined;
   },
   read,
 });

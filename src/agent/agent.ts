@@ -112,7 +112,10 @@ export function createAgent(options: AgentOptions) {
     ...{ clock, log, stateDir: config.stateDir, neighbourAt: neighbours.at, mayLogIn: (ip) => !book.isContested(ip) },
     ...{ agentIds: uplinks.map(({ agentId }) => agentId), emit: (record) => emit(record) },
   });
-  const access = createAccess({ clock, log, drivers, config, mayReach, trust: trust.sources });
+  const access = createAccess({
+    ...{ clock, log, drivers, config, mayReach, trust: trust.sources },
+    driverOnRecord: (ip) => book.byIp(ip)?.driverId,
+  });
   const captures = createCaptures(config, access.transport.turns, trust.sources);
   const averages = createAverages(db, { clock });
   const states = createMinerStateStore(db, clock, rememberedSchema);

@@ -23,6 +23,8 @@ export type Evidence = {
   readonly systemInfo?: WebEvidence;
   /** The page that only the family has which the others hint at (`FAMILY_PAGES`). */
   readonly familyPage?: WebEvidence;
+  /** A page that asks for a login on that family, where the one before proves too little. */
+  readonly guardedPage?: WebEvidence;
   /** What the tables of atlas sections 2.2 and 2.3 say of the above; third-party firmware wins over stock. */
   readonly family: FamilyId | undefined;
   /** Something of the above proves the family (proof.ts); the rest are hints. */
@@ -38,8 +40,8 @@ export const identitySchema = z.object({
   mac: z.string().exactOptional(),
   serialNumber: z.string().exactOptional(),
   /**
-   * `sure` = the device gave, without a login, a proof that only this family gives; `likely` = a hint, such as a word on a page: it is read without a
-   * login and nothing else; `generic` = any device that speaks this. A surer driver wins.
+   * `sure` = the device gave, without a login, a proof that only this family gives; `generic` = it proved that it is a mining program of any kind;
+   * `likely` = a hint, such as a word on a page: it is no miner of the farm and is asked nothing more until a person says what it is. A surer driver wins.
    */
   confidence: z.enum(['sure', 'likely', 'generic']),
 });

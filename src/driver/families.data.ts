@@ -1,5 +1,6 @@
 // Identification tables of atlas sections 2.2 and 2.3 as data: which words name which firmware family. Order matters: first match wins,
 // third-party firmware before the stock it replaces. The tables know every family; a driver may or may not exist for it.
+import { z } from 'zod';
 
 /**
  * Words in the raw text of `version` or `devdetails`, compared without case (atlas 2.2). `in: 'version'` = ignore it in `devdetails`. `isHint` = others
@@ -69,29 +70,126 @@ export const WEB_RULES = webRules([
 
 export type FamilyId = (typeof TCP_WORDS | typeof WEB_RULES)[number]['family'];
 /**
- * Pages that need no login and that only one family has: asked where something hints at that family and nothing has proved it. `keys` = at the top of
- * its JSON; `word` = somewhere in it, in upper case.
+ * Pages that need no login and that only one family has: asked where something hints at that family and nothing has proved it. `shape` = what its JSON
+ * holds, keys and types together: an application that answers everything, or repeats what it is asked, does not fit. `guarded` = another page, which
+ * asks for a login there; `title` = of the start page.
  */
 type FamilyPage = {
   readonly family: FamilyId;
   readonly path: string;
-  readonly keys: readonly string[];
-  readonly word?: string;
+  /** Default: where the start page was found. */
+  readonly port?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly shape: z.ZodType;
+  readonly guarded?: string;
+  readonly title?: string;
 };
 const familyPages = (pages: readonly FamilyPage[]) => pages;
+const words = z.string().min(1);
+const APOLLO_STATUS = '{Auth{status{result{status}}}}';
 export const FAMILY_PAGES = familyPages([
-  { family: 'vnish', path: '/api/v1/info', keys: ['fw_name', 'fw_version', 'system'] },
-  { family: 'proto', path: '/api/v1/system', keys: ['system-info'] },
-  { family: 'goldshell', path: '/mcb/status', keys: ['model', 'firmware'], word: 'GOLDSHELL' },
-  { family: 'braiins-os', path: '/api/v1/version', keys: ['major', 'minor', 'patch'] },
+  {
+    family: 'vnish',
+    path: '/api/v1/info',
+    shape: z.looseObject({
+      fw_name: z.string().regex(/vnish|anthill/i),
+      fw_version: words,
+      system: z.looseObject({ miner_name: words, network_status: z.looseObject({ mac: words }) }),
+    }),
+  },
+  {
+    family: 'proto',
+    path: '/api/v1/system',
+    shape: z.looseObject({
+      'system-info': z.looseObject({
+        product_name: z.string().startsWith('Proto'),
+        cb_sn: words,
+        os: z.looseObject({}),
+      }),
+    }),
+  },
+  {
+    family: 'goldshell',
+    path: '/mcb/status',
+    shape: z.looseObject({ model: z.string().regex(/^goldshell/i), firmware: words }),
+  },
+  {
+    // Other applications number their versions like that too: its own title and a page behind its login belong to it.
+    family: 'braiins-os',
+    path: '/api/v1/version',
+    shape: z.strictObject({ major: z.int(), minor: z.int(), patch: z.int() }),
+    guarded: '/api/v1/miner/details',
+    title: 'Braiins OS',
+  },
+  {
+    // The web app answers this question to everybody, and passes on what its mining program says; while that is not there it says so in these words.
+    family: 'iceriver',
+    path: '/user/userpanel?post=4',
+    shape: z.union([
+      z.looseObject({
+        error: z.literal(0),
+        message: z.string(),
+        data: z.looseObject({ softver1: words, rtpow: words, runtime: z.string().regex(/^\d+:\d+:\d+:\d+$/) }),
+      }),
+      z.looseObject({
+        error: z.literal([1, 2]),
+        message: z.literal(['Connect miner failed!', 'Miner return failed!']),
+        data: z.strictObject({}),
+      }),
+    ]),
+  },
+  {
+    // Whether its owner has set it up: the one question of its API that wants no token. A GET counts as no form of another site with this header only.
+    family: 'futurebit',
+    port: 5000,
+    path: `/api/graphql?query=${encodeURIComponent(APOLLO_STATUS)}`,
+    headers: { 'Content-Type': 'application/json' },
+    shape: z.looseObject({
+      data: z.strictObject({
+        Auth: z.strictObject({
+          status: z.strictObject({ result: z.strictObject({ status: z.literal(['pending', 'done']) }) }),
+        }),
+      }),
+    }),
+  },
 ]);
 
+/** What a Bitaxe or one of its kin says of itself on `/api/system/info`: the chip, and the memory of the controller beside it. */
+export const AXEOS_INFO = z.looseObject({
+  ASICModel: z.string().regex(/^BM\d/),
+  freeHeap: z.number(),
+  hashRate: z.union([z.number(), words]),
+  stratumURL: z.string(),
+  version: z.string(),
+});
+
+/** `get.device.info` of Whatsminer's API 3. */
+export const WHATSMINER_INFO = z
+  .looseObject({
+    code: z.int(),
+    msg: z.looseObject({
+      network: z.looseObject({ mac: words }).optional(),
+      miner: z.looseObject({ type: words }).optional(),
+    }),
+  })
+  .refine(({ msg }) => msg.network !== undefined || msg.miner !== undefined);
+
+/** `/capabilities` of an ePIC machine. */
+export const EPIC_CAPABILITIES = z.looseObject({
+  Model: words,
+  Coins: z.array(words).min(1),
+  'Model Subtype': words,
+});
+
 /** A login challenge and the server that this family asks it with. The realm alone is on any page that was copied. */
-type ProvingRealm = { readonly family: FamilyId; readonly realm: string; readonly server: string };
+type ProvingRealm = { readonly family: FamilyId; readonly realm: string; readonly server: RegExp };
 const provingRealms = (rules: readonly ProvingRealm[]) => rules;
+const LIGHTTPD = /^lighttpd\//;
 export const PROVING_REALMS = provingRealms([
-  { family: 'antminer-stock', realm: 'antMiner Configuration', server: 'lighttpd' },
-  { family: 'elphapex', realm: 'Daoge', server: 'lighttpd' },
+  { family: 'antminer-stock', realm: 'antMiner Configuration', server: LIGHTTPD },
+  { family: 'elphapex', realm: 'Daoge Configuration', server: LIGHTTPD },
+  // Hammer and VolcMiner alike: which of the two, other answers tell.
+  { family: 'hammer', realm: 'blackMiner Configuration', server: LIGHTTPD },
 ]);
 
 /** Every family that the tables name. */

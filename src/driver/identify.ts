@@ -27,7 +27,11 @@ const VOLCMINER_PORT = 8359;
 export const SCAN_PORTS = [WEB_PORT, CGMINER_PORT, WHATSMINER3_PORT] as const;
 /** Asked only where a host answers and none of the ports above is open: VolcMiners keep their API there. */
 export const SIDE_PORTS = [VOLCMINER_PORT] as const;
-const PAGES = ['/', '/api/system/info', ...FAMILY_PAGES.map(({ path }) => path)];
+const PAGES = [
+  '/',
+  '/api/system/info',
+  ...FAMILY_PAGES.flatMap(({ path, guarded }) => [path, ...(guarded ? [guarded] : [])]),
+];
 const asPage = (path: string) => ({ via: 'http', method: 'GET', path, auth: 'none', as: 'text' }) as const;
 /** The questions of identification. */
 export const IDENTIFYING: readonly ReadRequest[] = [
@@ -87,6 +91,12 @@ export async function gatherEvidence(
   const look = (path: string, port?: number) =>
     attempt((limits) => link.look(path, { ...limits, ...(port !== undefined && { port }) }));
 
+  const lookAt = ({ path, port, headers }: (typeof FAMILY_PAGES)[number], webPort: number) => {
+    if (headers === undefined) return look(path, port ?? webPort);
+    const request = { ...asPage(path), port: port ?? webPort, headers };
+    return attempt(async (limits) => ({ status: 200, body: String(await link.send(request, limits)) }));
+  };
+
   const doors: readonly { readonly port: number; readonly ask: () => Promise<void> }[] = [
     {
       port: CGMINER_PORT,
@@ -136,8 +146,11 @@ export async function gatherEvidence(
   if ((family === undefined || isAxeosHint) && !isExpected && said.web?.status === 200)
     keep('systemInfo', await look('/api/system/info', webPort));
   const page = FAMILY_PAGES.find((each) => each.family === family);
-  if (page !== undefined && !isExpected && openPorts.has(WEB_PORT) && !isProven(page.family, said))
-    keep('familyPage', await look(page.path, webPort));
+  if (page !== undefined && !isExpected && openPorts.has(WEB_PORT) && !isProven(page.family, said)) {
+    keep('familyPage', await lookAt(page, webPort));
+    if (page.guarded !== undefined && said.familyPage?.status === 200)
+      keep('guardedPage', await look(page.guarded, webPort));
+  }
   return { evidence: evidenceOf(said), failures };
 }
 
@@ -149,7 +162,9 @@ type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
 
 /** The answers, with the family that they name and whether they prove it. */
 export function evidenceOf(said: EvidenceParts): Evidence {
-  const family = familyOf(said);
+  // A proof of one family beats the hint of another, but not where the proof is stock's: it lives on in the firmwares that replace it.
+  const proven = familiesOf(said).find((each) => each !== 'antminer-stock' && isProven(each, said));
+  const family = proven ?? familyOf(said);
   return { ...said, family, isProven: family !== undefined && isProven(family, said) };
 }
 
@@ -159,8 +174,13 @@ export function evidenceOf(said: EvidenceParts): Evidence {
  * newer stock: only MARA's own words on TCP decide for MARA, because trying its login on a stock miner would do harm.
  */
 export function familyOf(said: EvidenceParts): FamilyId | undefined {
+  const found = familiesOf(said);
+  return found.find((family) => family !== 'antminer-stock') ?? found[0];
+}
+
+function familiesOf(said: EvidenceParts): FamilyId[] {
   const { web, whatsminer3 } = said;
-  const found = [
+  return [
     tcpFamily(said.version, said.devdetails),
     typeof whatsminer3 === 'object' && whatsminer3 !== null ? ('whatsminer' as const) : undefined,
     // What an ePIC machine says of itself: which it is and what it can mine.
@@ -169,7 +189,6 @@ export function familyOf(said: EvidenceParts): FamilyId | undefined {
     // The API of a Bitaxe, which names its chip. What kin it is, its readings tell.
     isPageWith(said.systemInfo, '"ASICModel"') ? ('axeos' as const) : undefined,
   ].filter((family) => family !== undefined);
-  return found.find((family) => family !== 'antminer-stock') ?? found[0];
 }
 
 function tcpFamily(version: string | undefined, devdetails: string | undefined): FamilyId | undefined {
@@ -197,7 +216,8 @@ function isWebPage(answer: string): boolean {
   return /^\s*(<|HTTP\/)/i.test(answer);
 }
 
-const SUREST_FIRST: readonly Identity['confidence'][] = ['sure', 'likely', 'generic'];
+/** A whole CGMiner answer is a proof, of less than a family; a hint is none. */
+const SUREST_FIRST: readonly Identity['confidence'][] = ['sure', 'generic', 'likely'];
 
 export type DriverChoice = { readonly driver: Driver; readonly identity: Identity };
 

@@ -1,21 +1,30 @@
 // What of the answers to the shared questions is a proof of the family: something that only it gives, in the place where it gives it. A word somewhere
 // on a page or in a text is a hint, for anybody's page may hold it. Pure.
 import { z } from 'zod';
+import { parseDigestChallenge } from '../transport/http/digest.ts';
 import type { WebEvidence } from '../transport/request.ts';
 import type { Evidence } from './contract.ts';
-import { FAMILY_PAGES, type FamilyId, PROVING_REALMS, TCP_WORDS } from './families.data.ts';
+import {
+  AXEOS_INFO,
+  EPIC_CAPABILITIES,
+  FAMILY_PAGES,
+  type FamilyId,
+  PROVING_REALMS,
+  TCP_WORDS,
+  WHATSMINER_INFO,
+} from './families.data.ts';
 
 type Answers = Omit<Evidence, 'family' | 'isProven'>;
 
 export function isProven(family: FamilyId, answers: Answers): boolean {
-  const { version, devdetails, whatsminer3, api4028, systemInfo, familyPage, web } = answers;
+  const { version, devdetails, whatsminer3, api4028, systemInfo, web } = answers;
   return (
-    isSaidOnTcp(family, version, 'version') ||
-    isSaidOnTcp(family, devdetails, 'devdetails') ||
-    (family === 'whatsminer' && typeof whatsminer3 === 'object' && whatsminer3 !== null) ||
-    (family === 'epic-umcos' && hasKeys(api4028, 'Model', 'Coins')) ||
-    (AXEOS.includes(family) && hasKeys(systemInfo, 'ASICModel')) ||
-    FAMILY_PAGES.some((page) => page.family === family && isPageOf(familyPage, page)) ||
+    isNamedOnTcp(family, version, 'version') ||
+    isNamedOnTcp(family, devdetails, 'devdetails') ||
+    (family === 'whatsminer' && WHATSMINER_INFO.safeParse(whatsminer3).success) ||
+    (family === 'epic-umcos' && fits(api4028, EPIC_CAPABILITIES)) ||
+    (AXEOS.includes(family) && fits(systemInfo, AXEOS_INFO)) ||
+    FAMILY_PAGES.some((page) => page.family === family && isPageOf(page, answers)) ||
     PROVING_REALMS.some((rule) => rule.family === family && web !== undefined && asksLike(web, rule))
   );
 }
@@ -24,30 +33,42 @@ export function isProven(family: FamilyId, answers: Answers): boolean {
 const AXEOS: readonly FamilyId[] = ['axeos', 'axeos-nerd', 'luckyminer'];
 
 const asksLike = (web: WebEvidence, { realm, server }: (typeof PROVING_REALMS)[number]) =>
-  web.status === 401 && web.authenticate?.includes(realm) === true && web.server?.startsWith(server) === true;
+  web.status === 401 &&
+  parseDigestChallenge(web.authenticate)?.realm === realm &&
+  web.server !== undefined &&
+  server.test(web.server);
 
-function isPageOf(page: WebEvidence | undefined, { keys, word }: (typeof FAMILY_PAGES)[number]): boolean {
-  return hasKeys(page, ...keys) && (word === undefined || page?.body.toUpperCase().includes(word) === true);
+function isPageOf({ shape, guarded, title }: (typeof FAMILY_PAGES)[number], answers: Answers): boolean {
+  const { familyPage, guardedPage, web } = answers;
+  if (!fits(familyPage, shape)) return false;
+  if (guarded !== undefined && guardedPage?.status !== 401) return false;
+  return title === undefined || (web !== undefined && titleOf(web)?.startsWith(title) === true);
 }
 
-/** A JSON object with these keys at its top. */
-function hasKeys(page: WebEvidence | undefined, ...keys: readonly string[]): boolean {
-  if (page?.status !== 200) return false;
-  const json = jsonOf(page.body);
-  return (
-    typeof json === 'object' && json !== null && !Array.isArray(json) && keys.every((key) => Object.hasOwn(json, key))
-  );
-}
+const titleOf = ({ body }: WebEvidence) => /<title>\s*([^<]{1,128})/i.exec(body)?.[1];
 
-function isSaidOnTcp(family: FamilyId, answer: string | undefined, command: 'version' | 'devdetails'): boolean {
+const fits = (page: WebEvidence | undefined, shape: z.ZodType): boolean =>
+  page?.status === 200 && shape.safeParse(jsonOf(page.body)).success;
+
+function isNamedOnTcp(family: FamilyId, answer: string | undefined, command: 'version' | 'devdetails'): boolean {
   if (answer === undefined) return false;
-  const said = saidOnTcp(answer);
-  const rules = TCP_WORDS.filter((rule) => rule.family === family && !rule.isHint && (rule.in ?? command) === command);
-  return rules.some(({ words }) =>
-    words.some((word) =>
-      said.some((text) => (word.startsWith('"') ? text.startsWith(word.slice(1)) : text.includes(word))),
-    ),
+  const names = namesOnTcp(answer);
+  return TCP_WORDS.some(
+    (rule) =>
+      rule.family === family &&
+      !rule.isHint &&
+      (rule.in ?? command) === command &&
+      rule.words.some((word) => names.some((name) => isNamed(name, word.replace(/^"/, '')))),
   );
+}
+
+/**
+ * Whether a program or device names itself so. Its name begins with the word, or with that of the program or machine that it was made of, and a version:
+ * `cgminer 4.9.0 rwglr`, `Antminer S21 (Vnish 1.3.4)`. A text that only mentions a miner does not.
+ */
+function isNamed(name: string, word: string): boolean {
+  if (name.startsWith(word)) return true;
+  return /^(ANTMINER |(CG|BFG|BM|SG|CC|INT)MINER [V\d]|\d)/.test(name) && name.length <= 64 && name.includes(word);
 }
 
 const row = z.record(z.string(), z.unknown());
@@ -80,18 +101,50 @@ function statusRows(parsed: z.output<typeof answerSchema>): Readonly<Record<stri
   return rows.parse(parsed.STATUS).filter((each) => letter.safeParse(each.STATUS).success);
 }
 
-/** What such an answer says in the places where the program and the device name themselves, in upper case: keys and texts. */
-function saidOnTcp(answer: string): string[] {
+/** Where a program and a device name themselves, beside the key that names the program and holds its version. */
+const NAMING: ReadonlySet<string> = new Set([
+  'TYPE',
+  'MODEL',
+  'PROD',
+  'MINER',
+  'DRIVER',
+  'KERNEL',
+  'NAME',
+  'FW_VER',
+  'API_VER',
+]);
+const isNaming = (key: string) => NAMING.has(key) || /MINER\+?$/.test(key);
+
+/** The names in such an answer, in upper case: keys of the version and texts in naming places. Without the letter of a status it is none. */
+function namesOnTcp(answer: string): string[] {
   const parsed = parse(answer);
   if (parsed === undefined) return [];
-  const named = [...parsed.VERSION, ...parsed.DEVDETAILS, ...parsed.DEVS].flatMap((each) =>
-    Object.entries(each).flat(),
+  const status = statusRows(parsed);
+  if (status.length === 0) return [];
+  const versions = parsed.VERSION.filter((each) => Object.hasOwn(each, 'API'));
+  const texts = [
+    ...versions.flatMap((each) => Object.keys(each)),
+    ...[...versions, ...parsed.DEVDETAILS, ...parsed.DEVS].flatMap(namesIn),
+    ...status.flatMap(({ Description, Msg }) => [
+      Description,
+      ...(row.safeParse(Msg).success ? namesIn(row.parse(Msg)) : []),
+    ]),
+  ];
+  return texts.flatMap((text) => (typeof text === 'string' ? [text.trim().toUpperCase()] : []));
+}
+
+const namesIn = (each: Readonly<Record<string, unknown>>) =>
+  Object.entries(each).flatMap(([key, value]) => (isNaming(key.toUpperCase()) ? [value] : []));
+
+/** A whole answer to `version`: the letter of a status, and a row with the version of the API and that of a mining program. */
+export function isWholeCgminer(answer: string | undefined): boolean {
+  const parsed = parse(answer);
+  if (parsed === undefined || statusRows(parsed).length === 0) return false;
+  const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number';
+  return parsed.VERSION.some(
+    (each) =>
+      isText(each.API) && Object.entries(each).some(([key, value]) => /^\w*miner\+?$/i.test(key) && isText(value)),
   );
-  const status = statusRows(parsed).flatMap(({ Description, Msg }) => [
-    Description,
-    ...(row.safeParse(Msg).success ? Object.values(row.parse(Msg)) : []),
-  ]);
-  return [...named, ...status].flatMap((text) => (typeof text === 'string' ? [text.toUpperCase()] : []));
 }
 
 /** Undefined where it is none, also with the comma that old firmware leaves out between two objects. */

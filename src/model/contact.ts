@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const CONTACT_STATUSES = [
   /** A driver recognised it. */
   'identified',
+  /** It looks like a miner of a family and gives no proof: nothing more is asked there until a person says what it is. */
+  'likely',
   /** Something answers, but no driver knows it. */
   'unknown',
   /** Recognised, but it refused our login: some facts are missing. */
@@ -17,13 +19,26 @@ export const CONTACT_STATUSES = [
 ] as const;
 export type ContactStatus = (typeof CONTACT_STATUSES)[number];
 
+/** What an account counts: `likely` ones are among `unknown` there, and named beside it. */
+const COUNTED = [
+  'identified',
+  'unknown',
+  'login_refused',
+  'closed',
+  'silent',
+  'missing',
+] as const satisfies readonly ContactStatus[];
+type Counted = (typeof COUNTED)[number];
+
 const count = z.int().min(0);
 
 /** `addresses` = every address of the ranges once; `addresses` = sum of `counts` + `excluded` + `notReached` (cancelled before its turn). */
 export const scanAccountSchema = z.object({
   addresses: count,
   excluded: count,
-  counts: z.record(z.enum(CONTACT_STATUSES), count),
+  counts: z.record(z.enum(COUNTED), count),
+  /** Of the `unknown` ones those that look like miners, by the driver that would read them. */
+  likely: z.record(z.string(), count).exactOptional(),
   notReached: count,
   elapsedMs: z.number(),
   isCancelled: z.boolean(),
@@ -31,3 +46,18 @@ export const scanAccountSchema = z.object({
   notes: z.array(z.string()).readonly().exactOptional(),
 });
 export type ScanAccount = Readonly<z.output<typeof scanAccountSchema>>;
+
+export const noCounts = (): Record<Counted, number> => ({
+  ...{ identified: 0, unknown: 0, login_refused: 0, closed: 0, silent: 0, missing: 0 },
+});
+
+export const countedAs = (status: ContactStatus): Counted => (status === 'likely' ? 'unknown' : status);
+
+/** The classes as people read them, each address in one of them: `likely` ones are no longer among the unknown. */
+export function classesOf({ counts, likely = {} }: Pick<ScanAccount, 'counts' | 'likely'>) {
+  const likelyCount = Object.values(likely).reduce((sum, members) => sum + members, 0);
+  return CONTACT_STATUSES.map((status) => {
+    if (status === 'likely') return { status, count: likelyCount };
+    return { status, count: status === 'unknown' ? counts.unknown - likelyCount : counts[status] };
+  });
+}

@@ -9,7 +9,8 @@ import { parseArgs } from 'node:util';
 import { drivers } from '../../drivers/index.ts';
 import { createAgent } from '../../src/agent/agent.ts';
 import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
-import { type Access, createAccess, type Recognised } from '../../src/agent/device/device-client.ts';
+import { type Access, createAccess } from '../../src/agent/device/device-client.ts';
+import { isMiner, type RecognisedMiner } from '../../src/agent/device/recognised.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Driver } from '../../src/driver/contract.ts';
@@ -77,7 +78,7 @@ function pollLines(driver: Driver, generation: string | undefined): string[] | u
   return lines;
 }
 
-type Subject = { readonly found: Extract<Recognised, { target: unknown }>; readonly lines: readonly string[] };
+type Subject = { readonly found: RecognisedMiner; readonly lines: readonly string[] };
 
 async function recogniseAll(access: Access, devices: readonly BenchDevice[]): Promise<Subject[]> {
   const signal = new AbortController().signal;
@@ -88,7 +89,7 @@ async function recogniseAll(access: Access, devices: readonly BenchDevice[]): Pr
       // Some have it at another port, where the bare side does not ask.
       if ((await access.transport.probe(device.ip, CGMINER_PORT, 2_000, signal)) !== 'open') continue;
       const found = await access.recognise(device.ip, new Set([80, CGMINER_PORT]), signal);
-      if (found.status === 'unknown' || found.outcome === undefined) continue;
+      if (!isMiner(found) || found.outcome === undefined) continue;
       const lines = pollLines(found.target.driver, found.target.known.generation);
       if (lines !== undefined && lines.length > 0) subjects.push({ found, lines });
     }

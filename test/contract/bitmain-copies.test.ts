@@ -45,13 +45,13 @@ describe('who is who', () => {
     }
   });
 
-  test('the web alone does not tell Hammer from VolcMiner, and nobody is sure of it; the login does', async () => {
+  test('the web alone proves one of the two and does not tell Hammer from VolcMiner; the login does', async () => {
     for (const [driver, make, model] of [
       [volcminer, 'VolcMiner', 'D1'],
       [hammer, 'Hammer', 'D10'],
     ] as const) {
       const found = chooseDriver(drivers, await evidenceOf(device(driver), 80));
-      expect([found?.driver.id, found?.identity]).toEqual(['volcminer', { confidence: 'likely' }]);
+      expect([found?.driver.id, found?.identity]).toEqual(['volcminer', { confidence: 'sure' }]);
       const { reading } = await look(volcminer, device(driver));
       expect(reading).toMatchObject({ make, model, hashrateHs: device(driver).truth().hashrate });
     }
@@ -59,7 +59,7 @@ describe('who is who', () => {
 
   test('VolcMiner by its own words', () => {
     const web = { status: 200, body: '<title>VolcMiner</title>' };
-    const version = '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"Type":"VolcMiner D1","Miner":"2.0.2.2"}]}';
+    const version = '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.1","Type":"VolcMiner D1","Miner":"2.0.2.2"}]}';
     for (const [parts, confidence] of [
       [{ web }, 'likely'],
       [{ version }, 'sure'],

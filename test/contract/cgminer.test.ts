@@ -64,7 +64,10 @@ describe('other relatives', () => {
 
   test('make and model are told only when they are sure', () => {
     const of = (row: Record<string, string>, family?: 'goldshell' | 'volcminer') =>
-      cgminer.identify({ family, version: JSON.stringify({ STATUS: [{ STATUS: 'S' }], VERSION: [row] }) });
+      cgminer.identify({
+        family,
+        version: JSON.stringify({ STATUS: [{ STATUS: 'S' }], VERSION: [{ API: '3.7', ...row }] }),
+      });
     expect(cgminer.identify({ family: undefined, version: '{"STATUS":"ok"}' })).toBeUndefined();
     expect(of({ BFGMiner: '5.5.0' }, 'goldshell')).not.toHaveProperty('make');
     expect(of({ CGMiner: '4.9' }, 'volcminer')).toMatchObject({ make: 'VolcMiner' });

@@ -21,8 +21,6 @@ const ALL = [...SCAN_PORTS, ...SIDE_PORTS];
 const TAKEN_FOR: Readonly<Record<string, string>> = {
   // A modern Hiveon serves Antminer's own web of 2020 in stock's realm, an old one nothing but the realm.
   'hiveon web': 'antminer-stock',
-  // Only the name behind the login tells it from a VolcMiner, and no login goes to what gives no proof.
-  'hammer web': 'volcminer',
   // Its start page has no word that is known.
   'mskminer web': 'nobody',
 };

@@ -26,9 +26,10 @@ export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): 
   if (found === undefined) return { ip, status, openPorts };
   const { evidence } = found;
   if (found.status === 'unknown') return { ip, status, evidence, openPorts };
-  const { target, identity, outcome } = found;
+  const { target, identity } = found;
   const base = { ip, status, evidence, driver: target.driver.id, identity, openPorts };
-  if (outcome === undefined) return base;
+  if (found.status === 'likely' || found.outcome === undefined) return base;
+  const { outcome } = found;
   return {
     ...base,
     reading: outcome.reading,

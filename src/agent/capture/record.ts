@@ -100,10 +100,14 @@ export async function captureOnce(
     const choice = await inTurn(() => access.choose(ip, evidence, signal));
     const known = choice === undefined ? {} : knownFrom(choice.identity);
     const driver = choice?.driver;
-    const isStranger = driver === undefined || driver.id === GENERIC_DRIVER;
+    // What gives no proof is asked only what any device may be asked.
+    const isMiner = choice !== undefined && access.isLasting(ip, choice, evidence);
+    const isStranger = driver === undefined || driver.id === GENERIC_DRIVER || !isMiner;
     const target = driver && access.targetOf(ip, driver.id, known);
     const link = target === undefined || isStranger ? access.transport.link(ip) : access.linkTo(target);
-    const questions = isStranger ? [...askedOf(driver, {}), ...genericQuestions(open)] : askedOf(driver, known);
+    const questions = isStranger
+      ? [...askedOf(isMiner ? driver : undefined, {}), ...genericQuestions(open)]
+      : askedOf(driver, known);
     total = done + questions.length;
     let isLoginRefused = false;
     for (const { name, ask } of questions) {

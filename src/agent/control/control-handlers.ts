@@ -14,6 +14,7 @@ import type { Found, ShownFound } from '../capture/found.ts';
 import { createKnownMiners, muteNote } from '../capture/known-miners.ts';
 import { lookWith, type ScanFeedback } from '../capture/look.ts';
 import type { Access } from '../device/device-client.ts';
+import { noMiner } from '../device/recognised.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import { namedMiners } from '../fleet/miner-selectors.ts';
 import { createSettlement } from '../fleet/settlement.ts';
@@ -57,12 +58,18 @@ export function createDoorOffers(
       return { key, ip, mac, serialNumber };
     });
 
-  /** Miners that were put up since the last scan are known afterwards. */
-  const meet = async (ips: readonly string[], signal: AbortSignal) => {
+  /** Miners that were put up since the last scan are known afterwards. Returns why the others are none. */
+  const meet = async (ips: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
     const recognising = pLimit(RECOGNISED_AT_ONCE);
+    const reasons = new Map<string, string>();
     const meetOne = (ip: string) =>
-      recognising(async () => scanning.takeIn(ip, await access.recognise(ip, new Set(SCAN_PORTS), signal)));
+      recognising(async () => {
+        const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
+        if (found.status === 'likely') reasons.set(ip, noMiner(ip, found));
+        await scanning.takeIn(ip, found);
+      });
     await Promise.all(ips.map(meetOne));
+    return reasons;
   };
 
   const name = async (names: readonly string[], signal: AbortSignal) => {
@@ -71,8 +78,12 @@ export function createDoorOffers(
       .map(({ name }) => name)
       .filter((text) => parseIpv4(text) !== undefined && mayReach(text));
     if (strangers.length === 0) return named;
-    await meet(strangers, signal);
-    return namedMiners(names, known());
+    const reasons = await meet(strangers, signal);
+    const { miners, unknown } = namedMiners(names, known());
+    return {
+      miners,
+      unknown: unknown.map(({ name, reason }) => ({ name, reason: reasons.get(name.trim()) ?? reason })),
+    };
   };
 
   /** Those of the names that lie outside the networks of this agent. Throws where all of them do. */
@@ -93,7 +104,7 @@ export function createDoorOffers(
     isAnswering: (ip, signal) =>
       looking(async () => {
         const { status } = await lookWith(access, scanning.planFor(readRanges([ip], [])), ip, signal);
-        return status === 'identified' || status === 'login_refused' || status === 'unknown';
+        return status !== 'silent' && status !== 'missing' && status !== 'closed';
       }),
   });
 

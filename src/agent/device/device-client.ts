@@ -28,19 +28,10 @@ import { createTransport } from '../../transport/transport.ts';
 import { createDeviceTrust, type TrustParts } from './device-trust.ts';
 import { type Credentials, createLogins, type MinerTarget, ruleFor } from './logins.ts';
 import { createQuestions, type Identifying } from './questions.ts';
+import type { Recognised } from './recognised.ts';
 
 export type { LoginRule, MinerTarget } from './logins.ts';
-
-export type Recognised =
-  | {
-      readonly status: 'identified' | 'login_refused';
-      readonly target: MinerTarget;
-      readonly identity: Identity;
-      readonly evidence: Evidence;
-      /** Absent when it was read a moment ago, or was recognised but then gave no answer to any ask. */
-      readonly outcome?: VisitOutcome;
-    }
-  | { readonly status: 'unknown'; readonly evidence: Evidence };
+export type { Recognised } from './recognised.ts';
 
 export type Access = ReturnType<typeof createAccess>;
 
@@ -65,6 +56,8 @@ type AccessOptions = {
   readonly config: DeviceSettings;
   /** Addresses that may be reached at all. */
   readonly mayReach: (ip: string) => boolean;
+  /** The driver of the miner that stands on record at this address: it stays one while its proof is missing for a moment. */
+  readonly driverOnRecord?: (ip: string) => string | undefined;
   /** Who may get a login; shared by all that reach miners from this process. */
   readonly trust: TrustSources;
   /** Listens to every answer. */
@@ -87,7 +80,16 @@ const RECENT_INTERVALS = 1.5;
 /** Multiples of it fall evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-export function createAccess({ clock, log, drivers, config, mayReach, trust: sources, tap }: AccessOptions) {
+export function createAccess({
+  clock,
+  log,
+  drivers,
+  config,
+  mayReach,
+  driverOnRecord,
+  trust: sources,
+  tap,
+}: AccessOptions) {
   const transport = createTransport({ clock, log, portMap: config.portMap, mayReach, ...(tap && { tap }) });
   const coveredBy = (driverId: string, ip: string) => {
     const rule = ruleFor(config.credentials.logins, driverId, ip);
@@ -271,6 +273,7 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     isGentle = false,
   ): Promise<Recognised> => {
     const endMs = clock.monotonicMs() + IDENTIFY_DEADLINE_MS;
+    if (!isGentle) trust.reread();
     const inTurn = <T>(work: () => Promise<T>) => transport.turns.run(ip, 'scan', signal, work);
     const identifying = questions.identifying(ip, isGentle);
     const lastVisit = () => (isGentle ? questions.visitOf(ip) : undefined);
@@ -288,9 +291,11 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       return { evidence: shown, choice: await choose(ip, shown, signal, { expected, identifying }) };
     });
     if (choice === undefined) return { status: 'unknown', evidence };
-    const { driver, identity } = choice;
+    const lasting = lastingBy(ip, choice, evidence);
+    const { driver, identity } = lasting ?? choice;
     const target: MinerTarget = { ip, driver, known: knownFrom(identity), memory: newMemory() };
     const found = { target, identity, evidence };
+    if (lasting === undefined) return { ...found, status: 'likely' };
     const visitNow = async (): Promise<Recognised> => {
       const last = lastVisit();
       if (last?.driverId === driver.id) return { ...found, status: statusOf(last.status === 'login_refused') };
@@ -305,6 +310,15 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
       if (!(error instanceof PeerError)) throw error;
       return { ...found, status: statusOf(error.code === 'peer.auth') };
     }
+  };
+
+  /** Undefined where it gives no proof, no person said what it is, and no miner stands on record there. */
+  const lastingBy = (ip: string, choice: DriverChoice, evidence: Evidence): DriverChoice | undefined => {
+    const { driver, identity } = choice;
+    if (identity.confidence !== 'likely' || trust.vouchedFor(ip, identity) === driver.id) return choice;
+    if (questions.visitOf(ip)?.driverId === driver.id) return choice;
+    const onRecord = driverOnRecord?.(ip);
+    return onRecord === undefined ? undefined : standing(onRecord, evidence);
   };
 
   /** The answers show what was read a moment ago, and no question behind the login is open. */
@@ -324,6 +338,8 @@ export function createAccess({ clock, log, drivers, config, mayReach, trust: sou
     transport,
     drivers,
     choose,
+    /** Whether a device is more than a hint: a capture asks it what a driver asks. */
+    isLasting: (ip: string, choice: DriverChoice, evidence: Evidence) => lastingBy(ip, choice, evidence) !== undefined,
     recognise,
     /** One visit in the miner's turn. Throws PeerError when nothing at all was answered. */
     read: (target: MinerTarget, signal: AbortSignal, priority: 'poll' | 'command' = 'poll', deadlineMs?: number) =>

@@ -199,6 +199,8 @@ export function createDeviceTrust(parts: TrustParts) {
       keep(ip, facts, seen);
     },
     why,
+    /** Takes notice now of what other programs of this host wrote: a person may have accepted a device a moment ago. */
+    reread: () => record.reread(),
     /** Whether the device must be asked who it is before anything is sent on the strength of it. */
     mustAskAgain(ip: string, driverId: string): boolean {
       const sighting = sightingOf(ip);

@@ -253,6 +253,10 @@ export function openTrustRecord(
       seenTime,
     }),
     pinNamed: (name: string) => cachedPin(`name ${name}`, 'SELECT * FROM pin WHERE name = ?', name),
+    /** What other processes wrote is noticed with the next question. */
+    reread(): void {
+      checkedMs = Number.NEGATIVE_INFINITY;
+    },
     /** The newest that was accepted at this address. */
     pinAt: (ip: string) => cachedPin(`ip ${ip}`, 'SELECT * FROM pin WHERE ip = ? ORDER BY at DESC LIMIT 1', ip),
     device: (ip: string) =>

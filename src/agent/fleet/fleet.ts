@@ -10,7 +10,8 @@ import type { Flag } from '../../model/flags.ts';
 import type { Reading } from '../../model/reading.ts';
 import { taskNamesOf } from '../../model/task.ts';
 import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
-import type { Access, MinerTarget, Recognised } from '../device/device-client.ts';
+import type { Access, MinerTarget } from '../device/device-client.ts';
+import type { RecognisedMiner } from '../device/recognised.ts';
 import type { MinerStateStore } from '../state/miner-state-store.ts';
 import { judge } from './anomaly/judge.ts';
 import type { Sample, SampleContext } from './anomaly/sample.ts';
@@ -53,7 +54,7 @@ export type Roster = {
   all(): Iterable<MinerState>;
   readonly size: number;
   /** A scan recognised a miner at this address. */
-  recognised(ip: string, found: Extract<Recognised, { target: MinerTarget }>, signal: AbortSignal): Promise<void>;
+  recognised(ip: string, found: RecognisedMiner, signal: AbortSignal): Promise<void>;
   /** A poll was answered. */
   polled(key: string, outcome: VisitOutcome, signal: AbortSignal): Promise<void>;
   /** A poll failed for good. */

@@ -50,7 +50,7 @@ export function createSettlement(parts: {
   /** Whether a device answers there. A host that refuses every connection does not count. */
   readonly isAnswering: (ip: string, signal: AbortSignal) => Promise<boolean>;
   /** Takes in what stands there. */
-  readonly meet: (ips: readonly string[], signal: AbortSignal) => Promise<void>;
+  readonly meet: (ips: readonly string[], signal: AbortSignal) => Promise<unknown>;
   readonly mayReach: (ip: string) => boolean;
 }) {
   const { clock, book, roster, neighbours, emit } = parts;

@@ -7,7 +7,9 @@ import type { ProbeResult } from '../../transport/tcp/exchange.ts';
 import type { Brake } from './worker-pool.ts';
 
 /** What identification found; the caller adds what it wants to be handed on to the listener. */
-export type Identification = { readonly status: 'identified' | 'unknown' | 'login_refused' };
+export type Identification =
+  | { readonly status: 'identified' | 'unknown' | 'login_refused' }
+  | { readonly status: 'likely'; readonly target: { readonly driver: { readonly id: string } } };
 
 type ScanLimits = {
   /** Probes in flight at once, all addresses and ports together. */

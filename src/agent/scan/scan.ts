@@ -5,7 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import { SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
-import { CONTACT_STATUSES, type ContactStatus, type ScanAccount } from '../../model/contact.ts';
+import { type ContactStatus, countedAs, noCounts, type ScanAccount } from '../../model/contact.ts';
 import { Fifo } from '../../transport/limits/queue.ts';
 import { orderAddresses } from './address-order.ts';
 import type { Identification, ScanDeps, ScanListener, ScanPlan, ScanProgress } from './plan.ts';
@@ -43,7 +43,8 @@ export async function runScan<F extends Identification>(
   const connectMs =
     limits.maxPerSecond === undefined ? 0 : msPerConnect(limits.maxPerSecond, ports.length + sidePorts.length);
 
-  const counts = { identified: 0, unknown: 0, login_refused: 0, closed: 0, silent: 0, missing: 0 };
+  const counts = noCounts();
+  const likely = new Map<string, number>();
   const answerTime: AnswerTime = { meanMs: 0, spreadMs: 0, count: 0 };
   const secondChance = new Set<Door<F>>();
   const lanes = new Set<Lane>();
@@ -78,9 +79,10 @@ export async function runScan<F extends Identification>(
 
   const settle = (door: Door<F>, status: ContactStatus) => {
     if (isOver) return;
-    counts[status]++;
+    counts[countedAs(status)]++;
     if (status === 'silent') return;
     const { ip, range, open, found } = door;
+    if (found?.status === 'likely') likely.set(found.target.driver.id, (likely.get(found.target.driver.id) ?? 0) + 1);
     try {
       listener.onContact?.({ ip, range, status, openPorts: [...open], ...(found !== undefined && { found }) });
     } catch (error) {
@@ -207,11 +209,12 @@ export async function runScan<F extends Identification>(
     cancelGrace();
     signal.removeEventListener('abort', onAbort);
   }
-  const settled = CONTACT_STATUSES.reduce((sum, status) => sum + counts[status], 0);
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return {
     addresses: plan.ranges.addresses,
     excluded: plan.ranges.excluded,
     counts,
+    ...(likely.size > 0 && { likely: Object.fromEntries([...likely].toSorted()) }),
     notReached: plan.ranges.toProbe - settled,
     elapsedMs: clock.monotonicMs() - startMs,
     isCancelled: signal.aborted,
@@ -237,10 +240,11 @@ function statusOf(door: Door<Identification>): ContactStatus | undefined {
   return door.isKnown ? 'missing' : 'silent';
 }
 
-/** A refused login is not tried again: some firmwares lock out who asks twice. A closed port is not either, unless a miner should be there. */
+/** What gave no proof may have had no time for it. A refused login is not tried again: some firmwares lock out who asks twice. A closed port is not either, unless a miner should be there. */
 function deservesSecondChance(door: Door<Identification>): boolean {
   if (door.isUnasked) return true;
-  if (door.isIdentified) return door.found === undefined || door.found.status === 'unknown';
+  if (door.isIdentified)
+    return door.found === undefined || door.found.status === 'unknown' || door.found.status === 'likely';
   return door.isKnown || (door.isUp && door.hasSilentPort);
 }
 

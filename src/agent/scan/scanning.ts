@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { RangesToProbe } from '../../base/net/ranges.ts';
 import type { Access, Recognised } from '../device/device-client.ts';
+import { isMiner } from '../device/recognised.ts';
 import type { Roster } from '../fleet/fleet.ts';
 import { createManualScans } from './manual-scans.ts';
 import type { ScanPlan } from './plan.ts';
@@ -42,9 +43,9 @@ export function createScanning(parts: {
   /** What waits for a scan waits for these too: other programs of this host see then whom it met. */
   const findings = () => Promise.all(pending).then(() => access.writeMet());
 
-  /** Hands over what was found at an address; resolves when it is taken in. */
+  /** Hands over what was found at an address; resolves when it is taken in. What gives no proof of its family is no miner of this farm. */
   const takeIn = async (ip: string, found: Recognised): Promise<void> => {
-    if (found.status === 'unknown') return;
+    if (!isMiner(found)) return;
     const done = takingIn(() => roster.recognised(ip, found, signal))
       .catch((error: unknown) => parts.onError(error, ip))
       .finally(() => pending.delete(done));
@@ -88,7 +89,7 @@ export function createScanning(parts: {
       onEnd(finished) {
         const { id, account } = finished;
         if (account !== undefined)
-          log.info({ scan: id, ...account.counts, addresses: account.addresses }, 'scan ended');
+          log.info({ scan: id, ...account.counts, likely: account.likely, addresses: account.addresses }, 'scan ended');
         manual.onEnd(finished);
       },
     },

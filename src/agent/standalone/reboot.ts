@@ -10,7 +10,8 @@ import { openSqlite } from '../../base/storage/sqlite.ts';
 import { SCAN_PORTS } from '../../driver/identify.ts';
 import type { AgentConfig } from '../config/config.ts';
 import type { Preview, Step } from '../control/messages.ts';
-import type { Access, MinerTarget, Recognised } from '../device/device-client.ts';
+import type { Access, MinerTarget } from '../device/device-client.ts';
+import { isMiner, noMiner, type RecognisedMiner } from '../device/recognised.ts';
 import { createIdentityBook } from '../fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../fleet/identity/store.ts';
 import { factsIn } from '../fleet/sighting.ts';
@@ -85,7 +86,7 @@ async function rebootAll(
     return target;
   };
   /** Who it is that is meant: by the time that its turn comes another unit may have its address. */
-  const meet = ({ target, identity, outcome }: Extract<Recognised, { target: MinerTarget }>) => {
+  const meet = ({ target, identity, outcome }: RecognisedMiner) => {
     const { ip, driver } = target;
     const facts = factsIn({ ...identity, ...outcome?.reading });
     const sighting = { ip, driverId: driver.id, at: systemClock.nowMs(), ...facts, neighbour: neighbours.at(ip) };
@@ -121,7 +122,7 @@ async function rebootAll(
   const recognising = pLimit(RECOGNISED_AT_ONCE);
   const recognise = async ({ ip, isNamed }: Address): Promise<Recognition | undefined> => {
     const found = await recognising(() => access.recognise(ip, new Set(SCAN_PORTS), signal));
-    if (found.status === 'unknown') return isNamed ? { ip, problem: 'no miner that we know answers there' } : undefined;
+    if (!isMiner(found)) return isNamed ? { ip, problem: noMiner(ip, found) } : undefined;
     const key = meet(found);
     if (key === undefined) return { ip, problem: 'it is not clear which miner answers there' };
     const { make = found.target.driver.make, model } = { ...found.identity, ...found.outcome?.reading };

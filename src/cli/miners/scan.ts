@@ -7,7 +7,7 @@ import { rangesOrThrow } from '../../agent/standalone/reach.ts';
 import { scanOnce } from '../../agent/standalone/scan.ts';
 import { parseIpv4 } from '../../base/net/ipv4.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
-import { CONTACT_STATUSES, type ScanAccount } from '../../model/contact.ts';
+import { classesOf, type ScanAccount } from '../../model/contact.ts';
 import { normaliseMac } from '../../model/identity-facts.ts';
 import { visibleText } from '../../model/plain-text.ts';
 import { CommandFailed, EXIT } from '../output/exit.ts';
@@ -100,6 +100,8 @@ function toSummary(account: ScanAccount) {
     addresses: account.addresses,
     excluded: account.excluded,
     ...account.counts,
+    likely: account.likely ?? {},
+    accept: acceptLines(account),
     not_reached: account.notReached,
     elapsed_ms: Math.round(account.elapsedMs),
     cancelled: account.isCancelled,
@@ -185,9 +187,16 @@ function tablePrinter({ stdout }: CliContext): Printer {
 
 /** Notes first, then every address in exactly one class. */
 function accountLines(account: ScanAccount): string[] {
-  const parts = CONTACT_STATUSES.map((status) => `${account.counts[status]} ${status.replace('_', ' ')}`);
+  const parts = classesOf(account).map(({ status, count }) => `${count} ${status.replace('_', ' ')}`);
   if (account.excluded > 0) parts.push(`${account.excluded} excluded`);
   if (account.notReached > 0) parts.push(`${account.notReached} not reached`);
+  const likely = Object.entries(account.likely ?? {}).map(
+    ([driver, members]) => `likely ${driver}: ${members}; without a proof, so if they are yours: ${acceptLine(driver)}`,
+  );
   const count = `${account.addresses} address${account.addresses === 1 ? '' : 'es'}`;
-  return [...(account.notes ?? []), `${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`];
+  return [...likely, ...(account.notes ?? []), `${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`];
 }
+
+/** What a person sends who knows that the likely ones are what they look like. */
+const acceptLine = (driver: string) => `pithead trust accept --all --as ${driver}`;
+const acceptLines = ({ likely = {} }: ScanAccount) => Object.keys(likely).map(acceptLine);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { DoorState } from '../../agent/control/control-client.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
-import { CONTACT_STATUSES } from '../../model/contact.ts';
+import { classesOf } from '../../model/contact.ts';
 import { type RunningFlags, seekAgent, troubleOf, withRunning } from '../miners/running-agent.ts';
 import { CommandFailed } from '../output/exit.ts';
 import { formatSince } from '../output/format.ts';
@@ -102,8 +102,8 @@ function scansOf({ running, waiting, last }: DoorState['scans']): [string] {
   if (waiting > 0) now.push(`${waiting} wait`);
   if (last === null) return [[...now, 'none has ended yet'].join('; ')];
   const { kind, started_at, account } = last;
-  const seen = account && CONTACT_STATUSES.filter((status) => account.counts[status] > 0);
-  const outcome = seen?.map((status) => `${account?.counts[status]} ${status.replaceAll('_', ' ')}`).join(', ');
+  const seen = account && classesOf(account).filter(({ count }) => count > 0);
+  const outcome = seen?.map(({ status, count }) => `${count} ${status.replaceAll('_', ' ')}`).join(', ');
   return [[...now, `last: ${kind}, ${started_at}: ${outcome ?? 'broke'}`].join('; ')];
 }
 

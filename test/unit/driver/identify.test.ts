@@ -7,9 +7,9 @@ import { fakeLink, takes } from './fake-link.ts';
 
 const antminer = JSON.stringify({
   STATUS: [{ STATUS: 'S' }],
-  VERSION: [{ Type: 'Antminer S19 Pro', CompileTime: 'Tue Dec  6 16:12:30 CST 2022' }],
+  VERSION: [{ API: '3.1', Type: 'Antminer S19 Pro', CompileTime: 'Tue Dec  6 16:12:30 CST 2022' }],
 });
-const luxos = '{"STATUS":[],"VERSION":[{"LUXminer":"2025.4.8","Type":"Antminer S19k Pro"}]}';
+const luxos = '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","LUXminer":"2025.4.8","Type":"Antminer S19k Pro"}]}';
 const vnish = '{"VERSION":[{"Type":"Antminer S19j Pro (Vnish 1.2.6)"}]}';
 const stockPage = {
   status: 401,

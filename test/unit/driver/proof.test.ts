@@ -26,8 +26,9 @@ test.each(WEB_RULES.map((rule) => [JSON.stringify(rule), rule] as const))('%s is
 
 describe('TCP', () => {
   test.each([
-    ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"BOSer":"boser 0.1"}]}', 'sure'],
-    ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"Type":"Antminer S19"}]}', 'sure'],
+    ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","BOSer":"boser 0.1"}]}', 'sure'],
+    ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.1","Type":"Antminer S19"}]}', 'sure'],
+    ['{"STATUS":[{"STATUS":"S","Description":"cgminer 4.9.0 rwglr"}],"VERSION":[{"API":"3.1","Type":"S19"}]}', 'sure'],
     [
       asJson(
         'STATUS=S,When=1,Code=22,Msg=CGMiner versions,Description=x|VERSION,CGMiner=4.9,Type=Antminer S9,API=3.7|',
@@ -36,6 +37,10 @@ describe('TCP', () => {
     ],
     ['{"STATUS":"E","When":1,"Code":14,"Msg":"invalid cmd","Description":"whatsminer v1.4.0"}', 'sure'],
     // The words are there, in no place where a device names itself.
+    ['{"STATUS":"ok","VERSION":[{"API":"3.7","Type":"Antminer S19"}]}', 'likely'],
+    ['{"STATUS":[{"STATUS":"S","Description":"farmproxy 1.2 for Whatsminer"}]}', 'likely'],
+    ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"1","Note":"Antminer"}]}', 'likely'],
+    ['{"command":"version","VERSION":[{"BOSer":"1"}]}', 'likely'],
     ['{"echo":"LUXMINER BOSER VNISH"}', 'likely'],
     ['HTTP is not spoken here, Whatsminer', 'likely'],
     ['{"STATUS":[{"STATUS":"S"}],"x":[{"Type":"Hiveon"}]}', 'likely'],
@@ -56,28 +61,65 @@ describe('TCP', () => {
 describe('web', () => {
   const challenge = { status: 401, body: '', authenticate: 'Digest realm="antMiner Configuration", nonce="n"' };
   const page = (body: string, status = 200) => ({ status, body });
+  const VNISH =
+    '{"fw_name":"Vnish","fw_version":"1","system":{"miner_name":"S19","network_status":{"mac":"02:00:00:00:00:01"}}}';
+  const BITAXE = '{"ASICModel":"BM1366","freeHeap":1,"hashRate":1,"stratumURL":"","version":"2"}';
+  const BRAIINS = page('<title>Braiins OS</title>');
+  const TRIPLE = '{"major":1,"minor":0,"patch":0}';
+  const PANEL = '{"error":0,"data":{"softver1":"1_ks3m_miner","rtpow":"5T","runtime":"00:01:02:03"},"message":""}';
+  const TO_OVERVIEW = { status: 308, location: '/overview', body: '' };
   test.each([
     ['a realm', { web: challenge }, 'likely'],
     ['a realm and its server', { web: { ...challenge, ...LIGHTTPD } }, 'sure'],
     ['a realm and another server', { web: { ...challenge, server: 'nginx' } }, 'likely'],
-    [
-      'the page of VNish',
-      { web: page('AnthillOS'), familyPage: page('{"fw_name":"Vnish","fw_version":"1","system":{}}') },
-      'sure',
-    ],
+    ['the page of VNish', { web: page('AnthillOS'), familyPage: page(VNISH) }, 'sure'],
     ['another page', { web: page('AnthillOS'), familyPage: page('{"hello":1}') }, 'likely'],
     [
       'its words in a list',
       { web: page('AnthillOS'), familyPage: page('["fw_name","fw_version","system"]') },
       'likely',
     ],
+    ['the page that is not there', { web: page('AnthillOS'), familyPage: page(VNISH, 404) }, 'likely'],
     [
-      'the page that is not there',
-      { web: page('AnthillOS'), familyPage: page('{"fw_name":"Vnish","fw_version":"1","system":{}}', 404) },
+      'keys with other values',
+      { web: page('AnthillOS'), familyPage: page('{"fw_name":1,"fw_version":1,"system":{}}') },
       'likely',
     ],
-    ['a page of an ePIC', { api4028: page('{"Model":"S19","Coins":[]}') }, 'sure'],
-    ['a page of a Bitaxe', { systemInfo: page('{"ASICModel":"BM1366"}') }, 'sure'],
-    ['API 3', { whatsminer3: { code: 0, msg: {} } }, 'sure'],
+    ['a page of an ePIC', { api4028: page('{"Model":"S19","Model Subtype":"x","Coins":["BTC"]}') }, 'sure'],
+    ['a page with its words', { api4028: page('{"Model":"S19","Coins":[]}') }, 'likely'],
+    ['a page of a Bitaxe', { systemInfo: page(BITAXE) }, 'sure'],
+    ['a list of Bitaxes', { systemInfo: page(`[${BITAXE}]`) }, 'likely'],
+    ['a page about a Bitaxe', { systemInfo: page('{"ASICModel":"BM1366","hashRate":1}') }, 'likely'],
+    ['API 3', { whatsminer3: { code: 0, msg: { network: { mac: 'C0:00:00:00:00:01' } } } }, 'sure'],
+    ['another answer on its port', { whatsminer3: { code: 0, msg: {} } }, 'likely'],
+    ['the question sent back', { whatsminer3: { cmd: 'get.device.info' } }, 'likely'],
+    ['the version of Braiins', { web: BRAIINS, familyPage: page(TRIPLE), guardedPage: page('', 401) }, 'sure'],
+    ['a version of anything', { web: BRAIINS, familyPage: page(TRIPLE), guardedPage: page('{}') }, 'likely'],
+    [
+      'a version behind another title',
+      { web: page('<title>Pools</title>Braiins OS'), familyPage: page(TRIPLE), guardedPage: page('', 401) },
+      'likely',
+    ],
+    ['what Iceriver tells everybody', { web: page('用户界面'), familyPage: page(PANEL) }, 'sure'],
+    [
+      'Iceriver without its mining program',
+      { web: page('用户界面'), familyPage: page('{"error":1,"data":{},"message":"Connect miner failed!"}') },
+      'sure',
+    ],
+    [
+      'an application that answers as one does',
+      { web: page('用户界面'), familyPage: page('{"error":0,"data":{},"message":""}') },
+      'likely',
+    ],
+    [
+      'an Apollo that is set up',
+      { web: TO_OVERVIEW, familyPage: page('{"data":{"Auth":{"status":{"result":{"status":"done"}}}}}') },
+      'sure',
+    ],
+    [
+      'another GraphQL server',
+      { web: TO_OVERVIEW, familyPage: page('{"errors":[{"message":"Cannot query field Auth"}]}') },
+      'likely',
+    ],
   ] as const)('%s', (_, parts, confidence) => expect(confidenceOf(parts)).toBe(confidence));
 });

@@ -7,7 +7,7 @@ const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => identify(evidenc
 
 test('a home model by its version', () => {
   const version =
-    '{"VERSION":[{"API":"3.7","CGVERSION":"25052801_14a19a2","DNA":"0123","HWTYPE":"Q_MM1v1_X1","LVERSION":"25052801_14a19a2","MAC":"AA:BB:CC:DD:EE:FF","MODEL":"Q","PROD":"Avalon Q"}]}';
+    '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","CGVERSION":"25052801_14a19a2","DNA":"0123","HWTYPE":"Q_MM1v1_X1","LVERSION":"25052801_14a19a2","MAC":"AA:BB:CC:DD:EE:FF","MODEL":"Q","PROD":"Avalon Q"}]}';
   expect(identifyBy({ version })).toEqual({
     generation: 'home',
     make: 'Avalon',
@@ -21,8 +21,8 @@ test('a home model by its version', () => {
 
 test('an A series machine whose version names nothing, by devdetails or by its control board', () => {
   const version =
-    '{"VERSION":[{"API":"3.7","DNA":"02010000cbd2fd6d","HWTYPE":"MM4v2_X3","VERSION":"24102401_25462b2"}]}';
-  const devdetails = '{"DEVDETAILS":[{"Driver":"avalon","Name":"AVALON","Model":""}]}';
+    '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","DNA":"02010000cbd2fd6d","HWTYPE":"MM4v2_X3","VERSION":"24102401_25462b2"}]}';
+  const devdetails = '{"STATUS":[{"STATUS":"S"}],"DEVDETAILS":[{"Driver":"avalon","Name":"AVALON","Model":""}]}';
   for (const parts of [{ version }, { version, devdetails }]) {
     expect(identifyBy(parts)).toEqual({
       generation: 'a',
@@ -46,8 +46,12 @@ test('by its web page alone', () => {
 });
 
 test('nothing else is taken for one', () => {
-  expect(identifyBy({ version: '{"VERSION":[{"CGMiner":"4.11.1","API":"3.7"}]}' })).toBeUndefined();
-  expect(identifyBy({ version: '{"VERSION":[{"Type":"Antminer S19"}]}' })).toBeUndefined();
+  expect(
+    identifyBy({ version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"CGMiner":"4.11.1","API":"3.7"}]}' }),
+  ).toBeUndefined();
+  expect(
+    identifyBy({ version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","Type":"Antminer S19"}]}' }),
+  ).toBeUndefined();
 });
 
 test.each([

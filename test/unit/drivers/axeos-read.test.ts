@@ -15,7 +15,10 @@ test.each([
   const web = { status: 200, body };
   const found = driver.identify(evidenceOf({ web }));
   expect(found).toEqual(identity && { confidence: 'likely', ...identity });
-  const systemInfo = { status: 200, body: '{"ASICModel":"BM1368"}' };
+  const systemInfo = {
+    status: 200,
+    body: '{"ASICModel":"BM1368","freeHeap":8443612,"hashRate":1000,"stratumURL":"","version":"v2.4.5"}',
+  };
   if (identity) expect(driver.identify(evidenceOf({ web, systemInfo }))?.confidence).toBe('sure');
 });
 

@@ -13,13 +13,19 @@ describe('identification', () => {
   const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
 
   test('by either name of the program, by the page, and by what devdetails adds', () => {
-    for (const version of ['{"VERSION":[{"BOSer":"boser-openwrt 0.1.0"}]}', '{"VERSION":[{"BOSminer":"0.9"}]}']) {
+    for (const version of [
+      '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","BOSer":"boser-openwrt 0.1.0"}]}',
+      '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","BOSminer":"0.9"}]}',
+    ]) {
       expect(identifyBy({ version })).toEqual({ confidence: 'sure', make: 'Antminer' });
     }
     expect(identifyBy({ web: { status: 200, body: '<title>Braiins OS</title>' } })).toMatchObject({ make: 'Antminer' });
-    const devdetails = '{"DEVDETAILS":[{"Driver":"bosminer","Model":"Bitmain Antminer S19XP"}]}';
+    const devdetails =
+      '{"STATUS":[{"STATUS":"S"}],"DEVDETAILS":[{"Driver":"bosminer","Model":"Bitmain Antminer S19XP"}]}';
     expect(identifyBy({ version: '{}', devdetails })).toMatchObject({ model: 'S19 XP' });
-    expect(identifyBy({ version: '{"VERSION":[{"Type":"Antminer S19"}]}' })).toBeUndefined();
+    expect(
+      identifyBy({ version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","Type":"Antminer S19"}]}' }),
+    ).toBeUndefined();
   });
   test('models by their old and their new names, and unknown ones as they are', () => {
     const model = (name: string) => read({ details: { miner_identity: { name } } }).model;

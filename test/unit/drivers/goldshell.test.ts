@@ -40,7 +40,11 @@ describe('recognised', () => {
   const bfgminer = '{"VERSION":[{"Miner":"5.4.2"}],"STATUS":[{"STATUS":"S","Description":"bfgminer 5.4.2"}]}';
   test.each([
     ['its own program', { version: '{"STATUS":[{"STATUS":"S","Description":"KDAMiner 1.0"}]}' }, 'sure'],
-    ['its own chips', { version: bfgminer, devdetails: '{"DEVDETAILS":[{"Driver":"intchains_qomo"}]}' }, 'sure'],
+    [
+      'its own chips',
+      { version: bfgminer, devdetails: '{"STATUS":[{"STATUS":"S"}],"DEVDETAILS":[{"Driver":"intchains_qomo"}]}' },
+      'sure',
+    ],
     ['the page that it alone has', { web: page, familyPage: status }, 'sure'],
     ['a word on a page', { web: page }, 'likely'],
     ['a program that many run', { version: bfgminer }, undefined],

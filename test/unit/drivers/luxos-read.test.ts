@@ -10,7 +10,8 @@ const summary = (ghs: number) => ({ summary: { SUMMARY: [{ 'GHS 5s': ghs }] } })
 
 describe('identification', () => {
   const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
-  const version = '{"VERSION":[{"LUXminer":"2025.4.8-57","Miner":"2025.4.8","Type":"Antminer S19j XP"}]}';
+  const version =
+    '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","LUXminer":"2025.4.8-57","Miner":"2025.4.8","Type":"Antminer S19j XP"}]}';
 
   test('by TCP, with models that only the maker’s own table knows', () => {
     expect(identifyBy({ version })).toEqual({
@@ -24,7 +25,9 @@ describe('identification', () => {
     expect(identifyBy({ web: { status: 200, body: '<title>Luxor Firmware</title>' } })).toMatchObject({
       make: 'Antminer',
     });
-    expect(identifyBy({ version: '{"VERSION":[{"Type":"Antminer S19"}]}' })).toBeUndefined();
+    expect(
+      identifyBy({ version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","Type":"Antminer S19"}]}' }),
+    ).toBeUndefined();
   });
   test('the name from identification serves while no answer has one', () => {
     expect(read(summary(1), { model: 'S19k Pro' })).toMatchObject({ model: 'S19k Pro', expected: { boards: 3 } });

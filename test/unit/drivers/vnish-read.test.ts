@@ -12,7 +12,8 @@ const summary = (miner: object) => ({ summary: { miner } });
 describe('identification', () => {
   const identifyBy = (parts: Parameters<typeof evidenceOf>[0]) => driver.identify(evidenceOf(parts));
   test('by TCP with model and version, also behind the words of stock; by the page', () => {
-    const version = '{"VERSION":[{"Miner":"49.0.1.3","Type":"Antminer S19j Pro (Vnish 1.2.6-rc2)"}]}';
+    const version =
+      '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","Miner":"49.0.1.3","Type":"Antminer S19j Pro (Vnish 1.2.6-rc2)"}]}';
     expect(identifyBy({ version })).toEqual({
       confidence: 'sure',
       make: 'Antminer',
@@ -20,7 +21,9 @@ describe('identification', () => {
       firmwareVersion: '1.2.6',
     });
     expect(identifyBy({ web: { status: 200, body: '<title>AnthillOS</title>' } })).toMatchObject({ make: 'Antminer' });
-    expect(identifyBy({ version: '{"VERSION":[{"Type":"Antminer S19"}]}' })).toBeUndefined();
+    expect(
+      identifyBy({ version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","Type":"Antminer S19"}]}' }),
+    ).toBeUndefined();
   });
 });
 

@@ -18,8 +18,11 @@ test('by a version that is refused but names it', () => {
 });
 
 test('by devdetails, with its model in the spelling of the table', () => {
-  const devdetails = '{"DEVDETAILS":[{"DEVDETAILS":0,"Driver":"bitmicro","Model":"M30S+_VE45"}],"id":1}';
-  expect(identifyBy({ version: '{"VERSION":[{"CGMiner":"4.9.2","API":"3.7"}]}', devdetails })).toEqual({
+  const devdetails =
+    '{"STATUS":[{"STATUS":"S"}],"DEVDETAILS":[{"DEVDETAILS":0,"Driver":"bitmicro","Model":"M30S+_VE45"}],"id":1}';
+  expect(
+    identifyBy({ version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"CGMiner":"4.9.2","API":"3.7"}]}', devdetails }),
+  ).toEqual({
     generation: 'api2',
     make: 'Whatsminer',
     model: 'M30S+ VE40',
@@ -28,7 +31,7 @@ test('by devdetails, with its model in the spelling of the table', () => {
 });
 
 test('a model that is not in the table keeps its name', () => {
-  const devdetails = '{"DEVDETAILS":[{"Driver":"bitmicro","Model":"M99X_ZZ45"}]}';
+  const devdetails = '{"STATUS":[{"STATUS":"S"}],"DEVDETAILS":[{"Driver":"bitmicro","Model":"M99X_ZZ45"}]}';
   expect(identifyBy({ version: '{}', devdetails })?.model).toBe('M99X_ZZ45');
 });
 
@@ -57,7 +60,9 @@ test('API 3 counts even when its mining process is down', () => {
 });
 
 test('another family is left to its own driver', () => {
-  expect(identifyBy({ version: '{"VERSION":[{"Type":"Antminer S19"}]}' })).toBeUndefined();
+  expect(
+    identifyBy({ version: '{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.7","Type":"Antminer S19"}]}' }),
+  ).toBeUndefined();
   expect(identifyBy({})).toBeUndefined();
 });
 

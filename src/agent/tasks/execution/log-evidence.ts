@@ -5,6 +5,7 @@ import { SCAN_PORTS } from '../../../driver/identify.ts';
 import { visibleLines } from '../../../model/plain-text.ts';
 import { withoutSecret } from '../../../transport/peer-errors.ts';
 import type { Access } from '../../device/device-client.ts';
+import { isMiner, noMiner } from '../../device/recognised.ts';
 
 const MAX_TEXT_BYTES = 64 * 1024;
 /** Shorter ones stand in ordinary words, too. */
@@ -60,9 +61,7 @@ export async function logWith(
   signal: AbortSignal,
 ): Promise<string> {
   const found = await access.recognise(ip, new Set(SCAN_PORTS), signal);
-  if (found.status === 'unknown') {
-    throw new PeerError('peer.unsupported', `read the log of ${ip}: no miner that we know answers there`, 'later');
-  }
+  if (!isMiner(found)) throw new PeerError('peer.unsupported', `read the log of ${ip}: ${noMiner(ip, found)}`, 'later');
   const { target } = found;
   const reply = await access.act(target, 'log', {}, signal);
   const log = reply.kind === 'accepted' ? reply.log : undefined;

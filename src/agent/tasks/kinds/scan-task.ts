@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { CancelledError, RefusedError } from '../../../base/errors.ts';
 import type { ScanRanges } from '../../../base/net/ranges.ts';
 import { narrowRanges } from '../../../base/net/restrict-ranges.ts';
-import { CONTACT_STATUSES, type ScanAccount } from '../../../model/contact.ts';
+import { classesOf, type ScanAccount } from '../../../model/contact.ts';
 import type { ManualScans } from '../../scan/manual-scans.ts';
 import type { ScanPlan, ScanProgress } from '../../scan/plan.ts';
 import { cancelled, failed, type OwnTask, succeeded, type TaskOutcome } from '../contract.ts';
@@ -73,9 +73,11 @@ function shown({ phase, probed, toProbe, identified, answering, elapsedMs, remai
 /** `addresses` = sum of `counts` + `excluded` + `notReached`. */
 function outcomeOf({ notes = [], ...account }: ScanAccount): TaskOutcome {
   const evidence = { account: { ...account, elapsedMs: Math.round(account.elapsedMs), notes } };
-  const settled = CONTACT_STATUSES.reduce((sum, status) => sum + account.counts[status], 0);
-  const seen = CONTACT_STATUSES.filter((status) => account.counts[status] > 0)
-    .map((status) => `${account.counts[status]} ${status.replaceAll('_', ' ')}`)
+  const classes = classesOf(account);
+  const settled = classes.reduce((sum, { count }) => sum + count, 0);
+  const seen = classes
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${count} ${status.replaceAll('_', ' ')}`)
     .join(', ');
   const words = `${settled} of ${account.addresses - account.excluded} addresses${seen === '' ? '' : `: ${seen}`}`;
   return account.isCancelled
