@@ -30,6 +30,9 @@ const summarySchema = z.strictObject({
   elapsed_ms: count,
   cancelled: z.boolean(),
   notes: z.array(z.string()),
+  /** Of the unknown ones. */
+  likely: z.record(z.string(), count),
+  accept: z.array(z.string()),
 });
 
 export type FoundLine = z.infer<typeof foundSchema>;
@@ -42,7 +45,7 @@ export function readScan(stdout: string) {
     .map((line): unknown => JSON.parse(line));
   const found = lines.slice(0, -1).map((line) => foundSchema.parse(line));
   const { summary } = z.strictObject({ summary: summarySchema }).parse(lines.at(-1));
-  const { addresses, elapsed_ms: _, cancelled: __, notes: ___, ...classes } = summary;
+  const { addresses, elapsed_ms: _, cancelled: __, notes: ___, likely: ____, accept: _____, ...classes } = summary;
   const classified = Object.values(classes).reduce((sum, number) => sum + number, 0);
   return { found, summary, addresses, classified };
 }

@@ -23,7 +23,10 @@ beforeAll(async () => {
     ...{ network: NETWORK, miners: KINDS.length * 2, seed: 8, noise: 0, noiseStepS: 1, portMap },
     mix: Object.fromEntries(KINDS.map((kind) => [kind, 1])),
   });
-  for (const device of farm.devices) device.setFault('wrong-password', true);
+  for (const device of farm.devices) {
+    device.setFault('wrong-password', true);
+    device.setFault('guarded', true);
+  }
   mkdirSync(join(folder, 'state'), { mode: 0o700 });
   const passwords = Object.fromEntries(farm.devices.map(({ ip, login }) => [ip, login?.password ?? '']));
   writeFileSync(join(folder, 'secrets.yaml'), JSON.stringify(passwords), { mode: 0o600 });
@@ -102,7 +105,15 @@ test('a running agent says how many wait, and reads them as soon as a person has
     );
     const accepted = await pithead('trust', 'accept', '--all');
     expect([accepted.code, accepted.stdout]).toEqual([0, `${proven().length} devices accepted\n`]);
-    for (const { ip } of unproven()) expect((await pithead('trust', 'accept', ip, '--as', 'iceriver')).code).toBe(0);
+    const polled = async () =>
+      z.looseObject({ miners: z.looseObject({ total: z.number() }) }).parse(await status()).miners.total;
+    // What gives no proof is no miner of the farm: it is not polled and not counted.
+    await until(polled, (count) => count === proven().length);
+    const [one, ...others] = unproven();
+    const alone = await pithead('trust', 'accept', one?.ip ?? '', '--as', 'iceriver');
+    expect([alone.code, alone.stdout]).toEqual([0, '1 device accepted\n1 of them read by the running agent\n']);
+    expect(await polled()).toBe(proven().length + 1);
+    for (const { ip } of others) expect((await pithead('trust', 'accept', ip, '--as', 'iceriver')).code).toBe(0);
     expect(await listed()).toEqual([]);
     await until(status, (state) => state?.trust.waiting === 0);
     const macs = async () =>

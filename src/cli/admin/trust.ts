@@ -3,12 +3,13 @@
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { RunningAgent } from '../../agent/control/control-client.ts';
 import { WITHHELD_TEXT } from '../../agent/device/trust.ts';
 import { openTrustRecord, type StoredPin, TRUST_FILE, type TrustRecord } from '../../agent/device/trust-record.ts';
 import { readSelector, type Selector, toAccept, type Waiting, waitingDevices } from '../../agent/device/waiting.ts';
 import { driverFacts } from '../../agent/standalone/reach.ts';
 import { systemClock } from '../../base/clock.ts';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError, PeerError, RefusedError, renderError } from '../../base/errors.ts';
 import { nearestNames } from '../../base/nearest-names.ts';
 import { shortKey } from '../../transport/http/tls-keys.ts';
 import { type RunningFlags, seekAgent } from '../miners/running-agent.ts';
@@ -25,6 +26,7 @@ type ForgetFlags = RunningFlags & { all?: boolean };
 const DRIVER_IDS: readonly string[] = driverFacts().map(({ id }) => id);
 const SELECTORS = 'addresses (10.31.0.17), ranges (10.31.0.0/24), MAC addresses, ids of drivers (whatsminer)';
 const HELP = `
+A device that only looks like a miner gives no proof of its family: it is not polled and not reported until a person says what it is (accept --as).
 A login of the configuration (credentials.logins) goes to devices that proved their family and that a person accepted. A device that shows another MAC,
 family, realm or TLS key than it was accepted with waits again. With credentials.trust: network every device of the networks that proved its family gets it.
 Exit codes: 0 done, 1 something that was named could not be done, 78 a wrong selector.
@@ -61,7 +63,7 @@ export function addTrust(program: Command, context: CliContext): void {
     .option('-c, --config <file>', CONFIG_FOR_STATE)
     .addHelpText('after', helpWith(ACCEPT, LIST))
     .action((named: string[], flags: AcceptFlags) =>
-      withRecord(flags, context, (record) => accept(record, named, flags, context)),
+      withRecord(flags, context, (record, agent) => accept(record, named, flags, context, agent)),
     );
   trust
     .command('forget')
@@ -77,16 +79,21 @@ export function addTrust(program: Command, context: CliContext): void {
 }
 
 /** The record of the agent that runs here, else that of the configuration, else this user's. */
-async function withRecord(flags: RunningFlags, context: CliContext, work: (record: TrustRecord) => void) {
+async function withRecord(
+  flags: RunningFlags,
+  context: CliContext,
+  work: (record: TrustRecord, agent: RunningAgent | undefined) => void | Promise<void>,
+) {
   const { stateDir, found } = await seekAgent(flags, context);
-  if (found.kind === 'running') await found.agent.close();
+  const agent = found.kind === 'running' ? found.agent : undefined;
   const record = openTrustRecord(join(stateDir, TRUST_FILE), systemClock);
   try {
     const fault = record.fault();
     if (fault !== undefined) throw new CommandFailed(`the record of trust cannot be used: ${fault}`);
-    work(record);
+    await work(record, agent);
   } finally {
     record.close();
+    await agent?.close();
   }
 }
 
@@ -157,7 +164,13 @@ const WHY: Column<Shown> = {
   text: ({ why }) => (why === 'accepted' ? why : WITHHELD_TEXT[why]),
 };
 
-function accept(record: TrustRecord, named: readonly string[], flags: AcceptFlags, context: CliContext): void {
+async function accept(
+  record: TrustRecord,
+  named: readonly string[],
+  flags: AcceptFlags,
+  context: CliContext,
+  agent: RunningAgent | undefined,
+): Promise<void> {
   const { all = false, as: vouchedFor, json = false } = flags;
   if (vouchedFor !== undefined) mustBeDriver(vouchedFor, '--as');
   const { selected, unknown } = select(waitingDevices(record, systemClock.nowMs()), named, all);
@@ -166,6 +179,10 @@ function accept(record: TrustRecord, named: readonly string[], flags: AcceptFlag
     throw new CommandFailed(`nothing was accepted: ${record.fault() ?? 'the record could not be written'}`);
   if (json) print(context, { accepted: accepted.map(shown), unproven: unproven.map(shown), unknown });
   else context.stdout.write(`${counted(accepted.length)} accepted\n`);
+  if (vouchedFor !== undefined && accepted.length > 0 && agent !== undefined) {
+    const read = await readNow(agent, accepted, context);
+    if (!json) context.stdout.write(`${read}\n`);
+  }
   const reasons = [
     ...(all ? [] : unproven).map(({ ip, family, confidence }) =>
       confidence === 'sure'
@@ -177,6 +194,18 @@ function accept(record: TrustRecord, named: readonly string[], flags: AcceptFlag
   if (all && unproven.length > 0)
     context.stderr.write(`${counted(unproven.length)} without a proof wait on: pithead trust list\n`);
   if (reasons.length > 0) throw new CommandFailed(reasons.join('\n'));
+}
+
+/** What gave no proof was no miner until now: the running agent looks at it at once, and polls it from then on. Says what came of it. */
+async function readNow(agent: RunningAgent, accepted: readonly Waiting[], context: CliContext): Promise<string> {
+  const asked = { ranges: accepted.map(({ ip }) => ip), exclude: [] };
+  try {
+    const { counts } = await agent.scan(asked, { onUnderstood() {}, onFound() {}, onProgress() {} }, context.signal);
+    return `${counts.identified + counts.login_refused} of them read by the running agent`;
+  } catch (error) {
+    if (!(error instanceof RefusedError || error instanceof PeerError)) throw error;
+    return `the running agent reads them with its next scan: ${renderError(error)}`;
+  }
 }
 
 function forget(record: TrustRecord, named: readonly string[], flags: ForgetFlags, context: CliContext): void {
