@@ -194,7 +194,11 @@ function accountLines(account: ScanAccount): string[] {
     ([driver, members]) => `likely ${driver}: ${members}; without a proof, so if they are yours: ${acceptLine(driver)}`,
   );
   const count = `${account.addresses} address${account.addresses === 1 ? '' : 'es'}`;
-  return [...likely, ...(account.notes ?? []), `${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`];
+  return [
+    ...likely,
+    ...(account.notes ?? []),
+    `${count} in ${formatDurationMs(account.elapsedMs)}: ${parts.join(', ')}`,
+  ];
 }
 
 /** What a person sends who knows that the likely ones are what they look like. */
