@@ -112,10 +112,8 @@ export function createAgent(options: AgentOptions) {
     ...{ clock, log, stateDir: config.stateDir, neighbourAt: neighbours.at, mayLogIn: (ip) => !book.isContested(ip) },
     ...{ agentIds: uplinks.map(({ agentId }) => agentId), emit: (record) => emit(record) },
   });
-  const access = createAccess({
-    ...{ clock, log, drivers, config, mayReach, trust: trust.sources },
-    driverOnRecord: (ip) => book.byIp(ip)?.driverId,
-  });
+  const driverOnRecord = (ip: string) => book.byIp(ip)?.driverId;
+  const access = createAccess({ clock, log, drivers, config, mayReach, driverOnRecord, trust: trust.sources });
   const captures = createCaptures(config, access.transport.turns, trust.sources);
   const averages = createAverages(db, { clock });
   const states = createMinerStateStore(db, clock, rememberedSchema);

@@ -1,7 +1,6 @@
 // What of the answers to the shared questions is a proof of the family: something that only it gives, in the place where it gives it. A word somewhere
 // on a page or in a text is a hint, for anybody's page may hold it. Pure.
 import { z } from 'zod';
-import { parseDigestChallenge } from '../transport/http/digest.ts';
 import type { WebEvidence } from '../transport/request.ts';
 import type { Evidence } from './contract.ts';
 import {
@@ -33,10 +32,7 @@ export function isProven(family: FamilyId, answers: Answers): boolean {
 const AXEOS: readonly FamilyId[] = ['axeos', 'axeos-nerd', 'luckyminer'];
 
 const asksLike = (web: WebEvidence, { realm, server }: (typeof PROVING_REALMS)[number]) =>
-  web.status === 401 &&
-  parseDigestChallenge(web.authenticate)?.realm === realm &&
-  web.server !== undefined &&
-  server.test(web.server);
+  web.status === 401 && realmOf(web.authenticate) === realm && web.server !== undefined && server.test(web.server);
 
 function isPageOf({ shape, guarded, title }: (typeof FAMILY_PAGES)[number], answers: Answers): boolean {
   const { familyPage, guardedPage, web } = answers;
@@ -44,6 +40,9 @@ function isPageOf({ shape, guarded, title }: (typeof FAMILY_PAGES)[number], answ
   if (guarded !== undefined && guardedPage?.status !== 401) return false;
   return title === undefined || (web !== undefined && titleOf(web)?.startsWith(title) === true);
 }
+
+/** Of a digest challenge, whole. */
+const realmOf = (challenge = '') => /^\s*digest\b.*?\brealm="([^"]*)"/i.exec(challenge)?.[1];
 
 const titleOf = ({ body }: WebEvidence) => /<title>\s*([^<]{1,128})/i.exec(body)?.[1];
 

@@ -15,7 +15,7 @@ const OPEN = { 80: 19_080, 5000: 19_500, 443: 19_443, 4028: 19_028, 4433: 19_433
 let farm: Farm;
 beforeAll(async () => {
   farm = await startFarm({
-    network: '127.99.24.0/23',
+    network: '127.99.40.0/23',
     miners: FAMILIES.length * MOST_VARIANTS,
     mix: Object.fromEntries(FAMILIES.map((family) => [family, 1])),
     seed: 4,
