@@ -125,6 +125,18 @@ test('two devices with the same MAC stay two miners and both say so', async () =
   );
   const after = await site.miners();
   expect(after).toHaveLength(before.length);
+  const { roster } = site.stack.agent;
+  for (const [one, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    const flagOf = () =>
+      [...roster.all()]
+        .find(({ target }) => target.ip === one.ip)
+        ?.reported?.extras.flags.find(({ type }) => type === 'network')?.message;
+    const told = await site.until(flagOf, (message) => message !== undefined);
+    expect(told).toMatch(new RegExp(`^${one.ip} and ${other.ip} \\(.+\\) show the same MAC address$`));
+  }
   second.setFault('duplicate-mac', false);
   await site.until(
     () => site.miner(first.ip),

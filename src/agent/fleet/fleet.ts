@@ -22,7 +22,7 @@ import type { OldAddress } from './identity/claims.ts';
 import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
 import { caughtUp, type Remembered } from './remembered.ts';
-import { factsIn, isHeldBack, knownOf, sightingOf } from './sighting.ts';
+import { factsIn, isHeldBack, knownOf, sightingOf, twinsIn } from './sighting.ts';
 import { createUnsettled } from './unsettled.ts';
 
 export type MinerState = {
@@ -207,7 +207,20 @@ export function createRoster(parts: Parts): Roster {
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;
-    return { macState, serialState, isRebooting, opsMaintenance, ipChanged, warmUpS, poolTrouble };
+    const twins = (fact: 'mac' | 'serial') => twinsIn(target.ip, book.duplicatesOf(key, fact));
+    const macTwins = macState === 'duplicate' ? twins('mac') : undefined;
+    const serialTwins = serialState === 'duplicate' ? twins('serial') : undefined;
+    return {
+      macState,
+      serialState,
+      macTwins,
+      serialTwins,
+      isRebooting,
+      opsMaintenance,
+      ipChanged,
+      warmUpS,
+      poolTrouble,
+    };
   };
 
   const judgeAndReport = (

@@ -3,6 +3,7 @@ import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import type { Reading } from '../../model/reading.ts';
 import type { MinerTarget } from '../device/device-client.ts';
+import type { NamedUnit } from './identity/contest.ts';
 import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
 
 /** What the device says itself goes before what identification made of it. */
@@ -47,3 +48,18 @@ export function knownOf({ generation, make, model }: MinerEntry): Known {
     ...(model !== null && { model }),
   };
 }
+
+const MAX_TWINS = 3;
+
+/** `10.0.0.5 and 10.0.0.9 (Antminer S19)`: a miner and the others that show the same; undefined when there are none. */
+export function twinsIn(ip: string, others: readonly NamedUnit[]): string | undefined {
+  if (others.length === 0) return undefined;
+  const named = others.slice(0, MAX_TWINS).map(nameOf);
+  const more = others.length > MAX_TWINS ? ` and ${others.length - MAX_TWINS} more` : '';
+  return `${ip} and ${named.join(', ')}${more}`;
+}
+
+const nameOf = ({ ip, make, model }: NamedUnit): string => {
+  const name = model === null || make === null || model.startsWith(make) ? (model ?? make) : `${make} ${model}`;
+  return name === null ? ip : `${ip} (${name})`;
+};

@@ -6,6 +6,9 @@ import type { Reading } from '../../../model/reading.ts';
 export type SampleContext = {
   readonly macState: FactState;
   readonly serialState: FactState;
+  /** The units that show the same MAC, or the same serial number, this one first, in words: addresses and models. */
+  readonly macTwins?: string | undefined;
+  readonly serialTwins?: string | undefined;
   /** One of our own tasks is rebooting it (or changing its firmware), and is not yet proven or given up. */
   readonly isRebooting: boolean;
   /** The operator has it under maintenance. */

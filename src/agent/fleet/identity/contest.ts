@@ -49,6 +49,10 @@ export const factValue = (entry: MinerEntry, fact: 'mac' | 'serial'): string | u
 
 export const unitOf = ({ key, ip, lastIp }: MinerEntry): Unit => ({ key, ip: ip ?? lastIp });
 
+/** For people and integrators who must find it. */
+const namedUnitOf = (entry: MinerEntry) => ({ ...unitOf(entry), make: entry.make, model: entry.model });
+export type NamedUnit = ReturnType<typeof namedUnitOf>;
+
 export function createContest(
   index: MinerIndex,
   {
@@ -126,8 +130,16 @@ export function createContest(
     if (!isCommonSerial(entry)) yield* twinsOf(entry, 'serial');
   }
 
-  const twins = (entry: MinerEntry, fact: 'mac' | 'serial'): Unit[] =>
-    [...take(twinsOf(entry, fact), MAX_NAMED)].map(unitOf);
+  const twins = (entry: MinerEntry, fact: 'mac' | 'serial'): NamedUnit[] =>
+    [...take(twinsOf(entry, fact), MAX_NAMED)].map(namedUnitOf);
+
+  /** The other units that make it a duplicate. */
+  function* othersOf(entry: MinerEntry, fact: 'mac' | 'serial'): Iterable<MinerEntry> {
+    const claimed = claimsNow(entry, fact) ? claimOf(entry) : undefined;
+    if (claimed !== undefined) yield claimed;
+    for (const other of index.byClaim(entry.key)) if (isClaimant(entry, other) && claimsNow(other, fact)) yield other;
+    yield* twinsOf(entry, fact);
+  }
 
   const disputeOf = (claimant: MinerEntry, miner: MinerEntry): Dispute => ({
     ...{ claimant, miner, facts: factNames(claimant.claimedFacts) },
@@ -186,12 +198,12 @@ export function createContest(
     },
     /** A value that a unit did not show before and that another one shows too is told once, with both. */
     duplicateEvents(before: MinerEntry | undefined, after: MinerEntry): EventRecord[] {
-      const tell = (fact: string, value: string | undefined, others: readonly Unit[]) =>
-        event('duplicate', after.key, after.lastSeenMs, { fact, value: value ?? null, ...unitOf(after), others });
+      const tell = (fact: string, value: string | undefined, others: readonly NamedUnit[]) =>
+        event('duplicate', after.key, after.lastSeenMs, { fact, value: value ?? null, ...namedUnitOf(after), others });
       const claimed = after.claimsKey === null ? undefined : index.get(after.claimsKey);
       if (claimed !== undefined && before?.claimsKey !== after.claimsKey) {
         const fact = after.claimedFacts.startsWith('serial') ? 'serial' : 'mac';
-        return [tell(fact, factValue(claimed, fact), [unitOf(claimed)])];
+        return [tell(fact, factValue(claimed, fact), [namedUnitOf(claimed)])];
       }
       if (claimed !== undefined) return [];
       return (['mac', 'serial'] as const).flatMap((fact) => {
@@ -202,8 +214,17 @@ export function createContest(
       });
     },
     disputes,
+    /** The others that show the same; of many, some. */
+    duplicatesOf: (entry: MinerEntry | undefined, fact: 'mac' | 'serial'): NamedUnit[] => {
+      if (entry === undefined) return [];
+      const units = [...take(othersOf(entry, fact), MAX_NAMED)].map(
+        (other) => [other.key, namedUnitOf(other)] as const,
+      );
+      return [...new Map(units).values()];
+    },
     /** The others that show its facts, or whose facts it shows; of many, some. Empty = it is sure who it is. */
-    rivals(entry: MinerEntry): Unit[] {
+    rivals(entry: MinerEntry | undefined): Unit[] {
+      if (entry === undefined) return [];
       const units = [...take(rivalsOf(entry), MAX_NAMED)].map((other) => [other.key, unitOf(other)] as const);
       return [...new Map(units).values()];
     },

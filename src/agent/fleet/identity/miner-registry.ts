@@ -79,6 +79,8 @@ export type IdentityBook = {
   compare(unit: UnitFacts, ip: string, shown: Shown): Likeness;
   /** Undefined when the key is not known. */
   states(key: string): IdentityStates | undefined;
+  /** The other units that show its MAC or its serial number; of many, some. */
+  duplicatesOf(key: string, fact: 'mac' | 'serial'): readonly (Unit & Pick<MinerEntry, 'make' | 'model'>)[];
   /** Others that show its facts, or whose facts it shows. While there are any, neither gets a secret or anything that changes it. */
   rivals(key: string): readonly Unit[];
   /** Whether what stands at this address must not be told a secret or anything that changes it. */
@@ -336,10 +338,8 @@ export function createIdentityBook(db: DatabaseSync, options: IdentityOptions): 
       const entry = index.get(key);
       return entry && contest.states(entry);
     },
-    rivals(key) {
-      const entry = index.get(key);
-      return entry === undefined ? [] : contest.rivals(entry);
-    },
+    duplicatesOf: (key, fact) => contest.duplicatesOf(index.get(key), fact),
+    rivals: (key) => contest.rivals(index.get(key)),
     isContested(ip) {
       const entry = index.byIp(ip);
       return turnover.isRestless(ip) || (entry !== undefined && contest.hasRivals(entry));

@@ -21,9 +21,10 @@ const duplicate =
   (fact: 'mac' | 'serialNumber', words: string, severity: 'major' | 'minor') =>
   ({ sample, reading }: Facts): Verdict => {
     if (reading === undefined) return 'no-data';
-    const { macState, serialState } = sample.context;
+    const { macState, serialState, macTwins, serialTwins } = sample.context;
     if ((fact === 'mac' ? macState : serialState) !== 'duplicate') return 'clear';
-    const message = `another live miner shows the same ${words}`;
+    const twins = (fact === 'mac' ? macTwins : serialTwins) ?? 'this and another live miner';
+    const message = `${twins} show the same ${words}`;
     return { value: reading[fact] ?? null, limit: 'unique', source: fact, severity, message };
   };
 

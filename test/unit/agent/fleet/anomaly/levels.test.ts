@@ -16,7 +16,7 @@ type Row = {
   readonly settings?: Parameters<typeof anomalySettingsSchema.parse>[0];
   /** The sample without the data that the rule needs. Absent = the rule needs nothing but an answer. */
   readonly blind?: Change;
-  readonly evidence: { value?: unknown; limit?: unknown; source: string; severity: string };
+  readonly evidence: { value?: unknown; limit?: unknown; source: string; severity: string; message?: string };
 };
 
 const boards =
@@ -187,8 +187,11 @@ const ROWS: readonly Row[] = [
     id: 'network.duplicate-mac',
     type: 'network',
     bad: same,
-    context: { macState: 'duplicate' },
-    evidence: { value: 'AA:00:00:00:00:01', source: 'mac', severity: 'major' },
+    context: { macState: 'duplicate', macTwins: '10.0.0.5 and 10.0.0.9 (Antminer S19)' },
+    evidence: {
+      ...{ value: 'AA:00:00:00:00:01', source: 'mac', severity: 'major' },
+      message: '10.0.0.5 and 10.0.0.9 (Antminer S19) show the same MAC address',
+    },
   },
   {
     id: 'network.duplicate-serial',

@@ -89,6 +89,9 @@ describe('the identity ladder', () => {
     for (const key of ['key-1', 'key-2']) {
       expect(bench.book.states(key)).toEqual({ mac: 'duplicate', serial: 'ok', unstableReason: 'mac_duplicate' });
     }
+    const [other] = bench.book.duplicatesOf('key-1', 'mac');
+    expect(other).toMatchObject({ key: 'key-2', ip: '10.0.0.2' });
+    expect(bench.book.duplicatesOf('key-1', 'serial')).toEqual([]);
     expect(bench.see('10.0.0.1', { mac: MAC.a, serialNumber: 'S1' })).toMatchObject({ key: 'key-1', events: [] });
     expect(bench.see('10.0.0.2', { mac: MAC.a, serialNumber: 'S2' })).toMatchObject({ key: 'key-2', events: [] });
   });

@@ -45,6 +45,8 @@ describe.each(matrix)('a stranger that shows %s, with %s in the network', (what,
     expect(['', 'key-1']).not.toContain(key);
     expect([bench.book.states('key-1')?.[flag], bench.book.states(key)?.[flag]]).toEqual(['duplicate', 'duplicate']);
     expect(bench.book.rivals('key-1')).toEqual([{ key, ip: ELSEWHERE }]);
+    expect(bench.book.duplicatesOf('key-1', flag)).toMatchObject([{ key, ip: ELSEWHERE }]);
+    expect(bench.book.duplicatesOf(key, flag)).toMatchObject([{ key: 'key-1', ip: HOME }]);
     expect(bench.book.rivals(key)).toEqual([{ key: 'key-1', ip: HOME }]);
     expect([bench.book.isContested(HOME), bench.book.isContested(ELSEWHERE)]).toEqual([true, true]);
     expect(bench.book.suspects()).toMatchObject([{ ip: ELSEWHERE, reason: 'claims', claims: { key: 'key-1' } }]);
