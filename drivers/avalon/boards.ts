@@ -1,7 +1,8 @@
 // The hashboards of one Avalon controller, from lists with one value per board. A board that shows no sign of life is left out.
-import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
-import type { BoardReading } from '../../src/model/reading.ts';
+import { largest, mean, toTempC } from '../../src/driver/fields.ts';
+import type { BoardReading, Expectation } from '../../src/model/reading.ts';
 import { present, rateHs } from '../_families/cgminer.ts';
+import type { OwnBuild } from '../_families/own-build.ts';
 import type { Module } from './replies.ts';
 import { number, numbers, whole } from './tokens.ts';
 
@@ -11,7 +12,7 @@ const MAX_BOARDS = 16;
  * `MGHS` is each board's average since the start (its sum is GHSavg), the only rate per board there is; it stands still while the machine
  * sleeps, so nothing hashes anywhere when the machine's present rate is 0.
  */
-export function boards(module: Module, hashrateHs: number | undefined): BoardReading[] {
+export function boards(module: Module, hashrateHs: number | undefined): BoardReading[] | undefined {
   const { tokens } = module;
   const list = (key: string) => numbers(tokens, key);
   const rates = list('MGHS').map((value) => rateHs(value, 'G'));
@@ -33,6 +34,8 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
       stateCount(tokens.get('SYSTEMSTATU')),
     ].find((n) => n !== undefined && n > 0) ?? 0,
   );
+  // Older builds tell nothing of single boards: that says nothing of how many there are.
+  if (count === 0) return undefined;
   const isIdle = hashrateHs === 0;
 
   const found = Array.from({ length: count }, (_, slot) => {
@@ -48,7 +51,7 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
         chipTempMaxC: hottest[slot] ?? largest(temps),
         chipTempAvgC: averages[slot] ?? mean(temps),
         inletTempC: inlets[slot],
-        outletTempC: first(outlets[slot], hottest[slot]),
+        outletTempC: outlets[slot],
         hwErrors: isWrongPerBoard ? wrong[slot] : undefined,
         isAlive: flags[slot] === undefined ? undefined : flags[slot] === 0,
       }),
@@ -88,8 +91,38 @@ function chipTemps(module: Module, slot: number): (number | undefined)[] {
   return own && key !== undefined ? numbers(own, key) : numbers(module.tokens, `PVT_T${slot}`);
 }
 
-/** Mean of the board's four clock steps, else the machine's frequency. */
+/** The device's own clock, else the mean of the board's clock steps, weighted by how much each was used. */
 function frequency({ tokens }: Module, slot: number): number | undefined {
   const mhz = { min: 1, max: 10_000 };
-  return first(mean(numbers(tokens, `SF${slot}`, mhz)), number(tokens, 'Freq', mhz));
+  const own = number(tokens, 'Freq', mhz);
+  if (own !== undefined) return own;
+  const steps = numbers(tokens, `SF${slot}`, mhz);
+  const uses = numbers(tokens, `PLL${slot}`, { min: 0, max: 1e9 });
+  let used = 0;
+  let sum = 0;
+  for (const [step, times] of uses.entries()) {
+    const stepMhz = steps[step];
+    if (times === undefined || (times > 0 && stepMhz === undefined)) return undefined;
+    used += times;
+    sum += times * (stepMhz ?? 0);
+  }
+  return used > 0 ? sum / used : undefined;
 }
+
+/**
+ * What the device says that it was built with: the places in its lists, and its chips shared by them while all boards are there. Where a complete unit
+ * of the known model that had lost a board would say the same, it is no build.
+ */
+export function ownBuild({ tokens }: Module, ofModel: Expectation | undefined): OwnBuild {
+  const working = stateCount(tokens.get('SYSTEMSTATU'));
+  const places = largest(PER_BOARD.map((key) => numbers(tokens, key).length)) ?? 0;
+  const chips = whole(tokens, 'TA', { min: 1, max: 100_000 });
+  if (working === 0 || working > places || chips === undefined) return {};
+  const { boards: ofTable = 0, chipsPerBoard = 0 } = ofModel ?? {};
+  if (places < ofTable && chips % chipsPerBoard === 0 && chips <= places * chipsPerBoard) return {};
+  const share = chips / places;
+  return { boards: places, chipsPerBoard: working === places && Number.isInteger(share) ? share : undefined };
+}
+
+/** Lists with one place per board. */
+const PER_BOARD = ['MGHS', 'MTmax', 'ECHU', 'HASHS'] as const;

@@ -3,7 +3,7 @@ import { defineDriver } from '../../src/driver/contract.ts';
 import { abilities } from './abilities.ts';
 import { identify } from './identify.ts';
 import { read } from './read.ts';
-import { replies } from './replies.ts';
+import { lacksRate, replies } from './replies.ts';
 
 const via = 'cgminer';
 
@@ -14,7 +14,9 @@ export const avalon = defineDriver({
     { models: 'A1246', firmware: '21072802', evidence: 'recording' },
     { models: 'Avalon Q', firmware: '25052801', evidence: 'recording' },
     { models: 'A1466', firmware: 'any with estats', evidence: 'simulated' },
+    { models: 'A1047', firmware: '19120401, without a present rate', evidence: 'simulated' },
     { models: 'A10 to A15 series', firmware: 'any with estats or stats', evidence: 'claimed' },
+    { models: 'Avalon 7, 8 and 9 series behind one controller', firmware: 'any with stats', evidence: 'simulated' },
     { models: 'Avalon Nano 3, Nano 3s, Mini 3', firmware: 'any with litestats or stats', evidence: 'claimed' },
   ],
   asks: {
@@ -22,6 +24,7 @@ export const avalon = defineDriver({
     stats: { via, command: 'stats', every: 'poll', generations: ['a'], insteadOf: 'estats' },
     litestats: { via, command: 'litestats', every: 'poll', generations: ['home'] },
     homeStats: { via, command: 'stats', every: 'poll', generations: ['home'], insteadOf: 'litestats' },
+    summary: { via, command: 'summary', every: 'poll', generations: ['a'], insteadOf: 'estats', isLacking: lacksRate },
     version: { via, command: 'version', every: 'static' },
     pools: { via, command: 'pools', every: 'slow' },
   },

@@ -5,6 +5,8 @@ import { number, numbers, type Tokens } from './tokens.ts';
 
 /** Bit of an ECHU word: a chip went over its temperature. */
 const OVERHEAT = 128;
+/** Bits that stand in the words of healthy boards (741, 1047): what they mean is not known. */
+const SEEN_ON_HEALTHY = 16 | 512;
 /** ECHU word of a board that failed. */
 const BOARD_FAILED = 513;
 
@@ -17,8 +19,11 @@ const SINGLE: Readonly<Record<string, Row>> = {
   FanErr: { category: 'fan', severity: 'major', message: 'Fan fault' },
 };
 
-/** Present and empty = no fault. */
-export function faults(tokens: Tokens): ErrorReading[] {
+const FAULT_KEYS = ['PS', 'HASHS', 'ECHU', ...Object.keys(SINGLE)];
+
+/** Present and empty = no fault; undefined where the text has none of the places for one. */
+export function faults(tokens: Tokens): ErrorReading[] | undefined {
+  if (!FAULT_KEYS.some((key) => tokens.has(key))) return undefined;
   return [
     ...psuFaults(tokens),
     ...Object.entries(SINGLE).flatMap(([key, row]) => {
@@ -52,14 +57,19 @@ function psuFaults(tokens: Tokens): ErrorReading[] {
     : [];
 }
 
-const board = (severity: 'minor' | 'major', message: string): Row => ({ category: 'hashboard', severity, message });
+const board = (severity: 'info' | 'minor' | 'major', message: string): Row => ({
+  category: 'hashboard',
+  severity,
+  message,
+});
 
 function echu(word: number): Row {
   if (word === BOARD_FAILED) return board('major', `Board failed (error word ${word})`);
   if (Number.isInteger(word) && (word & OVERHEAT) !== 0) {
     return { category: 'temperature', severity: 'major', message: `Chips too hot (error word ${word})` };
   }
-  return board('minor', `Board error word ${word}`);
+  const isHarmless = Number.isInteger(word) && (word & ~SEEN_ON_HEALTHY) === 0;
+  return board(isHarmless ? 'info' : 'minor', `Board error word ${word}`);
 }
 
 function perBoard(tokens: Tokens, key: string, judge: (value: number) => Row | false): ErrorReading[] {

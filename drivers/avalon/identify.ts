@@ -19,9 +19,13 @@ export function splitVer(ver: string | undefined): { model: string | undefined; 
   return { model: ver.slice(0, dash), firmware: ver.slice(dash + 1) || undefined };
 }
 
+/** The 7, 8 and 9 series put the month of the build behind the model: `7411706` is a 741 of June 2017. */
+const OLD_VER = /^([789]\d\d)\d{4}$/;
+
 /** The row of the model table, if any, and the name to show. `15-194` is looked up whole: its first part alone is another machine. */
 export function modelOf({ PROD, MODEL, Ver }: Names): { model: Model | undefined; name: string | undefined } {
-  const short = [MODEL, splitVer(Ver).model].filter((name) => name !== undefined);
+  const ver = splitVer(Ver).model;
+  const short = [MODEL, ver?.match(OLD_VER)?.[1] ?? ver].filter((name) => name !== undefined);
   const model = first(
     findModel('avalon-stock', PROD),
     ...short.flatMap((name) => [

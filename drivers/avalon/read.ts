@@ -1,9 +1,10 @@
 // Turns the answers of one Avalon into a Reading (atlas 5.2). GH/s rates; powers from the PS list; boards from lists with one value per board.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
-import type { FanReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
-import { boards } from './boards.ts';
+import type { Expectation, FanReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
+import { hashrates, poolReadings, present, rateHs } from '../_families/cgminer.ts';
+import { withOwnBuild } from '../_families/own-build.ts';
+import { boards, ownBuild } from './boards.ts';
 import { faults, isPsuSilent } from './faults.ts';
 import { isHomeModel, modelOf, type Names, splitVer } from './identify.ts';
 import type { Replies } from './replies.ts';
@@ -13,16 +14,18 @@ import { number, numbers, type Tokens, whole } from './tokens.ts';
 const SET_CLOCK_S = 1e9;
 const MAX_FANS = 8;
 
-export function read({ estats, stats, litestats, homeStats, version, pools }: Replies, known: Known): Reading {
+export function read(replies: Replies, known: Known): Reading {
+  const { estats, stats, litestats, homeStats, version, pools } = replies;
   const answer = first(estats, litestats, stats, homeStats);
   const row = version?.VERSION?.[0];
   const module = answer?.modules[0];
   const tokens = module?.tokens ?? new Map<string, string>();
-  const names: Names = { PROD: row?.PROD, MODEL: row?.MODEL, Ver: tokens.get('Ver') };
+  const names: Names = { PROD: row?.PROD, MODEL: row?.MODEL, Ver: commonVer(answer?.modules) };
   const { model, name } = modelOf(names);
+  const isAlone = answer?.modules.length === 1;
   const common: Reading = present({
     mac: row?.MAC,
-    serialNumber: row?.DNA ?? (tokens.get('DNA')?.slice(0, 128) || undefined),
+    serialNumber: row?.DNA ?? (isAlone ? tokens.get('DNA')?.slice(0, 128) || undefined : undefined),
     make: 'Avalon',
     model: name?.slice(0, 256) ?? known.model,
     firmwareVersion: first(row?.LVERSION, row?.CGVERSION, row?.VERSION, splitVer(names.Ver).firmware)?.slice(0, 256),
@@ -36,62 +39,118 @@ export function read({ estats, stats, litestats, homeStats, version, pools }: Re
     pools: poolReadings(pools?.POOLS),
   });
   if (answer === undefined || module === undefined) return common;
-  const rates = (key: string) => sum(answer.modules.map((each) => rateHs(each.tokens.get(key), 'G')));
-  const hashrateHs = rates('GHSspd');
-  const hashes = present({
-    hashrateHs,
-    hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
-    hashrateAverageHs: rates('GHSavg'),
-  });
-  const expectedHs = rates('GHSmm') || undefined;
-  // Several controllers behind one address: only what adds up is told.
-  if (answer.modules.length > 1)
-    return { ...common, ...hashes, ...(expectedHs && { expected: { hashrateHs: expectedHs } }) };
+  const rates = ratesOf(answer.modules, replies.summary);
+  const expectedHs = total(answer.modules, 'GHSmm') || undefined;
+  if (!isAlone) return { ...common, ...rates, ...ofSeveral(answer.modules, rates.hashrateHs, expectedHs) };
 
   const isHome = isHomeModel(names) ?? known.generation === 'home';
-  const boardList = boards(module, hashrateHs);
-  const isMining = mining(tokens, hashrateHs);
-  const expected = present({ ...model?.expected, hashrateHs: expectedHs ?? model?.expected.hashrateHs });
   return present({
     ...common,
-    ...hashes,
+    ...rates,
+    ...ofOne(module, rates.hashrateHs, isHome, model?.expected.fans),
+    expected: expectation(module, model?.expected, expectedHs),
+  });
+}
+
+type Module = NonNullable<Replies['stats']>['modules'][number];
+
+/** What all controllers say that they are; undefined where they differ. */
+function commonVer(modules: readonly Module[] | undefined): string | undefined {
+  const [ver, ...others] = new Set(modules?.map(({ tokens }) => tokens.get('Ver')));
+  return others.length === 0 ? ver : undefined;
+}
+
+/** From the stats; where they leave the present rate out, from `summary`. */
+function ratesOf(
+  modules: readonly Module[],
+  summary: Replies['summary'],
+): Partial<Reading> & Pick<Reading, 'hashrateHs'> {
+  const averageHs = total(modules, 'GHSavg');
+  const hashrateHs = total(modules, 'GHSspd');
+  if (hashrateHs !== undefined) {
+    return present({ hashrateHs, hashrateWindow: 'realtime' as const, hashrateAverageHs: averageHs });
+  }
+  const told = hashrates(summary?.SUMMARY?.[0] ?? {});
+  return present({ ...told, hashrateAverageHs: averageHs ?? told.hashrateAverageHs });
+}
+
+/** Several machines behind one controller: what adds up, the hottest chip of all, and what they breathe. */
+function ofSeveral(
+  modules: readonly Module[],
+  hashrateHs: number | undefined,
+  expectedHs: number | undefined,
+): Partial<Reading> {
+  const temps = (key: string) => modules.map(({ tokens }) => toTempC(number(tokens, key)));
+  return present({
+    isMining: hashrateHs === undefined ? undefined : hashrateHs > 0,
+    tempC: largest(temps('TMax')),
+    inletTempC: mean(temps('Temp')),
+    expected: expectedHs === undefined ? undefined : { hashrateHs: expectedHs },
+  });
+}
+
+function ofOne(
+  module: Module,
+  hashrateHs: number | undefined,
+  isHome: boolean,
+  expectedFans: number | undefined,
+): Partial<Reading> {
+  const { tokens } = module;
+  const boardList = boards(module, hashrateHs);
+  return present({
     ...powers(tokens, hashrateHs),
-    isMining,
+    isMining: mining(tokens, hashrateHs),
     miningMode: mode(tokens, isHome),
     miningModePreset: isHome ? tokens.get('WORKLEVEL')?.slice(0, 32) || undefined : undefined,
     isLightOn: flag(number(tokens, 'Led')),
-    tempC: first(
-      toTempC(number(tokens, 'TMax')),
-      largest(boardList.map(({ chipTempMaxC }) => chipTempMaxC)),
-      largest(boardList.map(({ outletTempC }) => outletTempC)),
-    ),
+    tempC: first(toTempC(number(tokens, 'TMax')), largest((boardList ?? []).map(({ chipTempMaxC }) => chipTempMaxC))),
     inletTempC: first(toTempC(number(tokens, 'Temp')), toTempC(number(tokens, 'ITemp'))),
-    outletTempC: mean(boardList.map(({ outletTempC }) => outletTempC)),
+    outletTempC: mean((boardList ?? []).map(({ outletTempC }) => outletTempC)),
     boards: boardList,
     totalChips: whole(tokens, 'TA', { min: 1, max: 100_000 }),
-    fans: fans(tokens, model?.expected.fans),
+    fans: fans(tokens, expectedFans),
     errors: faults(tokens),
-    expected: Object.keys(expected).length === 0 ? undefined : expected,
   });
+}
+
+function expectation(
+  module: Module,
+  ofModel: Expectation | undefined,
+  expectedHs: number | undefined,
+): Expectation | undefined {
+  const own = ownBuild(module, ofModel);
+  // Other boards than the table's have other chips, too, and how many is not told.
+  const isOther = own.boards !== undefined && own.chipsPerBoard === undefined && own.boards !== ofModel?.boards;
+  const expected = present({
+    ...withOwnBuild(isOther && ofModel ? { ...ofModel, chipsPerBoard: undefined } : ofModel, own),
+    hashrateHs: expectedHs ?? ofModel?.hashrateHs,
+  });
+  return Object.keys(expected).length === 0 ? undefined : expected;
 }
 
 const MAX_HASHRATE_HS = 1e18;
 
-/** Undefined unless all are known: a part of a sum is not the sum. */
-function sum(values: readonly (number | undefined)[]): number | undefined {
-  const total = values.reduce<number>((sofar, value) => sofar + (value ?? Number.NaN), 0);
-  return total <= MAX_HASHRATE_HS ? total : undefined;
+/** Of all controllers, in GH/s. Undefined unless all tell it: a part of a sum is not the sum. */
+function total(modules: readonly Module[], key: string): number | undefined {
+  const sum = modules.reduce((sofar, { tokens }) => sofar + (rateHs(tokens.get(key), 'G') ?? Number.NaN), 0);
+  return sum <= MAX_HASHRATE_HS ? sum : undefined;
 }
 
 const flag = (value: number | undefined) => (value === undefined ? undefined : value !== 0);
 
 function mining(tokens: Tokens, hashrateHs: number | undefined): boolean | undefined {
   if (flag(number(tokens, 'SoftOFF')) === true) return false;
-  const state = tokens.get('SYSTEMSTATU');
+  const isAtWork = workState(tokens.get('SYSTEMSTATU'));
+  if (isAtWork === false) return false;
   // It is "in work" as well while it is stopped by heat.
-  if (state !== undefined) return /\bIn Work\b/i.test(state) && hashrateHs !== 0;
-  return hashrateHs === undefined ? undefined : hashrateHs > 0;
+  return hashrateHs === undefined ? isAtWork : hashrateHs > 0;
 }
+
+/** `Work: In Work`, `In Idle`, `In Init`, `In Fault`; undefined where no such word stands. */
+const workState = (state: string | undefined) => {
+  const word = state?.match(/\bIn ([A-Z]\w+)/i)?.[1];
+  return word === undefined ? undefined : word.toLowerCase() === 'work';
+};
 
 const HOME_MODES = ['low', 'normal', 'high'] as const;
 const A_MODES = ['normal', 'high'] as const;
@@ -130,9 +189,10 @@ function powers(tokens: Tokens, hashrateHs: number | undefined): Partial<Reading
 /** Slots beyond the model's fans read 0 and are none. */
 function fans(tokens: Tokens, expectedFans: number | undefined): FanReading[] | undefined {
   const dutyPercent = number(tokens, 'FanR', { min: 0, max: 100 });
-  const slots = Array.from({ length: MAX_FANS }, (_, index) =>
-    number(tokens, `Fan${index + 1}`, { min: 0, max: 30_000 }),
-  );
+  const rpm = { min: 0, max: 30_000 };
+  const slots = Array.from({ length: MAX_FANS }, (_, index) => number(tokens, `Fan${index + 1}`, rpm));
+  // The 7, 8 and 9 series have one.
+  slots[0] ??= number(tokens, 'Fan', rpm);
   if (slots.every((rpm) => rpm === undefined)) return expectedFans === 0 ? [] : undefined;
   const found = slots.flatMap((rpm, index) =>
     rpm !== undefined && (rpm > 0 || (expectedFans !== undefined && index < expectedFans))

@@ -25,6 +25,16 @@ export const statsReply = z
   })
   .refine(({ modules }) => modules.length > 0);
 
+/** Builds of the A10 and older leave the present rate out of their stats: `summary` has it. */
+export function lacksRate(answer: unknown): boolean {
+  const texts = (rowsOf.safeParse(answer).data?.STATS ?? []).flatMap((row) =>
+    Object.entries(row).flatMap(([key, value]) => (MODULE_KEY.test(key) && typeof value === 'string' ? [value] : [])),
+  );
+  return texts.length > 0 && !texts.some((text) => text.includes('GHSspd['));
+}
+
+const rowsOf = z.looseObject({ STATS: z.array(z.record(z.string(), z.unknown())).max(64) });
+
 function modulesOf(row: Readonly<Record<string, unknown>>): Module[] {
   const boards = boardSections(row.HBinfo);
   return Object.entries(row)
@@ -61,6 +71,7 @@ export const replies = z.object({
   stats: reply(statsReply),
   litestats: reply(statsReply),
   homeStats: reply(statsReply),
+  summary: reply(summaryReply.refine(({ SUMMARY }) => SUMMARY?.[0] !== undefined)),
   version: reply(
     z
       .looseObject({ STATUS, When, VERSION: list(avalonVersion, 4) })

@@ -9,7 +9,7 @@ import { expectTruth, standing } from './simulated.ts';
 const site = standing(avalon, {
   network: '127.96.2.0/27',
   mix: { avalon: 1 },
-  miners: 9,
+  miners: 12,
   bootS: 6,
   speed: 40,
 });
@@ -20,6 +20,25 @@ const pools = [
   { url: 'stratum+tcp://new-a.example:3333', user: 'farm.x', password: 'hush-hush' },
   { url: 'stratum+tcp://new-b.example:443', user: 'farm.y', password: 'z' },
 ];
+
+test('an A10 has two boards, its rate is in summary, and it is asked for that only where it is needed', async () => {
+  const { of, look, withFault } = acting(avalon, site, A);
+  const a10 = of('Avalon 1047');
+  const requests = async (device: typeof a10) => {
+    const before = device.requests;
+    expectTruth(await look(device), device);
+    return device.requests - before;
+  };
+  expect([await requests(of('Avalon 1246')), await requests(a10)]).toEqual([3, 4]);
+  expect((await look(a10)).expected).toMatchObject({ boards: 2, chipsPerBoard: 120 });
+  await withFault(a10, 'board-dead', async () => {
+    const reading = await look(a10);
+    expectTruth(reading, a10);
+    const { boards, expected } = reading;
+    expect(boards?.map(({ hashrateHs }) => (hashrateHs ?? 0) > 0)).toEqual([true, false]);
+    expect(expected?.boards).toBe(2);
+  });
+});
 
 describe.each([
   ['A series', A, 'Avalon 1246'],

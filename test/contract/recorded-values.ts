@@ -151,6 +151,9 @@ export const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>
     wifi: 'a Reading has no place for the state of the radio',
   },
   'avalon--a1246-21072802': {
+    'boards.frequencyMhz':
+      'another program takes the plain mean of the steps; the clock is what the device says, 502.41',
+    'boards.outletTempC': 'another program takes the hottest chip for an outlet; the device names none',
     psuCurrentA: 'a Reading has no place for currents',
     pingMs: 'a Reading has no place for the delay of the pool',
   },

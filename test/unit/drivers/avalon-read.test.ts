@@ -68,11 +68,25 @@ describe('boards', () => {
     expect(reading.boards).toMatchObject([{ slot: 0, hashrateHs: 0, chips: 160 }]);
     expect(reading.boards?.[0]).not.toHaveProperty('chipTempMaxC');
   });
-  test('have the mean of their clock steps, else the frequency of the machine', () => {
-    const mhz = read('GHSspd[9] MGHS[3 3] Freq[502.41] SF0[472 492 512 532]').boards?.map(
-      (board) => board.frequencyMhz,
-    );
-    expect(mhz).toEqual([502, 502.41]);
+  test('have the clock of the machine, else the mean of their steps by how much each was used', () => {
+    const mhz = (text: string) => read(`GHSspd[9] MGHS[3 3] ${text}`).boards?.map((board) => board.frequencyMhz);
+    const steps = 'SF0[472 492 512 532] SF1[472 492 512 532] PLL0[0 0 1 3] PLL1[1 0 0 0]';
+    expect(mhz(`Freq[502.41] ${steps}`)).toEqual([502.41, 502.41]);
+    expect(mhz(steps)).toEqual([527, 472]);
+    expect(mhz('SF0[472 492 512 532]')).toEqual([undefined, undefined]);
+    expect(mhz('SF0[472 492] PLL0[0 0 1 3]')).toEqual([undefined, undefined]);
+    expect(mhz('SF0[472 492 512 532] PLL0[0 0 0 0]')).toEqual([undefined, undefined]);
+  });
+  test('have no outlet but one that the device names', () => {
+    const reading = read('GHSspd[9] MGHS[3 3] Temp[30] TMax[77] MTmax[77 76] MTavg[66 65]');
+    expect(reading).not.toHaveProperty('outletTempC');
+    expect(reading).toMatchObject({ tempC: 77, inletTempC: 30 });
+    expect(read('GHSspd[9] MGHS[3] HBOTemp[51]').boards).toMatchObject([{ outletTempC: 51 }]);
+    expect(read('GHSspd[9] MGHS[3] OTemp[-273]')).not.toHaveProperty('outletTempC');
+  });
+  test('that are not told are not none', () => {
+    expect(read('GHSspd[9] TMax[80] TA[88]')).not.toHaveProperty('boards');
+    expect(read('GHSspd[9] TMax[80]')).not.toHaveProperty('errors');
   });
   test('have their own error counts only where these add up to the total', () => {
     const errors = (text: string) => read(text).boards?.map((board) => board.hwErrors);
@@ -126,6 +140,9 @@ describe('state', () => {
     expect(state('SYSTEMSTATU[Work: In Work, Hash Board: 3 ] SoftOFF[1] WORKMODE[1]')).toEqual([false, 'sleep']);
     expect(state('SYSTEMSTATU[Work: In Idle, Hash Board: 3 ] SoftOFF[0] WORKMODE[1]')).toEqual([false, 'high']);
     expect(state('GHSspd[5]')).toEqual([true, undefined]);
+    expect(state('GHSspd[0] SYSTEMSTATU[Work: In Work, Hash Board: 3 ] SoftOFF[0]')).toEqual([false, undefined]);
+    expect(state('SYSTEMSTATU[]')).toEqual([undefined, undefined]);
+    expect(state('TMax[60]')).toEqual([undefined, undefined]);
   });
   test('home models count their modes from eco', () => {
     expect([0, 1, 2, 3].map((mode) => read(`Ver[Q-1_2] WORKMODE[${mode}]`).miningMode)).toEqual([
@@ -166,8 +183,8 @@ describe('faults', () => {
     ]);
   });
   test('are not the chip counts that some builds print as EEPROM, nor counters', () => {
-    expect(faults('EEPROM[160 160 160] CRC[5 0 0] NETFAIL[206 216] SoftOFF[4]')).toEqual([]);
-    expect(faults('EEPROM[0 1 0]')).toEqual([['EEPROM:1', 'eeprom', 1]]);
+    expect(faults('EEPROM[160 160 160] CRC[5 0 0] NETFAIL[206 216] SoftOFF[4] ECMM[0]')).toEqual([]);
+    expect(faults('EEPROM[0 1 0] ECMM[0]')).toEqual([['EEPROM:1', 'eeprom', 1]]);
   });
 });
 
@@ -176,7 +193,13 @@ test('several controllers behind one address: rates add up, nothing else is told
     STATS: [{ 'MM ID0': 'GHSspd[5] GHSavg[4] MGHS[5] PS[0 1 1 1 1 1 100]', 'MM ID1': 'GHSspd[6] GHSavg[5]' }],
   };
   const { reading } = avalon.read({ estats: stats }, {});
-  expect(reading).toEqual({ make: 'Avalon', hashrateHs: 11e9, hashrateWindow: 'realtime', hashrateAverageHs: 9e9 });
+  expect(reading).toEqual({
+    make: 'Avalon',
+    hashrateHs: 11e9,
+    hashrateWindow: 'realtime',
+    hashrateAverageHs: 9e9,
+    isMining: true,
+  });
 });
 
 test('an answer without a controller makes no sense, and costs nothing else', () => {
@@ -257,4 +280,129 @@ test('no text, however odd, makes read throw or tell an impossible value', () =>
     }),
     { numRuns: 500 },
   );
+});
+
+describe('what it says of its own build', () => {
+  const built = (text: string) => read(`GHSspd[9] ${text}`).expected;
+  test('beats the table', () => {
+    const state = 'SYSTEMSTATU[Work: In Work, Hash Board: 2 ]';
+    expect(built(`Ver[1047-19120401_d46bc64_0367a8b] ${state} MGHS[18727.58 18507.76] TA[240]`)).toMatchObject({
+      boards: 2,
+      chipsPerBoard: 120,
+    });
+  });
+  test('is none where a board may be lost', () => {
+    const state = 'SYSTEMSTATU[Work: In Work, Hash Board: 2 ]';
+    for (const lists of ['MGHS[3 0 3] TA[240]', 'MGHS[3 3] TA[240]', 'MGHS[3 3]']) {
+      expect(built(`Ver[1246-83-x] ${state} ${lists}`), lists).toMatchObject({ boards: 3, chipsPerBoard: 120 });
+      expect(built(`Ver[1246-83-x] ${state} ${lists}`), lists).not.toHaveProperty('contradicted');
+    }
+  });
+});
+
+describe('a build without a present rate', () => {
+  const A1047 =
+    'Ver[1047-19120401_d46bc64_0367a8b] DNA[0201000017cdf409] MEMFREE[2601024 B] SYSTEMSTATU[Work: In Work, Hash Board: 2 ] ' +
+    'Elapsed[103840]BOOTBY[1] LW[80542068] MH[61 74] HW[135] DH[1.063%] Temp[28] TMax[75] TAvg[64] Fan1[2984] Fan2[2972] ' +
+    'FanR[47%] Vo[328] PS[0 1212 1315 174 2288 1320] PLL0[1107 955 1414 3604] PLL1[1555 1162 1463 2900] GHSmm[37768.67] ' +
+    'GHSavg[37235.34] WU[520171.72] Freq[666.82] Led[0] MGHS[18727.58 18507.76] MTmax[75 70] MTavg[66 62] TA[240] ' +
+    'ECHU[512 512] ECMM[0] SF0[612 637 662 687] SF1[612 637 662 687]';
+  const summary = {
+    SUMMARY: [{ Elapsed: 103_840, 'MHS 5s': 37_000_000, 'MHS 15m': 37_100_000, 'MHS av': 37_200_000 }],
+  };
+  const lacks = avalon.asks.summary?.isLacking;
+
+  test('has it in summary, which is asked there and nowhere else', () => {
+    expect(lacks?.(estats(A1047))).toBe(true);
+    expect(lacks?.(estats('GHSspd[81072.68]'))).toBe(false);
+    expect(lacks?.('nonsense')).toBe(false);
+  });
+  test('is read whole: rate, boards, clock, and no power that its list does not have', () => {
+    const { reading } = avalon.read({ estats: estats(A1047), summary }, { generation: 'a' });
+    expect(reading).toMatchObject({
+      make: 'Avalon',
+      model: 'Avalon 1047',
+      hashrateHs: 37e12,
+      hashrateWindow: '5s',
+      hashrateSettledHs: 37.1e12,
+      hashrateAverageHs: 37_235.34e9,
+      isMining: true,
+      tempC: 75,
+      inletTempC: 28,
+      psuOutputPowerW: 2_288,
+      totalChips: 240,
+      expected: { boards: 2, chipsPerBoard: 120, fans: 2, hashrateHs: 37_768.67e9 },
+    });
+    expect(reading.boards).toEqual([
+      {
+        slot: 0,
+        hashrateHs: 18_727.58e9,
+        frequencyMhz: 666.82,
+        chipTempMaxC: 75,
+        chipTempAvgC: 66,
+        hwErrors: 61,
+        chips: 120,
+      },
+      {
+        slot: 1,
+        hashrateHs: 18_507.76e9,
+        frequencyMhz: 666.82,
+        chipTempMaxC: 70,
+        chipTempAvgC: 62,
+        hwErrors: 74,
+        chips: 120,
+      },
+    ]);
+    expect(reading).not.toHaveProperty('powerW');
+    expect(reading).not.toHaveProperty('miningMode');
+    // Words that stand on healthy boards raise nothing.
+    expect(reading.errors?.map(({ severity }) => severity)).toEqual(['info', 'info']);
+    expect(avalon.read({ estats: estats(A1047) }, {}).reading).not.toHaveProperty('hashrateHs');
+  });
+});
+
+describe('the 7, 8 and 9 series', () => {
+  const module = (ver: string, temps: string) =>
+    `Ver[${ver}] DNA[0130b14ab881ad86] Elapsed[126] MW[1289 1298 1302 1245] LW[5134] MH[0 0 0 0] HW[0] DH[0.000%] ${temps} ` +
+    'FanR[36%] Vi[1215 1216 1215 1215] Vo[4074 4069 4065 4078] GHSmm[6836.48] WU[75407.22] Freq[606.93] PG[15] Led[0] ' +
+    'TA[88] ECHU[16 0 512 0] ECMM[0] FM[1] CRC[0 0 0 0] PVT_T[21-80/14-88/84 0-81/11-89/86]';
+  const rows = (modules: Record<string, string>) => ({
+    STATS: [{ ID: 'AV70', Elapsed: 118, ...modules }, { ID: 'POOL0' }],
+  });
+  const summary = { SUMMARY: [{ 'MHS 5s': 13_600_000, 'MHS av': 13_500_000 }] };
+
+  test('one machine: make, model, temperatures and the fan', () => {
+    const stats = rows({ 'MM ID1': module('7411706-3162860', 'Temp[38] TMax[89] Fan[2550]') });
+    const { reading } = avalon.read({ stats, summary }, { generation: 'a' });
+    expect(reading).toMatchObject({
+      make: 'Avalon',
+      model: 'Avalon 741',
+      firmwareVersion: '3162860',
+      hashrateHs: 13.6e12,
+      tempC: 89,
+      inletTempC: 38,
+      fans: [{ index: 0, rpm: 2_550, dutyPercent: 36 }],
+      totalChips: 88,
+    });
+    expect(reading).not.toHaveProperty('boards');
+    expect(reading).not.toHaveProperty('miningMode');
+  });
+  test('several behind one controller: what adds up, the hottest chip, and no model but a common one', () => {
+    const hot = module('7411706-3162860', 'Temp[40] TMax[92] Fan[0]');
+    const cool = module('7411706-3162860', 'Temp[38] TMax[89] Fan[2550]');
+    const of = (stats: object) => avalon.read({ stats, summary }, { generation: 'a' }).reading;
+    const reading = of(rows({ 'MM ID1': hot, 'MM ID2': cool }));
+    expect(reading).toMatchObject({
+      make: 'Avalon',
+      model: 'Avalon 741',
+      hashrateHs: 13.6e12,
+      tempC: 92,
+      inletTempC: 39,
+    });
+    expect(reading.expected).toEqual({ hashrateHs: 13_672.96e9 });
+    for (const absent of ['boards', 'serialNumber', 'totalChips', 'fans']) expect(reading).not.toHaveProperty(absent);
+    const mixed = of(rows({ 'MM ID1': hot, 'MM ID2': module('8211803-14b0f10', 'Temp[36] TMax[85]') }));
+    expect(mixed).not.toHaveProperty('model');
+    expect(mixed.tempC).toBe(92);
+  });
 });
