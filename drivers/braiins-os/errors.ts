@@ -12,19 +12,21 @@ const CLOCK_SET_S = Date.UTC(2016, 0) / 1_000;
 
 /**
  * The device's present is not told. Its last share (`lastShareS`, seconds since the epoch) comes nearest; a miner that has none to show is
- * judged by its newest entry.
+ * judged by its newest entry, unless it hashes: then its last trouble may be long ago.
  */
 export function errorsOf(
   rows: readonly Fault[] | undefined,
   lastShareS: number | undefined,
+  nowHs: number | undefined,
 ): ErrorReading[] | undefined {
   if (rows === undefined) return undefined;
+  const hasShare = lastShareS !== undefined && lastShareS >= CLOCK_SET_S;
+  if (!hasShare && nowHs !== undefined && nowHs > 0) return undefined;
   const dated = rows.flatMap((row) => {
     const atS = Date.parse(row.timestamp ?? '') / 1_000;
     return Number.isFinite(atS) && atS >= CLOCK_SET_S ? [{ row, atS }] : [];
   });
-  const nowS =
-    lastShareS !== undefined && lastShareS >= CLOCK_SET_S ? lastShareS : Math.max(0, ...dated.map(({ atS }) => atS));
+  const nowS = hasShare ? lastShareS : Math.max(0, ...dated.map(({ atS }) => atS));
   const told = new Map<string, ErrorReading>();
   for (const { row } of dated.filter(({ atS }) => atS >= nowS - RECENT_S)) {
     for (const entry of entries(row)) told.set(`${entry.code}|${entry.message}|${entry.index}`, entry);

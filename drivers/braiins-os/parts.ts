@@ -1,6 +1,7 @@
 // What the generations have in common when they are read: slots behind board names, fans behind four places, models behind names.
 import type { FanReading, PoolReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
+import { unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 
 /** Boards count from 1, on the S9 from 6. A dead one in the middle does not move those after it. */
@@ -27,13 +28,14 @@ export function fansOf(
 ): FanReading[] | undefined {
   const wanted = model?.expected.fans;
   const taken = new Set<number>();
-  return list?.flatMap(({ index: told, rpm, duty }, place) => {
+  const found = list?.flatMap(({ index: told, rpm, duty }, place) => {
     const index = told ?? place;
     const exists = wanted === undefined ? rpm !== undefined && rpm > 0 : index < wanted;
     if (!exists || taken.has(index)) return [];
     taken.add(index);
     return [present({ index, rpm, dutyPercent: duty })];
   });
+  return wanted === 0 ? found : unlessEmpty(found);
 }
 
 /** `Bitmain Antminer S19XP` of the old words, `Antminer S19 XP` of the new. */

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { first, largest, mean, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
+import { boardsBeside } from '../_families/empty-list.ts';
 import type { Model } from '../_families/models.ts';
 import { appeals } from './errors.ts';
 import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
@@ -18,7 +19,9 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
   const solvers = replies.gqlBoards?.data.bosminer?.info?.workSolver?.childSolvers;
   const boards = solvers && boardsOf(solvers, replies.gqlSerials?.data?.bosminer?.info?.workSolver?.childSolvers);
   const tuning = replies.gqlTuning?.data?.bosminer?.config?.autotuning;
-  const mode = isStopped ? ('sleep' as const) : miningMode(tuning?.mode);
+  // What it is tuned to is its mode only while it runs.
+  const tuned = miningMode(tuning?.mode);
+  const mode = isStopped ? ('sleep' as const) : info && tuned;
   return present({
     hostname: bos?.hostname,
     firmwareVersion: bos?.info?.version?.full,
@@ -26,7 +29,7 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
     hashrateHs: nowHs,
     hashrateWindow: nowHs === undefined ? undefined : ('5s' as const),
     powerW: info?.summary?.power?.approxConsumptionW,
-    powerLimitW: mode === 'hashrate_tuning' ? undefined : first(info?.summary?.power?.limitW, tuning?.powerTarget),
+    powerLimitW: tuned === 'hashrate_tuning' ? undefined : first(info?.summary?.power?.limitW, tuning?.powerTarget),
     systemUptimeS: bos?.uptime?.durationS,
 
     isMining: isStopped ? false : nowHs === undefined ? undefined : nowHs > 0,
@@ -37,7 +40,7 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
     inletTempC: mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
     outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
 
-    boards,
+    boards: boardsBeside(boards, nowHs),
     fans: fansOf(
       info?.fans?.map(({ name, rpm, speed }) => ({ index: name, rpm, duty: speed })),
       model,
@@ -132,7 +135,7 @@ export function readTcp(replies: Replies, model: Model | undefined): Reading {
     uptimeS: summary?.Elapsed,
     isMining: rates?.hashrateHs === undefined ? undefined : rates.hashrateHs > 0,
     tempC: hottest(boards),
-    boards,
+    boards: boardsBeside(boards, rates?.hashrateHs),
     fans: fansOf(
       tcp?.fans?.[0]?.FANS?.map(({ ID, RPM, Speed }) => ({ index: ID, rpm: RPM, duty: Speed })),
       model,

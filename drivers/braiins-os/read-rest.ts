@@ -2,6 +2,7 @@
 import { first, largest, mean, scale } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
+import { boardsBeside } from '../_families/empty-list.ts';
 import type { Model } from '../_families/models.ts';
 import { errorsOf } from './errors.ts';
 import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
@@ -57,7 +58,7 @@ export function readRest(replies: Replies, model: Model | undefined): Reading {
     inletTempC: mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
     outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
 
-    boards,
+    boards: boardsBeside(boards, nowHs),
     fans: fansOf(
       cooling?.fans?.map(({ position, rpm, target_speed_ratio }) => ({
         index: position,
@@ -69,7 +70,7 @@ export function readRest(replies: Replies, model: Model | undefined): Reading {
     psus: psus(details),
     pools: pools(replies.pools),
     // Without the clock of the statistics there is no telling which of its history is of now.
-    errors: stats && errorsOf(replies.errors?.errors, stats.pool_stats?.last_share_time?.seconds),
+    errors: stats && errorsOf(replies.errors?.errors, stats.pool_stats?.last_share_time?.seconds, nowHs),
   });
 }
 
@@ -91,6 +92,8 @@ function miningMode({ details, configuration, stats }: Replies): MiningMode | un
   const nowHs = stats?.miner_stats?.real_hashrate?.last_5s?.gigahash_per_second ?? 0;
   if (details?.status === undefined && nowHs === 0) return undefined;
   if (ASLEEP.includes(details?.status)) return 'sleep';
+  // What it is tuned to is its mode only while it does not sleep.
+  if (details?.status === undefined) return undefined;
   const tuner = configuration?.tuner;
   if (tuner?.enabled === undefined) return undefined;
   if (!tuner.enabled) return 'normal';

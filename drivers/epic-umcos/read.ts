@@ -3,6 +3,7 @@ import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
+import { boardsBeside } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
 import { isFine } from '../_families/status-word.ts';
@@ -45,7 +46,7 @@ export function read(replies: Replies, known: Known): Reading {
     isLightOn: summary?.Misc?.['Locate Miner State'],
 
     tempC: hottestC(boards),
-    boards,
+    boards: boardsBeside(boards, hashrateHs),
     fans: fans(summary),
     pools: pools(summary),
     errors: errors(summary),

@@ -10,6 +10,7 @@ import type {
   Reading,
 } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
+import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
 import { STATES } from './errors.data.ts';
@@ -46,8 +47,8 @@ export function read({ panel, machine }: Replies, known: Known): Reading {
     isLightOn: data.locate,
 
     tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    boards,
-    fans: data.fans && fansOf(data.fans, row),
+    boards: boardsBeside(boards, hashrateHs),
+    fans: data.fans && unlessEmpty(fansOf(data.fans, row)),
     pools: data.pools && poolsOf(data.pools),
     errors: isDown ? [webFault(panel.error, panel.message)] : errorsOf(data, row),
     expected: expectation(row, boards, hashrateHs),

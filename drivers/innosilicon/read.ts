@@ -25,7 +25,7 @@ export function read(replies: Replies, known: Known): Reading {
   const rates =
     webHs === undefined
       ? summaryRow === undefined
-        ? ratesOfDevs(isMega ? deviceRows(replies) : undefined)
+        ? ratesOfDevs(isMega ? replies.webDevs?.DEVS : undefined)
         : onTcp
       : ({ hashrateHs: webHs, hashrateWindow: 'realtime' } as const);
   const boards = boardsOf(replies, toHs, isMega);

@@ -3,6 +3,7 @@ import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
+import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
 import { isFine } from '../_families/status-word.ts';
@@ -73,7 +74,7 @@ export function read(replies: Replies, known: Known): Reading {
     inletTempC: mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
     outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
 
-    boards: boards && [...boards],
+    boards: boardsBeside(boards && [...boards], nowHs),
     fans: miner?.cooling ? fansOf(miner.cooling, fanCount ?? model?.expected.fans) : stats?.fans && [...stats.fans],
     psus: psusOf(factory, miner?.psu?.temps),
     pools: pools(miner?.pools, replies.tcpPools?.POOLS),
@@ -194,10 +195,11 @@ function boardsOf(rows: readonly Chain[], toHs: ToHs, factory: Replies['factory'
 
 /** In a tank or on water there are none, whatever is listed. */
 function fansOf(cooling: Miner['cooling'], wanted: number | undefined): FanReading[] | undefined {
-  return cooling?.fans
+  const found = cooling?.fans
     ?.map(({ id, rpm }, place) => present({ index: id ?? place, rpm, dutyPercent: cooling.fan_duty }))
     .filter(({ index }, place, all) => all.findIndex((fan) => fan.index === index) === place)
     .filter(({ rpm }, place) => (wanted === undefined ? (rpm ?? 0) > 0 : place < wanted));
+  return wanted === 0 ? found : unlessEmpty(found);
 }
 
 function psusOf(factory: Replies['factory'], temps: NonNullable<Miner['psu']>['temps']): Reading['psus'] {

@@ -2,7 +2,7 @@
 import { largest, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading } from '../../src/model/reading.ts';
 import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
-import { present } from '../_families/cgminer.ts';
+import { positive, present } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
 
@@ -24,11 +24,12 @@ export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): T
   const isProven = data.rate_unit !== undefined || model?.algorithm === 'sha256';
   const boards = (read.boards ?? []).map(({ slot, reading }): BoardReading => {
     // Its sensors are the coolest and the hottest: their middle is no mean of the chips.
-    const { hashrateHs, expectedHashrateHs, chipTempAvgC: _, ...parts } = reading;
+    const { hashrateHs, expectedHashrateHs, chipTempAvgC: _, frequencyMhz, ...parts } = reading;
     const state = toText(data[`chain_state${slot + 1}`], 32)?.toLowerCase();
     return {
       slot,
       ...parts,
+      ...present({ frequencyMhz: positive(frequencyMhz) }),
       ...present(isProven ? { hashrateHs, expectedHashrateHs } : {}),
       ...present({ isAlive: state === 'failure' || state === 'disabled' ? false : undefined }),
     };

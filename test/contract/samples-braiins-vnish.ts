@@ -265,3 +265,43 @@ export const vnish: Record<string, unknown> = {
     ],
   },
 };
+
+const numbered = (of: (chain: number) => object) => Object.assign({}, ...[1, 2, 3].map(of));
+
+/** Before AnthillOS: TCP only. */
+export const vnishTcp: Record<string, unknown> = {
+  tcpStats: {
+    STATUS: [{ STATUS: 'S', When: 1_605_446_911, Code: 70, Msg: 'CGMiner stats' }],
+    STATS: [
+      { Cgminer: '4.11.1', Miner: '35.0.1.3', CompileTime: 'Sat Aug 15 2020', Type: 'Antminer S17+ (vnish 2.0.3)' },
+      {
+        STATS: 0,
+        Elapsed: 1_201,
+        'GHS 5s': '77458.73',
+        'GHS av': 77_544.32,
+        total_rateideal: 79_968,
+        state: 'mining',
+        fan_num: 4,
+        fan_pwm: 90,
+        ...{ fan1: 6_120, fan2: 6_120, fan3: 5_160, fan4: 5_160 },
+        ...numbered((chain) => ({
+          [`temp_pcb${chain}`]: '55-66-51-60',
+          [`temp_chip${chain}`]: '75-81-71-75',
+          [`chain_acn${chain}`]: 65,
+          [`freq_avg${chain}`]: 606.54,
+          [`chain_rateideal${chain}`]: 26_493.6,
+          [`chain_rate${chain}`]: 25_819.6,
+          [`chain_hw${chain}`]: 2,
+          [`chain_acs${chain}`]: 'ooooo ooooo',
+          [`chain_consumption${chain}`]: 991,
+        })),
+      },
+    ],
+  },
+};
+
+/** The system answers, and its mining program is stopped. */
+export const braiinsStopped: Record<string, unknown> = {
+  gqlSystem: { data: { bos: { hostname: 'rack-2', uptime: { durationS: 96_949 } }, bosminer: { info: null } } },
+  gqlTuning: braiinsGraphql.gqlTuning,
+};

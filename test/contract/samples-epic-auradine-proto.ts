@@ -176,3 +176,23 @@ export const proto: Record<string, unknown> = {
     },
   },
 };
+
+/** The first generation, epic-miner 2.x: everything in one summary, under other keys. */
+export const epicFirst: Record<string, unknown> = {
+  summary: {
+    Hostname: 'epicminer43003a',
+    Preset: 'Efficiency',
+    Software: 'epic-miner v2.0.6',
+    Mining: { Coin: 'Sia', Algorithm: 'Blake2b' },
+    Stratum: { 'Current Pool': 'sc.pool.example:700', 'Current User': 'farm.w', 'Average Latency': 0.23 },
+    Session: { Uptime: 749_962, 'Active HBs': 3, 'Average MHs': 1_828_940.24, Accepted: 195_336, Rejected: 165 },
+    HBs: [0, 1, 2].map((Index) => ({
+      Index,
+      'Input Voltage': 12.234,
+      'Input Power': 272.5,
+      Temperature: 59,
+      'Core Clock': 380,
+    })),
+    Fans: { 'Fans Speed': 50 },
+  },
+};

@@ -196,3 +196,46 @@ export const innosilicon: Record<string, unknown> = {
   type: { success: true, type: 'T3H+' },
   version: { STATUS: status('versions', 22, 'innominer t3-1.0.0'), VERSION: [{ CGMiner: '4.11.1', API: '3.7' }] },
 };
+
+/** An LT5 on its page, with TCP closed. */
+export const goldshellPage: Record<string, unknown> = {
+  webDevs: {
+    status: 2,
+    data: [0, 1].map((id) => ({
+      id,
+      r_temp: '73.8 °C',
+      l_temp: '0.0 °C',
+      av_hashrate: 493.025,
+      hashrate: 546.357,
+      time: 11_769,
+      hwerrors: 7,
+      fanspeed: '6060 rpm / 6120 rpm',
+    })),
+  },
+  status: { model: 'Goldshell-LT5', firmware: '2.2.1', hardware: 'GS_V1' },
+};
+
+/** A Dragonmint T1: /api/summary is all that it has. */
+export const dragonmint: Record<string, unknown> = {
+  webDevs: {
+    success: true,
+    DEVS: [0, 1, 2].map((ASC) => ({
+      ASC,
+      Name: 'DT1',
+      ID: ASC,
+      Status: 'Alive',
+      Temperature: 72,
+      'MHS av': 4_904_000,
+      'MHS 5s': 4_745_000,
+      'MHS 1m': 4_830_000,
+      'MHS 15m': 4_932_000,
+      'Hardware Errors': 6_600,
+      'Device Elapsed': 4_792,
+    })),
+    POOLS: [
+      { POOL: 0, URL: 'stratum+tcp://a.example:3333', User: 'w', Status: 'Alive', 'Difficulty Accepted': 16_982 },
+    ],
+    HARDWARE: { 'Fan duty': 59 },
+  },
+  overview: { success: true, type: 'T1', hostname: 'dragon', version: { ethaddr: '02:00:00:00:00:71', hwver: 'g9' } },
+};

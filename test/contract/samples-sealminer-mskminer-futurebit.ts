@@ -259,3 +259,25 @@ export const oldAntminer: Record<string, unknown> = {
     system_filesystem_version: 'Fri Nov 17 17:37:49 CST 2017',
   },
 };
+
+/** A Sealminer with TCP closed. */
+export const sealminerPage: Record<string, unknown> = {
+  status: {
+    summary: { elapsed: 9_341, mhsav: 227_701_205.6, foundblocks: '', rejected: '' },
+    pools: [
+      {
+        id: 0,
+        url: 'stratum+tcp://pool-a.example:3333',
+        user: 'farm.a2',
+        status: 'Alive',
+        isActive: true,
+        diff: '262K',
+        accept: 322,
+        rejected: 1,
+        stale: '',
+        diffA: 41_746_432,
+        lsdiff: 262_144,
+      },
+    ],
+  },
+};

@@ -2,18 +2,20 @@
 import type { Driver, Known } from '../../src/driver/contract.ts';
 import { bytesByAsk, cases, cgminerFixture, rawOf, recordings } from './answers.ts';
 import { elphapex, hammer, hiveon, mara, volcminer } from './samples-bitmain-copies.ts';
-import { braiinsGraphql, braiinsRest, braiinsTcp, vnish } from './samples-braiins-vnish.ts';
+import { braiinsGraphql, braiinsRest, braiinsStopped, braiinsTcp, vnish, vnishTcp } from './samples-braiins-vnish.ts';
 import { pools, status } from './samples-cgminer.ts';
-import { auradine, epic, proto } from './samples-epic-auradine-proto.ts';
+import { auradine, epic, epicFirst, proto } from './samples-epic-auradine-proto.ts';
 import {
+  dragonmint,
   goldshell,
   goldshellByte,
+  goldshellPage,
   iceriver,
   iceriverDown,
   innosilicon,
 } from './samples-iceriver-goldshell-innosilicon.ts';
 import { axeos, luxos, nerdaxe } from './samples-luxos-axeos.ts';
-import { futurebit, mskminer, oldAntminer, sealminer } from './samples-sealminer-mskminer-futurebit.ts';
+import { futurebit, mskminer, oldAntminer, sealminer, sealminerPage } from './samples-sealminer-mskminer-futurebit.ts';
 
 export type Sample = { readonly name: string; readonly known: Known; readonly raw: Readonly<Record<string, unknown>> };
 
@@ -167,7 +169,10 @@ const blueprint: Record<string, unknown> = {
 
 const OWN: Readonly<Record<string, readonly Sample[]>> = {
   'auradine-fluxos': [{ name: 'tuned, a fault', known: {}, raw: auradine }],
-  'epic-umcos': [{ name: 'a board off, a board missing', known: {}, raw: epic }],
+  'epic-umcos': [
+    { name: 'a board off, a board missing', known: {}, raw: epic },
+    { name: 'epic-miner 2.x', known: {}, raw: epicFirst },
+  ],
   proto: [{ name: 'sparse slots, faults', known: {}, raw: proto }],
   'antminer-stock': [
     { name: 'new form', known: { generation: 'c' }, raw: antminer },
@@ -178,12 +183,16 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   goldshell: [
     { name: 'TCP and web', known: {}, raw: goldshell },
     { name: 'a Byte', known: {}, raw: goldshellByte },
+    { name: 'an LT5 on its page', known: {}, raw: goldshellPage },
   ],
   iceriver: [
     { name: 'a sensor and a fan broken', known: {}, raw: iceriver },
     { name: 'mining program down', known: { model: 'KS3M' }, raw: iceriverDown },
   ],
-  innosilicon: [{ name: 'T3H+, a board missing', known: {}, raw: innosilicon }],
+  innosilicon: [
+    { name: 'T3H+, a board missing', known: {}, raw: innosilicon },
+    { name: 'Dragonmint T1', known: {}, raw: dragonmint },
+  ],
   hammer: [{ name: 'D10', known: { model: 'D10' }, raw: hammer }],
   hiveon: [{ name: 'T9, a board missing', known: {}, raw: hiveon }],
   mara: [{ name: 'a board missing, tuned by power', known: {}, raw: mara }],
@@ -194,18 +203,23 @@ const OWN: Readonly<Record<string, readonly Sample[]>> = {
   ],
   vnish: [
     { name: 'a board broken, names hidden', known: {}, raw: vnish },
+    { name: 'before AnthillOS', known: {}, raw: vnishTcp },
     { name: 'asleep', known: {}, raw: { summary: { miner: { miner_status: { miner_state: 'stopped' } } } } },
   ],
   'braiins-os': [
     { name: 'REST', known: {}, raw: braiinsRest },
     { name: 'GraphQL, a board missing', known: {}, raw: braiinsGraphql },
     { name: 'TCP, a board missing', known: {}, raw: braiinsTcp },
+    { name: 'stopped', known: {}, raw: braiinsStopped },
   ],
   blueprint: [{ name: 'example', known: {}, raw: blueprint }],
   luxos: [{ name: 'air', known: {}, raw: luxos }],
   futurebit: [{ name: 'two units', known: {}, raw: futurebit }],
   mskminer: [{ name: 'a board missing', known: {}, raw: mskminer }],
-  sealminer: [{ name: 'a board off line, faults', known: {}, raw: sealminer }],
+  sealminer: [
+    { name: 'a board off line, faults', known: {}, raw: sealminer },
+    { name: 'TCP closed', known: { model: 'A2' }, raw: sealminerPage },
+  ],
   whatsminer: [{ name: 'API 2', known: { generation: 'api2' }, raw: whatsminer2 }],
 };
 

@@ -74,9 +74,13 @@ describe('mode and limit', () => {
     expect(read({ details, ...tuner({ enabled: false }) }).expected?.hashrateHs).toBe(141e12);
     expect(read({ details, ...tuner({ enabled: true, tuner_mode: 1 }) }).expected).not.toHaveProperty('hashrateHs');
   });
-  test('GraphQL knows targets and no sleep', () => {
-    const mode = (word: string) =>
-      read({ gqlTuning: { data: { bosminer: { config: { autotuning: { mode: word, powerTarget: 900 } } } } } });
+  test('GraphQL knows targets, which are the mode only while the mining program is known to run', () => {
+    const tuning = (word: string) => ({
+      gqlTuning: { data: { bosminer: { config: { autotuning: { mode: word, powerTarget: 900 } } } } },
+    });
+    const mode = (word: string) => read({ ...tuning(word), gqlSystem: info({ summary: {} }) });
+    expect(read(tuning('POWER_TARGET'))).not.toHaveProperty('miningMode');
+    expect(read(tuning('HASHRATE_TARGET'))).not.toHaveProperty('powerLimitW');
     expect(mode('POWER_TARGET')).toMatchObject({ miningMode: 'power_tuning', powerLimitW: 900 });
     expect(mode('HASHRATE_TARGET')).not.toHaveProperty('powerLimitW');
     expect(mode('OTHER')).not.toHaveProperty('miningMode');
@@ -250,10 +254,10 @@ describe('stopped, by its own word', () => {
     for (const field of ['hashrateHs', 'boards', 'fans', 'powerW'] as const) expect(reading).not.toHaveProperty(field);
   });
   test.each([
-    ['another error', system({ info: null }, { errors: [{ message: 'deadline has elapsed' }] })],
-    ['no word of the program', system({})],
-    ['rates of 0', system({ info: { workSolver: { realHashrate: { mhs5S: 0 } } } })],
-  ])('%s is no sleep', (_, raw) => expect(read(raw).miningMode).toBe('power_tuning'));
+    ['another error', system({ info: null }, { errors: [{ message: 'deadline has elapsed' }] }), undefined],
+    ['no word of the program', system({}), undefined],
+    ['rates of 0', system({ info: { workSolver: { realHashrate: { mhs5S: 0 } } } }), 'power_tuning'],
+  ])('%s is no sleep', (_, raw, mode) => expect(read(raw).miningMode).toBe(mode));
 
   test.each([
     [1, undefined, false],

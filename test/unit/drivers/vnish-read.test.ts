@@ -95,6 +95,7 @@ describe('state', () => {
   test('presets', () => {
     const preset = (name: string, hr_measure = 'GH/s') => {
       const { miningMode, miningModePreset, powerLimitW } = read({
+        ...summary({ miner_status: { miner_state: 'mining' } }),
         perf: { current_preset: { name } },
         status: { miner_state: 'mining' },
         info: { hr_measure },
@@ -103,6 +104,7 @@ describe('state', () => {
     };
     expect(preset('3495')).toEqual([undefined, '3495', 3_495]);
     expect(preset('disabled')).toEqual(['normal', 'disabled', undefined]);
+    expect(read({ perf: { current_preset: { name: 'disabled' } } })).not.toHaveProperty('miningMode');
     expect(preset('11500', 'MH/s')).toEqual([undefined, '11500', undefined]);
     expect(preset('11500 M')).toEqual([undefined, '11500 M', undefined]);
     // It may sleep.
