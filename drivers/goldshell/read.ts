@@ -1,6 +1,6 @@
 // Turns the answers of one Goldshell into a Reading (atlas 18): those that it gives without a login.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
+import { first, largest, sumOfAll, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, positive, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -58,7 +58,7 @@ function addUp(rows: readonly Row[] | undefined, model: string | undefined): boo
 
 /** `Goldshell-KD5`, `Goldshell KD5`. */
 const modelOf = (reported: string | undefined) => findModel('goldshell-stock', reported?.replace('-', ' '));
-const bareName = (reported: string | undefined) => reported?.replace(/^goldshell[- ]/i, '');
+const bareName = (reported: string | undefined) => toText(reported?.replace(/^goldshell[- ]?/i, ''));
 
 /** Sensors that are told by their places; which of them are chips is not known. */
 function placesC(row: DevsRow | WebRow, ...others: readonly (number | undefined)[]): number[] | undefined {
