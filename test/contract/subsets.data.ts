@@ -10,6 +10,11 @@ export const PREFERS: readonly Preference[] = [
     reason: 'the nameplate stands in while the answer with the figure of the device is missing',
   },
   {
+    driver: 'mskminer',
+    fields: ['expected.own'],
+    reason: 'that its boards are all there is known by the model that another answer names',
+  },
+  {
     driver: 'antminer-stock',
     fields: ['boards[].serialNumber', 'boards[].expectedHashrateHs'],
     reason:
@@ -93,6 +98,14 @@ export const PREFERS: readonly Preference[] = [
     driver: 'vnish',
     fields: ['isMining'],
     reason: 'a rate shows that it mines as long as the state that says otherwise is missing',
+  },
+  {
+    driver: 'volcminer',
+    fields: [
+      ...['apiVersion', 'deviceTimeS', 'tempC', 'boards[].boardTempsC', 'boards[].hwErrors', 'pools[].difficulty'],
+      ...['pools[].difficultyAccepted', 'pools[].difficultyRejected', 'pools[].difficultyStale', 'pools[].stale'],
+    ],
+    reason: 'TCP is asked only where the page says nothing: it has one sensor per board, and fields of its own',
   },
   {
     driver: 'whatsminer',

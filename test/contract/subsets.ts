@@ -36,12 +36,13 @@ export function partsOf(names: readonly string[], random: () => number): string[
   ];
 }
 
-/** As a visit asks: a substitute only where the answer that it stands for is not there. */
+/** As a visit asks: a substitute only where the answer that it stands for is not there, or lacks what it tells. */
 export function readPart({ driver, known, raw }: AnswerSet, names: readonly string[]): Reading {
   const there = new Set(names);
-  const given = Object.entries(driver.asks).flatMap(([name, { insteadOf }]) =>
-    there.has(name) && (insteadOf === undefined || !there.has(insteadOf)) ? [[name, raw[name]] as const] : [],
-  );
+  const given = Object.entries(driver.asks).flatMap(([name, { insteadOf, isLacking }]) => {
+    const isAsked = insteadOf === undefined || !there.has(insteadOf) || isLacking?.(raw[insteadOf]) === true;
+    return there.has(name) && isAsked ? [[name, raw[name]] as const] : [];
+  });
   return driver.read(Object.fromEntries(given), known).reading;
 }
 
