@@ -15,7 +15,7 @@ export const proto = defineDriver({
   ],
   asks: {
     mining: { every: 'poll', ...locked('mining') },
-    telemetry: { every: 'poll', ...locked('telemetry?level=miner,hashboard,psu') },
+    telemetry: { every: 'poll', ...locked('telemetry?level=miner,hashboard,psu,asic') },
     cooling: { every: 'poll', ...locked('cooling') },
     pools: { every: 'slow', ...locked('pools') },
     errors: { every: 'slow', ...locked('errors') },

@@ -49,13 +49,7 @@ export function read(replies: Replies, known: Known): Reading {
     miningMode: target.mode,
     miningModePreset: target.preset,
 
-    tempC: largest(
-      replies.telemetry?.hashboards?.flatMap(({ temperature: { inlet, outlet, average } = {} }) => [
-        inlet,
-        outlet,
-        average,
-      ]) ?? [],
-    ),
+    tempC: hottest(replies),
     inletTempC: mean(replies.telemetry?.hashboards?.map(({ temperature }) => temperature?.inlet) ?? []),
     outletTempC: mean(replies.telemetry?.hashboards?.map(({ temperature }) => temperature?.outlet) ?? []),
 
@@ -68,6 +62,20 @@ export function read(replies: Replies, known: Known): Reading {
     errors: faults(replies.errors),
     expected: expectation(replies, model, boards),
   });
+}
+
+/**
+ * The hottest chip. Where the chips are not told one by one their mean stands in, if it is hotter than the sensors on the boards, which lie 15 to 20 C
+ * below the chips.
+ */
+function hottest({ telemetry, mining }: Replies): number | undefined {
+  const heard = telemetry?.hashboards ?? [];
+  const chips = largest(heard.flatMap(({ asics }) => asics?.temperature ?? []));
+  if (chips !== undefined) return chips;
+  return largest([
+    mining?.['mining-status'].average_asic_temp_c,
+    ...heard.flatMap(({ temperature: { inlet, outlet, average } = {} }) => [inlet, outlet, average]),
+  ]);
 }
 
 export const isStopped = (status: string | undefined) =>
@@ -120,6 +128,7 @@ function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | un
     const bySerial = serial === undefined ? undefined : heard?.find((row) => row.serial_number === serial);
     const row = bySerial ?? heard?.find((entry) => entry.index === slot && (entry.serial_number ?? serial) === serial);
     const { inlet, outlet, average } = row?.temperature ?? {};
+    const chipsC = row?.asics?.temperature ?? [];
     const boardTempsC = [inlet, outlet, average].filter((tempC) => tempC !== undefined);
     return [
       present({
@@ -129,6 +138,8 @@ function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | un
         isAlive: isCounted ? (row?.hashrate ?? 0) > 0 : undefined,
         expectedHashrateHs: idealHs === undefined || listed === undefined ? undefined : idealHs / rows.length,
         chips,
+        chipTempMaxC: largest(chipsC),
+        chipTempAvgC: mean(chipsC),
         boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
         inletTempC: inlet,
         outletTempC: outlet,

@@ -1,7 +1,7 @@
 // What a Proto rig answers, as far as we read it (atlas 12). Telemetry values carry their unit.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { field, int, list, num, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
+import { field, int, list, num, temp, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import { rateHs, rateUnit } from '../_families/cgminer.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
@@ -45,6 +45,15 @@ function scaled(value: unknown, written: string | undefined, unit: 'W' | 'V', ma
   return found !== undefined && found <= max ? found : undefined;
 }
 
+/** One value per chip; 0 is none. Undefined where the unit is another one. */
+const chipTemps = () =>
+  field((value) => {
+    const { data } = z.looseObject({ unit: text(16), values: z.array(z.unknown()).max(1_024) }).safeParse(value);
+    if (data === undefined || !/^(\u00b0 ?)?C$/i.test(data.unit ?? 'C')) return undefined;
+    const temps = data.values.flatMap((each) => toTempC(each) ?? []);
+    return temps.length === 0 ? undefined : temps;
+  });
+
 const pool = z.looseObject({
   url: text(512),
   user: text(512),
@@ -70,6 +79,7 @@ export const miningReply = z.looseObject({
     power_target_watts: watts(),
     mining_uptime_s: seconds(),
     reboot_uptime_s: seconds(),
+    average_asic_temp_c: temp(),
     hashboards_installed: int({ min: 0, max: 63 }),
     hashboards_mining: int({ min: 0, max: 63 }),
   }),
@@ -96,6 +106,7 @@ export const replies = z.object({
             serial_number: text(),
             hashrate: rate(),
             temperature: object({ inlet: temp(), outlet: temp(), average: temp() }),
+            asics: object({ temperature: chipTemps() }),
           }),
           64,
         ),

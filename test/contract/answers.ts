@@ -101,7 +101,12 @@ function answers(ask: Ask, { file, transport, send, path, method = 'GET' }: z.ou
       return transport === 'whatsminer-v3' && send?.cmd === ask.cmd && (send.param ?? null) === (ask.param ?? null);
     case 'http':
       if (transport === 'graphql') return path === ask.path && file.endsWith(`/gql.${queryName(ask.json)}.json`);
-      return transport === 'http' && path === ask.path && (method === ask.method || ask.json === undefined);
+      // A Proto was recorded without the level of its chips.
+      return (
+        transport === 'http' &&
+        path === ask.path.replace(',asic', '') &&
+        (method === ask.method || ask.json === undefined)
+      );
   }
 }
 

@@ -85,6 +85,12 @@ export const PREFERS: readonly Preference[] = [
     reason: 'the status of another moment stands in for the telemetry',
   },
   {
+    driver: 'proto',
+    fields: ['tempC'],
+    reason:
+      'without the status, which has the mean of the chips, the sensors on the boards are the hottest that is told',
+  },
+  {
     driver: 'sealminer',
     fields: ['hashrateHs', 'hashrateWindow', 'pools[].difficulty'],
     reason: 'the start page stands in where TCP is closed: the mean since the start, and the pools in its own words',

@@ -56,3 +56,30 @@ describe('boards that hash', () => {
     ['none, in sleep', { mining: 0, ths: [0, 0, 0], status: 'Stopped' }, [undefined, undefined, undefined]],
   ])('%s', (_, rig, expected) => expect(alive(rig)).toEqual(expected));
 });
+
+describe('the temperature', () => {
+  const of = (asics: object | undefined, average?: number) =>
+    proto.read(
+      {
+        mining: { 'mining-status': { status: 'Mining', average_asic_temp_c: average } },
+        telemetry: {
+          hashboards: [
+            { index: 0, temperature: { unit: '°C', inlet: 41, outlet: 57, average: 48 }, ...(asics && { asics }) },
+          ],
+        },
+      },
+      {},
+    ).reading;
+
+  test('is that of the hottest chip, not of a sensor on the board', () => {
+    const { tempC, boards } = of({ temperature: { unit: '°C', values: [75, 71, 0] } }, 72);
+    expect(tempC).toBe(75);
+    expect(boards).toMatchObject([{ chipTempMaxC: 75, chipTempAvgC: 73, boardTempsC: [41, 57, 48], outletTempC: 57 }]);
+  });
+  test('is at least the mean of the chips where they are not told one by one', () => {
+    expect(of(undefined, 71.9)).toMatchObject({ tempC: 71.9 });
+    expect(of(undefined, 71.9).boards?.[0]).not.toHaveProperty('chipTempMaxC');
+    expect(of({ temperature: { unit: 'F', values: [160] } }).tempC).toBe(57);
+    expect(of({ temperature: { unit: '°C', values: [0, 0] } }, 0).tempC).toBe(57);
+  });
+});
