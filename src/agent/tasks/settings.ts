@@ -31,7 +31,10 @@ export const taskSettingsSchema = z.strictObject({
     .prefault({}),
   reboot: z
     .strictObject({
-      /** Miners that may be away because of us at the same time. */
+      /**
+       * Miners that may be away because of us at the same time. One whose restart cannot be proven gives its place up once it answers after `graceS`,
+       * or has been away for as long as its family may be; as many as this may be away without a place.
+       */
       concurrency: concurrency(5),
       /** Back on the network with a restarted uptime within this, or the outcome is `timeout`. Default: 600, or what the family needs if longer. */
       backS: z.int().min(1).max(7_200).optional(),

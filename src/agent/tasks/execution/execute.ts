@@ -15,7 +15,7 @@ import { refuseUnseen } from './observations.ts';
 import { type Order, sendOrder } from './send-command.ts';
 
 import { showsVersion, watchEffect } from './verify-effect.ts';
-import { watchReboot } from './verify-reboot.ts';
+import { type RebootCapacity, watchReboot } from './verify-reboot.ts';
 
 export type CarryOutParts = TaskParts & { readonly journal: Journal; readonly power: PowerGate };
 
@@ -28,13 +28,14 @@ export type Turn = {
   /** Aborts when the agent stops: the journal says where to go on. */
   readonly stop: AbortSignal;
   onState(state: 'started' | 'sent' | 'verifying'): void;
-  /** The miner is back: another may have the place. */
-  onBack(): void;
+  /** Of a reboot, before its end. */
+  readonly capacity: RebootCapacity;
 };
 
 /** Ordinary control boards are back within this. */
 const DEFAULT_BACK_S = 600;
 const BACK_MARGIN_S = 300;
+const DEFAULT_OFFLINE_S = 180;
 const DAY_MS = 24 * 3_600_000;
 /** After a longer wait for the power gate the miner is looked at again. */
 const FRESH_MS = 5_000;
@@ -208,7 +209,8 @@ function watch(
 ): Promise<TaskEnd> {
   if (ability === 'reboot') {
     const backS = parts.settings.reboot.backS ?? Math.max(DEFAULT_BACK_S, (rule?.offlineS[1] ?? 0) + BACK_MARGIN_S);
-    return watchReboot(parts, { ...start, backS }, turn.onBack, turn.stop);
+    const offlineS = rule?.offlineS[1] || DEFAULT_OFFLINE_S;
+    return watchReboot(parts, { ...start, backS, offlineS }, turn.capacity, turn.stop);
   }
   const shows = (reading: Reading) =>
     rule?.shows?.(reading, params) ??

@@ -6,11 +6,22 @@ import type { Baseline } from '../queue/journal.ts';
 import { createLooker, inWords, type Look, oddities, stopwatch, type WatchStart } from './look.ts';
 import type { Verdict } from './proof.ts';
 
-/** Ends with an outcome, or rejects with CancelledError when `signal` aborts. `onBack` is called once, when the restart is proven. */
+/** What becomes of the capacity that the miner holds. Each is called once or more. */
+export type RebootCapacity = {
+  /** The restart is proven: another miner may have the capacity. */
+  onBack(): void;
+  /** Nothing is proven, but a reboot would be over by now. `isAway` = it does not answer. */
+  onUnproven(isAway: boolean): void;
+};
+
+/**
+ * Ends with an outcome, or rejects with CancelledError when `signal` aborts. `offlineS` = how long the family is away at most. What cannot be proven
+ * is looked for until `backS` all the same.
+ */
 export async function watchReboot(
   parts: TaskParts,
-  start: WatchStart & { readonly backS: number },
-  onBack: () => void,
+  start: WatchStart & { readonly backS: number; readonly offlineS: number },
+  capacity: RebootCapacity,
   signal: AbortSignal,
 ): Promise<TaskEnd> {
   const { clock, settings } = parts;
@@ -68,10 +79,12 @@ export async function watchReboot(
         return end('timeout', `the miner did not come back within ${inWords(backLimitS)}`, true);
       return end('failed', 'the miner answers, but nothing that it tells proves a restart', true);
     }
+    const isAway = awaySinceS !== undefined;
+    if (sinceActS >= Math.max(graceS, isAway ? start.offlineS : 0)) capacity.onUnproven(isAway);
     await clock.sleep(checkEveryS * 1_000, signal);
   }
   evidence.backAfterS = Math.round(time.sinceActS());
-  onBack();
+  capacity.onBack();
 
   const wasHashing = (baseline?.hashrateHs ?? 0) > 0;
   if (!wasHashing) {

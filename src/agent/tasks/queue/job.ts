@@ -5,6 +5,7 @@ import { CancelledError, renderError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
 import { failed, type OwnTask, type TaskDeps, type TaskEnd, type TaskOutcome, type TaskState } from '../contract.ts';
 import { abilityOf, type CarryOutParts, carryOut, goesAway, goOn, type Turn } from '../execution/execute.ts';
+import type { RebootCapacity } from '../execution/verify-reboot.ts';
 import { notAllowed } from '../settings.ts';
 import { expired } from './admission.ts';
 import type { JournalRow } from './journal.ts';
@@ -48,8 +49,8 @@ type JobHooks = {
   settle(row: JournalRow, end: TaskEnd): void;
   /** It may simply run again. */
   repeat(job: Job): void;
-  /** The place is free for another; called once or more. */
-  leave(): void;
+  /** What it holds of its queue. */
+  readonly capacity: RebootCapacity;
 };
 
 /** Resolves when the job is over, or `stop` aborts; it never rejects. */
@@ -62,7 +63,7 @@ export async function runJob(job: Job, parts: CarryOutParts, stop: AbortSignal, 
     isExpired: () => isOver(job, clock),
     giveUp: job.giveUp.signal,
     stop,
-    onBack: hooks.leave,
+    capacity: hooks.capacity,
     onState(state) {
       const isFirst = job.stage !== 'started';
       job.stage = 'started';

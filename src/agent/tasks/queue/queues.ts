@@ -2,6 +2,9 @@
 // It does not know how a task is carried out.
 import type { Job } from './job.ts';
 
+const add = (counts: Map<string, number>, line: string, by: number): void =>
+  void counts.set(line, (counts.get(line) ?? 0) + by);
+
 export function createLines(options: {
   placesOf(job: Job): number;
   /** Whether more than its line holds it back. */
@@ -11,6 +14,8 @@ export function createLines(options: {
 }) {
   const queues = new Map<string, Job[]>();
   const taken = new Map<string, number>();
+  /** Of those that have left, miners that may be away still. */
+  const awayWithout = new Map<string, number>();
   const busyMiners = new Set<string>();
 
   const pumpLine = (line: string) => {
@@ -45,19 +50,39 @@ export function createLines(options: {
       }
     },
     /** For who begins, with or without having waited. */
-    occupy({ kind: { line }, row: { minerKey } }: Job) {
+    occupy(job: Job) {
+      const { line } = job.kind;
+      const { minerKey } = job.row;
       let hasPlace = true;
-      taken.set(line, (taken.get(line) ?? 0) + 1);
+      let isAwayWithout = false;
+      add(taken, line, 1);
       busyMiners.add(minerKey);
-      const leave = (): void => {
+      const setAwayWithout = (isAway: boolean): void => {
+        if (isAway !== isAwayWithout) add(awayWithout, line, isAway ? 1 : -1);
+        isAwayWithout = isAway;
+      };
+      const free = (): void => {
         if (!hasPlace) return;
         hasPlace = false;
-        taken.set(line, (taken.get(line) ?? 1) - 1);
+        add(taken, line, -1);
         pumpLine(line);
+      };
+      const leave = (): void => {
+        setAwayWithout(false);
+        free();
       };
       return {
         /** Another may have the place; the miner stays taken. */
         leave,
+        /**
+         * The same where nothing is proven. As many miners that are still away as there are places may have left theirs, so that a reboot that kills
+         * miners does not go on through the farm at full speed.
+         */
+        leaveUnproven(isAway: boolean): void {
+          if (isAway && hasPlace && (awayWithout.get(line) ?? 0) >= options.placesOf(job)) return;
+          setAwayWithout(isAway);
+          free();
+        },
         /** The miner is free too. */
         end(): void {
           busyMiners.delete(minerKey);

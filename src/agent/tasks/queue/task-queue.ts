@@ -107,7 +107,7 @@ export function createTaskGate(
       onProgress: reports.tell,
       settle: (row, end) => endings.settle([{ row, end }]),
       repeat,
-      leave: place.leave,
+      capacity: { onBack: place.leave, onUnproven: place.leaveUnproven },
     }).finally(() => {
       place.end();
       current.work.delete(work);

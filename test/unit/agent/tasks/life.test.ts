@@ -55,10 +55,11 @@ test('a suspend of the host uses its life up', async () => {
 });
 
 test('taken up again after a restart, it lives as long as the journal says', async () => {
-  await twoOrders({ reboot: { concurrency: 1 } });
+  const settings = { reboot: { concurrency: 1, graceS: 900 } };
+  await twoOrders(settings);
   await bench.clock.finish(gate.stop());
   await bench.clock.advance(280_000);
-  gate = bench.make({ reboot: { concurrency: 1 } });
+  gate = bench.make(settings);
   gate.start();
   await bench.clock.advance(5_000);
   expect(statusOf(2)).toBe('pending');
