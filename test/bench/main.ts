@@ -1,5 +1,6 @@
 // `npm run bench -- <name>`: measures a hot path beside something else in the same run and prints the ratio, or what a process
-// takes of its host. It asserts nothing.
+// takes of its host. It asserts nothing, but `clients` does: see there.
+import { benchClients } from './clients.ts';
 import { benchFilters } from './filters.ts';
 import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
@@ -8,6 +9,7 @@ import { benchPoll } from './poll.ts';
 import { benchStart } from './start.ts';
 
 const BENCHES = {
+  clients: benchClients,
   filters: benchFilters,
   ingest: benchIngest,
   list: benchList,
