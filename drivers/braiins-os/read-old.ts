@@ -9,7 +9,7 @@ import type { Model } from '../_families/models.ts';
 import { appeals } from './errors.ts';
 import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';
-import type { poolGroups, Solver } from './replies-old.ts';
+import { type poolGroups, type Solver, STOPPED } from './replies-old.ts';
 
 export function readGraphql(replies: Replies, model: Model | undefined): Reading {
   const { bos, bosminer } = replies.gqlSystem?.data ?? {};
@@ -49,8 +49,6 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
     errors: appeals(replies.gqlEvents?.data?.events?.appeals),
   });
 }
-
-const STOPPED = /not running|not started|stopped|paused|suspended/i;
 
 /** The mining program is stopped: the system answers, and has nothing of the program, or an error in its place that says so. */
 function saysStopped(reply: Replies['gqlSystem']): boolean {

@@ -44,6 +44,9 @@ const rows = <S extends z.ZodType>(row: S) => list(row, 64);
 /** Joined answers: one list of one answer per command. */
 const joined = <S extends z.ZodType>(schema: S) => list(schema, 1);
 
+/** What says that the mining program was stopped; one that crashed is told by other words. */
+export const STOPPED = /not running|not started|stopped|paused|suspended/i;
+
 /** Null, or an error with a message, while the mining program is stopped. */
 const bosminerInfo = z
   .union([
@@ -80,7 +83,12 @@ export const oldReplies = {
         }),
         errors: list(z.looseObject({ message: text(512) }), 8),
       })
-      .refine(({ data: found }) => found?.bos !== undefined || found?.bosminer !== undefined),
+      .refine(
+        ({ data: found, errors }) =>
+          found?.bos !== undefined ||
+          found?.bosminer !== undefined ||
+          errors?.some(({ message }) => STOPPED.test(message ?? '')) === true,
+      ),
   ),
   gqlBoards: data(inInfo({ workSolver: part({ childSolvers: list(solver, 64) }) })),
   gqlSerials: maybe(inInfo({ workSolver: part({ childSolvers: list(solver, 64) }) })),

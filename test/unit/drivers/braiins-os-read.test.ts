@@ -253,6 +253,14 @@ describe('stopped, by its own word', () => {
     expect(reading).toMatchObject({ isMining: false, miningMode: 'sleep', systemUptimeS: 96_949 });
     for (const field of ['hashrateHs', 'boards', 'fans', 'powerW'] as const) expect(reading).not.toHaveProperty(field);
   });
+  test('an error is all that there is', () => {
+    const gqlSystem = { data: null, errors: [{ message: notRunning }] };
+    const { reading, unparsable } = driver.read({ gqlSystem }, {});
+    expect(unparsable).toEqual([]);
+    expect(reading).toMatchObject({ isMining: false, miningMode: 'sleep' });
+    const refused = driver.read({ gqlSystem: { data: null, errors: [{ message: 'Unauthorized' }] } }, {});
+    expect(refused.unparsable).toEqual(['gqlSystem']);
+  });
   test.each([
     ['another error', system({ info: null }, { errors: [{ message: 'deadline has elapsed' }] }), undefined],
     ['no word of the program', system({}), undefined],
