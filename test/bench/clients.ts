@@ -19,6 +19,8 @@ const EXIT_NOT_READY = 2;
 /** Programs of one client that read at the same time, each its own devices. */
 const WIDTH = 3;
 const LINE_WIDTH = 44;
+/** Families without a login from the factory: asic-rs is told the one that the owner set. */
+const OWNED: ReadonlySet<string> = new Set(['proto']);
 
 export async function benchClients(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -72,7 +74,7 @@ async function readAll(families: readonly string[], folder: string): Promise<Dev
     const ips = farm.devices.map(({ ip }) => ip);
     // Not at the same time: a device that serves one connection refuses the other client, and the table would change from run to run.
     const pyasic = await readWith(programs.pyasic, ips, parsePyasic);
-    const asicRs = await readWith(programs['asic-rs'], ips, parseAsicRs);
+    const asicRs = await readWith(programs['asic-rs'], farm.devices.map(withLogin), parseAsicRs);
     return farm.devices.map((device) => {
       const of = (all: ReadonlyMap<string, ClientReading>) => all.get(device.ip) ?? { ip: device.ip, error: 'no line' };
       return resultOf(device, nameOf(farm.devices, device), {
@@ -86,6 +88,9 @@ async function readAll(families: readonly string[], folder: string): Promise<Dev
     await farm.stop();
   }
 }
+
+const withLogin = ({ ip, family, login }: Device): string =>
+  login !== undefined && OWNED.has(family) ? `${ip}=${login.user}:${login.password}` : ip;
 
 /** The model; with a number where the family has it with several firmwares. */
 function nameOf(devices: readonly Device[], { family, spec, index }: Device): string {
@@ -103,12 +108,12 @@ function resultOf(device: Device, model: string, readings: Readonly<Record<Clien
 
 async function readWith(
   { file, args }: Program,
-  ips: readonly string[],
+  targets: readonly string[],
   parse: (line: string) => ClientReading,
 ): Promise<Map<string, ClientReading>> {
   const read = new Map<string, ClientReading>();
   const one = async (nth: number) => {
-    const part = ips.filter((_, index) => index % WIDTH === nth);
+    const part = targets.filter((_, index) => index % WIDTH === nth);
     if (part.length === 0) return;
     const child = spawn(file, [...args, ...part], { stdio: ['ignore', 'pipe', 'ignore'] });
     const ended = new Promise((resolve) => child.once('close', resolve));

@@ -124,6 +124,21 @@ const ASIC_RS: readonly Explanation[] = [
   },
   {
     client: 'asic-rs',
+    how: 'extra',
+    fields: ['power'],
+    kinds: ['avalon-a/Avalon 1047'],
+    reason:
+      'asic-rs takes the fifth word of `PS`, the output of the PSU; this build does not print the power from the wall.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'wrong',
+    fields: ['boards', 'board rates', 'board chips'],
+    kinds: ['avalon-a/Avalon 1047'],
+    reason: 'asic-rs has three boards for this model in a table; the device says two.',
+  },
+  {
+    client: 'asic-rs',
     how: 'wrong',
     fields: ['model'],
     kinds: ['avalon-home'],
@@ -187,17 +202,10 @@ const ASIC_RS: readonly Explanation[] = [
   },
   {
     client: 'asic-rs',
-    how: 'missing',
-    fields: ['firmware', 'mac', 'serial', 'power', ...ALL_VALUES],
-    kinds: ['proto'],
-    reason: 'asic-rs has no password of a Proto rig, and what it asks is behind the login.',
-  },
-  {
-    client: 'asic-rs',
     how: 'wrong',
-    fields: ['is mining'],
+    fields: ['chip temp'],
     kinds: ['proto'],
-    reason: 'asic-rs says that it does not mine where it gets no answer.',
+    reason: 'asic-rs takes the outlet of a board for its chips, which have sensors of their own.',
   },
   {
     client: 'asic-rs',
