@@ -13,11 +13,18 @@ import {
 } from './errors.data.ts';
 
 /** A code as the device gave it, with its own words if it has any. */
-export type Fault = { readonly code: string; readonly detail?: string | undefined };
+export type Fault = {
+  readonly code: string;
+  readonly detail?: string | undefined;
+  /** As `ErrorReading.since`. */
+  readonly since?: string | undefined;
+};
 
 const MAX_FAULTS = 64;
 const CODE = /^[0-9]{1,9}$/;
 const TIME = /^\d{4}-\d\d-\d\d|^\d+$/;
+/** With the time of day: a date alone does not say when. */
+const MOMENT = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/;
 
 /**
  * The faults of an `error_code` or `error-code` value: a list of numbers, texts and objects whose all-digit key is the code, or one such object.
@@ -29,7 +36,8 @@ export function faultsOf(value: unknown): Fault[] | undefined {
   for (const item of Array.isArray(value) ? value.slice(0, MAX_FAULTS) : [value]) {
     for (const fault of faultsOfItem(item)) {
       const code = String(Number(fault.code));
-      if (code !== '0' && found.get(code)?.detail === undefined) found.set(code, { ...fault, code });
+      const { detail = fault.detail, since = fault.since } = found.get(code) ?? {};
+      if (code !== '0') found.set(code, { code, detail, since });
     }
   }
   return [...found.values()].slice(0, MAX_FAULTS);
@@ -46,12 +54,16 @@ function faultsOfItem(item: unknown): Fault[] {
     .filter(([key]) => CODE.test(key))
     .map(([code, value]) => {
       const words = toText(value);
-      return { code, detail: reason ?? (words !== undefined && !TIME.test(words) ? words : undefined) };
+      return {
+        code,
+        detail: reason ?? (words !== undefined && !TIME.test(words) ? words : undefined),
+        since: words !== undefined && MOMENT.test(words) ? words.slice(0, 19) : undefined,
+      };
     });
 }
 
 /** What the device says and what the tables know of it. `model` decides whether farms see the code as harmless. */
-export function errorReading({ code, detail }: Fault, model: string | undefined): ErrorReading {
+export function errorReading({ code, detail, since }: Fault, model: string | undefined): ErrorReading {
   const number = Number(code);
   const [category, text, index] = meaning(number) ?? (['unknown', undefined] as const);
   const message = text === undefined ? detail : detail === undefined ? text : `${text} (${detail})`;
@@ -61,6 +73,7 @@ export function errorReading({ code, detail }: Fault, model: string | undefined)
     severity: severity(number, model),
     ...(message !== undefined && { message }),
     ...(index !== undefined && { index }),
+    ...(since !== undefined && { since }),
   };
 }
 

@@ -1,6 +1,6 @@
 // What both Whatsminer dialects give, before the model table is asked, and how that becomes a Reading.
 import { first, largest } from '../../src/driver/fields.ts';
-import type { Cooling, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
+import type { BoardReading, Cooling, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import { errorReading, type Fault } from './errors.ts';
@@ -24,6 +24,25 @@ export type Facts = {
   readonly chipMaxC?: number | undefined;
   readonly boardMaxC?: number | undefined;
 };
+
+/** A device clock before 2001 was never set. */
+export const SET_CLOCK_S = 1e9;
+
+/** Rows without anything in them, as a stopped machine may print them, say nothing of boards; no rows at all say that there are none. */
+export function boardsTold<R>(
+  rows: readonly R[] | undefined,
+  read: (row: R, place: number) => BoardReading[],
+): BoardReading[] | undefined {
+  const boards = rows?.flatMap(read);
+  return boards?.length === 0 && rows?.length !== 0 ? undefined : boards;
+}
+
+/** `vin` in 0.01 V or V: only one of the two can be a mains voltage. */
+export function mainsV(vin: number | undefined): number | undefined {
+  if (vin === undefined) return undefined;
+  const volts = vin > 5_000 ? vin / 100 : vin;
+  return volts >= 80 && volts <= 600 ? volts : undefined;
+}
 
 /** `knownModel` is used when no answer at hand names the model. */
 export function toReading(facts: Facts, knownModel: string | undefined): Reading {

@@ -3,7 +3,7 @@ import { first, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, PoolReading, PsuReading } from '../../src/model/reading.ts';
 import { poolIsAlive, present, rateHs } from '../_families/cgminer.ts';
 import { faultsOf } from './errors.ts';
-import { type Facts, modeOf, powerMode } from './facts.ts';
+import { boardsTold, type Facts, mainsV, modeOf, powerMode, SET_CLOCK_S } from './facts.ts';
 import { down, type Replies, type Status3Board } from './replies.ts';
 
 type Message<T> = Exclude<T, string | undefined>;
@@ -32,10 +32,10 @@ export function factsFromApi3({ info3, summary3, edevs3, pools3 }: Replies): Fac
       hashrateAverageHs: rateHs(summary?.['hash-average'], 'T'),
       powerLimitW: summary?.['power-limit'] || undefined,
       uptimeS: summary?.elapsed,
-      deviceTimeS: summary3?.when || undefined,
+      deviceTimeS: (summary3?.when ?? 0) >= SET_CLOCK_S ? summary3?.when : undefined,
       isLightOn: system?.ledstatus === undefined ? undefined : system.ledstatus.toLowerCase() !== 'auto',
       inletTempC: summary?.['environment-temperature'],
-      boards: data(edevs3?.msg)?.edevs?.flatMap((row, place) => board(row, place, summary, miner)),
+      boards: boardsTold(data(edevs3?.msg)?.edevs, (row, place) => board(row, place, summary, miner)),
       psus: psus(power),
       pools: pools(pools3),
     }),
@@ -93,6 +93,7 @@ function psus(power: Info['power']): PsuReading[] | undefined {
     model: power?.model ?? power?.type,
     tempC: power?.temp0,
     fanRpm: power?.fanspeed,
+    inputVoltageV: mainsV(power?.vin),
   });
   return Object.keys(reading).length === 0 ? undefined : [reading];
 }

@@ -3,11 +3,8 @@ import { first, scale } from '../../src/driver/fields.ts';
 import type { BoardReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, present, rateHs, whenS, windowHs } from '../_families/cgminer.ts';
 import { type Fault, faultsOf } from './errors.ts';
-import { type Facts, powerMode } from './facts.ts';
+import { boardsTold, type Facts, mainsV, powerMode, SET_CLOCK_S } from './facts.ts';
 import type { Replies, TcpBoardRow, TcpSummaryRow } from './replies.ts';
-
-/** A device clock before 2001 was never set. */
-const SET_CLOCK_S = 1e9;
 
 /** Undefined when nothing was answered on 4028. */
 export function factsFromTcp(replies: Replies): Facts | undefined {
@@ -35,7 +32,7 @@ export function factsFromTcp(replies: Replies): Facts | undefined {
       deviceTimeS: when !== undefined && when >= SET_CLOCK_S ? when : undefined,
       isLightOn: info?.ledstat === undefined ? undefined : info.ledstat.toLowerCase() !== 'auto',
       inletTempC: row?.['Env Temp'],
-      boards: (edevs ?? devs)?.DEVS?.flatMap(board),
+      boards: boardsTold((edevs ?? devs)?.DEVS, board),
       psus: psus(psu?.Msg, row, info?.powersn),
       pools: poolReadings(pools?.POOLS),
     }),
@@ -109,19 +106,17 @@ function boardRate(row: TcpBoardRow): number | undefined {
   return Math.abs(recent - average) > 0.1 * average ? recent : average;
 }
 
-/** `Voltage` is in 0.01 V; `vin` in 0.01 V or V: only one of the two can be a mains voltage. */
 function psus(
   psu: NonNullable<Replies['psu']>['Msg'] | undefined,
   row: TcpSummaryRow | undefined,
   powersn: string | undefined,
 ): PsuReading[] | undefined {
-  const inputV = psu?.vin === undefined ? undefined : psu.vin > 5_000 ? psu.vin / 100 : psu.vin;
   const reading = present({
     serialNumber: psu?.serial_no ?? powersn,
     model: psu?.model ?? psu?.name,
     tempC: psu?.temp0,
     fanRpm: first(row?.['Power Fanspeed'], psu?.fan_speed),
-    inputVoltageV: inputV !== undefined && inputV >= 80 && inputV <= 600 ? inputV : undefined,
+    inputVoltageV: mainsV(psu?.vin),
     outputVoltageV: scale(row?.Voltage, 0.01),
   });
   return Object.keys(reading).length === 0 ? undefined : [reading];

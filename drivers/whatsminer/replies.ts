@@ -22,7 +22,8 @@ const tcpSummaryRow = summaryRow.extend({
   'Power Limit': watts(),
   'Power Mode': text(),
   'Power Fanspeed': rpm(),
-  Voltage: num({ min: 1, max: 10_000 }),
+  /** 0.01 V. Small numbers (M3) are a level, no voltage. */
+  Voltage: num({ min: 500, max: 6_000 }),
   'Fan Speed In': rpm(),
   'Fan Speed Out': rpm(),
   'Env Temp': temp(),
@@ -77,7 +78,7 @@ export const deviceInfo = z.looseObject({
     .optional()
     .catch(undefined),
   power: z
-    .looseObject({ model: text(), type: text(), sn: text(), mode: text(), fanspeed: rpm(), temp0: temp() })
+    .looseObject({ model: text(), type: text(), sn: text(), mode: text(), fanspeed: rpm(), temp0: temp(), vin: num() })
     .optional()
     .catch(undefined),
   'error-code': z.unknown().optional(),

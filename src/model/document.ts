@@ -5,7 +5,7 @@ import { type Flag, toBitmask } from './flags.ts';
 import { macState, normaliseMac, serialState, type UnstableReason } from './identity-facts.ts';
 import type { MinerDocument, MinerExtras } from './miner.ts';
 import { plainText as text, withoutLogin } from './plain-text.ts';
-import type { BoardReading, PoolReading, Reading } from './reading.ts';
+import type { BoardReading, ErrorReading, PoolReading, Reading } from './reading.ts';
 
 /** `source` of the `network` flag that means "does not answer"; a `network` flag of another source says nothing about mining. */
 export const OFFLINE_SOURCE = 'contact';
@@ -84,7 +84,7 @@ function fromReading(reading: Reading, facts: DocumentFacts): MinerDocument {
     errors: (reading.errors ?? [])
       // A state such as "tuning finished" travels as a code too, and is no error.
       .filter((error) => error.category !== 'state')
-      .map((error) => ({ code: text(error.code, 128) ?? 'unknown', message: text(error.message, 512) ?? null })),
+      .map((error) => ({ code: text(error.code, 128) ?? 'unknown', message: text(wordsOf(error), 512) ?? null })),
     hashboards: boards.map((board) => ({
       serial_number: text(board.serialNumber) ?? null,
       hashrate: board.hashrateHs ?? null,
@@ -104,6 +104,9 @@ function fromReading(reading: Reading, facts: DocumentFacts): MinerDocument {
     anomaly_flags: 0,
   };
 }
+
+const wordsOf = ({ message, since }: ErrorReading): string | undefined =>
+  since === undefined ? message : `${message === undefined ? '' : `${message}, `}since ${since}`;
 
 function extrasOf(reading: Reading, facts: DocumentFacts): MinerExtras {
   const { driverId, known, isFactoryLogin } = facts;

@@ -92,6 +92,8 @@ export const errorReadingSchema = z.strictObject({
   severity: z.enum(['info', 'minor', 'major', 'critical']).optional(),
   /** Index of the board, fan or PSU that is meant. */
   index: z.int().min(0).max(1_000).optional(),
+  /** When it began, `2024-06-15 09:15:00` as the device writes it: by its own clock, in its own time zone. */
+  since: z.string().min(1).max(32).optional(),
 });
 export type ErrorReading = z.infer<typeof errorReadingSchema>;
 

@@ -29,12 +29,24 @@ describe('the list of faults', () => {
   });
   test("keeps the device's reason, but takes no time for one", () => {
     expect(faultsOf([{ 264: '2026-05-23 09:19:10', reason: 'no reply' }])).toEqual([
-      { code: '264', detail: 'no reply' },
+      { code: '264', detail: 'no reply', since: '2026-05-23 09:19:10' },
     ]);
     expect(faultsOf([{ 264: '2026-05-23 09:19:10' }, { 110: '1700000000' }])).toEqual([
-      { code: '264', detail: undefined },
-      { code: '110', detail: undefined },
+      { code: '264', since: '2026-05-23 09:19:10' },
+      { code: '110' },
     ]);
+  });
+  test('keeps the time of each, on API 2 and 3', () => {
+    const api2 = { 218: '2022-04-12 05:12:11', 110: '2022-04-12 05:13:00' };
+    const api3 = [{ 218: '2022-04-12 05:12:11', reason: 'low mains' }, 110];
+    expect(faultsOf(api2)).toEqual([
+      { code: '110', since: '2022-04-12 05:13:00' },
+      { code: '218', since: '2022-04-12 05:12:11' },
+    ]);
+    const [first, second] = faultsOf(api3) ?? [];
+    expect(first && errorReading(first, undefined)).toMatchObject({ code: '218', since: '2022-04-12 05:12:11' });
+    expect(second && errorReading(second, undefined)).not.toHaveProperty('since');
+    expect(errorReadingSchema.safeParse(first && errorReading(first, undefined)).success).toBe(true);
   });
   test('is bounded', () => {
     expect(faultsOf(Array.from({ length: 5_000 }, (_, index) => index + 1))?.length).toBeLessThanOrEqual(64);

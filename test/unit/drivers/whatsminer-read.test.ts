@@ -150,6 +150,20 @@ describe('over TCP 4028', () => {
     expect(psu({ vin: '236.5' })?.inputVoltageV).toBe(236.5);
     expect(psu({ vin: '0' })).not.toHaveProperty('inputVoltageV');
     expect(read(summary({ 'HS RT': 1 })).reading).not.toHaveProperty('psus');
+    const api3 = (power: object) => read({ info3: { msg: { power } } }).reading.psus?.[0]?.inputVoltageV;
+    expect([api3({ vin: 232.5 }), api3({ vin: '23250' }), api3({ vin: 0 })]).toEqual([232.5, 232.5, undefined]);
+  });
+
+  test('a level is no voltage', () => {
+    // M3: the number of a step, not 0.01 V.
+    expect(read(summary({ 'MHS av': 11_500_000, Voltage: 8 })).reading).not.toHaveProperty('psus');
+  });
+
+  test('rows without anything in them say nothing of boards', () => {
+    const empty = { 'MHS av': 0, Temperature: 0, 'Effective Chips': 0 };
+    expect(read(boards(empty, empty, empty)).reading).not.toHaveProperty('boards');
+    expect(read(boards()).reading.boards).toEqual([]);
+    expect(read(boards(empty, { Slot: 1, 'MHS av': 5 })).reading.boards).toMatchObject([{ slot: 1 }]);
   });
 
   test('identity and light from get_miner_info', () => {

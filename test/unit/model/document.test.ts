@@ -397,3 +397,15 @@ describe('hostile texts', () => {
 function leaves(value: unknown): unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [value];
 }
+
+test('an error is told with the time at which the device says that it began', () => {
+  const errors: Reading['errors'] = [
+    { code: '218', message: 'low mains', category: 'psu', since: '2022-04-12 05:12:11' },
+    { code: '110', category: 'fan', since: '2022-04-12 05:12:11' },
+  ];
+  const { document } = toMinerDocument(facts({ reading: { errors } }));
+  expect(document.errors).toEqual([
+    { code: '218', message: 'low mains, since 2022-04-12 05:12:11' },
+    { code: '110', message: 'since 2022-04-12 05:12:11' },
+  ]);
+});
