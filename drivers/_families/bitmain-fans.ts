@@ -10,10 +10,13 @@ import type { Model } from './models.ts';
  */
 export function toFans(slots: readonly (number | undefined)[], wanted: number): FanReading[] {
   const turning = slots.flatMap((rpm, slot) => (rpm !== undefined && rpm > 0 ? [slot] : []));
-  const usual = wanted === 2 && slots.length > 4 ? [2, 5] : slots.map((_, slot) => slot);
+  const usual = wanted === 2 && slots.length > 4 ? pairOf(slots.length) : slots.map((_, slot) => slot);
   const others = usual.filter((slot) => !turning.includes(slot)).slice(0, Math.max(0, wanted - turning.length));
   return [...turning, ...others].toSorted((a, b) => a - b).map((slot, index) => present({ index, rpm: slots[slot] }));
 }
+
+/** Where two fans sit: slots 3 and 6 of the 8 of an S9, the last of the 6 of an E3. */
+const pairOf = (slots: number) => (slots === 6 ? [4, 5] : [2, 5]);
 
 /** Those of a control board that lists its slots; undefined where it lists none. */
 export function fansOf(stats: Stats | undefined, model: Model | undefined): FanReading[] | undefined {
@@ -24,11 +27,11 @@ export function fansOf(stats: Stats | undefined, model: Model | undefined): FanR
 
 /**
  * How many fans the machine says that it was built with (`fan_num`), where that beats the `table`. Old builds count the fans that turn: a count below
- * the table's is the build where the controller lists no more slots, or where it is of whole pairs while the machine hashes, which it stops doing
- * without its fans.
+ * the table's, or beside none, is the build where the controller lists no more slots, or where it is of whole pairs while the machine hashes, which
+ * it stops doing without its fans.
  */
 export function fansBuiltIn({ fanCount, fanSlots, isHashing }: Stats, table: number | undefined): number | undefined {
-  if (fanCount === undefined || table === undefined || fanCount >= table) return fanCount;
-  if (fanSlots.length === fanCount) return fanCount;
+  if (fanCount === undefined || fanSlots.length === fanCount) return fanCount;
+  if (table !== undefined && fanCount >= table) return fanCount;
   return fanCount % 2 === 0 && isHashing === true && fanSlots.length !== table ? fanCount : undefined;
 }

@@ -43,6 +43,7 @@ function application(): FirmwareImage {
 
 const FIRMWARE: Readonly<Record<string, Order>> = {
   'antminer-a': withImage(image(new Uint8Array([0x1f, 0x8b, 8, 0]), 'signed by the maker')),
+  'antminer-other': withImage(image(new Uint8Array([0x1f, 0x8b, 8, 0]), 'signed by the maker')),
   'antminer-b': withImage(bundle),
   'antminer-c': withImage(bundle),
   bitaxe: withImage(application()),

@@ -22,6 +22,11 @@ export const PREFERS: readonly Preference[] = [
   },
   {
     driver: 'antminer-stock',
+    fields: ['expected.fans'],
+    reason: 'the table stands in while the answer with the count of the device itself is missing',
+  },
+  {
+    driver: 'antminer-stock',
     fields: ['firmwareVersion'],
     reason: 'the date of the build stands in for the version of the file system',
   },

@@ -38,7 +38,7 @@ test('old web: pages of the web of 2020 are missing, and `devdetails` is refused
   const { ip } = of('antminer-a', 'S17');
   for (const page of ['summary.cgi', 'stats.cgi', 'get_blink_status.cgi'])
     expect((await getWithLogin(ip, `/cgi-bin/${page}`, ROOT)).status).toBe(404);
-  expect((await jsonPage(ip, '/cgi-bin/get_miner_conf.cgi')).at('bitmain-work-mode')).toBe('2');
+  expect((await jsonPage(ip, '/cgi-bin/get_miner_conf.cgi')).at('bitmain-work-mode')).toBe('0');
   expect((await ask(ip, 'devdetails')).at('STATUS', 0, 'Code')).toBe(45);
 });
 
