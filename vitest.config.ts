@@ -61,7 +61,7 @@ const LONG = [
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Those that walk every driver with every order or every model. */
-const LONG_CONTRACT = ['abilities', 'damaged', 'healthy', 'task-proof', 'unsent'].map(
+const LONG_CONTRACT = ['abilities', 'damaged', 'healthy', 'requests', 'task-proof', 'unsent'].map(
   (name) => `test/contract/${name}.test.ts`,
 );
 

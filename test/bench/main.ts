@@ -6,6 +6,7 @@ import { benchIngest } from './ingest.ts';
 import { benchList } from './list.ts';
 import { benchMemory } from './memory.ts';
 import { benchPoll } from './poll.ts';
+import { benchRequests } from './requests.ts';
 import { benchStart } from './start.ts';
 
 const BENCHES = {
@@ -15,6 +16,7 @@ const BENCHES = {
   list: benchList,
   memory: benchMemory,
   poll: benchPoll,
+  requests: benchRequests,
   start: benchStart,
 } as const;
 

@@ -1,0 +1,97 @@
+// How many requests an hour of polling costs each family, counted at the simulated device: every line and every HTTP request that reaches it, those that
+// fetch a login challenge too. A minute takes no time: only the clock of our side runs ahead.
+import { drivers } from '../../drivers/index.ts';
+import { parseMix } from '../../fixtures/farm/families/index.ts';
+import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
+import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
+import { type PortMap, suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
+import { type Access, createAccess, type MinerTarget } from '../../src/agent/device/device-client.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
+import { freshTrust } from '../fresh-trust.ts';
+
+export type Requests = {
+  readonly family: string;
+  readonly driver: string;
+  /** Recognition with the visit that follows it. */
+  readonly first: number;
+  /** Of the cheapest poll, and of the dearest, which asks what is asked seldom as well. */
+  readonly least: number;
+  readonly most: number;
+  /** Per poll, on average of an hour. */
+  readonly mean: number;
+};
+
+const POLLS = 60;
+const MINUTE_MS = 60_000;
+
+/** At the default rhythms of polling. `network` is a loopback range of the caller's own. */
+export async function countRequests(network: string): Promise<Requests[]> {
+  const portMap = await suitablePortMap();
+  const mix = Object.fromEntries(Object.keys(parseMix('all')).map((family) => [family, 1]));
+  const farm = await startFarm({ network, miners: Object.keys(mix).length, mix, seed: 5, freeze: true, portMap });
+  let aheadMs = 0;
+  const clock: Clock = {
+    ...systemClock,
+    nowMs: () => systemClock.nowMs() + aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    elapsedMs: () => systemClock.elapsedMs() + aheadMs,
+  };
+  const access = accessTo(network, portMap, clock);
+  try {
+    const polled = await Promise.all(farm.devices.map((device) => meet(access, device)));
+    for (let poll = 0; poll < POLLS; poll++) {
+      aheadMs += MINUTE_MS;
+      await Promise.all(polled.map((one) => one.poll()));
+    }
+    return polled.map(({ summary }) => summary());
+  } finally {
+    await access.close();
+    await farm.stop();
+  }
+}
+
+function accessTo(network: string, portMap: PortMap, clock: Clock): Access {
+  const credentials = {
+    trust: 'network',
+    logins: [{ family: 'proto', user: 'admin', password: 'env:RIG_PASSWORD' }],
+  };
+  const config = parseConfig(JSON.stringify({ portMap, networks: [network], credentials }), {
+    baseDir: '/tmp',
+    environment: { RIG_PASSWORD: RIG_OWNER.password },
+    name: 'test',
+  });
+  return createAccess({ clock, log: silentLog, drivers, config, mayReach: () => true, trust: freshTrust(clock) });
+}
+
+async function meet(access: Access, device: Device) {
+  const { ip, family, driver } = device;
+  const { signal } = new AbortController();
+  const open = new Set<number>();
+  for (const port of [...SCAN_PORTS, ...SIDE_PORTS])
+    if ((await access.transport.probe(ip, port, 5_000)) === 'open') open.add(port);
+  const counted = async (work: () => Promise<unknown>) => {
+    const before = device.requests;
+    await work();
+    return device.requests - before;
+  };
+  let target: MinerTarget | undefined;
+  const first = await counted(async () => {
+    const found = await access.recognise(ip, open, signal);
+    target = 'target' in found ? found.target : undefined;
+  });
+  if (target === undefined) throw new Error(`nothing recognises the ${family} at ${ip}`);
+  const known = target;
+  const polls: number[] = [];
+  return {
+    async poll() {
+      polls.push(await counted(() => access.read(known, signal)));
+    },
+    summary: (): Requests => ({
+      ...{ family, driver, first, least: Math.min(...polls), most: Math.max(...polls) },
+      mean: polls.reduce((sum, count) => sum + count, 0) / polls.length,
+    }),
+  };
+}
