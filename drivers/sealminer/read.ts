@@ -135,7 +135,8 @@ export function modeOf(system: System | undefined): MiningMode | undefined {
 
 /** Rated is what the machine was sold for in normal mode; ideal follows what it does now, and so would hide a board that is gone. */
 function expectedHs(stats: StatsRow | undefined, mode: MiningMode | undefined, nameplateHs: number | undefined) {
-  if (mode !== undefined && mode !== 'normal' && mode !== 'sleep') return positive(mega(stats?.['MHS(Ideal)']));
+  // Of a mode that is not known neither: less may have been asked of it than it was sold for.
+  if (mode !== 'normal' && mode !== 'sleep') return positive(mega(stats?.['MHS(Ideal)']));
   return first(positive(mega(stats?.['MHS(Rated)'])), nameplateHs);
 }
 

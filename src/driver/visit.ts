@@ -101,10 +101,13 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
     ...result,
     answered,
     failed: [...failed].map(([ask, error]) => ({ ask, error })),
-    isLoginRefused: [...failed.values()].some(({ code }) => code === 'peer.auth'),
+    isLoginRefused: asks.some(([name, ask]) => mayCarryLogin(ask) && failed.get(name)?.code === 'peer.auth'),
     elapsedMs: clock.monotonicMs() - startMs,
   };
 }
+
+/** A page that wants a login where none is sent has refused none. */
+const mayCarryLogin = (ask: Ask): boolean => ask.via !== 'http' || ask.auth !== 'none';
 
 const isFor = ({ generations }: Ask, { generation }: Known) =>
   generations === undefined || generation === undefined || generations.includes(generation);

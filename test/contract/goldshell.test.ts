@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { goldshell as driver } from '../../drivers/goldshell/driver.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
-import { acting } from './acting.ts';
+import { acting, withoutTcp } from './acting.ts';
 import { expectTruth, standing } from './simulated.ts';
 
 const site = standing(driver, { network: '127.94.2.0/26', miners: 8, mix: 'goldshell' });
@@ -47,4 +47,12 @@ test('nothing is sent that needs its login, and nothing can be changed', () => {
   expect(driver.abilities).toEqual({});
   expect(driver.login).toEqual({ kind: 'none' });
   for (const ask of Object.values(driver.asks)) expect('auth' in ask ? ask.auth : 'none').toBe('none');
+});
+
+test('with TCP closed it is asked its page without a login: a page that wants one has refused none', async () => {
+  const { ip } = of('KD5');
+  const { reading, isLoginRefused, unparsable } = await site().read(ip, {}, withoutTcp(site().link(ip)));
+  expect({ isLoginRefused, unparsable }).toEqual({ isLoginRefused: false, unparsable: [] });
+  expect(reading).toMatchObject({ model: 'KD5' });
+  for (const field of ['boards', 'fans', 'isMining', 'hashrateHs'] as const) expect(reading).not.toHaveProperty(field);
 });
