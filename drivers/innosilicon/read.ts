@@ -4,6 +4,7 @@ import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, FanReading, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs, windowHs } from '../_families/cgminer.ts';
+import { boardsBeside } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { isFine } from '../_families/status-word.ts';
 import { ERRORS } from './errors.data.ts';
@@ -16,7 +17,10 @@ export function read(replies: Replies, known: Known): Reading {
   const web = replies.all?.all;
   const reported = first(replies.type?.type, overview?.type, known.model);
   const row = findModel('innosilicon-stock', reported);
-  const isMega = countsHashes(reported, summary?.STATUS ?? replies.version?.STATUS);
+  const isMega = countsHashes(
+    reported,
+    first<unknown>(summary?.STATUS, replies.devs?.STATUS, stats?.STATUS, replies.version?.STATUS),
+  );
   const toHs = (told: Told | undefined) =>
     first(rateHs(told?.['Hash Rate H'], ''), isMega ? rateHs(told?.['Hash Rate'], 'M') : undefined);
   const webHs = toHs(web?.total_hash);
@@ -52,7 +56,7 @@ export function read(replies: Replies, known: Known): Reading {
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),
       largest(boards?.map((board) => board.chipTempAvgC) ?? []),
     ),
-    boards,
+    boards: boardsBeside(boards, rates.hashrateHs),
     fans: fansOf(
       first(
         web?.fansSpeed,
@@ -69,9 +73,10 @@ export function read(replies: Replies, known: Known): Reading {
 
 const statusRow = z.looseObject({ Description: text(256) });
 
-/** An A9 counts solutions and prints them under names that mean millions of hashes elsewhere. */
+/** An A9 counts solutions and prints them under names that mean millions of hashes elsewhere. What may be one has no unit that is proven. */
 function countsHashes(reported: string | undefined, status: unknown): boolean {
   const description = list(statusRow, 1).parse(status)?.[0]?.Description;
+  if (reported === undefined && description === undefined) return false;
   return !/^a9\b|\ba9[-+ ]/i.test(reported ?? '') && !/\ba9\b/i.test(description ?? '');
 }
 

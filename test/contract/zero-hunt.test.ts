@@ -78,6 +78,8 @@ function inventions(base: Reading, reading: Reading, what: string): string[] {
       : []),
     ...(['boards', 'fans', 'psus'] as const)
       .filter((name) => reading[name]?.length === 0 && base[name]?.length !== 0)
+      // Beside a rate of 0 the machine may have none.
+      .filter((name) => name !== 'boards' || reading.hashrateHs !== 0)
       .map((name) => `no ${name}`),
     ...numbersOf({ ...reading })
       .filter(([path, value]) => value === 0 && before.get(path) !== 0 && !(isZeroed && ZERO_IS_SAID.test(path)))

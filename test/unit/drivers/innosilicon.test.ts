@@ -39,6 +39,8 @@ describe('rates of an A9 count solutions: without a unit that is sure they are n
     [{ summary }, undefined],
     [{ summary: { ...summary, STATUS: [{ Description: 'innominer t3-1.0' }] } }, 51_274.6e6],
     [{ all: { all: { total_hash: { 'Hash Rate': 51.2 } } }, type: { type: 'A9++' } }, undefined],
+    [{ all: { all: { total_hash: { 'Hash Rate': 51.2 } } } }, undefined],
+    [{ summary: { SUMMARY: summary.SUMMARY } }, undefined],
     [{ all: { all: { total_hash: { 'Hash Rate': 1_500 } } }, type: { type: 'A10' } }, 1_500e6],
     [{ all: { all: { total_hash: { 'Hash Rate H': 51_200 } } }, type: { type: 'A9++' } }, 51_200],
   ])('%j', (raw, hs) => expect(driver.read(raw, {}).reading.hashrateHs).toBe(hs));
