@@ -21,7 +21,7 @@ export const ruleFor = (net: string) => ({
 export const innosilicon: Act = {
   tcp: (text) =>
     text.includes('version')
-      ? JSON.stringify({ STATUS: [{ STATUS: 'S' }], VERSION: [{ Miner: 'INNOMINER' }] })
+      ? JSON.stringify({ STATUS: [{ STATUS: 'S' }], VERSION: [{ API: '3.7', Miner: 'INNOMINER' }] })
       : JSON.stringify({ STATUS: [{ STATUS: 'E' }] }),
   web: ({ path }) => ({ body: path === '/api/auth' ? `{"jwt":"${CANARY.token}"}` : '{"success":true}' }),
 };

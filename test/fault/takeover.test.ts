@@ -30,7 +30,7 @@ const avalon = (mac: string): Act => ({
     text.includes('version')
       ? JSON.stringify({
           STATUS: [{ STATUS: 'S' }],
-          VERSION: [{ PROD: 'AvalonMiner 1246', MAC: mac, DNA: 'abcd1234ef' }],
+          VERSION: [{ API: '3.7', PROD: 'AvalonMiner 1246', MAC: mac, DNA: 'abcd1234ef' }],
         })
       : JSON.stringify({ STATUS: [{ STATUS: 'S', Msg: 'done' }] }),
 });

@@ -1,0 +1,150 @@
+// Hosts of an ordinary network that say a miner's word: none becomes a miner, none is sent a login, none is told to change anything, with every login
+// that a configuration can allow. Counted at the hosts.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { TRAP_CLASSES, TRAPS, type Trap } from '../../fixtures/farm/traps.data.ts';
+import { startTraps, type Traps, triedIn } from '../../fixtures/farm/traps.ts';
+import { createAgent } from '../../src/agent/agent.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
+import { createAccess } from '../../src/agent/device/device-client.ts';
+import { waitingDevices } from '../../src/agent/device/waiting.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
+import { freshTrust } from '../fresh-trust.ts';
+
+const NETWORK = '127.99.44.0/24';
+const MINER = '127.99.44.200';
+const PASSWORD = 'canary-Pa55word';
+const stateDir = mkdtempSync(join(tmpdir(), 'pithead-traps-'));
+const at = new Map<string, Trap>(TRAPS.map((trap, index) => [`127.99.44.${index + 1}`, trap]));
+
+let traps: Traps;
+let farm: Farm;
+let portMap: Awaited<ReturnType<typeof suitablePortMap>>;
+beforeAll(async () => {
+  portMap = await suitablePortMap();
+  traps = await startTraps(at, portMap);
+  farm = await startFarm({ network: `${MINER}/32`, miners: 1, mix: { 'antminer-b': 1 }, seed: 3, noise: 0, portMap });
+});
+afterAll(async () => {
+  await traps.stop();
+  await farm.stop();
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+/** Logins for all of the network, factory logins, and no person who must accept anything. */
+const configOf = () =>
+  parseConfig(
+    JSON.stringify({
+      ...{ stateDir, networks: [NETWORK], portMap, scan: { maxPerSecond: 50_000 } },
+      credentials: {
+        trust: 'network',
+        logins: [
+          { range: MINER, user: 'root', password: 'env:RIGHT' },
+          { range: NETWORK, user: 'canary-user', password: 'env:CANARY' },
+        ],
+      },
+      poll: { interval: '1s', slowEvery: 1, staticEvery: '5s', deadline: '3s' },
+    }),
+    { baseDir: stateDir, environment: { CANARY: PASSWORD, RIGHT: 'root' }, name: 'traps' },
+  );
+
+const named = (counts: (text: string) => number) =>
+  Object.entries(traps.texts()).flatMap(([ip, text]) => (counts(text) > 0 ? [`${at.get(ip)?.what}: ${text}`] : []));
+
+function expectNothingTried() {
+  expect(named((text) => triedIn(text).logins)).toEqual([]);
+  expect(named((text) => triedIn(text).writes)).toEqual([]);
+  expect(named((text) => Number(text.includes(PASSWORD)))).toEqual([]);
+}
+
+test('there are enough of each class, and each says the word that fools', () => {
+  expect(TRAPS.length).toBeGreaterThanOrEqual(64);
+  for (const each of TRAP_CLASSES) expect(TRAPS.filter((trap) => trap.class === each).length, each).toBeGreaterThan(7);
+  for (const { what, word, ports } of TRAPS) {
+    const isEcho = Object.values(ports).some((port) => 'echo' in port);
+    if (!isEcho) expect(JSON.stringify(ports), what).toContain(word);
+  }
+});
+
+test('an agent takes none for a miner in two scans, and polls none', async () => {
+  const agent = createAgent({ config: configOf(), uplinks: [], clock: systemClock, log: silentLog });
+  await agent.start();
+  try {
+    for (const _ of ['once', 'again']) {
+      const account = await agent.scan();
+      expect(account?.counts).toMatchObject({ identified: 1, login_refused: 0, missing: 0 });
+      expect([...agent.roster.all()].map(({ target }) => target.ip)).toEqual([MINER]);
+    }
+  } finally {
+    await agent.stop();
+  }
+  // Every host was really asked.
+  expect(Object.keys(traps.texts()).length).toBeGreaterThanOrEqual(TRAPS.filter(({ ports }) => 80 in ports).length);
+  expectNothingTried();
+});
+
+test('a command at one sends nothing, and a person is told what it looks like', async () => {
+  const trust = freshTrust();
+  const config = configOf();
+  const access = createAccess({ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust });
+  const signal = new AbortController().signal;
+  const looksLike = new Map<string, number>();
+  try {
+    const all = [...at].map(async ([ip, { what }]) => {
+      const found = await access.recognise(ip, new Set([...SCAN_PORTS, ...SIDE_PORTS]), signal);
+      expect(['likely', 'unknown'], what).toContain(found.status);
+      if (found.status !== 'likely') return;
+      const { driver } = found.target;
+      looksLike.set(driver.id, (looksLike.get(driver.id) ?? 0) + 1);
+      if (driver.abilities.reboot === undefined) return;
+      const order = access.act(found.target, 'reboot', {}, signal);
+      await expect(order, what).rejects.toMatchObject({ code: 'peer.auth', wasSent: false });
+    });
+    await Promise.all(all);
+  } finally {
+    await access.close();
+  }
+  // Most are what the tables of words take for a miner.
+  expect([...looksLike.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(TRAPS.length / 2);
+  const waiting = waitingDevices(trust.record, systemClock.nowMs());
+  expect(new Set(waiting.map(({ why }) => why))).toEqual(new Set(['no-proof']));
+  expectNothingTried();
+}, 30_000);
+
+test('a real bfgminer behind an ordinary web server is a mining program and no Goldshell', async () => {
+  const version =
+    '{"STATUS":[{"STATUS":"S","When":1,"Code":22,"Msg":"BFGMiner versions","Description":"bfgminer 5.5.0"}],"VERSION":[{"Miner":"5.5.0","API":"3.3"}]}';
+  const both: Trap = {
+    ...{ class: 'foreign page', what: 'bfgminer behind nginx', word: 'cloud-box' },
+    ports: { 80: { pages: { '*': { body: '<title>cloud-box</title>' } } }, 4028: { reply: version } },
+  };
+  const ip = '127.99.45.1';
+  const one = await startTraps(new Map([[ip, both]]), portMap);
+  const config = configOf();
+  const access = createAccess({
+    clock: systemClock,
+    log: silentLog,
+    drivers,
+    config,
+    mayReach: () => true,
+    trust: freshTrust(),
+  });
+  try {
+    const found = await access.recognise(ip, new Set(SCAN_PORTS), new AbortController().signal);
+    expect(found.status === 'unknown' ? undefined : [found.target.driver.id, found.identity.confidence]).toEqual([
+      'cgminer',
+      'generic',
+    ]);
+    expect(triedIn(one.texts()[ip] ?? '').logins).toBe(0);
+  } finally {
+    await access.close();
+    await one.stop();
+  }
+});
