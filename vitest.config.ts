@@ -57,7 +57,18 @@ const LONG = [
     'scan-task',
   ],
   ...['reboot-batch', 'scan-account', 'screen', 'selftest', 'setup', 'stop-with-stdin', 'tls', 'trust'],
-  ...['agent-clock', 'few-files', 'https', 'identity', 'impostors', 'mass-move', 'outages', 'restore', 'two-attackers'],
+  ...[
+    'agent-clock',
+    'few-files',
+    'https',
+    'identity',
+    'impostors',
+    'mass-move',
+    'one-login',
+    'outages',
+    'restore',
+    'two-attackers',
+  ],
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Those that walk every driver with every order or every model. */

@@ -1,5 +1,7 @@
 // The login that goes along with the requests to one device: which one it is, whether it may be sent, and how often it is tried.
-// A configured login is tried once per visit, and seldom while it is refused; a factory login once a day at most, whatever program of this host asks.
+// A login that a device refused is not tried there again for a day, whatever program of this host asks: one of the factory at all, one of the
+// configuration until it is another one there.
+import { createHmac } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
@@ -11,6 +13,7 @@ import type { Login, MinerLink } from '../../transport/request.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { DeviceTrust } from './device-trust.ts';
 import { type LoginTrial, newTrial, withTrial } from './login-attempts.ts';
+import { CONFIGURED } from './record/attempts.ts';
 import { WITHHELD_TEXT, type Withheld } from './trust.ts';
 
 /** A miner as far as reaching it needs to know: where it is, which driver, and what earlier visits left. */
@@ -26,7 +29,7 @@ export type LoginRule = { readonly family?: string; readonly ranges?: ScanRanges
 
 export type Credentials = { readonly factoryDefaults: boolean; readonly logins: readonly LoginRule[] };
 
-/** After a refusal a configured login is not tried again for this long by visits: control boards lock out. Orders try at once. */
+/** While nothing can be remembered on disk, a refused configured login is not tried again for this long by visits. Orders try at once. */
 const REFUSED_HOLD_MS = 10 * 60_000;
 /** Devices whose logins are remembered. */
 const MAX_TRIALS = 100_000;
@@ -59,13 +62,22 @@ export function createLogins(parts: {
   const factoryKey = ({ driver, ip }: MinerTarget, who = trust.heldAs(ip)) => `${driver.id} ${who.join(' ')}`;
   const ownRule = ({ driver, ip }: MinerTarget) => ruleFor(credentials().logins, driver.id, ip);
 
-  /** A fresh trial for each visit, unless the last one ended in a refusal that is young. */
-  const configuredTrial = (target: MinerTarget, isOrder: boolean): Trial => {
+  /** A fresh trial for each visit, unless this login was refused there: what another process of this host tried counts. */
+  const configuredTrial = (target: MinerTarget, login: Login, isOrder: boolean): Trial => {
     const key = configuredKey(target);
+    const who = triedAs(trust.heldAs(target.ip), login);
+    const held = trust.attempts.last(who, target.driver.id);
+    if (held === 'refused') return trialOf({ verdict: 'refused' });
     const last = configuredTrials.get(key);
     const isYoung = last !== undefined && clock.monotonicMs() - last.startedMs < REFUSED_HOLD_MS;
-    if (!isOrder && isYoung && last.trial.verdict === 'refused') return last.trial;
-    const trial = trialOf({});
+    if (held === undefined && !isOrder && isYoung && last.trial.verdict === 'refused') return last.trial;
+    const trial = trialOf({
+      onVerdict(verdict) {
+        // What was never sent was not refused.
+        if (verdict === 'refused' && trial.sentMs > Number.NEGATIVE_INFINITY)
+          trust.attempts.begin(who, target.driver.id);
+      },
+    });
     configuredTrials.set(key, { trial, startedMs: clock.monotonicMs() });
     return trial;
   };
@@ -146,7 +158,7 @@ export function createLogins(parts: {
     const rule = ownRule(target);
     if (rule !== undefined) {
       if (why !== undefined) return linkOf(target);
-      return tried(target, rule.login, configuredTrial(target, isOrder));
+      return tried(target, rule.login, configuredTrial(target, rule.login, isOrder));
     }
     const factory = factoryLoginOf(driver, known);
     const isHeld = why !== undefined && why !== 'refused-before';
@@ -173,7 +185,7 @@ export function createLogins(parts: {
         return hasLogin && withheldOf(target) === undefined ? linkTo(target) : undefined;
       }
       if (trust.why(ip, driver.id, 'configured') !== undefined) return undefined;
-      const trial = configuredTrial({ ...target, driver: other }, false);
+      const trial = configuredTrial({ ...target, driver: other }, rule.login, false);
       return tried(target, rule.login, trial);
     },
     /** The device accepted the factory login. */
@@ -198,8 +210,21 @@ export function createLogins(parts: {
         const key = `${id} ${ip}`;
         if (configuredTrials.get(key)?.trial.verdict === 'refused') configuredTrials.delete(key);
       }
+      trust.attempts.retry([{ ip, macs: [] }]);
     },
   };
+}
+
+/**
+ * Under which names attempts with this login are held: another login has others. A few bits of a hash: enough to tell one login from the next, and too
+ * few to find a password by.
+ */
+function triedAs(who: readonly string[], { user, password }: Login): string[] {
+  const named = who.some((name) => name.startsWith('mac:')) ? who.filter((name) => name.startsWith('mac:')) : who;
+  return named.map((name) => {
+    const hash = createHmac('sha256', name).update(`${user}\0${password.reveal()}`).digest('hex');
+    return `${name} ${CONFIGURED}${hash.slice(0, 4)}`;
+  });
 }
 
 const factoryLoginOf = ({ login }: Driver, { generation }: Known) =>

@@ -284,10 +284,11 @@ export function createRoster(parts: Parts): Roster {
     const { reading } = outcome;
     const now = lookAtClocks(clock);
     const sighting = sightingOf(target, identity, now.wallMs, reading);
+    const hadAnother = book.byIp(target.ip) !== undefined;
     const settled = await settle(sighting, target, signal);
     if (settled === undefined) return;
     const { key, ipChanged, isNewHere } = settled;
-    if (isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
+    if (hadAnother && isNewHere && isHeldBack(outcome)) access.forgetRefusals(target.ip);
     const state = stateOf(key, target);
     schedule.set(key, target.ip);
     state.reading = reading;

@@ -37,6 +37,7 @@ const ACCEPT = `  $ pithead trust accept --all
   $ pithead trust accept 10.31.0.0/24 whatsminer
   $ pithead trust accept 10.31.4.7 --as iceriver     it gives no proof of its own: you say what it is
 `;
+const RETRY = '  $ pithead trust retry 10.31.0.17     its password is that of the configuration now\n';
 const FORGET = '  $ pithead trust forget 10.31.0.17\n';
 const helpWith = (...examples: readonly string[]) => `${HELP}Examples:\n${examples.join('')}`;
 
@@ -64,6 +65,16 @@ export function addTrust(program: Command, context: CliContext): void {
     .addHelpText('after', helpWith(ACCEPT, LIST))
     .action((named: string[], flags: AcceptFlags) =>
       withRecord(flags, context, (record, agent) => accept(record, named, flags, context, agent)),
+    );
+  trust
+    .command('retry')
+    .description('try a login of the configuration once more where it was refused within the last 24 hours')
+    .argument('[devices...]', SELECTORS)
+    .option('--all', 'all that were met')
+    .option('-c, --config <file>', CONFIG_FOR_STATE)
+    .addHelpText('after', helpWith(RETRY, LIST))
+    .action((named: string[], flags: ForgetFlags) =>
+      withRecord(flags, context, (record) => retry(record, named, flags, context)),
     );
   trust
     .command('forget')
@@ -206,6 +217,19 @@ async function readNow(agent: RunningAgent, accepted: readonly Waiting[], contex
     if (!(error instanceof RefusedError || error instanceof PeerError)) throw error;
     return `the running agent reads them with its next scan: ${renderError(error)}`;
   }
+}
+
+/** Its password was set to that of the configuration: nothing but a person knows. */
+function retry(record: TrustRecord, named: readonly string[], { all = false }: ForgetFlags, context: CliContext): void {
+  const { selected, unknown } = select(record.devices(), named, all);
+  const devices = selected.map(({ ip, mac, networkMac }) => ({
+    ip,
+    macs: [mac, networkMac].flatMap((each) => each ?? []),
+  }));
+  if (!record.attempts.retry(devices))
+    throw new CommandFailed(`nothing was noted: ${record.fault() ?? 'the record could not be written'}`);
+  context.stdout.write(`${counted(selected.length)} asked with the login of the configuration once more\n`);
+  if (unknown.length > 0) throw new CommandFailed(unknown.map((name) => `${name}: no such device`).join('\n'));
 }
 
 function forget(record: TrustRecord, named: readonly string[], flags: ForgetFlags, context: CliContext): void {

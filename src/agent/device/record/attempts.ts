@@ -1,4 +1,4 @@
-// The attempts with factory logins in the record of trust: whether a login was tried at a device, and what came of it. An attempt is on disk before its login
+// The attempts with logins in the record of trust, all of the factory's and the refused ones of the configuration: whether a login was tried at a device, and what came of it. An attempt is on disk before its login
 // is sent. Answers are held in memory as long as no other process writes.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -6,6 +6,8 @@ import { SEEN_TIME_EVERY_MS, type SeenTime } from './seen-time.ts';
 
 /** After a refusal no factory login goes to that MAC and to that address for so long: a day, whatever process counts it. */
 const REFUSED_HOLD_MS = 24 * 3_600_000 + SEEN_TIME_EVERY_MS;
+/** In the name of an attempt with a login of the configuration, before what tells it from others. */
+export const CONFIGURED = 'login:';
 /** Answers of the record that are held in memory. */
 const MAX_KEPT = 200_000;
 
@@ -89,6 +91,16 @@ export function attemptsIn({ using, write, trim, refresh, canWrite, kept, seenTi
       });
       forget(who);
       return isWritten && mayTry;
+    },
+    /** Logins of the configuration that these devices refused may be tried there once more. */
+    retry(devices: readonly { readonly ip: string; readonly macs: readonly string[] }[]): boolean {
+      const names = devices.flatMap(({ ip, macs }) => [`ip:${ip}`, ...macs.map((mac) => `mac:${mac}`)]);
+      const isWritten = write((db) => {
+        const statement = db.prepare('DELETE FROM attempt WHERE who GLOB ? AND is_accepted = 0');
+        for (const name of names) statement.run(`${name} ${CONFIGURED}*`);
+      });
+      kept.clear();
+      return isWritten;
     },
     /** `undefined` = the device said neither yes nor no. */
     settle(who: readonly string[], family: string, verdict: 'accepted' | 'refused' | undefined): boolean {

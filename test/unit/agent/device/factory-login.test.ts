@@ -111,9 +111,16 @@ test('a refused configured login is not tried again with the next visits, and no
   );
   await visitThrice(access, false);
   expect(logins()).toBe(1);
-  clock.pass(11 * 60_000);
-  await visitThrice(access);
+  clock.pass(23 * 3_600_000);
+  await visitThrice(access, false);
+  expect(logins()).toBe(1);
+  clock.pass(2 * 3_600_000);
+  await visitThrice(access, false);
   expect(logins()).toBe(2);
+  // Another unit stands there now.
+  access.forgetRefusals(IP);
+  await visitThrice(access);
+  expect(logins()).toBe(3);
 });
 
 test('a refused factory login is tried again after a day, not before', async () => {
