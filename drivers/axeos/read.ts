@@ -35,7 +35,9 @@ export function read({ info }: Replies, known: Known): Reading {
     uptimeS: info.uptimeSeconds,
 
     isMining: mining(info, isOff),
-    miningMode: info.miningPaused === true ? ('sleep' as const) : ('normal' as const),
+    // Builds that cannot pause report no mode.
+    miningMode:
+      info.miningPaused === undefined ? undefined : info.miningPaused ? ('sleep' as const) : ('normal' as const),
     tempC: first(chipC, info.vrTemp),
     boards: board(info, hashrateHs, chipC, wanted.hashrateHs),
     fans: fans(info),
@@ -81,6 +83,7 @@ function board(
     hashrateHs,
     chips: info.asicCount,
     frequencyMhz: info.frequency,
+    voltageV: info.voltage === undefined ? undefined : info.voltage / 1_000,
     boardTempsC: info.vrTemp === undefined ? undefined : [info.vrTemp],
     chipTempMaxC: chipC,
     chipTempAvgC: mean([info.temp, info.temp2]),

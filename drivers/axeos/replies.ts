@@ -28,6 +28,8 @@ export const infoReply = z
     asicCount: int({ min: 1, max: 1_000 }),
     smallCoreCount: num({ min: 0, max: 1e6 }),
     frequency: num({ min: 1, max: 10_000 }),
+    /** Of what feeds it, in mV. */
+    voltage: num({ min: 1_000, max: 100_000 }),
 
     hashRate: rate(),
     hashRate_10m: rate(),

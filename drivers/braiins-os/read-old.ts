@@ -100,6 +100,7 @@ function boardsOf(solvers: readonly Solver[], named: readonly Solver[] | undefin
         expectedHashrateHs: positive(solver.nominalMhs),
         chips: countedChips(solver.hwDetails?.chips, solver.realHashrate?.mhs5S),
         frequencyMhz: positive(solver.hwDetails?.frequencyMhz),
+        voltageV: positive(solver.hwDetails?.voltageV),
         boardTempsC: boardC === undefined ? undefined : [boardC],
         chipTempMaxC: tempOf('maxchip', 'chip'),
         inletTempC: tempOf('inlet'),

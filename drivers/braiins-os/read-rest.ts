@@ -130,6 +130,7 @@ function boardsOf(rows: readonly RestBoard[]): BoardReading[] {
         expectedHashrateHs: positive(row.stats?.nominal_hashrate?.gigahash_per_second),
         chips: countedChips(row.chips_count, row.stats?.real_hashrate?.last_5s?.gigahash_per_second),
         frequencyMhz: positive(scale(row.current_frequency?.hertz, 1e-6)),
+        voltageV: positive(row.current_voltage?.volt),
         boardTempsC: boardC === undefined ? undefined : [boardC],
         chipTempMaxC: row.highest_chip_temp?.temperature?.degree_c,
         inletTempC: row.lowest_inlet_temp?.degree_c,

@@ -23,6 +23,7 @@ const solver = z.looseObject({
   hwDetails: part({
     chips: int({ min: 0, max: 100_000 }),
     frequencyMhz: num({ min: 0, max: 10_000 }),
+    voltageV: num({ min: 0, max: 100 }),
     hbSerialNumber: text(),
   }),
   temperatures: list(z.looseObject({ name: text(32), degreesC: temp() }), 16),

@@ -40,6 +40,7 @@ const board = z.looseObject({
   lowest_inlet_temp: celsius(),
   highest_outlet_temp: celsius(),
   current_frequency: part({ hertz: num({ min: 0, max: 1e10 }) }),
+  current_voltage: part({ volt: num({ min: 0, max: 100 }) }),
   stats: part({ real_hashrate: rates(), nominal_hashrate: rate() }),
 });
 export type RestBoard = z.output<typeof board>;

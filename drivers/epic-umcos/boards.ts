@@ -1,7 +1,7 @@
 // The boards of an ePIC miner: what is found and enabled, what it hashes, its sensors, and its chips where they are told.
 import { first, largest, toText } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
-import { present, rateHs } from '../_families/cgminer.ts';
+import { positive, present, rateHs } from '../_families/cgminer.ts';
 import type { Replies } from './replies.ts';
 
 /** A board that is found but switched off has no row among those that hash; one that is not found is no board. */
@@ -28,6 +28,8 @@ export function boardsOf({ summary, temps, hashrate, capabilities }: Replies): B
         expectedHashrateHs: hashrateHs && ideal && ideal > 1 ? hashrateHs / (ideal / 100) : undefined,
         chips: hashrateHs ? chipsOf(hashrate, slot) : undefined,
         frequencyMhz: first(row?.['Core Clock Avg'], row?.['Core Clock']),
+        voltageV: positive(row?.['Input Voltage']),
+        powerW: positive(row?.['Input Power']),
         boardTempsC: sensors.length > 0 ? sensors : row?.Temperature === undefined ? undefined : [row.Temperature],
         inletTempC: sensors.length > 1 ? Math.min(...sensors) : undefined,
         outletTempC: sensors.length > 1 ? Math.max(...sensors) : undefined,

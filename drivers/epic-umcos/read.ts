@@ -48,6 +48,7 @@ export function read(replies: Replies, known: Known): Reading {
     tempC: hottestC(boards),
     boards: boardsBeside(boards, hashrateHs),
     fans: fans(summary),
+    psus: supplyOf(summary),
     pools: pools(summary),
     errors: errors(summary),
     expected: expectation(model, summary, capabilities, tuning, mode),
@@ -107,6 +108,15 @@ function miningMode(summary: Summary | undefined, tuning: Tuning | undefined): M
 }
 
 /** The duty is one for all. */
+function supplyOf(summary: Summary | undefined): Reading['psus'] {
+  const stats = summary?.['Power Supply Stats'];
+  const supply = present({
+    outputPowerW: positive(stats?.['Output Power']),
+    outputVoltageV: positive(stats?.['Output Voltage']),
+  });
+  return Object.keys(supply).length === 0 ? undefined : [supply];
+}
+
 function fans(summary: Summary | undefined): FanReading[] | undefined {
   const slots = summary?.['Fans Rpm'];
   if (slots === undefined) return undefined;

@@ -38,6 +38,7 @@ export const summaryReply = z
         'Core Clock': field(meanOf),
         Temperature: field((value) => toTempC(value)),
         'Input Power': watts(),
+        'Input Voltage': num({ min: 0, max: 100 }),
       }),
       16,
     ),
@@ -52,7 +53,11 @@ export const summaryReply = z
     Fans: object({ 'Fans Speed': num({ min: 0, max: 100 }) }),
     /** `Fans Speed N`: null = not fitted, 0 = stands still. */
     'Fans Rpm': z.record(z.string(), z.unknown()).optional().catch(undefined),
-    'Power Supply Stats': object({ 'Input Power': watts(), 'Output Power': watts() }),
+    'Power Supply Stats': object({
+      'Input Power': watts(),
+      'Output Power': watts(),
+      'Output Voltage': num({ min: 0, max: 100 }),
+    }),
     PerpetualTune: object({
       Running: bool(),
       Algorithm: z.record(z.string(), algorithm.optional().catch(undefined)).optional().catch(undefined),

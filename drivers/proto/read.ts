@@ -135,6 +135,8 @@ function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | un
         slot,
         serialNumber: serial,
         hashrateHs: row?.hashrate,
+        voltageV: positive(row?.voltage),
+        powerW: positive(row?.power),
         isAlive: isCounted ? (row?.hashrate ?? 0) > 0 : undefined,
         expectedHashrateHs: idealHs === undefined || listed === undefined ? undefined : idealHs / rows.length,
         chips,

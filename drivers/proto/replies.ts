@@ -25,6 +25,11 @@ const power = () =>
     const { data } = metric.safeParse(value);
     return scaled(data?.value, data?.unit, 'W', 100_000);
   });
+const voltage = () =>
+  field((value) => {
+    const { data } = metric.safeParse(value);
+    return scaled(data?.value, data?.unit, 'V', 100);
+  });
 /** Input and output of a power supply, in the unit that is written beside them. */
 const twoSided = (unit: 'W' | 'V', max: number) =>
   field((value) => {
@@ -105,6 +110,8 @@ export const replies = z.object({
             index: int({ min: 0, max: 63 }),
             serial_number: text(),
             hashrate: rate(),
+            power: power(),
+            voltage: voltage(),
             temperature: object({ inlet: temp(), outlet: temp(), average: temp() }),
             asics: object({ temperature: chipTemps() }),
           }),

@@ -131,6 +131,8 @@ function extrasOf(reading: Reading, facts: DocumentFacts): MinerExtras {
       expected_chips: expected?.chipsPerBoard ?? null,
       bad_chips: board.badChips ?? null,
       expected_hashrate: board.expectedHashrateHs ?? null,
+      ...(board.voltageV === undefined ? {} : { voltage: board.voltageV }),
+      ...(board.powerW === undefined ? {} : { power: board.powerW }),
     })),
     ...(modeOf(reading, facts) === undefined ? { mining_mode_reported: false } : {}),
     ...(isFactoryLogin === true ? { default_password: true } : {}),

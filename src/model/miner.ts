@@ -88,6 +88,9 @@ export const minerExtrasSchema = z.strictObject({
       expected_chips: nullableNumber,
       bad_chips: nullableNumber,
       expected_hashrate: nullableNumber,
+      /** Of the board, in V and W; absent where the device tells none. */
+      voltage: z.number().optional(),
+      power: z.number().optional(),
     }),
   ),
   /** Present and false while the device tells no mode: `mining_mode` of the document is a required text and says `normal` then. */

@@ -29,6 +29,9 @@ const boardReadingSchema = z.strictObject({
   /** Chips that the device itself marks bad. */
   badChips: z.int().min(0).max(100_000).optional(),
   frequencyMhz: z.number().min(0).max(10_000).optional(),
+  /** What the board is fed with. */
+  voltageV: z.number().min(0).max(100).optional(),
+  powerW: powerW.optional(),
   /** Sensors on the board (PCB), in the device's order. */
   boardTempsC: z.array(tempC).max(64).optional(),
   chipTempMaxC: tempC.optional(),

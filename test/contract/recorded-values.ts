@@ -1,6 +1,8 @@
-// Where each value of the recordings' index stands in a Reading, and which values a Reading has no place for, with the reason.
+// Where each value of the recordings' index stands in a Reading.
 import { normaliseMac } from '../../src/model/identity-facts.ts';
 import type { Reading } from '../../src/model/reading.ts';
+import { NOT_REPORTED } from './not-reported.data.ts';
+import { RECORDED } from './recorded-truth.data.ts';
 
 type Place = (reading: Reading) => unknown;
 
@@ -80,6 +82,7 @@ export const BOARD_PLACES: Readonly<Record<string, (board: Item<'boards'>) => un
   hashrateHs: (b) => b.hashrateHs,
   expectedHashrateHs: (b) => b.expectedHashrateHs,
   frequencyMhz: (b) => b.frequencyMhz,
+  voltageV: (b) => b.voltageV,
   hwErrors: (b) => b.hwErrors,
   tempPcbC: (b) => b.boardTempsC,
   boardTempC: (b) => b.boardTempsC?.[0],
@@ -109,123 +112,72 @@ export const PSU_PLACES: Readonly<Record<string, (psu: Item<'psus'>) => unknown>
   tempC: (p) => p.tempC,
 };
 
-/** Values of a recording that are not read, per set: `<field>` or `boards.<field>`, with the reason. Nothing else may be missing. */
-export const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'auradine-fluxos--at1500-2023-12.27': {
-    psuFanCount: 'a Reading has one fan speed per power supply',
-    errors: 'code 2 means that all is well, which is no fault: checked in a test of its own',
-    accepted: 'the index has the sum of `summary`, and the pool in use was counted at another time',
-    controlBoardTempC: 'a Reading has no place for it',
-    'psu.fansRpm': 'a Reading has one fan speed per power supply: the first',
-  },
+/** Of the index: words that are no value of the device. */
+const REMARK = 'no value';
+
+/** Values of the index that are reported at another place, which `recorded-truth.data.ts` has. */
+export const ELSEWHERE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'auradine-fluxos--at1500-2023-12.27': { errors: REMARK },
   'epic-umcos--s19xp-bms-1.5.13': {
-    serialNumber: 'it is in none of the recorded answers; the one of the controller is told',
-    chipSamples: 'a Reading has no place for single chips: those that hash are counted',
-    throttle: 'settings of the tuner, which an order keeps as they are',
-    fanConfig: 'a Reading has no place for the settings of the cooling',
-    poolUser: 'the index has the name with the id that the machine adds; a Reading has what is set',
-    shutdownTempC: 'a setting',
-    criticalTempC: 'a setting',
-    boardTemps: 'per board: checked in a test of its own',
-    voltageV: 'a Reading has no place for the voltage of boards',
-    frequencyMhz: 'per board: checked in a test of its own',
+    serialNumber: REMARK,
+    boardTemps: 'boards[1].boardTempsC[0]',
+    frequencyMhz: 'boards[1].frequencyMhz',
+    voltageV: 'boards[1].voltageV',
   },
   'proto--rig-1.8.0': {
-    hashrateHsMin: 'a bound of its source’s test; the rate itself is checked',
-    powerWMin: 'a bound of its source’s test; the power itself is checked',
-    'boards.expectedChips': 'in expected.chipsPerBoard: checked in a test of its own',
-    psus: 'checked in a test of its own',
-    boardInletTempC: 'a list for all boards: checked in a test of its own',
-    boardOutletTempC: 'a list for all boards: checked in a test of its own',
+    hashrateHsMin: 'hashrateHs',
+    powerWMin: 'powerW',
+    'boards.expectedChips': 'boards[0].chips',
+    psus: 'psus[0].inputPowerW',
+    boardInletTempC: 'boards[0].inletTempC',
+    boardOutletTempC: 'boards[0].outletTempC',
   },
-  'antminer-stock--s19pro-s21-2022': {
-    minerVersion: 'a Reading has one firmware version; the file system version is what users compare',
-    compileTime: 'it stands in for the firmware version only where there is no file system version',
-    'boards.chain': 'the slot is told, counted from 0; the chain number is the firmware’s own',
-    'boards.tempChipC': 'a Reading keeps the hottest and the mean of the chip sensors; checked below as chipTempMaxC',
-  },
-  'axeos--bitaxe-supra-v2.4.5': {
-    coreVoltageV: 'a Reading has no place for the voltage of chips',
-    inputVoltageV: 'a Reading has voltages of power supplies only, and this device has none of its own',
-    currentA: 'a Reading has no place for currents',
-    wifi: 'a Reading has no place for the state of the radio',
-  },
+  // Another program takes the plain mean of the steps for the clock, and the hottest chip for an outlet.
   'avalon--a1246-21072802': {
-    'boards.frequencyMhz':
-      'another program takes the plain mean of the steps; the clock is what the device says, 502.41',
-    'boards.outletTempC': 'another program takes the hottest chip for an outlet; the device names none',
-    psuCurrentA: 'a Reading has no place for currents',
-    pingMs: 'a Reading has no place for the delay of the pool',
+    'boards.frequencyMhz': 'boards[0].frequencyMhz',
+    'boards.outletTempC': 'boards[0].chipTempMaxC',
   },
-  'avalon--q-25052801': {
-    softOffReason: 'a Reading tells sleep, not its reason',
-    workMode: 'while it is off the mode is sleep, not the mode it would wake to',
-  },
-  'luxos--s19kpro-2025.4.8': {
-    poolGroups: 'a Reading has pools, not their groups',
-    errors: 'the index has words of another program for the severity: checked in a test of its own',
-    hashrate1mHs: 'the rate of now is that of 5 s, the settled one that of 15 min',
-    nameplateHashrateHs: 'it holds for the default profile, and another one is set',
-    boardVoltageV: 'a Reading has no place for the voltage of boards',
-    boardsInDevsOrder: 'a remark: the order is checked below by the serial numbers',
-  },
+  'antminer-stock--s19pro-s21-2022': { 'boards.chain': 'boards[0].slot', 'boards.tempChipC': 'boards[0].chipTempMaxC' },
+  'axeos--bitaxe-supra-v2.4.5': { inputVoltageV: 'boards[0].voltageV' },
+  'luxos--s19kpro-2025.4.8': { errors: 'errors[NOPIC_PROTECTION].code', boardsInDevsOrder: REMARK },
   'braiins-os--s9-22.08-gql': {
-    poolGroups: 'a Reading has pools, not their groups',
-    poolQuotas: 'a Reading has pools, not the quotas of their groups',
-    'boards.name': 'the slot is told, counted from 0; the name is the firmware’s own',
-    'boards.voltageV': 'a Reading has no place for the voltage of boards',
-    'boards.chipTempC': 'the hottest chip, not the mean: checked below as chipTempMaxC',
-    'pools.group': 'a Reading has pools, not their groups',
+    'boards.name': 'boards[0].slot',
+    'boards.chipTempC': 'boards[0].chipTempMaxC',
+    'pools.group': REMARK,
   },
-  'braiins-os--s21-24.09-gql': {
-    accepted: 'one figure per pool: checked below',
-    rejected: 'one figure per pool: checked below',
-  },
-  'braiins-os--s21plus-25.03-gql': {
-    poolGroups: 'a Reading has pools, not their groups',
-    poolQuotas: 'a Reading has pools, not the quotas of their groups',
-    'boards.name': 'the slot is told, counted from 0; the name is the firmware’s own',
-    'boards.voltageV': 'a Reading has no place for the voltage of boards',
-    'boards.chipTempC': 'the hottest chip, not the mean: checked below as chipTempMaxC',
-  },
+  'braiins-os--s21-24.09-gql': { accepted: 'pools[0].accepted', rejected: 'pools[0].rejected' },
+  'braiins-os--s21plus-25.03-gql': { 'boards.name': 'boards[0].slot', 'boards.chipTempC': 'boards[0].chipTempMaxC' },
   'braiins-os--s19xp-25.07-rest': {
-    poolGroups: 'a Reading has pools, not their groups',
-    uptimeS: 'of the system, told beside that of the mining process: checked below as systemUptimeS',
-    hashrate1mHs: 'the rate of now is that of 5 s, the settled one that of 15 min',
-    stickerHashrateHs: 'expected is what the firmware aims at; the sticker stands in for it only where it is not tuned',
-    fanPct: 'one figure per fan: checked below',
-    controlBoardSoc: 'the index has the number; it is told as AMLogic: checked below',
-    errorCount: 'the device gives its history: only the newest hour counts, and there was nothing in it; checked below',
-    'boards.id': 'the slot is told, counted from 0; the id is the firmware’s own',
-    'boards.voltageV': 'a Reading has no place for the voltage of boards',
-    'boards.chipTempC': 'the hottest chip, not the mean: checked below as chipTempMaxC',
-    'boards.hashrate24hHs': 'a Reading has the day’s rate of the machine, not of its boards',
+    uptimeS: 'systemUptimeS',
+    fanPct: 'fans[0].dutyPercent',
+    controlBoardSoc: 'controlBoard',
+    errorCount: REMARK,
+    'boards.id': 'boards[0].slot',
+    'boards.chipTempC': 'boards[0].chipTempMaxC',
   },
   'elphapex--dg-home1-1.0.5': {
-    algorithm: 'a Reading has none: it follows from the model',
-    averageTempC: 'the board sensors, which every slot repeats, are not believed; the chip sensors are told',
-    boardCount: 'three of the four slots are empty: a Reading lists the boards that are there',
-    'boards.active': 'said by being in the list',
-    'boards.expectedChips': 'in expected.chipsPerBoard; checked below',
-    'boards.inletChipTempC': 'a Reading keeps the hottest and the mean of the chip sensors; checked below',
+    boardCount: 'boards[3].slot',
+    'boards.active': 'boards[3].slot',
+    'boards.expectedChips': 'boards[3].chips',
+    'boards.inletChipTempC': 'boards[3].chipTempMaxC',
   },
-  'hammer--d10-2023-05-28': {
-    algorithm: 'a Reading has none: it follows from the model',
-    'boards.chain': 'the slot is told, counted from 0; the chain number is the firmware’s own',
-  },
-  'volcminer--d1-2025-10-08-web': {
-    algorithm: 'a Reading has none: it follows from the model',
-    controlBoard:
-      'the index has the word of its source, TVXilinx; the device says xilinx and is told as Xilinx; checked below',
-  },
-  'whatsminer-api3--error-code-shapes': {
-    errorCodesForString: 'of the second answer of the set: checked in a test of its own',
-  },
-  'whatsminer-api1--m20s-20210322': {
-    'psu.name': 'the model names the same thing more precisely',
-    chipTempC: 'checked per board, where a Reading has it',
-  },
+  'hammer--d10-2023-05-28': { 'boards.chain': 'boards[0].slot' },
+  'volcminer--d1-2025-10-08-web': { controlBoard: 'controlBoard' },
+  'whatsminer-api3--error-code-shapes': { errorCodesForString: REMARK },
+  'whatsminer-api1--m20s-20210322': { chipTempC: 'boards[0].chipTempMaxC' },
 };
+
+/** Whether a value of the index is compared elsewhere, or listed as not reported. */
+export const isElsewhere = (id: string, key: string): boolean =>
+  key in (ELSEWHERE[id] ?? {}) || key in (NOT_REPORTED[id] ?? {});
+
+/** Places of `ELSEWHERE` that are none. */
+export const lostPlaces = (): string[] =>
+  Object.entries(ELSEWHERE).flatMap(([id, fields]) =>
+    Object.entries(fields).flatMap(([field, place]) =>
+      place === REMARK || place in (RECORDED[id] ?? {}) ? [] : [`${id} ${field}: ${place}`],
+    ),
+  );
 
 /** Figures that a driver takes from another answer of the same minute: relative tolerance, with the reason. */
 export const TOLERANCE: Readonly<Record<string, { readonly relative: number; readonly reason: string }>> = {

@@ -101,12 +101,13 @@ test('-1 is no sensor, 0 W is not known, a second fan is told while it turns', (
 
 describe('mining', () => {
   test.each([
-    [{ hashRate: 500 }, true, 500e9, 'normal'],
-    [{ hashRate: 0 }, false, 0, 'normal'],
+    [{ hashRate: 500 }, true, 500e9, undefined],
+    [{ hashRate: 500, miningPaused: false }, true, 500e9, 'normal'],
+    [{ hashRate: 0 }, false, 0, undefined],
     [{ hashRate: 0, miningPaused: true }, false, 0, 'sleep'],
-    [{ hashRate: 500, overheat_mode: 1 }, false, undefined, 'normal'],
-    [{ hashRate: 0, overheat_mode: 1 }, false, 0, 'normal'],
-    [{}, undefined, undefined, 'normal'],
+    [{ hashRate: 500, overheat_mode: 1 }, false, undefined, undefined],
+    [{ hashRate: 0, overheat_mode: 1 }, false, 0, undefined],
+    [{}, undefined, undefined, undefined],
   ])('%j', (info, isMining, hashrateHs, mode) => {
     const reading = read({ ASICModel: 'BM1368', ...info });
     expect([reading.isMining, reading.hashrateHs, reading.miningMode]).toEqual([isMining, hashrateHs, mode]);

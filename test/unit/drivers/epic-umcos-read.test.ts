@@ -60,7 +60,9 @@ describe('epic-miner 2.x', () => {
         },
       ],
     });
-    expect(reading.boards?.[0]).toEqual({ slot: 0, frequencyMhz: 380, boardTempsC: [59] });
+    expect(reading.boards?.[0]).toEqual({
+      ...{ slot: 0, frequencyMhz: 380, boardTempsC: [59], voltageV: 12.234, powerW: 272.5 },
+    });
     for (const field of ['errors', 'fans', 'miningMode'] as const) expect(reading).not.toHaveProperty(field);
   });
   test('a board that does not tell what it draws leaves the whole untold; clocks per chip are averaged', () => {
