@@ -1,12 +1,9 @@
 // A 0, an empty list or an answer that is missing says nothing of its own: no fault, no rest, no mode, no 0 in place of what was told.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import type { Driver } from '../../src/driver/contract.ts';
 import type { Reading } from '../../src/model/reading.ts';
-import { bytesByAsk, rawOf } from './answers.ts';
 import { numbersOf } from './mutate.ts';
-import { KNOWN, sets } from './recorded-sets.ts';
-import { type Sample, samplesOf } from './samples.ts';
+import { samplesOf } from './samples.ts';
 
 const HUNTED = ['sealminer', 'vnish', 'innosilicon', 'epic-umcos', 'goldshell', 'iceriver', 'braiins-os'];
 
@@ -25,10 +22,14 @@ const isNumeric = (value: unknown) =>
   (typeof value === 'number' && value !== 0) ||
   (typeof value === 'string' && /^\d[\d.]*$/.test(value) && Number(value) !== 0);
 
+/** Of the hundreds of chips of a board a few stand for all. */
+const MOST_ALIKE = 6;
+
 function pathsTo(value: unknown, isWanted: (value: unknown) => boolean, path: Path = []): Path[] {
   const here = path.length > 0 && isWanted(value) ? [path] : [];
   if (!isObject(value)) return here;
-  return [...here, ...Object.entries(value).flatMap(([key, entry]) => pathsTo(entry, isWanted, [...path, key]))];
+  const entries = Object.entries(value).slice(0, Array.isArray(value) ? MOST_ALIKE : undefined);
+  return [...here, ...entries.flatMap(([key, entry]) => pathsTo(entry, isWanted, [...path, key]))];
 }
 
 function withChange(raw: Readonly<Record<string, unknown>>, path: Path, instead: unknown) {
@@ -89,30 +90,18 @@ function inventions(base: Reading, reading: Reading, what: string): string[] {
   ];
 }
 
-function recordedOf(driver: Driver): Sample[] {
-  return sets
-    .filter((set) => set.driver === driver)
-    .map(({ id, recording }) => {
-      const known = KNOWN[id] ?? recording.known ?? {};
-      return { name: id, known, raw: rawOf(driver, bytesByAsk(driver, recording, known)) };
-    });
-}
-
 describe.each(drivers.filter(({ id }) => HUNTED.includes(id)).map((driver) => [driver.id, driver] as const))(
   '%s',
   (_, driver) => {
-    test.each([...samplesOf(driver), ...recordedOf(driver)].map((sample) => [sample.name, sample] as const))(
-      '%s',
-      (_name, { raw, known }) => {
-        const base = driver.read(raw, known).reading;
-        const changes = changesOf(raw);
-        expect(changes.length).toBeGreaterThan(0);
-        const found = changes.flatMap((change) => {
-          const { reading } = driver.read(change.raw, known);
-          return inventions(base, reading, change.what).map((said) => `${change.what}: ${said}`);
-        });
-        expect(found).toEqual([]);
-      },
-    );
+    test.each(samplesOf(driver).map((sample) => [sample.name, sample] as const))('%s', (_name, { raw, known }) => {
+      const base = driver.read(raw, known).reading;
+      const changes = changesOf(raw);
+      expect(changes.length).toBeGreaterThan(0);
+      const found = changes.flatMap((change) => {
+        const { reading } = driver.read(change.raw, known);
+        return inventions(base, reading, change.what).map((said) => `${change.what}: ${said}`);
+      });
+      expect(found).toEqual([]);
+    });
   },
 );
