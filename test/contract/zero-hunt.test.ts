@@ -5,7 +5,10 @@ import type { Reading } from '../../src/model/reading.ts';
 import { numbersOf } from './mutate.ts';
 import { samplesOf } from './samples.ts';
 
-const HUNTED = ['sealminer', 'vnish', 'innosilicon', 'epic-umcos', 'goldshell', 'iceriver', 'braiins-os'];
+const HUNTED = [
+  ...['sealminer', 'vnish', 'innosilicon', 'epic-umcos', 'goldshell', 'iceriver', 'braiins-os'],
+  ...['avalon', 'axeos', 'cgminer'],
+];
 
 /** Fields in which a 0 of the device is its own statement. */
 const ZERO_IS_SAID =
