@@ -56,6 +56,7 @@ const OLD_AXE = 'builds of this make do not know the call';
 /** Simulated families whose driver has the ability, for others of its families: refused before anything is changed. */
 export const NOT_OF_FAMILY: Readonly<Record<string, string>> = {
   'avalon-home light': 'some home models have one: only the device knows, and says no',
+  'blackminer pools': 'its page takes coin and clock along with the pools',
   'braiins-graphql firmware': 'GraphQL has no way to send a file',
   'braiins-tcp reboot': NO_ORDERS,
   'braiins-tcp light': NO_ORDERS,

@@ -140,6 +140,22 @@ describe('readings', () => {
     expect(active('odd', 'Alive')).toEqual([undefined, undefined]);
   });
 
+  test('a VolcMiner that lets us not in is read over its own port, where one is open', async () => {
+    const one = device(volcminer, 1);
+    one.setFault('wrong-password', true);
+    const { ip } = one;
+    const link = site().linkAs(ip, 'root', 'ltc@dog');
+    const { reading, isLoginRefused } = await site().read(ip, { make: 'VolcMiner', model: 'D1' }, link, volcminer);
+    const { hashrate, uptime, hashboards, fans, pools } = one.truth();
+    expect({ isLoginRefused, ...reading }).toMatchObject({
+      ...{ isLoginRefused: true, make: 'VolcMiner', model: 'D1', firmwareVersion: expect.any(String) },
+      ...{ hashrateHs: hashrate, uptimeS: uptime, isMining: true, fans },
+      boards: hashboards.map(({ chips }, slot) => ({ slot, chips })),
+      pools: pools.map(({ url }) => ({ url })),
+    });
+    one.setFault('wrong-password', false);
+  });
+
   test('VolcMiner: a fan that reads 0 is left out, an empty place is no board, places keep their number', () => {
     const { reading } = volcminer.read(
       {

@@ -60,6 +60,7 @@ const WITH_CODE: Exception = {
 /** By family, or by family and model. */
 export const EXCEPTIONS: Readonly<Record<string, Readonly<Partial<Record<State, Exception>>>>> = {
   'antminer-other T15': { 'dead board': UNCOUNTED, 'still fan': UNCOUNTED },
+  blackminer: { 'dead board': UNCOUNTED },
   'antminer-b': { 'stopped by heat': WITH_CODE },
   'antminer-c': { 'stopped by heat': WITH_CODE },
   'whatsminer-2': { 'stopped by heat': WITH_CODE },
@@ -112,6 +113,7 @@ export const HEAT_CODES: Readonly<Record<string, string | number>> = {
 export const SLEEPLESS: Readonly<Record<string, string>> = {
   cgminer: 'nobody knows what is behind it',
   hammer: 'it has no sleep',
+  blackminer: 'it has no sleep',
   volcminer: 'it has no sleep',
   mskminer: 'it has no sleep that is known',
   innosilicon: 'it has no sleep',
