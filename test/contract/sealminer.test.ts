@@ -21,7 +21,7 @@ const act = (ability: typeof light, device: Device, params: object) => {
 };
 
 test('is known by TCP alone and by its web alone', async () => {
-  expect((await site().recognise(at(0).ip, [4028]))?.known).toEqual({ make: 'Sealminer', model: 'A2' });
+  expect((await site().recognise(at(0).ip, [4028]))?.known).toEqual({ make: 'Sealminer' });
   expect((await site().recognise(at(0).ip, [80]))?.known).toEqual({ make: 'Sealminer' });
 });
 
@@ -32,7 +32,7 @@ test('is read as it is, with what only it tells', async () => {
     expect(reading).toMatchObject({
       hashrateWindow: '1m',
       powerLimitW: 4_100,
-      controlBoard: 'TaurusAir',
+      controlBoard: 'taurus_air_v1.1',
       controllerSerialNumber: reading.serialNumber,
       apiVersion: '3.7',
     });

@@ -46,6 +46,41 @@ const ASIC_RS: readonly Explanation[] = [
   {
     client: 'asic-rs',
     how: 'missing',
+    fields: ['board rates', 'board chips', 'fans', 'uptime'],
+    kinds: ['antminer-other'],
+    reason: '`stats` of this build lacks a comma between its rows, and asic-rs does not mend it.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
+    fields: ['expected hashrate'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T17+'],
+    reason: '`stats` of this build lacks a comma between its rows, and asic-rs does not mend it.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
+    fields: ['boards'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T15'],
+    reason: 'asic-rs fills the boards that its table of models names, and this model is not there.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'wrong',
+    fields: ['hashrate'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3'],
+    reason: 'asic-rs takes `GHS 5s` by its name; this machine prints MH/s or less there.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'wrong',
+    fields: ['model'],
+    kinds: ['antminer-other/D3'],
+    reason: 'asic-rs takes the whole text of the type, with the name of the firmware, for the model.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
     fields: ['boards', 'power'],
     kinds: ['hiveon/S19'],
     reason:
@@ -55,14 +90,14 @@ const ASIC_RS: readonly Explanation[] = [
     client: 'asic-rs',
     how: 'missing',
     fields: ['chip temp'],
-    kinds: ['antminer-a', 'antminer-b', 'antminer-c', 'hiveon', 'mara', 'volcminer/D1 2'],
+    kinds: ['antminer-a', 'antminer-b', 'antminer-c', 'antminer-other', 'hiveon', 'mara', 'volcminer/D1 2'],
     reason: 'asic-rs reads the sensors of the boards only.',
   },
   {
     client: 'asic-rs',
     how: 'missing',
     fields: ['light'],
-    kinds: ['antminer-a', 'hiveon'],
+    kinds: ['antminer-a', 'antminer-other', 'hiveon'],
     reason: 'asic-rs asks get_blink_status.cgi, which this web does not have.',
   },
   {
@@ -209,10 +244,10 @@ const ASIC_RS: readonly Explanation[] = [
   },
   {
     client: 'asic-rs',
-    how: 'wrong',
-    fields: ['chip temp'],
-    kinds: ['sealminer'],
-    reason: 'asic-rs takes the last of four sensors for the chips; the third is the hottest.',
+    how: 'missing',
+    fields: ['board rates'],
+    kinds: ['sealminer/A2'],
+    reason: 'asic-rs looks for the mean of two minutes of each board, and this build prints the sample only.',
   },
   {
     client: 'asic-rs',
@@ -247,6 +282,34 @@ const ASIC_RS: readonly Explanation[] = [
 const PYASIC: readonly Explanation[] = [
   {
     client: 'pyasic',
+    how: 'missing',
+    fields: ['model', 'mac', ...BOARDS, 'fans'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T15'],
+    reason: 'pyasic does not know this model: it asks by TCP only, and reads boards and fans of known ones only.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['expected hashrate'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3'],
+    reason: 'pyasic does not know this model, and the device prints no ideal rate.',
+  },
+  {
+    client: 'pyasic',
+    how: 'wrong',
+    fields: ['hashrate'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3'],
+    reason: 'pyasic takes `GHS 5s` by its name; this machine prints MH/s or less there.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['power'],
+    kinds: ['mskminer/S19 No PIC 2'],
+    reason: 'pyasic reads `total_power`, which this build does not print.',
+  },
+  {
+    client: 'pyasic',
     how: 'unread',
     fields: ['device'],
     kinds: ['cgminer', 'futurebit', 'nerdaxe', 'proto', 'sealminer'],
@@ -263,7 +326,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'missing',
     fields: ['expected hashrate'],
-    kinds: ['antminer-a/L3+', 'antminer-a/L3+ 2', 'antminer-a/S17'],
+    kinds: ['antminer-a/L3+', 'antminer-a/L3+ 2', 'antminer-a/S17', 'antminer-other/T17+'],
     reason: 'pyasic asks no expected rate of an old Antminer that has a page.',
   },
   {
@@ -277,7 +340,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'missing',
     fields: ['light'],
-    kinds: ['antminer-a', 'hammer', 'hiveon'],
+    kinds: ['antminer-a', 'antminer-other', 'hammer', 'hiveon'],
     reason: 'pyasic looks for another page or another key than the one that tells the light here.',
   },
   {
@@ -305,7 +368,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'missing',
     fields: ['firmware'],
-    kinds: ['antminer-a/S17'],
+    kinds: ['antminer-a/S17', 'antminer-other/T17+'],
     reason: 'pyasic looks for the version in `CGMiner`, and this build prints `BMMiner`.',
   },
   {
@@ -319,7 +382,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'wrong',
     fields: ['chip temp'],
-    kinds: ['antminer-a', 'vnish'],
+    kinds: ['antminer-a', 'antminer-other/T17+', 'vnish'],
     reason: 'pyasic takes the sensor of the board for that of the chips.',
   },
   {
@@ -340,7 +403,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'wrong',
     fields: ['fans'],
-    kinds: ['antminer-a', 'hiveon/T9'],
+    kinds: ['antminer-a', 'antminer-other/T17+', 'hiveon/T9'],
     reason: 'pyasic reads places in a row; the fans of this control board stand with gaps between them.',
   },
   {

@@ -36,7 +36,10 @@ describe('Avalon', () => {
     expect(version).not.toHaveProperty('LVERSION');
   });
   test('the long text tells the truth', async () => {
-    for (const one of farm.devices.filter(({ family }) => family === 'avalon-a')) {
+    // The 1047 leaves words out.
+    const whole = farm.devices.filter(({ family, spec }) => family === 'avalon-a' && spec.model !== 'Avalon 1047');
+    expect(whole.length).toBeGreaterThan(0);
+    for (const one of whole) {
       const truth = one.truth();
       const found = await tokens(one);
       const numbers = (name: string) => (found.get(name) ?? '').trim().split(/\s+/).map(Number);
