@@ -187,6 +187,13 @@ export function poolIsAlive(status: string | undefined): boolean | undefined {
   }
 }
 
+/** `Alive`, or a word for what does not work; others (`Initialising`, `NoStart`) say neither. */
+export function aliveByWord(status: string | undefined): boolean | undefined {
+  if (status === undefined) return undefined;
+  if (/^alive$/i.test(status)) return true;
+  return /^(dead|sick|disabled|failed|error)$/i.test(status) ? false : undefined;
+}
+
 /**
  * Pool difficulty from a number or from shortened text: `524K` is 524288, `1.05M` is 1048576, because pools hand out powers of two and the
  * device cuts or rounds them. Text that no power of two explains is taken as written.

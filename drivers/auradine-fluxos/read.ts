@@ -2,7 +2,16 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, ErrorReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { hashrates, poolReadings, positive, present, rateHs, whenS, windowHs } from '../_families/cgminer.ts';
+import {
+  aliveByWord,
+  hashrates,
+  poolReadings,
+  positive,
+  present,
+  rateHs,
+  whenS,
+  windowHs,
+} from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { targetText } from '../_families/target-preset.ts';
 import { LAMP, LOCATE } from './errors.data.ts';
@@ -126,7 +135,7 @@ function boardsOf(replies: Replies, model: Model | undefined): BoardReading[] | 
     const boardTempsC = heat?.BoardTemp?.flatMap(({ Temperature }) => Temperature ?? []) ?? [];
     const chipC = heat?.ChipTemp?.map(({ Temperature }) => Temperature) ?? [];
     const clocks = replies.frequency?.Frequency?.find(({ ID }) => ID === row.ID)?.ChipFrequency ?? [];
-    const isAlive = row.Status === undefined ? undefined : /^alive$/i.test(row.Status);
+    const isAlive = aliveByWord(row.Status);
     return [
       present({
         slot,
@@ -154,6 +163,8 @@ function faults({
   readonly Msg?: string | undefined;
 }): ErrorReading[] | undefined {
   if (code === undefined) return undefined;
+  // 0 is no pattern at all.
+  if (code === 0) return [];
   const known = LAMP[code];
   if (known?.category === 'state') return [];
   return [

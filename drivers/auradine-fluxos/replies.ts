@@ -11,6 +11,12 @@ const measure = (max: number) =>
   field((value) =>
     toNumber(typeof value === 'string' ? value.slice(0, 64).replace(/\s*[a-z]+\s*$/i, '') : value, { min: 0, max }),
   );
+/** Decimal or hexadecimal (`0x0`). */
+const code = () =>
+  field((value) => {
+    const written = typeof value === 'string' && /^\s*0x[0-9a-f]{1,8}\s*$/i.test(value) ? Number(value.trim()) : value;
+    return toNumber(written, { min: 0, max: 1e6 });
+  });
 const sensors = () => list(z.looseObject({ Temperature: temp() }), 512);
 
 export const modeReply = z.looseObject({
@@ -26,7 +32,7 @@ export const modeReply = z.looseObject({
   ),
 });
 export const ledReply = z.looseObject({
-  LED: list(z.looseObject({ Code: int({ min: 0, max: 1e6 }), Msg: text() }), 1),
+  LED: list(z.looseObject({ Code: code(), Msg: text() }), 1),
 });
 
 /** One schema per ask of driver.ts. */

@@ -134,7 +134,8 @@ export function poolUrl(host: string | undefined, port: number | undefined): str
   return port === undefined || /:\d+$/.test(url) ? url : `${url}:${port}`;
 }
 
-const NO_FAULT = /^(0|no|none|ok|false)$/i;
+/** Zeros in any spelling mean fine. */
+const NO_FAULT = /^((0x)?0+|no|none|null|ok|false)$/i;
 
 function errors({ overheat_mode, power_fault }: Info, isOverheated: boolean): ErrorReading[] | undefined {
   if (overheat_mode === undefined && power_fault === undefined) return undefined;

@@ -5,7 +5,9 @@ import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats } from '../_families/bitmain.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
-import { hashrates, poolReadings, positive, present, whenS, windowHs } from '../_families/cgminer.ts';
+import { rateUnitOf } from '../_families/bitmain-units.ts';
+import { aliveByWord, hashrates, poolReadings, positive, present, whenS, windowHs } from '../_families/cgminer.ts';
+import type { Model } from '../_families/models.ts';
 import { describe, modelOf } from './describe.ts';
 import type { Replies } from './replies.ts';
 
@@ -22,9 +24,10 @@ export function read(replies: Replies, known: Known): Reading {
   const { make, model: name, firmwareVersion } = describe(JSON.stringify(texts), undefined);
   const model = modelOf(texts);
   const stats = readStats(replies.stats, model);
-  const rates = summary ? hashrates(summary) : {};
+  const rates = summary ? hashrates(withProvenUnits(summary, model)) : {};
   const hashrateHs = first(rates.hashrateHs, stats?.nowHs);
-  const boards = first(boardsOfStats(stats), boardsOfDevs(replies.devs?.DEVS));
+  const devs = replies.devs?.DEVS?.map((dev) => withProvenUnits(dev, model));
+  const boards = first(boardsOfStats(stats), boardsOfDevs(devs));
   return present({
     mac: first(toText(versionRow.MAC, 128), toText(summary?.MAC, 128)),
     make: known.make ?? make,
@@ -48,6 +51,18 @@ export function read(replies: Replies, known: Known): Reading {
     pools: poolReadings(replies.pools?.POOLS),
     expected: model && present({ ...model.expected, hashrateHs: first(stats?.idealHs, model.expected.hashrateHs) }),
   });
+}
+
+/**
+ * The original counts MH and says so. `GHS` is a key of its offspring, under which machines write what they like: without a model that settles the unit,
+ * only its zeros are read.
+ */
+function withProvenUnits<R extends Row>(row: R, model: Model | undefined): R {
+  const isDoubtful = Object.keys(row).some((key) => key.startsWith('GHS ')) && rateUnitOf(row, { model }) !== 'G';
+  if (!isDoubtful) return row;
+  const kept: R & Record<string, unknown> = { ...row };
+  for (const key of Object.keys(row)) if (key.startsWith('GHS ') && toNumber(row[key]) !== 0) delete kept[key];
+  return kept;
 }
 
 function boardsOfStats(stats: Stats | undefined): BoardReading[] | undefined {
@@ -83,18 +98,7 @@ function boardsOfDevs(devs: readonly Dev[] | undefined): BoardReading[] | undefi
   });
 }
 
-function isAlive({ Enabled, Status }: Dev): boolean | undefined {
-  if (Enabled === false) return false;
-  switch (Status?.toLowerCase()) {
-    case 'alive':
-      return true;
-    case 'dead':
-    case 'sick':
-      return false;
-    default:
-      return undefined;
-  }
-}
+const isAlive = ({ Enabled, Status }: Dev) => (Enabled === false ? false : aliveByWord(Status));
 
 /** Keys such as `temp1`, `temp2_1`, `temp_chip3`, `Temperature`: sensors, not counts, limits or settings. */
 const SENSOR = /^temp(erature)?([ _]?(chip|pcb|pic|board|asic|sensor))?[ _\d]{0,8}$/i;

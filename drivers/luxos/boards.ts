@@ -2,7 +2,7 @@
 import { largest, mean, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
 import type { Stats } from '../_families/bitmain.ts';
-import { hashrates, positive, present, rateHs } from '../_families/cgminer.ts';
+import { aliveByWord, hashrates, positive, present, rateHs } from '../_families/cgminer.ts';
 import { type BoardRow, CORNERS, type Replies, type Temps } from './replies.ts';
 
 /** Undefined when no answer tells of boards: those that `devs` lists, and those that have chips. */
@@ -34,7 +34,7 @@ function fromDevs(row: BoardRow) {
     hashrateHs: hashrates(row).hashrateHs,
     expectedHashrateHs: positive(rateHs(row['Nominal MHS'], 'M')),
     hwErrors: row['Hardware Errors'],
-    isAlive: row.Status === undefined ? undefined : row.Status.toLowerCase() === 'alive' && !isOff,
+    isAlive: isOff ? false : aliveByWord(row.Status),
   };
 }
 

@@ -85,3 +85,19 @@ test.each([
   ['pools', NEW_POOL],
   ['firmware', { url: 'http://files.example/fluxos.bin' }],
 ] as const)('a lost answer to %s is left to be seen', (name, params) => losesReply(name, params));
+
+test('zeros in any spelling are no fault, and a board is dead only by a word for it', () => {
+  const errors = (Code: unknown) => driver.read({ led: { LED: [{ Code, Msg: 'x' }] } }, {}).reading.errors;
+  for (const code of [0, '0', '0x0', '0x00000000', 2]) expect(errors(code), String(code)).toEqual([]);
+  expect(errors('0x4')).toMatchObject([{ code: '4', category: 'temperature' }]);
+  expect(errors('broken')).toBeUndefined();
+  const alive = (Status?: string) =>
+    driver.read({ devs: { DEVS: [{ ID: 1, ...(Status && { Status }) }] } }, {}).reading.boards?.[0]?.isAlive;
+  expect([alive('Alive'), alive('Dead'), alive('Sick'), alive('Initialising'), alive()]).toEqual([
+    true,
+    false,
+    false,
+    undefined,
+    undefined,
+  ]);
+});

@@ -35,6 +35,20 @@ describe('cgminer 4.11', () => {
     expect(reading.pools?.[0]).toMatchObject({ user: 'farm.worker1', difficulty: 128 });
   });
 
+  test('without devices, in every shape that says so: it hashes nothing, which is a statement, and has no boards, which is none', () => {
+    const none = [
+      { summary: { SUMMARY: [{ Elapsed: 1_500, 'MHS av': 0, 'MHS 5s': 0 }] } },
+      { summary: { SUMMARY: [{ Elapsed: 1_500, 'MHS av': '0.00' }] }, devs: { DEVS: [] }, stats: { STATS: [] } },
+      { summary: { SUMMARY: [{ Elapsed: 1_500, 'GHS 5s': 0, 'GHS av': 0 }] } },
+    ];
+    for (const raw of none) {
+      const { reading } = cgminer.read(raw, {});
+      expect(reading).toMatchObject({ hashrateHs: 0, isMining: false, uptimeS: 1_500 });
+      expect(reading).not.toHaveProperty('boards');
+    }
+    expect(cgminer.read({ summary: { SUMMARY: [{ Elapsed: 1_500 }] } }, {}).reading).toEqual({ uptimeS: 1_500 });
+  });
+
   test('with sticks: one board each, and a sensor that is not there has no temperature', () => {
     const { reading } = cgminer.read(rawOf(cgminer, cgminerFixture('usb')), {});
     expect(reading).toMatchObject({
@@ -54,6 +68,19 @@ describe('cgminer 4.11', () => {
 });
 
 describe('other relatives', () => {
+  test('GHS without a model that settles the unit is no rate; MHS is what it says', () => {
+    const of = (row: object, Type?: string) =>
+      cgminer.read(
+        { summary: { SUMMARY: [row] }, version: { VERSION: [{ BMMiner: '2.0', ...(Type && { Type }) }] } },
+        {},
+      ).reading;
+    const ghs = { 'GHS 5s': 145_000, 'GHS av': 144_000 };
+    const odd = of(ghs, 'Antminer Z99');
+    for (const absent of ['hashrateHs', 'hashrateAverageHs', 'isMining']) expect(odd).not.toHaveProperty(absent);
+    expect(of(ghs, 'Antminer S19 Pro')).toMatchObject({ hashrateHs: 145e12, isMining: true });
+    expect(of({ 'MHS 5s': 14_000_000, 'MHS av': 1 })).toMatchObject({ hashrateHs: 14e12 });
+  });
+
   test('loose temperature keys are read, limits and counts are not', () => {
     const of = (row: Record<string, unknown>) => cgminer.read({ stats: { STATS: [row] } }, {}).reading.tempC;
     expect(of({ temp1: 61, temp2: '64.5', temp_num: 99 })).toBe(64.5);

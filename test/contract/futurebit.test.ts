@@ -95,8 +95,8 @@ describe('reading', () => {
     ['offline', 'sleep', []],
     [true, 'normal', []],
     ['pending', 'normal', []],
-    ['error', 'normal', ['status:error']],
-    ['puzzled', 'normal', undefined],
+    ['error', undefined, ['status:error']],
+    ['puzzled', undefined, undefined],
   ])('status %s is %s', (status, mode, errors) => {
     const reading = state([unit(0)], status);
     expect(reading.miningMode).toBe(mode);

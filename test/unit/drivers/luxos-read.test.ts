@@ -187,3 +187,12 @@ describe('events', () => {
     expect(read({})).not.toHaveProperty('errors');
   });
 });
+
+test('a board is dead by a word for it or because it is off, not by a word that says neither', () => {
+  const alive = (row: object) => driver.read({ devs: { DEVS: [{ ID: 0, ...row }] } }, {}).reading.boards?.[0]?.isAlive;
+  expect(alive({ Status: 'Alive', Enabled: 'Y' })).toBe(true);
+  expect(alive({ Status: 'Alive', IsUserShutdown: true })).toBe(false);
+  expect(alive({ Status: 'Dead' })).toBe(false);
+  expect(alive({ Status: 'Starting' })).toBeUndefined();
+  expect(alive({ Enabled: 'N' })).toBe(false);
+});
