@@ -14,6 +14,8 @@ export type TcpStats = Omit<Stats, 'boards'> & {
   readonly consumptionW?: number;
 };
 
+const RUNS = /^(mining|auto-tuning)$/i;
+
 export const typeOnTcp = ({ tcpStats }: Replies): string | undefined => statsType(tcpStats);
 
 /** Which unit `GHS` stands for is proven for SHA-256 machines only: of all others no rate is told. */
@@ -24,12 +26,14 @@ export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): T
   const isProven = data.rate_unit !== undefined || model?.algorithm === 'sha256';
   const boards = (read.boards ?? []).map(({ slot, reading }): BoardReading => {
     // Its sensors are the coolest and the hottest: their middle is no mean of the chips.
-    const { hashrateHs, expectedHashrateHs, chipTempAvgC: _, frequencyMhz, ...parts } = reading;
+    const { hashrateHs, expectedHashrateHs, chipTempAvgC: _, frequencyMhz, badChips, ...parts } = reading;
     const state = toText(data[`chain_state${slot + 1}`], 32)?.toLowerCase();
+    // While a board does not mine its map says nothing of its chips.
+    const isMining = RUNS.test(state ?? toText(data.state, 32) ?? 'mining');
     return {
       slot,
       ...parts,
-      ...present({ frequencyMhz: positive(frequencyMhz) }),
+      ...present({ frequencyMhz: positive(frequencyMhz), badChips: isMining ? badChips : undefined }),
       ...present(isProven ? { hashrateHs, expectedHashrateHs } : {}),
       ...present({ isAlive: state === 'failure' || state === 'disabled' ? false : undefined }),
     };

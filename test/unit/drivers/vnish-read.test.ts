@@ -283,6 +283,14 @@ describe('before AnthillOS, where TCP is all there is', () => {
     const { miningMode, ...reading } = read({ tcpStats: stats('Antminer S17+ (vnish 2.0.3)', { state }) });
     expect([reading.isMining, miningMode]).toEqual([isMining, mode]);
   });
+  test('what does not mine says nothing of its chips', () => {
+    const acs = chains([1, 2, 3], (chain) => ({ [`chain_acs${chain}`]: 'xxxxx ooooo' }));
+    const bad = (fields: object) =>
+      read({ tcpStats: stats('Antminer S17+ (vnish 2.0.3)', { ...acs, ...fields }) }).boards?.map((b) => b.badChips);
+    expect(bad({})).toEqual([5, 5, 5]);
+    expect(bad({ state: 'initializing' })).toEqual([undefined, undefined, undefined]);
+    expect(bad({ chain_state2: 'failure' })).toEqual([5, undefined, 5]);
+  });
   test('the pools of the developer are none of ours', () => {
     const row = { Status: 'Alive', Accepted: 3 };
     const POOLS = [
