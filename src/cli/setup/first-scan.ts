@@ -48,6 +48,8 @@ function summarise(found: readonly Found[], account: ScanAccount) {
     identified: account.counts.identified,
     login_refused: of('login_refused').map(({ ip }) => ip),
     unknown: of('unknown').map(({ ip }) => ip),
+    /** They look like miners and give no proof, by the driver that would read them. */
+    likely: account.likely ?? {},
     not_hashing: of('identified').flatMap(({ ip, reading }) => (reading?.hashrateHs === 0 ? [ip] : [])),
     models: Object.fromEntries([...models].toSorted(([, a], [, b]) => b - a)),
   };
