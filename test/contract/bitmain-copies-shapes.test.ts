@@ -1,0 +1,125 @@
+// Answers of the makes and firmwares that copied Bitmain's dialect, as machines without a recording give them. Nothing false may be made of them.
+import { describe, expect, test } from 'vitest';
+import { elphapex } from '../../drivers/elphapex/driver.ts';
+import { hammer } from '../../drivers/hammer/driver.ts';
+import { mskminer } from '../../drivers/mskminer/driver.ts';
+import { volcminer } from '../../drivers/volcminer/driver.ts';
+import type { Driver, Known } from '../../src/driver/contract.ts';
+
+const readWith = (driver: Driver, raw: Record<string, unknown>, known: Known = {}) => driver.read(raw, known).reading;
+type Fields = Readonly<Record<string, unknown>>;
+const chains = (numbers: readonly number[], of: (chain: number) => Fields): Fields =>
+  Object.assign({}, ...numbers.map(of));
+
+describe('copies of the dialect', () => {
+  test('Elphapex DG1+: the device’s own chips and no errors, clock or sums that it does not tell', () => {
+    const chain = [0, 1, 2, 3].map((index) => ({ index, asic_num: 204, hw: 204, freq_avg: 62_000, rate_real: 3_500 }));
+    const stats = { STATS: [{ elapsed: 9, rate_5s: 14_000, rate_unit: 'MH/s', rate_ideal: 14_000, chain }] };
+    const reading = readWith(elphapex, { stats, system: { minertype: 'DG1+' } });
+    expect(reading).toMatchObject({ hashrateHs: 14e9, isMining: true, expected: { chipsPerBoard: 204, boards: 4 } });
+    expect(JSON.stringify(reading)).not.toMatch(/hwErrors|frequencyMhz/);
+  });
+
+  const f1 = {
+    stats: {
+      STATS: [
+        { CGMiner: '2.3.3', Type: 'Blackminer F1-ULTRA' },
+        {
+          STATS: 0,
+          Elapsed: 298_732,
+          'GHS 5s': '4.2088',
+          'GHS av': '4.5009',
+          frequency: '380',
+          fan_num: 2,
+          fan1: 2_820,
+          fan2: 2_850,
+          temp1: 52,
+          chipTemp1: '[65.21, 64.10, 62.38, 62.26, 67.06, 69.64]',
+          temp2: 52,
+          chipTemp2: '[69.40, 64.35, 63.12, 61.89, 67.55, 71.73]',
+          temp3: 0,
+          chipTemp3: '[0.00, 0.00, 0.00, 0.00, 0.00, 0.00]',
+          ...chains([1, 2], (chain) => ({ [`chain_acn${chain}`]: 6, [`chain_acs${chain}`]: ' oooooo' })),
+          chain_acn3: 0,
+          chain_rate1: '1.8897',
+          chain_rate2: '2.3191',
+          chain_rate3: '',
+        },
+      ],
+    },
+  };
+
+  test('a Blackminer is no Hammer: its make, its chips and its boards apart, the unit of its keys', () => {
+    const reading = readWith(hammer, f1, { make: 'Blackminer', model: 'F1-ULTRA' });
+    expect(reading).toMatchObject({ make: 'Blackminer', model: 'F1-ULTRA', tempC: 71.73, isMining: true });
+    expect(reading.hashrateHs).toBeCloseTo(4.2088e9, 0);
+    expect(
+      reading.boards?.map(({ slot, boardTempsC, chipTempMaxC, frequencyMhz }) => [
+        slot,
+        boardTempsC,
+        chipTempMaxC,
+        frequencyMhz,
+      ]),
+    ).toEqual([
+      [0, [52], 69.64, 380],
+      [1, [52], 71.73, 380],
+    ]);
+    expect(reading).not.toHaveProperty('miningMode');
+  });
+
+  test('a Blackminer F2 on the web of others is no VolcMiner', () => {
+    const status = { summary: { elapsed: '9', ghs5s: '5.5' }, devs: [] };
+    const reading = readWith(volcminer, { status, system: { minertype: 'Blackminer F2' } });
+    expect(reading).toMatchObject({ make: 'Blackminer', model: 'F2' });
+    expect(readWith(volcminer, { system: { minertype: 'Odd 7' } })).not.toHaveProperty('make');
+  });
+
+  test('a VolcMiner whose web is shut is read over its own port', () => {
+    const status = [{ STATUS: 'S', When: 1_765_000_000 }];
+    const raw = {
+      version: { STATUS: status, VERSION: [{ API: '3.1', CompileTime: '2025-10-08', Type: 'VolcMiner D1' }] },
+      summary: { STATUS: status, SUMMARY: [{ Elapsed: 4_200, 'MHS 5s': '18,500.5', 'MHS av': '18,400.0' }] },
+      stats: {
+        STATUS: status,
+        STATS: [
+          { Type: 'VolcMiner D1' },
+          { STATS: 0, fan1: 5_610, fan2: 0, temp1: 57, chain_acn1: 105, chain_rate1: '18,500.5', frequency: '2000' },
+        ],
+      },
+      pools: { POOLS: [{ POOL: 0, URL: 'stratum+tcp://p:1', User: 'w', Status: 'Alive', 'Stratum Active': true }] },
+    };
+    expect(readWith(volcminer, raw)).toMatchObject({
+      make: 'VolcMiner',
+      model: 'D1',
+      firmwareVersion: '2025-10-08',
+      apiVersion: '3.1',
+      hashrateHs: 18_500.5e6,
+      hashrateAverageHs: 18_400e6,
+      uptimeS: 4_200,
+      deviceTimeS: 1_765_000_000,
+      isMining: true,
+      tempC: 57,
+      boards: [{ slot: 0, chips: 105, hashrateHs: 18_500.5e6, frequencyMhz: 2_000 }],
+      fans: [{ index: 0, rpm: 5_610 }],
+      pools: [{ url: 'stratum+tcp://p:1', isActive: true }],
+      expected: { boards: 3, fans: 4 },
+    });
+  });
+
+  test('MSKMiner: what stands in the second row of STATS, and the keys of its version 5.1', () => {
+    const of = (...STATS: readonly object[]) =>
+      readWith(mskminer, { stats: { STATS }, version: { VERSION: [{ Type: 'S19-88 v.5.1 ' }] } });
+    const data = { Elapsed: 9_000, 'GHS 5s': '88000', total_rate: 88_100, fan_num: 4, fan1: 5_400 };
+    expect(of(data, { total_power: 3_150, fan_pwm: 80, psu_status: 'ok' })).toMatchObject({
+      hashrateHs: 88_100e9,
+      powerW: 3_150,
+      psus: [{ isOk: true }],
+    });
+    const { fans } = of({ ...data, fan2: 0, fan3: 0, fan4: 0 }, { fan_pwm: 80 });
+    expect(fans?.map(({ dutyPercent }) => dutyPercent)).toEqual([80, 80, 80, 80]);
+    expect(of(data, { psu_status: 'fail' }).psus).toEqual([{ isOk: false }]);
+    expect(of(data, { psu_status: 'odd' })).not.toHaveProperty('psus');
+    expect(of({ ...data, chain_power: '3,240 W' }).powerW).toBe(3_240);
+    expect(of(data)).not.toHaveProperty('miningMode');
+  });
+});
