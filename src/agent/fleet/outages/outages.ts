@@ -46,22 +46,26 @@ export function createOutages(db: DatabaseSync, parts: Parts): Outages {
   const open = store.load();
   let current: readonly Finding[] = [];
   let silenceOf: ReadonlyMap<string, string> = new Map();
+  /** When the miners of each key fell silent, of those that are no finding yet too. */
+  let spells = new Map<string, Spell>();
   /** Size and time of the last growth of those that are not reported yet. */
   const growing = new Map<string, { readonly count: number; readonly sinceMs: number; readonly fromMs: number }>();
 
   const look = () => {
     const miners = [...parts.miners()];
     const byNetwork = countBy(miners, ({ target }) => networkOf(target.ip));
-    const silent = miners.flatMap((miner) => silentOf(miner, parts.isOutOfOperation));
-    const spells = new Map([...open].flatMap(([key, { spell }]): [string, Spell][] => (spell ? [[key, spell]] : [])));
+    const failing = miners.flatMap((miner) => failingOf(miner, parts.isOutOfOperation));
+    for (const [key, { spell }] of open) if (spell !== undefined) spells.set(key, spell);
     const gapMs = 1.5 * parts.pollMs() + 30_000;
-    silenceOf = silentTogether(silent, spells, { gapMs, sizeOf: (network) => byNetwork.get(network) ?? 0 });
+    silenceOf = silentTogether(failing, spells, { gapMs, sizeOf: (network) => byNetwork.get(network) ?? 0 });
+    spells = spellsOf(failing, silenceOf, spells);
+    const silent = failing.filter(({ isRaised }) => isRaised);
     const members = [...silent.flatMap(silentMember(silenceOf)), ...miners.flatMap(poolMember)];
     // Nothing else needs the first pool of each miner.
     const byPool = members.some(({ key }) => key.startsWith('pool:')) ? countBy(miners, firstPool) : new Map();
     const sizeOf = (key: string) => byPool.get(key) ?? byNetwork.get(key.replace(/^contact:|@.*$/g, '')) ?? 0;
     current = findingsOf(members, sizeOf, (key) => open.has(key));
-    for (const finding of current) keep(finding, spellOf(finding.key, silent, silenceOf));
+    for (const finding of current) keep(finding, spells.get(finding.key));
     const keys = new Set(current.map(({ key }) => key));
     for (const key of [...open.keys()]) if (!keys.has(key)) end(key);
   };
@@ -72,7 +76,7 @@ export function createOutages(db: DatabaseSync, parts: Parts): Outages {
     const sinceMs = Math.min(before?.finding.sinceMs ?? finding.sinceMs, finding.sinceMs);
     const peak = before === undefined || finding.minerCount > before.finding.minerCount;
     const isReported = before?.isReported ?? false;
-    const next = { finding: peak ? { ...finding, sinceMs } : before.finding, spell: widened(before?.spell, spell) };
+    const next = { finding: peak ? { ...finding, sinceMs } : before.finding, spell: spell ?? before?.spell };
     if (!isReported) {
       const grown = growing.get(finding.key) ?? { count: 0, sinceMs: nowMs, fromMs: nowMs };
       const isGrowing = finding.minerCount > grown.count;
@@ -122,10 +126,13 @@ export function createOutages(db: DatabaseSync, parts: Parts): Outages {
   };
 }
 
-function silentOf({ key, target, judgement }: OutageMiner, isOutOfOperation: Parts['isOutOfOperation']): Silent[] {
+type Failing = Silent & { readonly isRaised: boolean };
+
+/** From the first poll that fails: the key is known then before the first flag is raised. */
+function failingOf({ key, target, judgement }: OutageMiner, isOutOfOperation: Parts['isOutOfOperation']): Failing[] {
   const contact = judgement?.conditions[CONTACT_RULE];
-  if (contact?.isRaised !== true || isOutOfOperation(key)) return [];
-  return [{ minerKey: key, ip: target.ip, sinceMs: contact.badAtMs }];
+  if (contact === undefined || isOutOfOperation(key)) return [];
+  return [{ minerKey: key, ip: target.ip, sinceMs: contact.badAtMs, isRaised: contact.isRaised }];
 }
 
 const silentMember =
@@ -156,13 +163,20 @@ function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined)
   return counts;
 }
 
-function spellOf(key: string, silent: readonly Silent[], keys: ReadonlyMap<string, string>): Spell | undefined {
-  const times = silent.flatMap(({ minerKey, sinceMs }) => (keys.get(minerKey) === key ? [sinceMs] : []));
-  if (times.length === 0) return undefined;
-  return { sinceMs: times.reduce((a, b) => Math.min(a, b)), untilMs: times.reduce((a, b) => Math.max(a, b)) };
+function spellsOf(
+  failing: readonly Silent[],
+  keys: ReadonlyMap<string, string>,
+  before: ReadonlyMap<string, Spell>,
+): Map<string, Spell> {
+  const spells = new Map<string, Spell>();
+  for (const { minerKey, sinceMs } of failing) {
+    const key = keys.get(minerKey);
+    if (key !== undefined) spells.set(key, widened(spells.get(key) ?? before.get(key), { sinceMs, untilMs: sinceMs }));
+  }
+  return spells;
 }
 
-const widened = (before: Spell | undefined, now: Spell | undefined): Spell | undefined =>
-  before === undefined || now === undefined
-    ? (before ?? now)
+const widened = (before: Spell | undefined, now: Spell): Spell =>
+  before === undefined
+    ? now
     : { sinceMs: Math.min(before.sinceMs, now.sinceMs), untilMs: Math.max(before.untilMs, now.untilMs) };
