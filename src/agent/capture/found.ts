@@ -26,6 +26,8 @@ export const foundSchema = z.object({
     .readonly()
     .exactOptional(),
   elapsedMs: z.number().exactOptional(),
+  /** It accepts connections and answered nothing at all. */
+  isMute: z.literal(true).exactOptional(),
   /** Present where it answered nothing at all although a miner is known there. */
   known: knownMinerSchema.exactOptional(),
   /** For devices without a driver of their own: what they say, with everything private removed, to be sent to us. */

@@ -9,7 +9,7 @@ import type { MinerState, Roster } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import type { Contact, ScanPlan } from '../scan/plan.ts';
 import type { Found, KnownMiner } from './found.ts';
-import { foundOf, hasAnswered, lookWith } from './look.ts';
+import { foundOf, lookWith } from './look.ts';
 
 /** For a miner that answered its newest poll: its own driver asks it once before it is called mute. */
 const ANSWER_MS = 3_000;
@@ -42,8 +42,7 @@ export function createKnownMiners(parts: {
 
   /** With the miner that should answer there, where nothing did. */
   const named = (found: Found): Found => {
-    const isMute = found.status === 'unknown' && !(found.evidence && hasAnswered(found.evidence));
-    const miner = isMute || found.status === 'closed' || found.status === 'missing' ? known(found.ip) : undefined;
+    const miner = found.isMute || found.status === 'closed' || found.status === 'missing' ? known(found.ip) : undefined;
     return miner === undefined ? found : { ...found, known: miner };
   };
 

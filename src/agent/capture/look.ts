@@ -23,9 +23,10 @@ export type ScanFeedback = FoundListener & {
 /** What a person is shown of an address; undefined where nobody answers or every port is closed. */
 export function foundOf({ ip, status, openPorts, found }: Contact<Recognised>): Found | undefined {
   if (status === 'silent' || status === 'closed') return undefined;
-  if (found === undefined) return { ip, status, openPorts };
+  const mute = { isMute: true } as const;
+  if (found === undefined) return { ip, status, openPorts, ...(status === 'unknown' && mute) };
   const { evidence } = found;
-  if (found.status === 'unknown') return { ip, status, evidence, openPorts };
+  if (found.status === 'unknown') return { ip, status, evidence, openPorts, ...(!hasAnswered(evidence) && mute) };
   const { target, identity } = found;
   const base = { ip, status, evidence, driver: target.driver.id, identity, openPorts };
   if (found.status === 'likely' || found.outcome === undefined) return base;
@@ -68,13 +69,13 @@ export async function lookWith(access: Access, plan: ScanPlan, ip: string, signa
   const { evidence } = result;
   const isStranger = result.status === 'unknown' || result.driver === GENERIC_DRIVER;
   // What answers nothing at all is asked nothing more: there would be no sample in it.
-  if (!isStranger || evidence === undefined || !hasAnswered(evidence)) return result;
+  if (!isStranger || evidence === undefined || result.isMute === true) return result;
   const sample = await access.transport.turns.run(ip, 'command', signal, () => sampleOf(access, ip, evidence, signal));
   return { ...result, sample };
 }
 
 /** Whether anything at all came back, beside connections. */
-export function hasAnswered({ family: _, isProven: __, ...said }: Evidence): boolean {
+function hasAnswered({ family: _, isProven: __, ...said }: Evidence): boolean {
   return Object.values(said).some((answer) => answer !== undefined);
 }
 

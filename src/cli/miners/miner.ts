@@ -74,7 +74,7 @@ function describe(found: Found, paint: Paint, width: number | undefined): string
   if (found.known !== undefined)
     return `${paint('bold', found.ip)}  ${paint('red', silenceOf(found, found.known))}\n${SILENT_ADVICE[found.status]}\n`;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
-  if (reading === undefined) return `${head}${ADVICE[found.status]}\n`;
+  if (reading === undefined) return `${head}${found.isMute ? MUTE : ADVICE[found.status]}\n`;
   const sections = [
     ...[facts, boards, fans, psus, pools].map((section) => section(reading, width)),
     errors(reading, paint),
@@ -103,6 +103,8 @@ const SILENT_ADVICE: Readonly<Partial<Record<Found['status'], string>>> = {
     'Is it powered, and is its network cable in? If many miners do this at once, look at the PDU and at the switch first (pithead status).',
 };
 
+const MUTE =
+  'It accepts connections and answers nothing. If it is a miner, its control board hangs: switch it off and on at the PDU.';
 /** For a device that gave no reading. */
 const ADVICE: Readonly<Record<Found['status'], string>> = {
   silent: NOTHING,
