@@ -102,7 +102,7 @@ export const PREFERS: readonly Preference[] = [
   },
   {
     driver: 'vnish',
-    fields: [...['boards[].badChips', 'boards[].boardTempsC', 'boards[].isAlive', 'hashrateWindow', 'uptimeS']],
+    fields: ['boards[].boardTempsC', 'boards[].isAlive', 'hashrateWindow', 'uptimeS'],
     reason: 'TCP stands in for the page, and has other fields',
   },
   {
