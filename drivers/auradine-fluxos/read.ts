@@ -56,15 +56,15 @@ export function read(replies: Replies, known: Known): Reading {
     outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
 
     boards,
-    totalChips: replies.asccount?.ASCCount?.[0]?.AsicCount,
+    totalChips: positive(replies.asccount?.ASCCount?.[0]?.AsicCount),
     fans: replies.fan?.Fan?.flatMap(({ ID, Speed }) =>
       ID === undefined ? [] : [present({ index: ID - 1, rpm: Speed })],
     ),
     psus: replies.psu?.PSU?.map((psu) =>
       present({
-        inputPowerW: psu.PowerIn,
+        inputPowerW: positive(psu.PowerIn),
         outputPowerW: psu.PowerOut,
-        inputVoltageV: psu.Vin,
+        inputVoltageV: positive(psu.Vin),
         outputVoltageV: psu.Vout,
         fanRpm: psu.FanSpeed1,
       }),

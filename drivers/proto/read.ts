@@ -90,7 +90,7 @@ type Told = { readonly mode?: MiningMode; readonly preset?: string; readonly pow
 
 /** A power target that is not the one from the factory is what it tunes to, whatever the performance mode. */
 function targetOf({ mining, target }: Replies): Told {
-  const powerW = positive(first(mining?.['mining-status'].power_target_watts, target?.power_target_watts));
+  const powerW = first(positive(mining?.['mining-status'].power_target_watts), positive(target?.power_target_watts));
   const usualW = target?.default_power_target_watts;
   const isTuned = powerW !== undefined && usualW !== undefined && powerW !== usualW;
   const preset = isTuned ? { preset: targetText({ value: powerW, unit: 'W' }) } : {};
@@ -171,9 +171,9 @@ function psus({ telemetry, hardware }: Replies): PsuReading[] | undefined {
       serialNumber: first(psu.serial_number, part?.psu_sn),
       model: part?.model,
       tempC: psu.temperature?.average,
-      inputPowerW: psu.power?.input,
+      inputPowerW: positive(psu.power?.input),
       outputPowerW: psu.power?.output,
-      inputVoltageV: psu.voltage?.input,
+      inputVoltageV: positive(psu.voltage?.input),
       outputVoltageV: psu.voltage?.output,
     });
   });
@@ -202,7 +202,7 @@ function pools(reply: Replies['pools']): PoolReading[] | undefined {
 
 function faults(rows: Replies['errors']): ErrorReading[] | undefined {
   return rows?.flatMap(({ source, slot, error_code, code = error_code, message }) => {
-    if (code === undefined) return [];
+    if (code === undefined || /^0*$/.test(code)) return [];
     const table = source === undefined ? undefined : FAULTS[source.toLowerCase()];
     const known = table !== undefined && Object.hasOwn(table, code) ? table[code] : undefined;
     return [

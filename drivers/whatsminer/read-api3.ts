@@ -1,7 +1,7 @@
 // Facts from TCP 4433, API 3 (atlas 4.3): TH/s rates; board serial numbers and board temperatures stand apart from the boards and join by number.
 import { first, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, PoolReading, PsuReading } from '../../src/model/reading.ts';
-import { poolIsAlive, present, rateHs } from '../_families/cgminer.ts';
+import { poolIsAlive, positive, present, rateHs } from '../_families/cgminer.ts';
 import { faultsOf } from './errors.ts';
 import { boardsTold, type Facts, mainsV, modeOf, powerMode, SET_CLOCK_S } from './facts.ts';
 import { down, type Replies, type Status3Board } from './replies.ts';
@@ -78,7 +78,7 @@ function board(row: Status3Board, place: number, summary: Summary | undefined, m
       hashrateHs,
       expectedHashrateHs: rateHs(row['factory-hash'], 'T'),
       chips,
-      frequencyMhz: row.freq,
+      frequencyMhz: positive(row.freq),
       boardTempsC: boardTempC === undefined ? undefined : [boardTempC],
       chipTempMaxC: row['chip-temp-max'],
       chipTempAvgC: row['chip-temp-avg'],

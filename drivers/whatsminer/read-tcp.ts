@@ -83,7 +83,7 @@ function board(row: TcpBoardRow, place: number): BoardReading[] {
       hashrateHs,
       expectedHashrateHs: rateHs(row['Factory GHS'], 'G'),
       chips,
-      frequencyMhz: first(row['Chip Frequency'], row.Frequency),
+      frequencyMhz: positive(first(row['Chip Frequency'], row.Frequency)),
       boardTempsC: row.Temperature === undefined ? undefined : [row.Temperature],
       chipTempMaxC: row['Chip Temp Max'],
       chipTempAvgC: row['Chip Temp Avg'],

@@ -190,7 +190,26 @@ export function defineDriver<
         Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       );
       const unparsable = Object.keys(raw).filter((name) => raw[name] !== undefined && !understood.has(name));
-      return { reading: spec.read(parsed, known), unparsable };
+      return { reading: withoutEmptyLists(spec.read(parsed, known)), unparsable };
     },
   };
+}
+
+/**
+ * A list without entries is silence: a device that answers has its boards, fans and power supplies, whether it lists them or not. But no boards beside a rate
+ * of 0 may be all that is left, and no fans are the build of what liquid cools.
+ */
+function withoutEmptyLists(reading: Reading): Reading {
+  const { boards, fans, psus, expected } = reading;
+  const isSilent = {
+    boards: boards?.length === 0 && reading.hashrateHs !== 0,
+    fans: fans?.length === 0 && expected?.fans !== 0 && expected?.cooling !== 'liquid',
+    psus: psus?.length === 0,
+  };
+  if (!isSilent.boards && !isSilent.fans && !isSilent.psus) return reading;
+  const said = { ...reading };
+  if (isSilent.boards) delete said.boards;
+  if (isSilent.fans) delete said.fans;
+  if (isSilent.psus) delete said.psus;
+  return said;
 }
