@@ -11,7 +11,7 @@ import { DIFFERENCES } from './clients/differences.data.ts';
 import { type Facts, FIELDS, type Field, factsOfTruth, type Value } from './clients/facts.ts';
 import { type ClientReading, parseAsicRs, parsePyasic } from './clients/parse.ts';
 import { DEFAULT_FOLDER, missingIn, type Program, prepare, programsIn } from './clients/prepare.ts';
-import { FAMILIES, ourReader, startSite } from './clients/site.ts';
+import { FAMILIES, namesOf, ourReader, startSite } from './clients/site.ts';
 import { print } from './figures.ts';
 
 const CLIENTS = ['ours', 'pyasic', 'asic-rs'] as const satisfies readonly Client[];
@@ -67,6 +67,7 @@ type DeviceResult = {
 async function readAll(families: readonly string[], folder: string): Promise<DeviceResult[]> {
   const farm = await startSite(families);
   const ours = ourReader();
+  const names = namesOf(farm.devices.map(({ family, spec }) => ({ family, model: spec.model })));
   try {
     const own = new Map<string, ClientReading>();
     for (const device of farm.devices) own.set(device.ip, await ours.read(device));
@@ -75,9 +76,9 @@ async function readAll(families: readonly string[], folder: string): Promise<Dev
     // Not at the same time: a device that serves one connection refuses the other client, and the table would change from run to run.
     const pyasic = await readWith(programs.pyasic, ips, parsePyasic);
     const asicRs = await readWith(programs['asic-rs'], farm.devices.map(withLogin), parseAsicRs);
-    return farm.devices.map((device) => {
+    return farm.devices.map((device, index) => {
       const of = (all: ReadonlyMap<string, ClientReading>) => all.get(device.ip) ?? { ip: device.ip, error: 'no line' };
-      return resultOf(device, nameOf(farm.devices, device), {
+      return resultOf(device, names[index] ?? '', {
         ours: of(own),
         pyasic: of(pyasic),
         'asic-rs': of(asicRs),
@@ -91,13 +92,6 @@ async function readAll(families: readonly string[], folder: string): Promise<Dev
 
 const withLogin = ({ ip, family, login }: Device): string =>
   login !== undefined && OWNED.has(family) ? `${ip}=${login.user}:${login.password}` : ip;
-
-/** The model; with a number where the family has it with several firmwares. */
-function nameOf(devices: readonly Device[], { family, spec, index }: Device): string {
-  const same = devices.filter((each) => each.family === family && each.spec.model === spec.model);
-  const nth = same.findIndex((each) => each.index === index);
-  return nth === 0 ? spec.model : `${spec.model} ${nth + 1}`;
-}
 
 function resultOf(device: Device, model: string, readings: Readonly<Record<Client, ClientReading>>): DeviceResult {
   const truth = factsOfTruth(device.truth());

@@ -12,6 +12,13 @@ const ASIC_RS: readonly Explanation[] = [
     client: 'asic-rs',
     how: 'unread',
     fields: ['device'],
+    kinds: ['blackminer'],
+    reason: 'asic-rs takes it for a VolcMiner by its realm, and cannot log in with the password of those.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'unread',
+    fields: ['device'],
     kinds: ['cgminer', 'hammer', 'iceriver', 'innosilicon', 'luckyminer', 'mskminer'],
     reason: 'asic-rs has no driver for it.',
   },
@@ -280,6 +287,20 @@ const ASIC_RS: readonly Explanation[] = [
 ];
 
 const PYASIC: readonly Explanation[] = [
+  {
+    client: 'pyasic',
+    how: 'wrong',
+    fields: ['make'],
+    kinds: ['blackminer'],
+    reason: 'pyasic takes every device with this realm that does not call itself a Hammer for a VolcMiner.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['model', 'firmware', 'hashrate', ...BOARDS, 'fans', 'uptime', 'light', ...POOLS],
+    kinds: ['blackminer'],
+    reason: 'pyasic takes it for a VolcMiner of an unknown model and asks port 8359, and its API is on another.',
+  },
   {
     client: 'pyasic',
     how: 'missing',

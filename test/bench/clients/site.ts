@@ -20,17 +20,31 @@ const IDENTIFY_PORTS = [80, 4028, 4433];
 
 /** Time stands still in it: every client reads the same. */
 export function startSite(families: readonly string[]): Promise<Farm> {
-  const mix = Object.fromEntries(families.map((family) => [family, modelsOf(family)]));
+  const mix = Object.fromEntries(families.map((family) => [family, variantsOf(family).length]));
   const miners = Object.values(mix).reduce((sum, models) => sum + models, 0);
   return startFarm({ network: NETWORK, miners, mix, seed: 3, freeze: true, portMap: {} });
 }
 
 export const FAMILIES: readonly string[] = FAMILY_NAMES;
 
-const modelsOf = (family: string) => {
-  const variants = chooseVariants({ [family]: 1 }, MOST_MODELS);
-  return new Set(variants).size;
-};
+const variantsOf = (family: string) => [...new Set(chooseVariants({ [family]: 1 }, MOST_MODELS))];
+
+/** The models, with a number where a family has one with several firmwares. */
+export function namesOf(devices: readonly { readonly family: string; readonly model: string }[]): string[] {
+  const seen = new Map<string, number>();
+  return devices.map(({ family, model }) => {
+    const nth = (seen.get(`${family}/${model}`) ?? 0) + 1;
+    seen.set(`${family}/${model}`, nth);
+    return nth === 1 ? model : `${model} ${nth}`;
+  });
+}
+
+/** What a reason may name: every family, and every `family/model`. */
+export function kindNames(): Set<string> {
+  const devices = FAMILIES.flatMap((family) => variantsOf(family).map(({ spec }) => ({ family, model: spec.model })));
+  const models = namesOf(devices).map((name, index) => `${devices[index]?.family}/${name}`);
+  return new Set([...FAMILIES, ...models]);
+}
 
 export type Reader = { read(device: Device): Promise<ClientReading>; close(): Promise<void> };
 
