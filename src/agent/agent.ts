@@ -178,6 +178,7 @@ export function createAgent(options: AgentOptions) {
     states,
     settings: config.flags,
     isOutOfOperation,
+    ownActions: (key, sinceMs) => tasks.restartsSince(key, sinceMs),
     poolTrouble: (key) => pools.trouble(key),
     pointed: outages.pointed,
     emit,

@@ -84,8 +84,8 @@ export type TaskRecord = z.infer<typeof taskRecordSchema>;
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
   /**
-   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`, `pools_not_restored`. `identity_settled` = a person
-   * there said which of several units is the miner, and which are not. `task_on_site` = a task that a
+   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`, `pools_not_restored`. `model_contradicted` = the
+   * device's word on its own build differs from the table of models (once per miner and difference). `identity_settled` = a person there said which of several units is the miner, and which are not. `task_on_site` = a task that a
    * person there had the agent carry out, and what came of it; may come twice, with one `task_id`. Of the agent: `orders_refused` = those that it did
    * not take, summed up by reason; `trust_waiting` = devices that wait for a person before they get their login; `identity_suspects` = devices
    * that show the facts of other miners, or change who they are; `task_key_pinned`, `_changed` and `_refused` = what it believes orders by;

@@ -9,10 +9,11 @@ import { toMinerDocument } from '../../model/document.ts';
 import type { Flag } from '../../model/flags.ts';
 import type { Reading } from '../../model/reading.ts';
 import { taskNamesOf } from '../../model/task.ts';
-import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
+import type { EventRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Access, MinerTarget } from '../device/device-client.ts';
 import type { RecognisedMiner } from '../device/recognised.ts';
 import type { MinerStateStore } from '../state/miner-state-store.ts';
+import { hasRestarted, isOurs, type OwnAction, restartAgeMs } from './anomaly/evidence/restarts.ts';
 import { judge } from './anomaly/judge.ts';
 import type { Sample, SampleContext } from './anomaly/sample.ts';
 import type { AnomalySettings } from './anomaly/settings.ts';
@@ -81,6 +82,8 @@ type Parts = {
   readonly settings: AnomalySettings;
   /** Operators say that the miner is not meant to mine. */
   readonly isOutOfOperation: (key: string) => boolean;
+  /** Our own tasks on it that may restart its mining, begun since then; by `Clock.elapsedMs`. They are asked for after a restart only. */
+  readonly ownActions: (key: string, sinceMs: number) => readonly OwnAction[];
   /** Why its locked pools are not kept, in words. */
   readonly poolTrouble: (key: string) => string | undefined;
   /** Its flags, with the key of what it suffers from together with others. */
@@ -93,10 +96,18 @@ type Parts = {
 /** `isNewHere` = another miner stood at this address before, or none. */
 type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isNewHere: boolean };
 
+/** Once per miner and difference: what the device says of its build is what is expected, and our table is to be mended. */
+const contradiction = (key: string, at: string, reading: Reading | undefined): EventRecord => ({
+  ...{ kind: 'event', type: 'model_contradicted', key, at },
+  detail: { make: reading?.make ?? null, model: reading?.model ?? null, counts: reading?.expected?.contradicted ?? [] },
+});
+
 /** How long a miner's own driver is believed against a scan that sees only a stranger. */
 const BELIEVED_MS = 15 * 60_000;
 /** How long a miner that was restarted and has not come back is expected. */
 const AWAITED_MS = 60 * 60_000;
+/** A firmware that is sent slowly and proven late takes less. */
+const LONGEST_ACTION_MS = 3 * 60 * 60_000;
 /** While many miners move, another one may turn out to be meant by the time that an old address has been looked at. */
 const MAX_OLD_LOOKS = 3;
 
@@ -199,11 +210,22 @@ export function createRoster(parts: Parts): Roster {
   const statesOf = (key: string): IdentityStates =>
     book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
+  const isOursNow = (key: string, reading: Reading): boolean => {
+    const nowMs = clock.elapsedMs();
+    return isOurs(reading, parts.ownActions(key, nowMs - restartAgeMs(reading) - LONGEST_ACTION_MS), nowMs);
+  };
+
   const contextOf = (
-    { key, isRebooting, target }: MinerState,
+    { key, isRebooting, target, judgement }: MinerState,
     { mac: macState, serial: serialState }: IdentityStates,
     ipChanged: boolean,
+    reading?: Reading,
   ): SampleContext => {
+    const isOwnRestart =
+      judgement !== undefined &&
+      reading !== undefined &&
+      hasRestarted(judgement.history, reading) &&
+      isOursNow(key, reading);
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;
@@ -218,6 +240,7 @@ export function createRoster(parts: Parts): Roster {
       isRebooting,
       opsMaintenance,
       ipChanged,
+      isOwnRestart,
       warmUpS,
       poolTrouble,
     };
@@ -255,6 +278,7 @@ export function createRoster(parts: Parts): Roster {
     const hasMoved = before === undefined || standingOf(before) !== standingOf(judgement);
     states.note(state.key, { judgement, ...reported, readAt: state.readAt }, hasMoved);
     const at = new Date(now.wallMs).toISOString();
+    if (judgement.history.contradicted !== before?.history.contradicted) emit(contradiction(state.key, at, believed));
     const abilities = taskNamesOf(Object.keys(state.target.driver.abilities));
     emit({ kind: 'miner', key: state.key, at, mac_state: mac, sn_state: serial, ...reported, abilities });
   };
@@ -297,7 +321,7 @@ export function createRoster(parts: Parts): Roster {
     state.answered = { atMs: clock.monotonicMs(), isLoginRefused: outcome.isLoginRefused };
     const { unparsable, isLoginRefused: loginRefused } = outcome;
     const identityStates = statesOf(key);
-    const context = contextOf(state, identityStates, ipChanged);
+    const context = contextOf(state, identityStates, ipChanged, reading);
     const sample: Sample = { kind: 'ok', reading, unparsable, loginRefused, context };
     judgeAndReport(state, sample, identityStates, now, outcome.isFactoryLogin);
   };

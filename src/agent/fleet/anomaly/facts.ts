@@ -1,5 +1,7 @@
 // Prepares a sample for the rules: says what is expected and why a miner may be idle. Raises nothing.
-import type { Reading } from '../../../model/reading.ts';
+import { ERROR_CATEGORY_FLAG } from '../../../model/flags.ts';
+import type { BuildPart, ErrorReading, Reading } from '../../../model/reading.ts';
+import { hasRestarted } from './evidence/restarts.ts';
 import type { Expectations, Expected } from './rule.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
@@ -13,11 +15,14 @@ export function idleReason(
   reading: Reading | undefined,
   before: History,
   settings: AnomalySettings,
+  /** A flag says that it is too hot. */
+  isHot: boolean,
 ): Idle | undefined {
   if (sample.context.isRebooting) return 'rebooting';
   if (sample.context.opsMaintenance) return 'maintenance';
   if (reading === undefined) return before.idle === 'sleep' ? 'sleep' : undefined;
   if (reading.miningMode === 'sleep') return 'sleep';
+  if (isStoppedByHeat(reading, before, isHot)) return 'heat';
   const warmUpMs =
     settings.warmUp ?? (sample.context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : sample.context.warmUpS * 1_000);
   // Nothing has run for longer than its system.
@@ -26,12 +31,23 @@ export function idleReason(
   return undefined;
 }
 
+const GRAVE: readonly ErrorReading['severity'][] = ['major', 'critical', undefined];
+
+/** It does not hash, and it is too hot, reports heat as the fault, or did so when it stopped. */
+function isStoppedByHeat(reading: Reading, before: History, isHot: boolean): boolean {
+  if (reading.hashrateHs === undefined ? reading.isMining !== false : reading.hashrateHs > 0) return false;
+  const isReported = (reading.errors ?? []).some(
+    ({ category, severity }) => ERROR_CATEGORY_FLAG[category] === 'temperature' && GRAVE.includes(severity),
+  );
+  return isReported || isHot || (before.idle === 'heat' && !hasRestarted(before, reading));
+}
+
 export function isHashing(reading: Reading | undefined): boolean {
   if (reading === undefined || reading.miningMode === 'sleep' || reading.isMining === false) return false;
   return reading.hashrateHs === undefined ? reading.isMining === true : reading.hashrateHs > 0;
 }
 
-/** The device or its model first, then what it steadily showed; undefined where nobody knows. */
+/** The device or its model first, then what it steadily showed; undefined where it is not known. */
 export function expectations(reading: Reading | undefined, { learned }: History): Expectations {
   const given = reading?.expected;
   const pick = (told: number | undefined, best: number | undefined): Expected | undefined =>
@@ -40,12 +56,17 @@ export function expectations(reading: Reading | undefined, { learned }: History)
       : best === undefined
         ? undefined
         : { value: best, from: 'learned' };
+  const isWeak = (part: BuildPart) => given?.unproven === true && given.own?.includes(part) !== true;
+  const count = (part: BuildPart, best: number | undefined): Expected | undefined => {
+    const expected = pick(given?.[part], best);
+    return expected?.from === 'device' && isWeak(part) ? { ...expected, unproven: { learned: best } } : expected;
+  };
   return {
     hashrateHs: pick(given?.hashrateHs, learned.hashrateHs?.best),
-    boards: pick(given?.boards, learned.boards?.best),
-    chipsPerBoard: pick(given?.chipsPerBoard, undefined),
+    boards: count('boards', learned.boards?.best),
+    chipsPerBoard: count('chipsPerBoard', undefined),
     chips: pick(undefined, learned.chips?.best),
-    fans: pick(given?.fans, learned.fans?.best),
+    fans: count('fans', learned.fans?.best),
     powerW: pick(undefined, learned.powerW?.best),
     isLiquidCooled: given?.cooling === 'liquid' || given?.fans === 0,
   };

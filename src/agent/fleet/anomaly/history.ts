@@ -2,15 +2,12 @@
 // It raises nothing; rules read what is kept here.
 import type { Reading } from '../../../model/reading.ts';
 import { acceptedShares, miningOf } from './evidence/mining.ts';
+import { hasRestarted, restartAgeMs } from './evidence/restarts.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
 import type { CounterWindow, History, Idle, Learnable, Learned } from './state.ts';
 
 const HOUR_MS = 3_600_000;
-/** Uptime counters of devices jitter by a few seconds. */
-const UPTIME_JITTER_S = 10;
-/** A restart this soon after our own reboot is ours. */
-const OWN_REBOOT_MS = 15 * 60_000;
 const MIN_SHARES = 50;
 const MIN_SAMPLES = 5;
 
@@ -32,7 +29,6 @@ export function advance(step: Step): History {
     ...before,
     t,
     idle,
-    ownRebootT: sample.context.isRebooting ? t : before.ownRebootT,
     addressChangesT: within(
       HOUR_MS,
       t,
@@ -42,11 +38,9 @@ export function advance(step: Step): History {
   };
   if (reading === undefined) return { ...common, onlineT: undefined };
 
-  // Some tell only one of the two clocks; they are never held against each other.
-  const hasRestarted =
-    wentBack(before.uptimeS, reading.uptimeS) || wentBack(before.systemUptimeS, reading.systemUptimeS);
-  const isOwn =
-    sample.context.opsMaintenance || (common.ownRebootT !== undefined && t - common.ownRebootT <= OWN_REBOOT_MS);
+  const isFresh = hasRestarted(before, reading);
+  const { opsMaintenance, isRebooting, isOwnRestart } = sample.context;
+  const isOwn = opsMaintenance || isRebooting || isOwnRestart === true;
   const model = reading.model ?? before.model;
   const mode = modeOf(before.mode, reading);
   const isSameModel = before.model === undefined || before.model === model;
@@ -58,29 +52,29 @@ export function advance(step: Step): History {
     systemUptimeS: reading.systemUptimeS ?? before.systemUptimeS,
     onlineT: before.onlineT ?? t,
     activeT: hasWoken || !isSameMode ? t : before.activeT,
-    restartsT:
-      hasRestarted && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
+    restartsT: isFresh && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
     mining: miningOf(before, reading, t),
     shares: sharesOf(step, t),
     still: stillOf(before.still, reading, t),
-    average: averageOf(hasRestarted ? undefined : before.average, reading, t, settings.lowHashrate.average),
+    average: averageOf(isFresh ? undefined : before.average, reading, t, settings.lowHashrate.average),
     rejects: windowOf(before.rejects, rejectsOf(reading), t, settings.pool.rejectWindow),
     hwErrors: windowOf(before.hwErrors, hwErrorsOf(reading), t, settings.hashboard.hwErrorWindow),
     model,
     mode,
+    contradicted: contradictionOf(reading) ?? before.contradicted,
     learned: learn(step, t, isSameModel, isSameMode),
   };
 }
 
-const wentBack = (beforeS: number | undefined, nowS: number | undefined): boolean =>
-  beforeS !== undefined && nowS !== undefined && nowS < beforeS - UPTIME_JITTER_S;
-
 /** A restart inside a gap counts from when it happened, not from when it was seen. */
-const startOf = (reading: Reading, before: History, t: number): number =>
-  Math.max(before.t, t - (reading.uptimeS ?? reading.systemUptimeS ?? 0) * 1_000);
+const startOf = (reading: Reading, before: History, t: number): number => Math.max(before.t, t - restartAgeMs(reading));
 
 const within = (spanMs: number, t: number, times: readonly number[]): number[] =>
   times.filter((time) => t - time < spanMs).slice(-128);
+
+/** As one text: another one is another event. */
+const contradictionOf = ({ expected }: Reading): string | undefined =>
+  expected?.contradicted?.map(({ what, device, table }) => `${what} ${device}, not ${table}`).join('; ');
 
 type Mode = NonNullable<History['mode']>;
 

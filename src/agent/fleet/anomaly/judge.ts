@@ -53,6 +53,9 @@ export function judge(
   return { judgement: { v: 1, atMs: nowMs, flags, conditions, history: facts.history }, believed: facts.reading };
 }
 
+const isHot = (previous: MinerJudgement | undefined): boolean =>
+  previous?.flags.some(({ type }) => type === 'temperature') === true;
+
 function factsOf(
   previous: MinerJudgement | undefined,
   sample: Sample,
@@ -63,7 +66,7 @@ function factsOf(
   const raw = sample.kind === 'ok' ? sample.reading : undefined;
   const believed =
     raw === undefined ? { reading: undefined, suspects: [] } : plausible(raw, expectations(raw, before), settings);
-  const idle = idleReason(sample, believed.reading, before, settings);
+  const idle = idleReason(sample, believed.reading, before, settings, isHot(previous));
   const hashing = isHashing(believed.reading);
   const history = advance({
     before,

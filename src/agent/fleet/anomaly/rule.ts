@@ -6,7 +6,12 @@ import type { AnomalySettings } from './settings.ts';
 import type { Finding, History, Idle } from './state.ts';
 
 /** A level that is expected, and who says so. */
-export type Expected = { readonly value: number; readonly from: 'device' | 'learned' };
+export type Expected = {
+  readonly value: number;
+  readonly from: 'device' | 'learned';
+  /** It rests on one public table alone; `learned` = what this miner itself has shown. */
+  readonly unproven?: { readonly learned: number | undefined } | undefined;
+};
 
 export type Expectations = {
   readonly hashrateHs: Expected | undefined;
@@ -38,6 +43,15 @@ export type Facts = {
 
 /** `no-data` = this sample cannot say: nothing is raised by it and nothing cleared. */
 export type Verdict = Finding | 'clear' | 'no-data';
+
+/**
+ * A count that falls short of what is expected. What one table alone expects is no grave finding, unless the miner itself has shown more than it does
+ * now.
+ */
+export function shortOf(expected: Expected | undefined, seen: number, finding: Finding): Finding {
+  if (expected?.unproven === undefined || (expected.unproven.learned ?? 0) > seen) return finding;
+  return { ...finding, severity: 'minor', message: `${finding.message}, by a table of one source` };
+}
 
 export type Rule = {
   /** Key of the remembered condition: never changed once released. */

@@ -46,6 +46,8 @@ export const SUPPRESSED: Readonly<Record<Idle, Suppression>> = {
   sleep: OFF,
   maintenance: OFF,
   rebooting: { ...WARM_UP, network: 'freeze', unknown: 'freeze' },
+  // A stopped machine answers for no part of it: what its boards, fans and pools show is a consequence.
+  heat: { fan: 'freeze', hashboard: 'freeze', pool: 'freeze' },
   'warm-up': WARM_UP,
 };
 

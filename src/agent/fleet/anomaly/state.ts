@@ -55,7 +55,7 @@ const counterWindowSchema = z.strictObject({
 });
 export type CounterWindow = z.infer<typeof counterWindowSchema>;
 
-const idleSchema = z.enum(['rebooting', 'maintenance', 'sleep', 'warm-up']);
+const idleSchema = z.enum(['rebooting', 'maintenance', 'sleep', 'heat', 'warm-up']);
 /** Why a miner is not judged as a working one. */
 export type Idle = z.infer<typeof idleSchema>;
 
@@ -71,7 +71,6 @@ const historySchema = z.strictObject({
   onlineT: t.optional(),
   /** End of the newest sleep or maintenance, or change of mode: averages from before say nothing. */
   activeT: t.optional(),
-  ownRebootT: t.optional(),
   restartsT: z.array(t).max(16),
   addressChangesT: z.array(t).max(128),
   /** Whether it mines, as last proven, and when; `is` absent = never proven since `knownT`. */
@@ -91,6 +90,8 @@ const historySchema = z.strictObject({
       powerLimitW: z.number().optional(),
     })
     .optional(),
+  /** Where the device's own build differs from the table of models, as it was last reported. */
+  contradicted: z.string().optional(),
   learned: z.partialRecord(z.enum(learnable), learnedSchema),
 });
 export type History = z.infer<typeof historySchema>;
@@ -124,11 +125,11 @@ const MANY_REPEATS = 16;
  * forgotten. It changes rarely, but for miners whose flags are on their way up or down.
  */
 export function standingOf({ conditions, history }: MinerJudgement): string {
-  const { t, idle = '', restartsT, addressChangesT, shares, still } = history;
+  const { t, idle = '', restartsT, addressChangesT, shares, still, contradicted = '' } = history;
   const moving = Object.entries(conditions).map(
     ([id, { isRaised, badPolls, goodPolls }]) => `${id} ${isRaised ? 'raised' : badPolls} ${goodPolls}`,
   );
   const standsStill = shares !== undefined && shares.changedT < t;
   const repeats = Math.min(still?.polls ?? 0, MANY_REPEATS);
-  return [idle, restartsT.length, addressChangesT.length, standsStill, repeats, ...moving].join();
+  return [idle, contradicted, restartsT.length, addressChangesT.length, standsStill, repeats, ...moving].join();
 }

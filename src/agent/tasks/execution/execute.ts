@@ -46,6 +46,14 @@ export function abilityOf(name: string): AbilityName | undefined {
   return Object.hasOwn(abilities, name) ? abilities[name] : undefined;
 }
 
+const RESTARTS_NOTHING: readonly AbilityName[] = ['light', 'log'];
+
+/** Whether a task of this name makes some devices restart, or their mining at least. */
+export function mayRestart(name: string): boolean {
+  const ability = abilityOf(name);
+  return ability !== undefined && !RESTARTS_NOTHING.includes(ability);
+}
+
 type Plan = Omit<Order, 'image'>;
 
 /** What is to be sent, or why it must not be. */

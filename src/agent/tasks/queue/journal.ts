@@ -106,6 +106,7 @@ const endsSchema = z.object({ status: taskStatusSchema, count: z.int() });
 const batchSchema = z.object({ rollout: asJson(rolloutRuleSchema), stopped: asJson(batchStopSchema).nullable() });
 const countSchema = z.object({ count: z.int() });
 const startSchema = z.object({ started_ms: z.int() });
+const actionSchema = z.object({ name: z.string(), startedMs: z.number(), finishedMs: z.number().nullable() });
 
 /**
  * Whether services hear of it once it is over: of all that they ordered, and of what people here ordered and was begun. Those give their orders in
@@ -149,6 +150,10 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
   const markReported = db.prepare('UPDATE tasks_journal SET reported = 1 WHERE task_id = ?');
   const effects = db.prepare(
     'SELECT count(*) AS count FROM tasks_journal WHERE miner_key = ? AND name = ? AND took_effect = 1 AND started_ms > ?',
+  );
+  const actions = db.prepare(
+    `SELECT name, started_ms AS startedMs, finished_ms AS finishedMs FROM tasks_journal
+     WHERE miner_key = ? AND started_ms > ? AND (took_effect = 1 OR state <> 'final') ORDER BY started_ms DESC LIMIT 100`,
   );
   const poweredStarts = db.prepare(
     'SELECT started_ms FROM tasks_journal WHERE is_powered = 1 AND started_ms > ? ORDER BY started_ms',
@@ -226,6 +231,9 @@ export function openJournal(db: DatabaseSync, vault?: Vault) {
     },
     effectsSince: (minerKey: string, name: string, sinceMs: number) =>
       countSchema.parse(effects.get(minerKey, name, Math.round(sinceMs))).count,
+    /** Tasks that were sent to the miner, or may have been, and were not refused: newest first. */
+    actionsSince: (minerKey: string, sinceMs: number) =>
+      actions.all(minerKey, Math.round(sinceMs)).map((row) => actionSchema.parse(row)),
     /** When tasks that count for the power gate were started. */
     poweredSince: (sinceMs: number) =>
       poweredStarts.all(Math.round(sinceMs)).map((row) => startSchema.parse(row).started_ms),

@@ -8,7 +8,7 @@ import type { Vault } from '../../../base/storage/vault.ts';
 import { lookAtClocks } from '../../../base/time/clock-steps.ts';
 import type { TaskOrder } from '../../../wire/frames.ts';
 import { cancelled, failed, type TaskOutcome, type TaskParts } from '../contract.ts';
-import type { CarryOutParts } from '../execution/execute.ts';
+import { type CarryOutParts, mayRestart } from '../execution/execute.ts';
 import { enter, expired, type LocalTask, newRow, rowOfOrder, timeUnknown, viewOf } from './admission.ts';
 import { createEndings, createSteps } from './completion.ts';
 import { isOver, type Job, kindOf as kindOfName, newJob, runJob } from './job.ts';
@@ -358,6 +358,12 @@ export function createTaskGate(
     isBusy: (minerKey: string): boolean => [...jobs.values()].some(({ row }) => row.minerKey === minerKey),
     /** How often the miner may have been acted on by tasks of this name since then, ms since the epoch. */
     effectsSince: journal.effectsSince,
+    /** Tasks that may have restarted the miner's mining, begun since then; newest first. */
+    restartsSince: (minerKey: string, sinceMs: number) =>
+      journal
+        .actionsSince(minerKey, sinceMs)
+        .filter(({ name }) => mayRestart(name))
+        .map(({ startedMs, finishedMs }) => ({ startedMs, finishedMs: finishedMs ?? undefined })),
     /** What waits or runs. */
     open: () => [...jobs.values()].map(({ row }) => shown(row)),
     /** Newest first. */

@@ -14,7 +14,7 @@ export const eventSchema = named(
   z.strictObject({
     type: z.string().meta({
       description:
-        'appeared, moved, duplicate, replaced, identity_settled, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of the agent orders_refused, trust_waiting, identity_suspects, finding_raised, finding_cleared, task_key_pinned, task_key_changed, task_key_refused, clock_stepped, clock_differs, miners_refused, miners_taken_over, storage_failed, storage_recovered; of the service backup_skipped, backup_failed, and clock_stepped where agent_id is null; newer agents may know others',
+        'appeared, moved, duplicate, replaced, model_contradicted, identity_settled, ip_reported, pools_changed, pools_restored, pools_not_restored, task_on_site; of the agent orders_refused, trust_waiting, identity_suspects, finding_raised, finding_cleared, task_key_pinned, task_key_changed, task_key_refused, clock_stepped, clock_differs, miners_refused, miners_taken_over, storage_failed, storage_recovered; of the service backup_skipped, backup_failed, and clock_stepped where agent_id is null; newer agents may know others',
     }),
     miner_id: z.string().nullable().meta({ description: 'null = it is about the agent, or the service' }),
     agent_id: z.string().nullable().meta({ description: 'null = it is about the service' }),

@@ -55,6 +55,7 @@ function startFleet() {
       settings: anomalySettingsSchema.parse({}),
       isOutOfOperation: () => false,
       poolTrouble: () => undefined,
+      ownActions: () => [],
       pointed: (_, flags) => flags,
       emit(record: ReportRecord) {
         emittedMs = host.nowMs();

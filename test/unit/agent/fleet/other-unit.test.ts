@@ -47,6 +47,7 @@ function setUp() {
     settings: anomalySettingsSchema.parse({}),
     isOutOfOperation: () => false,
     poolTrouble: () => undefined,
+    ownActions: () => [],
     pointed: (_, flags) => flags,
     emit: (record) => void emitted.push(record),
     schedule: { set: (key, ip) => void scheduled.set(key, ip), drop: (key) => void scheduled.delete(key) },

@@ -71,6 +71,13 @@ test.each([5, 60, 300, 7_200])(
   },
 );
 
+test('what was sent before a kill is known as ours in the next run, and what was not is not', async () => {
+  await crashAfter(1_000, {}, 60);
+  expect(gate?.restartsSince(keyOf(1), 0)).toEqual([{ startedMs: expect.any(Number), finishedMs: expect.any(Number) }]);
+  expect(gate?.restartsSince(keyOf(2), 0)).toEqual([]);
+  expect(gate?.restartsSince(keyOf(1), bench.clock.elapsedMs())).toEqual([]);
+});
+
 test('killed after it was sent to a miner that ignored it, it has failed and is not sent again', async () => {
   const { miner, finals } = await crashAfter(1_000, { reboot: 'ignored' }, 30);
   expect(miner.reboots).toBe(1);

@@ -1,6 +1,6 @@
 // Fans: standing still, or far slower than their peers. Not judged on liquid-cooled units nor where the site runs without fans.
 import type { FanReading } from '../../../../model/reading.ts';
-import type { Facts, Rule, Verdict } from '../rule.ts';
+import { type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 
 /** The fans that say how fast they turn, or why there is nothing to judge. */
 function turning({ reading, expected, isHashing, settings }: Facts): FanReading[] | 'clear' | 'no-data' {
@@ -20,7 +20,7 @@ function stopped(facts: Facts): Verdict {
   const isBad = wanted === undefined ? turns === 0 : turns < wanted.value;
   if (!isBad) return 'clear';
   const first = still[0];
-  return {
+  return shortOf(wanted, turns, {
     value: first === undefined ? turns : 0,
     limit: wanted?.value ?? 1,
     source: first === undefined ? 'fans' : `fans[${first.index}].rpm`,
@@ -29,7 +29,7 @@ function stopped(facts: Facts): Verdict {
       first === undefined
         ? `${turns} of ${wanted?.value ?? 1} fans are there`
         : `fan ${first.index} stands still; ${turns} of ${wanted?.value ?? known.length} turn`,
-  };
+  });
 }
 
 function slow(facts: Facts, isRaised: boolean): Verdict {

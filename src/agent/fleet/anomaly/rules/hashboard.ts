@@ -1,6 +1,7 @@
 // Hashboards: missing, dead, short of chips, or producing hardware errors. An absent list is silence, not absence of boards.
 import type { BoardReading } from '../../../../model/reading.ts';
-import type { Facts, Rule, Verdict } from '../rule.ts';
+import { type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
+import type { Finding } from '../state.ts';
 
 function missing({ reading, expected }: Facts): Verdict {
   const boards = reading?.boards;
@@ -8,13 +9,13 @@ function missing({ reading, expected }: Facts): Verdict {
   // An empty list beside a hashrate contradicts itself: the list is what is missing.
   if (boards.length === 0 && reading?.hashrateHs !== 0) return 'no-data';
   if (boards.length >= expected.boards.value) return 'clear';
-  return {
+  return shortOf(expected.boards, boards.length, {
     value: boards.length,
     limit: expected.boards.value,
     source: 'boards',
     severity: 'critical',
     message: `${missingSlots(boards, expected.boards.value)}${boards.length} of ${expected.boards.value} hashboards are there`,
-  };
+  });
 }
 
 /** Which slots are empty, where the device counts its slots as the model does. */
@@ -54,7 +55,11 @@ function chips({ reading, expected }: Facts): Verdict {
     const worst = known.reduce((a, b) => (b.chips < a.chips ? b : a));
     return worst.chips >= perBoard
       ? 'clear'
-      : tooFew(worst.chips, perBoard, `boards[${worst.index}].chips`, `hashboard ${worst.slot}`);
+      : shortOf(
+          expected.chipsPerBoard,
+          worst.chips,
+          tooFew(worst.chips, perBoard, `boards[${worst.index}].chips`, `hashboard ${worst.slot}`),
+        );
   }
   const none = known.find((board) => board.chips === 0);
   if (none !== undefined) return tooFew(0, 1, `boards[${none.index}].chips`, `hashboard ${none.slot}`);
@@ -65,7 +70,7 @@ function chips({ reading, expected }: Facts): Verdict {
   return total >= expected.chips.value ? 'clear' : tooFew(total, expected.chips.value, 'boards.chips', 'the miner');
 }
 
-function tooFew(value: number, limit: number, source: string, where: string): Verdict {
+function tooFew(value: number, limit: number, source: string, where: string): Finding {
   const severity = value >= limit * 0.9 ? 'minor' : 'major';
   return { value, limit, source, severity, message: `${where} has ${value} of ${limit} chips` };
 }

@@ -22,8 +22,27 @@ function low(facts: Facts, isRaised: boolean): Verdict {
     value,
     limit,
     source,
-    severity: percent < 1 ? 'critical' : 'major',
+    // One table alone raises nothing critical; that nothing is hashed needs no table.
+    severity: value === 0 || (percent < 1 && reading.expected?.unproven !== true) ? 'critical' : 'major',
     message: `hashes at ${percent} % of ${wanted.from === 'learned' ? 'what it steadily did' : 'what is expected'} in this mode`,
+  };
+}
+
+/** At 0 for a while, past its warm-up: no average, nameplate or long run is needed to say so. */
+function none({ reading, history, settings, idle }: Facts): Verdict {
+  if (reading?.hashrateHs === undefined || history.average === undefined) return 'no-data';
+  if (reading.hashrateHs > 0) return 'clear';
+  const { zeroT } = history.average;
+  const { t, activeT = 0, onlineT = t } = history;
+  const since = Math.max(zeroT ?? t, activeT, onlineT);
+  if (idle === 'warm-up' || t - since < settings.lowHashrate.average) return 'no-data';
+  const isBare = reading.boards?.length === 0;
+  return {
+    value: 0,
+    limit: 1,
+    source: isBare ? 'boards' : 'hashrateHs',
+    severity: 'critical',
+    message: isBare ? 'does not hash: it lists no hashboards' : 'does not hash',
   };
 }
 
@@ -36,4 +55,7 @@ function hasRunLongEnough({ reading, history, settings }: Facts): boolean {
   return onlineT !== undefined && t - onlineT >= minUptime;
 }
 
-export const LOW_HASHRATE_RULES: readonly Rule[] = [{ id: 'low-hashrate.low', type: 'low_hashrate', evaluate: low }];
+export const LOW_HASHRATE_RULES: readonly Rule[] = [
+  { id: 'low-hashrate.low', type: 'low_hashrate', evaluate: low },
+  { id: 'low-hashrate.none', type: 'low_hashrate', evaluate: none },
+];

@@ -8,7 +8,8 @@ function allDead({ reading }: Facts): Verdict {
   const pools = reading?.pools ?? [];
   // A pool that does not say whether it is alive may be alive.
   if (pools.some((pool) => pool.isAlive === true)) return 'clear';
-  if (pools.length === 0 || pools.some((pool) => pool.isAlive === undefined)) return 'no-data';
+  // Entries without an address are no pools: a rule of their own.
+  if (pools.every(({ url }) => url.trim() === '') || pools.some((pool) => pool.isAlive === undefined)) return 'no-data';
   const finding = poolFinding(pools);
   return {
     value: 0,
@@ -17,6 +18,21 @@ function allDead({ reading }: Facts): Verdict {
     severity: 'critical',
     message: `none of ${pools.length} pools is alive`,
     ...(finding !== undefined && { finding }),
+  };
+}
+
+/** The device was asked, and no entry of its list has an address. A list that hashes nevertheless contradicts itself and proves nothing. */
+function noneSet({ reading, isHashing }: Facts): Verdict {
+  const pools = reading?.pools;
+  if (pools === undefined) return 'no-data';
+  if (pools.some(({ url }) => url.trim() !== '')) return 'clear';
+  if (isHashing) return 'no-data';
+  return {
+    value: 0,
+    limit: 1,
+    source: 'pools',
+    severity: reading?.hashrateHs === 0 || reading?.isMining === false ? 'critical' : 'major',
+    message: 'has no pool set',
   };
 }
 
@@ -99,6 +115,7 @@ const isAllowed = (host: string, allowed: readonly string[]): boolean =>
 
 export const POOL_RULES: readonly Rule[] = [
   { id: 'pool.all-dead', type: 'pool', evaluate: allDead },
+  { id: 'pool.none-set', type: 'pool', evaluate: noneSet },
   { id: 'pool.rejects', type: 'pool', evaluate: rejects },
   { id: 'pool.no-share', type: 'pool', evaluate: noShare },
   { id: 'pool.foreign', type: 'pool', evaluate: foreign },

@@ -236,10 +236,17 @@ const ROWS: readonly Row[] = [
     evidence: { value: 80e12, limit: 82.5e12, source: 'hashrateSettledHs', severity: 'major' },
   },
   {
+    id: 'pool.none-set',
+    type: 'pool',
+    bad: put({ pools: [], hashrateHs: undefined, hashrateSettledHs: undefined, isMining: false }),
+    blind: put({ pools: undefined, hashrateHs: undefined, hashrateSettledHs: undefined, isMining: false }),
+    evidence: { value: 0, limit: 1, source: 'pools', severity: 'critical' },
+  },
+  {
     id: 'pool.all-dead',
     type: 'pool',
     bad: pool({ isAlive: false }),
-    blind: put({ pools: [] }),
+    blind: put({ pools: undefined }),
     evidence: { value: 0, limit: 1, source: 'pools.isAlive', severity: 'critical' },
   },
   {
@@ -283,6 +290,7 @@ const ELSEWHERE = [
   'unknown.answer',
   'unknown.frozen',
   'unknown.mining',
+  'low-hashrate.none',
   'control-board.restarts',
   'pool.rejects',
   'pool.no-share',

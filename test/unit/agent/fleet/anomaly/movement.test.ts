@@ -214,6 +214,18 @@ describe('restarts', () => {
     expect(bench.types()).toEqual([]);
   });
 
+  test('nor do those that another task of ours has caused', () => {
+    const bench = createBench();
+    bench.polls(5);
+    for (let round = 0; round < 3; round++) {
+      const start = bench.minute;
+      bench.poll(booted(0), { isOwnRestart: true });
+      bench.polls(5, (reading) => booted(bench.minute - start)(reading));
+    }
+    expect(bench.types()).toEqual([]);
+    expect(bench.judgement?.history.restartsT).toEqual([]);
+  });
+
   test('nor do those of the people who work on it', () => {
     const bench = createBench();
     bench.polls(5);
