@@ -9,7 +9,7 @@ import { toMinerDocument } from '../../model/document.ts';
 import type { Flag } from '../../model/flags.ts';
 import type { Reading } from '../../model/reading.ts';
 import { taskNamesOf } from '../../model/task.ts';
-import type { EventRecord, MinerRecord, ReportRecord } from '../../wire/records.ts';
+import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Access, MinerTarget } from '../device/device-client.ts';
 import type { RecognisedMiner } from '../device/recognised.ts';
 import type { MinerStateStore } from '../state/miner-state-store.ts';
@@ -23,7 +23,7 @@ import type { OldAddress } from './identity/claims.ts';
 import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
 import { caughtUp, type Remembered } from './remembered.ts';
-import { factsIn, isHeldBack, knownOf, sightingOf, twinsIn } from './sighting.ts';
+import { contradiction, factsIn, isHeldBack, knownOf, sightingOf, twinsIn } from './sighting.ts';
 import { createUnsettled } from './unsettled.ts';
 
 export type MinerState = {
@@ -95,12 +95,6 @@ type Parts = {
 
 /** `isNewHere` = another miner stood at this address before, or none. */
 type Settled = { readonly key: string; readonly ipChanged: boolean; readonly isNewHere: boolean };
-
-/** Once per miner and difference: what the device says of its build is what is expected, and our table is to be mended. */
-const contradiction = (key: string, at: string, reading: Reading | undefined): EventRecord => ({
-  ...{ kind: 'event', type: 'model_contradicted', key, at },
-  detail: { make: reading?.make ?? null, model: reading?.model ?? null, counts: reading?.expected?.contradicted ?? [] },
-});
 
 /** How long a miner's own driver is believed against a scan that sees only a stranger. */
 const BELIEVED_MS = 15 * 60_000;

@@ -2,6 +2,7 @@
 import type { Known } from '../../driver/contract.ts';
 import type { VisitOutcome } from '../../driver/visit.ts';
 import type { Reading } from '../../model/reading.ts';
+import type { EventRecord } from '../../wire/records.ts';
 import type { MinerTarget } from '../device/device-client.ts';
 import type { NamedUnit } from './identity/contest.ts';
 import type { MinerEntry, Shown, Sighting } from './identity/record.ts';
@@ -63,3 +64,9 @@ const nameOf = ({ ip, make, model }: NamedUnit): string => {
   const name = model === null || make === null || model.startsWith(make) ? (model ?? make) : `${make} ${model}`;
   return name === null ? ip : `${ip} (${name})`;
 };
+
+/** Once per miner and difference: what the device says of its build is what is expected, and our table is to be mended. */
+export const contradiction = (key: string, at: string, reading: Reading | undefined): EventRecord => ({
+  ...{ kind: 'event', type: 'model_contradicted', key, at },
+  detail: { make: reading?.make ?? null, model: reading?.model ?? null, counts: reading?.expected?.contradicted ?? [] },
+});
