@@ -215,11 +215,7 @@ export function createRoster(parts: Parts): Roster {
     ipChanged: boolean,
     reading?: Reading,
   ): SampleContext => {
-    const isOwnRestart =
-      judgement !== undefined &&
-      reading !== undefined &&
-      hasRestarted(judgement.history, reading) &&
-      isOursNow(key, reading);
+    const isOwnRestart = reading && hasRestarted(judgement?.history ?? {}, reading) && isOursNow(key, reading);
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;
