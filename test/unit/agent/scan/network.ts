@@ -1,9 +1,9 @@
 // A simulated network for scans on a virtual clock: each address has ports that answer in their own time, and somebody who can be identified.
-import type { ScanDeps } from '../../../../src/agent/scan/plan.ts';
+import type { Identification, ScanDeps } from '../../../../src/agent/scan/plan.ts';
 import type { ProbeResult } from '../../../../src/transport/tcp/exchange.ts';
 import type { VirtualClock } from '../../../virtual-clock.ts';
 
-export type Who = { readonly status: 'identified' | 'unknown' | 'login_refused'; readonly name: string };
+export type Who = Identification & { readonly name: string };
 
 export type Station = {
   /** Answer per port and try (the last one stays); ports that are not named are silent. */

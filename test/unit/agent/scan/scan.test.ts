@@ -5,6 +5,7 @@ import { runScan } from '../../../../src/agent/scan/scan.ts';
 import { createBrake } from '../../../../src/agent/scan/worker-pool.ts';
 import { readRanges } from '../../../../src/base/net/ranges.ts';
 import { connectionsWithin, socketsWithin } from '../../../../src/base/platform/fd-limit.ts';
+import { classesOf } from '../../../../src/model/contact.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createNetwork, miner, type Station, stranger, type Who } from './network.ts';
 
@@ -37,6 +38,26 @@ function mostInASecond(probes: readonly { readonly atMs: number }[]): number {
 const minerAt = (name: string): Station => ({
   ports: { 4028: 'open', 80: 'open', 4433: 'refused' },
   who: [miner(name)],
+});
+
+test('what only looks like a miner is told apart, and the classes still add up without that', async () => {
+  const likely = (id: string): Who => ({ status: 'likely', name: 'x', target: { driver: { id } } });
+  const at = (id: string): Station => ({ ports: { 80: 'open' }, who: [likely(id), likely(id)] });
+  const { clock, run, statuses } = setUp(['10.0.0.1-6'], {
+    '10.0.0.1': minerAt('a'),
+    '10.0.0.2': at('iceriver'),
+    '10.0.0.3': at('iceriver'),
+    '10.0.0.4': at('avalon'),
+    '10.0.0.5': { ports: { 80: 'open' }, who: [stranger, stranger] },
+  });
+  const account = await clock.finish(run());
+  expect(statuses()).toMatchObject({ '10.0.0.2': 'likely', '10.0.0.5': 'unknown' });
+  expect(account).toMatchObject({ addresses: 6, counts: { identified: 1, unknown: 4, silent: 1 }, notReached: 0 });
+  expect(account.likely).toEqual({ avalon: 1, iceriver: 2 });
+  expect(Object.values(account.counts).reduce((sum, count) => sum + count, 0)).toBe(6);
+  expect(Object.fromEntries(classesOf(account).map(({ status, count }) => [status, count]))).toMatchObject({
+    ...{ identified: 1, likely: 3, unknown: 1, silent: 1 },
+  });
 });
 
 test('each address gets the class that its answers prove', async () => {

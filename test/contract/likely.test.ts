@@ -1,0 +1,86 @@
+// What only looks like a miner is asked nothing more, until a person says what it is; a miner that is known stays one while its proof is missing.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
+import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { triedIn } from '../../fixtures/farm/traps.ts';
+import { parseConfig } from '../../src/agent/config/config.ts';
+import { createAccess } from '../../src/agent/device/device-client.ts';
+import { isMiner } from '../../src/agent/device/recognised.ts';
+import { waitingDevices } from '../../src/agent/device/waiting.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { SCAN_PORTS } from '../../src/driver/identify.ts';
+import { type Overheard, overhear } from '../fault/overheard.ts';
+import { freshTrust } from '../fresh-trust.ts';
+
+const IP = '127.99.48.2';
+const BEHIND = '127.99.48.130';
+const signal = new AbortController().signal;
+let farm: Farm;
+let heard: Overheard;
+let portMap: Awaited<ReturnType<typeof suitablePortMap>>;
+beforeAll(async () => {
+  portMap = await suitablePortMap();
+  farm = await startFarm({ network: `${BEHIND}/32`, miners: 1, mix: { iceriver: 1 }, seed: 6, noise: 0, portMap });
+  heard = await overhear(new Map([[IP, BEHIND]]), portMap);
+});
+beforeEach(() => {
+  heard.forget();
+  for (const device of farm.devices) device.setFault('guarded', true);
+});
+afterAll(async () => {
+  await heard.stop();
+  await farm.stop();
+});
+
+function accessWith(driverOnRecord?: string) {
+  const trust = freshTrust();
+  const settings = { networks: [IP], portMap, credentials: { trust: 'network' } };
+  const config = parseConfig(JSON.stringify(settings), { baseDir: '.', environment: {}, name: 'likely' });
+  const access = createAccess({
+    ...{ clock: systemClock, log: silentLog, drivers, config, mayReach: () => true, trust },
+    driverOnRecord: () => driverOnRecord,
+  });
+  return { access, trust };
+}
+const tried = () => triedIn(heard.texts()[IP] ?? '');
+const open = new Set<number>(SCAN_PORTS);
+
+test('it gets the questions of a scan and nothing else, and becomes a miner by the word of a person', async () => {
+  const { access, trust } = accessWith();
+  try {
+    const found = await access.recognise(IP, open, signal);
+    expect([found.status, tried()]).toEqual(['likely', { logins: 0, writes: 0 }]);
+    const waiting = waitingDevices(trust.record, systemClock.nowMs());
+    expect(waiting).toMatchObject([{ ip: IP, family: 'iceriver', why: 'no-proof' }]);
+    expect(trust.record.accept(waiting, 'iceriver')).toBe(true);
+    const accepted = await access.recognise(IP, open, signal);
+    expect(isMiner(accepted) && accepted.outcome?.reading.mac?.replaceAll('-', ':')).toBe(farm.devices[0]?.truth().mac);
+  } finally {
+    await access.close();
+  }
+});
+
+test('a miner that is known there is read on as what it was', async () => {
+  const { access } = accessWith('iceriver');
+  try {
+    const found = await access.recognise(IP, open, signal);
+    expect(isMiner(found) && [found.target.driver.id, found.identity.confidence]).toEqual(['iceriver', 'likely']);
+    // Without a proof it gets no password, also now.
+    expect(tried().logins).toBe(0);
+  } finally {
+    await access.close();
+  }
+});
+
+test('one that gives its proof is a miner at once', async () => {
+  for (const device of farm.devices) device.setFault('guarded', false);
+  const { access } = accessWith();
+  try {
+    const found = await access.recognise(IP, open, signal);
+    expect([found.status, isMiner(found) && found.identity.confidence]).toEqual(['identified', 'sure']);
+  } finally {
+    await access.close();
+  }
+});
