@@ -10,6 +10,8 @@ const knownMinerSchema = z.object({
   model: z.string().nullable(),
   driver: z.string(),
   since: z.string().nullable(),
+  /** A task is at work on it, or has restarted it and it is not back. */
+  isInWork: z.boolean(),
 });
 export type KnownMiner = Readonly<z.output<typeof knownMinerSchema>>;
 

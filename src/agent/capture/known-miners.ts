@@ -20,10 +20,11 @@ const MAX_NAMED = 20;
 export function createKnownMiners(parts: {
   readonly clock: Clock;
   readonly access: Access;
-  readonly roster: Pick<Roster, 'get' | 'all'>;
+  readonly roster: Pick<Roster, 'get' | 'all' | 'isExpectedBack'>;
+  readonly tasks: { isBusy(minerKey: string): boolean };
   readonly book: Pick<IdentityBook, 'byIp'>;
 }) {
-  const { clock, access, roster, book } = parts;
+  const { clock, access, roster, book, tasks } = parts;
   const stateAt = (ip: string): MinerState | undefined => roster.get(book.byIp(ip)?.key ?? '');
 
   const lastAnswerOf = ({ readAt, judgement }: MinerState): string | null => {
@@ -36,8 +37,9 @@ export function createKnownMiners(parts: {
     const entry = book.byIp(ip);
     const state = stateAt(ip);
     if (entry === undefined || state === undefined) return undefined;
-    const { make, model } = entry;
-    return { make, model, driver: state.target.driver.id, since: lastAnswerOf(state) };
+    const { key, make, model } = entry;
+    const isInWork = tasks.isBusy(key) || roster.isExpectedBack(key);
+    return { make, model, driver: state.target.driver.id, since: lastAnswerOf(state), isInWork };
   };
 
   /** With the miner that should answer there, where nothing did. */

@@ -95,7 +95,7 @@ export function createDoorOffers(
   };
 
   const runs = createLocalRuns(tasks);
-  const knownMiners = createKnownMiners({ clock, access, roster, book });
+  const knownMiners = createKnownMiners({ clock, access, roster, book, tasks });
 
   const looking = pLimit(RECOGNISED_AT_ONCE);
   const settlement = createSettlement({

@@ -11,7 +11,7 @@ import { type Cell, type Column, factTable, screenWidth, table } from '../output
 import { type CliContext, type Paint, painter } from '../output/terminal.ts';
 import { type AccessFlags, addAccessOptions } from './access-options.ts';
 import { throughRunning } from './running-agent.ts';
-import { silenceOf } from './silence.ts';
+import { silenceAdvice, silenceOf } from './silence.ts';
 
 type Flags = AccessFlags & { json?: boolean };
 
@@ -72,7 +72,7 @@ function toJson({ ip, status, driver, identity, reading, failedAsks, elapsedMs, 
 function describe(found: Found, paint: Paint, width: number | undefined): string {
   const { reading } = found;
   if (found.known !== undefined)
-    return `${paint('bold', found.ip)}  ${paint('red', silenceOf(found, found.known))}\n${SILENT_ADVICE[found.status]}\n`;
+    return `${paint('bold', found.ip)}  ${paint('red', silenceOf(found, found.known))}\n${silenceAdvice(found, found.known)}\n`;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
   if (reading === undefined) return `${head}${found.isMute ? MUTE : ADVICE[found.status]}\n`;
   const sections = [
@@ -93,16 +93,6 @@ function invite({ sample }: Found): string {
 
 const NOTHING =
   'Nothing came back from this address. Is it powered, is the address right, is this host in the same network?';
-/** For a miner that is known and answers nothing. */
-const SILENT_ADVICE: Readonly<Partial<Record<Found['status'], string>>> = {
-  unknown:
-    'Its control board hangs: switch the miner off and on at the PDU. If many miners do this at once, look at the switch first (pithead status).',
-  closed:
-    'It is starting, or its programs have ended. If it stays so for ten minutes, switch the miner off and on at the PDU.',
-  missing:
-    'Is it powered, and is its network cable in? If many miners do this at once, look at the PDU and at the switch first (pithead status).',
-};
-
 const MUTE =
   'It accepts connections and answers nothing. If it is a miner, its control board hangs: switch it off and on at the PDU.';
 /** For a device that gave no reading. */

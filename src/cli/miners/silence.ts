@@ -3,6 +3,22 @@ import type { Found, KnownMiner } from '../../agent/capture/found.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatModel, formatSince } from '../output/format.ts';
 
+/** Cutting the power of a miner that takes a firmware can ruin it. */
+const IN_WORK = 'A task is at work on it: leave its power on, and wait until that is over (pithead tasks).';
+
+const ADVICE: Readonly<Partial<Record<Found['status'], string>>> = {
+  unknown:
+    'Its control board hangs: switch the miner off and on at the PDU. If many miners do this at once, look at the switch first (pithead status).',
+  closed:
+    'It is starting, or its programs have ended. If it stays so for ten minutes, switch the miner off and on at the PDU.',
+  missing:
+    'Is it powered, and is its network cable in? If many miners do this at once, look at the PDU and at the switch first (pithead status).',
+};
+
+/** What to do about a known miner that answers nothing. */
+export const silenceAdvice = ({ status }: Pick<Found, 'status'>, { isInWork }: KnownMiner): string =>
+  isInWork ? IN_WORK : (ADVICE[status] ?? '');
+
 /** E.g. `known (Antminer S19, 10.0.0.7), accepts connections, answers nothing since 07:58`. */
 export function silenceOf(
   { ip, status }: Pick<Found, 'ip' | 'status'>,

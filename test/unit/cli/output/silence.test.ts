@@ -1,12 +1,12 @@
 // What a person is told of a miner that is known and answers nothing.
 import { expect, test } from 'vitest';
-import { silenceOf } from '../../../../src/cli/miners/silence.ts';
+import { silenceAdvice, silenceOf } from '../../../../src/cli/miners/silence.ts';
 import { formatSince, formatTime } from '../../../../src/cli/output/format.ts';
 
 const since = '2026-01-02T07:58:11.000Z';
 const nowMs = Date.parse(since) + 60_000;
 const at = formatTime(since).slice(11, 16);
-const known = { make: 'Antminer', model: 'Antminer S19', driver: 'antminer-stock', since };
+const known = { make: 'Antminer', model: 'Antminer S19', driver: 'antminer-stock', since, isInWork: false };
 
 test.each([
   ['unknown', `known (Antminer S19, 10.0.0.7), accepts connections, answers nothing since ${at}`],
@@ -23,6 +23,15 @@ test('without a model it is called by its driver, and without a time there is no
     nowMs,
   );
   expect(words).toBe('known (antminer-stock, 10.0.0.7), accepts connections, answers nothing');
+});
+
+test('nothing that a task is at work on is to be switched off', () => {
+  for (const status of ['unknown', 'closed', 'missing'] as const) {
+    expect(silenceAdvice({ status }, known)).toContain('PDU');
+    const words = silenceAdvice({ status }, { ...known, isInWork: true });
+    expect(words).toContain('leave its power on');
+    expect(words).not.toContain('PDU');
+  }
 });
 
 test('a time of another day names the day', () => {
