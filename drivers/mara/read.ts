@@ -21,16 +21,13 @@ export function read(replies: Replies, known: Known): Reading {
   const mode = miningMode(replies.config);
   const rows = replies.hashboards?.hashboards;
   const toHs = unitOf(brief, rows ?? []);
-  const boards = rows && boardsOf(rows, toHs);
+  // An empty list does not say that there are none.
+  const boards = rows?.length ? boardsOf(rows, toHs) : undefined;
   const nowHs = toHs(brief?.hashrate_realtime);
   const { cooling, fans: fanCount = 0 } = model?.expected ?? {};
   // Headers without a fan are listed as 0 rpm: of those only as many are fans as the model has.
-  const fans =
-    replies.fans?.fans &&
-    toFans(
-      replies.fans.fans.map(({ current_speed: rpm }) => rpm),
-      fanCount,
-    );
+  const headers = replies.fans?.fans?.map(({ current_speed: rpm }) => rpm);
+  const fans = headers?.length ? toFans(headers, fanCount) : undefined;
   return present({
     mac: overview?.mac,
     hostname: first(replies.network?.hostname, overview?.hostname),

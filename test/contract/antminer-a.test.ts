@@ -241,6 +241,50 @@ test('what only another generation can is refused before anything is changed', a
   await expect(pools.act(shut, { pools: [A] }, {})).rejects.toMatchObject({ code: 'peer.timeout', wasSent: false });
 });
 
+test('the 17 series sleeps by 254 and wakes by 0, in either web, and nothing else of its settings changes', async () => {
+  const conf = {
+    pools: [{ url: 'a', user: 'b', pass: 'c' }],
+    'bitmain-fan-ctrl': true,
+    'bitmain-fan-pwm': '80',
+    'bitmain-freq': 'O',
+    'bitmain-voltage': '1950',
+    'bitmain-work-mode': '0',
+  };
+  const link = fakeLink((request) => ('form' in request ? 'ok' : conf));
+  expect(await powerMode.act(link, { mode: 'sleep' }, { ...OLD, model: 'T17+' })).toEqual({ kind: 'accepted' });
+  const sent = link.sent.at(-1);
+  const form = sent !== undefined && 'form' in sent ? Object.entries(sent.form ?? {}) : [];
+  expect(form.slice(0, 3)).toEqual([
+    ['_ant_pool1url', 'a'],
+    ['_ant_pool1user', 'b'],
+    ['_ant_pool1pw', 'c'],
+  ]);
+  expect(form.slice(9)).toEqual([
+    ['_ant_nobeeper', 'false'],
+    ['_ant_notempoverctrl', 'false'],
+    ['_ant_fan_customize_switch', 'true'],
+    ['_ant_fan_customize_value', '80'],
+    ['_ant_freq', 'O'],
+    ['_ant_voltage', '1950'],
+    ['_ant_work_mode', '254'],
+  ]);
+  const awake = await powerMode.act(link, { mode: 'normal' }, { ...OLD, model: 'S17 Pro' });
+  expect([awake, link.sent]).toMatchObject([{ note: 'it was so already' }, { length: 3 }]);
+  for (const mode of ['low', 'high'])
+    expect(await refusalOf(powerMode.act(link, { mode }, { ...OLD, model: 'S17' }))).toBe('peer.unsupported');
+  let isWritten = false;
+  const later = fakeLink((request) => {
+    if ('json' in request) isWritten = true;
+    return 'json' in request
+      ? { code: 'M000' }
+      : { ...conf, 'miner-mode': isWritten ? 254 : 0, 'bitmain-work-mode': isWritten ? 254 : 0 };
+  });
+  expect(await powerMode.act(later, { mode: 'sleep' }, { generation: 'b', model: 'S17+' })).toMatchObject({
+    kind: 'accepted',
+  });
+  expect(later.sent[1]).toMatchObject({ json: { 'miner-mode': 254, 'bitmain-work-mode': 254 } });
+});
+
 test('a reboot takes it away, whether it answers first or not', async () => {
   for (const index of [4, 7]) {
     expect(['accepted', 'lost-reply']).toContain((await act(reboot, at(index), {})).kind);
