@@ -1,6 +1,6 @@
 // Reads an unknown device by the keys that many firmwares share. What is not understood is left out; nothing is derived from a guess.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
+import { first, largest, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats } from '../_families/bitmain.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
@@ -27,10 +27,11 @@ export function read(replies: Replies, known: Known): Reading {
   const rates = summary ? hashrates(withProvenUnits(summary, model)) : {};
   const hashrateHs = first(rates.hashrateHs, stats?.nowHs);
   const devs = replies.devs?.DEVS?.map((dev) => withProvenUnits(dev, model));
+  const avalonTexts = textsOfModules(replies.stats?.STATS ?? []);
   const boards = first(boardsOfStats(stats), boardsOfDevs(devs));
   return present({
     mac: first(toText(versionRow.MAC, 128), toText(summary?.MAC, 128)),
-    make: known.make ?? make,
+    make: known.make ?? make ?? (avalonTexts.length > 0 ? 'Avalon' : undefined),
     model: name ?? known.model,
     firmwareVersion,
     apiVersion: toText(versionRow.API),
@@ -45,12 +46,22 @@ export function read(replies: Replies, known: Known): Reading {
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),
       largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
       looseTempC([...(replies.stats?.STATS ?? []), summary ?? {}]),
+      largest(avalonTexts.map((text) => toTempC(text.match(/\bTMax\[(\d{1,3})\]/)?.[1]))),
     ),
     boards,
     fans: fansOf(stats, summary, model?.expected.fans),
     pools: poolReadings(replies.pools?.POOLS),
     expected: model && present({ ...model.expected, hashrateHs: first(stats?.idealHs, model.expected.hashrateHs) }),
   });
+}
+
+/** Controllers of Avalons put all that they know into one text per machine, whether they name themselves or not. */
+function textsOfModules(rows: readonly Row[]): string[] {
+  return rows.flatMap((row) =>
+    Object.entries(row).flatMap(([key, value]) =>
+      /^MM ID\d{1,3}(:Summary)?$/.test(key) && typeof value === 'string' ? [value.slice(0, 16_384)] : [],
+    ),
+  );
 }
 
 /**

@@ -81,6 +81,25 @@ describe('other relatives', () => {
     expect(of({ 'MHS 5s': 14_000_000, 'MHS av': 1 })).toMatchObject({ hashrateHs: 14e12 });
   });
 
+  test('an Avalon that does not name itself: its make, its hottest chip, and the rate of summary', () => {
+    const { reading } = cgminer.read(
+      {
+        summary: { SUMMARY: [{ 'MHS 5s': 13_600_000 }] },
+        stats: {
+          STATS: [
+            {
+              ID: 'AV70',
+              'MM ID1': 'Ver[7411706-3162860] Temp[38] TMax[89]',
+              'MM ID2': 'Ver[7411706-3162860] TMax[80]',
+            },
+          ],
+        },
+      },
+      {},
+    );
+    expect(reading).toMatchObject({ make: 'Avalon', tempC: 89, hashrateHs: 13.6e12 });
+  });
+
   test('loose temperature keys are read, limits and counts are not', () => {
     const of = (row: Record<string, unknown>) => cgminer.read({ stats: { STATS: [row] } }, {}).reading.tempC;
     expect(of({ temp1: 61, temp2: '64.5', temp_num: 99 })).toBe(64.5);

@@ -77,3 +77,12 @@ test('Ver is model and rate class, then firmware', () => {
   expect(splitVer('synthetic')).toEqual({ model: undefined, firmware: undefined });
   expect(splitVer(undefined)).toEqual({ model: undefined, firmware: undefined });
 });
+
+test.each(['avalon7', 'avalon8', 'avalon9'])(
+  'the 7, 8 and 9 series are known by their driver in devdetails: %s',
+  (driver) => {
+    const version = '{"STATUS":[{"STATUS":"S","Code":22}],"VERSION":[{"CGMiner":"4.10.0","API":"3.7"}],"id":1}';
+    const devdetails = `{"STATUS":[{"STATUS":"S","Code":69}],"DEVDETAILS":[{"DEVDETAILS":0,"Name":"AV7","ID":0,"Driver":"${driver}"}],"id":1}`;
+    expect(identifyBy({ version, devdetails })).toMatchObject({ confidence: 'sure', generation: 'a', make: 'Avalon' });
+  },
+);
