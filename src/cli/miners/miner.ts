@@ -74,6 +74,8 @@ function describe(found: Found, paint: Paint, width: number | undefined): string
   if (found.known !== undefined)
     return `${paint('bold', found.ip)}  ${paint('red', silenceOf(found, found.known))}\n${silenceAdvice(found, found.known)}\n`;
   const head = `${paint('bold', found.ip)}  ${found.status.replace('_', ' ')}${found.driver === undefined ? '' : `  driver ${found.driver}`}\n`;
+  if (found.status === 'likely')
+    return `${head}${ADVICE.likely} If it is yours: pithead trust accept ${found.ip} --as ${found.driver}\n`;
   if (reading === undefined) return `${head}${found.isMute ? MUTE : ADVICE[found.status]}\n`;
   const sections = [
     ...[facts, boards, fans, psus, pools].map((section) => section(reading, width)),
