@@ -14,6 +14,7 @@ import type { Driver, Known } from '../../src/driver/contract.ts';
 import { chooseDriver, gatherEvidence } from '../../src/driver/identify.ts';
 import { VisitMemory } from '../../src/driver/memory.ts';
 import { visit } from '../../src/driver/visit.ts';
+import { toMinerDocument } from '../../src/model/document.ts';
 import type { Flag } from '../../src/model/flags.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { createTransport, type Transport } from '../../src/transport/transport.ts';
@@ -34,7 +35,13 @@ const QUIET = {
   ipChanged: false,
 } as const;
 
-type Look = { readonly reading: Reading; readonly flags: readonly Flag[] };
+export type Look = {
+  readonly reading: Reading;
+  readonly flags: readonly Flag[];
+  /** What goes up of it. */
+  readonly reported: ReturnType<typeof toMinerDocument>;
+};
+
 export type Patient = {
   readonly kind: string;
   readonly family: string;
@@ -132,9 +139,14 @@ export async function examineAll(): Promise<Patient[]> {
     });
     const context = { ...QUIET, warmUpS: driver.quirks.warmUpS };
     const sample = { kind: 'ok', reading, unparsable, loginRefused: isLoginRefused, context } as const;
-    const { judgement } = judge(patient.judgement, sample, settings, clock.nowMs());
+    const { judgement, believed } = judge(patient.judgement, sample, settings, clock.nowMs());
     patient.judgement = judgement;
-    looks.push({ reading, flags: judgement.flags });
+    const reported = toMinerDocument({
+      ...{ reading: believed, previous: looks.at(-1)?.reported, ip: device.ip, driverId: driver.id, known },
+      ...{ isMining: judgement.history.mining?.is, isLastCheckOk: true, unstableReason: null, flags: judgement.flags },
+      ...{ hashrate24hHs: undefined, lastReadingAtMs: clock.nowMs() },
+    });
+    looks.push({ reading, flags: judgement.flags, reported });
     if (isSettled) untrue.push(...differences(reading, device));
   };
   const lookAtAll = async (patients: readonly Patient[], isSettled: boolean) => {
