@@ -80,6 +80,17 @@ export function minerRecord(n: number, nowMs: number, change: MinerChange = {}):
   };
 }
 
+/** Of a miner that is known to be silent; one missed answer is no silence yet. */
+export const SILENT: MinerRecord['extras']['flags'][number] = {
+  type: 'network',
+  since: '2026-03-01T00:00:00.000Z',
+  severity: 'critical',
+  value: 2,
+  limit: 2,
+  source: 'contact',
+  message: 'does not answer (peer.timeout), 2 polls in a row',
+};
+
 export function hostRecord(nowMs: number, change: Partial<HostRecord> = {}): HostRecord {
   return {
     kind: 'host',

@@ -4,6 +4,7 @@
 // over the miner-minutes that know it / how many they are x the miners that told it in the cell. So neither a restart of the agent nor a reading
 // without the value makes a dip, and a miner that did not tell it in ten minutes adds nothing. Longer buckets are the mean of their cells that
 // have data.
+import { OFFLINE_SOURCE } from '../../../model/document.ts';
 import type { MinerRecord } from '../../../wire/records.ts';
 import type { Row } from '../schema.ts';
 
@@ -50,10 +51,12 @@ export const NO_CELLS: CellSums = { ...NO_SUMS, cells: 0 };
 /** Null = not known. */
 export function quantitiesOf({ document, extras }: MinerRecord): Readonly<Record<Quantity, number | null>> {
   const isOnline = document.last_check_succeed;
+  // One missed answer, or one that cannot be read, says nothing of the work.
+  const missing = extras.flags.some(({ type, source }) => type === 'network' && source === OFFLINE_SOURCE) ? 0 : null;
   return {
-    hashrate: isOnline ? document.hashrate : 0,
+    hashrate: isOnline ? document.hashrate : missing,
     expected: extras.expected_hashrate,
-    power: isOnline ? document.power : 0,
+    power: isOnline ? document.power : missing,
   };
 }
 

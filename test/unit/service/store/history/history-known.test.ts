@@ -3,12 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId, openStore, type Store } from '../../../../../src/service/store/store.ts';
 import { temporaryDatabase } from '../../../../database.ts';
-import { minerRecord } from '../../../service-http/records.ts';
+import { minerRecord, SILENT } from '../../../service-http/records.ts';
 
 const MINUTE_MS = 60_000;
 const BEGIN_MS = Date.UTC(2026, 2, 2);
 
-type Told = { readonly hashrate?: number | null; readonly power?: number | null; readonly isSilent?: boolean };
+type Told = {
+  readonly hashrate?: number | null;
+  readonly power?: number | null;
+  readonly isSilent?: boolean;
+  readonly isMissed?: boolean;
+};
 
 /** Reports an hour of miners, minute by minute; `slices` = minutes to a slice. Gives its first cell and the hour. */
 async function reportHour(store: Store, minutes: number, miners: readonly ((minute: number) => Told)[]) {
@@ -30,10 +35,11 @@ async function reportHour(store: Store, minutes: number, miners: readonly ((minu
     const nowMs = BEGIN_MS + (start + minutes) * MINUTE_MS;
     const records = Array.from({ length: minutes }, (_, index) => start + index).flatMap((minute) =>
       miners.map((tell, n) => {
-        const { hashrate = 110e12, power = 3_250, isSilent = false } = tell(minute);
+        const { hashrate = 110e12, power = 3_250, isSilent = false, isMissed = isSilent } = tell(minute);
         return minerRecord(n, BEGIN_MS + minute * MINUTE_MS, {
           key: keys[n] ?? '',
-          document: { last_check_succeed: !isSilent, hashrate, power },
+          document: { last_check_succeed: !isMissed, hashrate, power },
+          extras: { flags: isSilent ? [SILENT] : [] },
         });
       }),
     );
@@ -58,6 +64,7 @@ test.each([
     220e12,
     6_500,
   ],
+  ['one that misses every second answer', [(minute: number) => ({ isMissed: minute % 2 === 0 })], 110e12, 3_250],
   ['one of two that does not answer', [plain, () => ({ ...unknown, isSilent: true })], 110e12, 3_250],
   ['one that tells nothing', [() => unknown], null, null],
 ])('%s', async (_name, miners, hashrate_avg, power_avg) => {

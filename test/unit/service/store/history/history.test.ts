@@ -5,7 +5,7 @@ import type { Slice } from '../../../../../src/service/store/ingest.ts';
 import { newId, openStore, type Store } from '../../../../../src/service/store/store.ts';
 import type { MinerRecord } from '../../../../../src/wire/records.ts';
 import { temporaryDatabase } from '../../../../database.ts';
-import { hostRecord, minerRecord } from '../../../service-http/records.ts';
+import { hostRecord, minerRecord, SILENT } from '../../../service-http/records.ts';
 import {
   CELLS_FROM_NINE,
   DAY,
@@ -41,7 +41,7 @@ function toRecord({ miner, atMs, reading }: Reading, keys: Readonly<Record<'A' |
   return minerRecord(NUMBER[miner], atMs, {
     key: keys[miner],
     document: { last_check_succeed: reading !== null, ...(reading ?? { hashrate: null, power: null, temp: null }) },
-    extras: { expected_hashrate: EXPECTED[miner] },
+    extras: { expected_hashrate: EXPECTED[miner], flags: reading === null ? [SILENT] : [] },
   });
 }
 

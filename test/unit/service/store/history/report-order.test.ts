@@ -11,7 +11,7 @@ import type { Tables } from '../../../../../src/service/store/schema.ts';
 import { newId, openDatabases } from '../../../../../src/service/store/store.ts';
 import type { MinerRecord } from '../../../../../src/wire/records.ts';
 import { newDatabase, type TestDatabase } from '../../../../database.ts';
-import { minerRecord } from '../../../service-http/records.ts';
+import { minerRecord, SILENT } from '../../../service-http/records.ts';
 
 const MINUTE_MS = 60_000;
 const BEGIN_MS = Date.UTC(2026, 2, 2);
@@ -88,7 +88,7 @@ function toRecord(reading: Reading, run: string): MinerRecord {
       anomaly_flags: Math.floor(level / 4),
       ...(isOnline ? values : { hashrate: null, power: null, temp: null, last_updated_at: null }),
     },
-    extras: { expected_hashrate: 120e12 },
+    extras: { expected_hashrate: 120e12, flags: isOnline ? [] : [SILENT] },
   });
 }
 
