@@ -53,7 +53,7 @@ const BITMAIN_MODES = { normal: 0, sleep: 1, high: 2, low: 3 } as const;
 
 /** The 17 series writes sleep in its own way; its late builds have either web. */
 export const SLEEP_17 = 254;
-export const is17Series = (model: string | undefined) => /^(antminer )?[ST]17/i.test(model ?? '');
+export const is17Series = (model: string | undefined) => /^(antminer )?[STX]17/i.test(model ?? '');
 
 /** The device's number for a mode. */
 export function modeNumber(mode: Mode, model: string | undefined): number | undefined {

@@ -3,7 +3,7 @@
 
 /** Words of makers for variants. */
 const VARIANT =
-  /^(pro|xp|se|ex|hyd\w*|imm\w*|plus|ultra|turbo|extreme|single|double|dual|duo|liquid|water|cool\w*|no-?pic|edition|series|mini|lite|light|max|gen\d*|[a-z]\d?|\d+)(?![\w.])/i;
+  /^(pro|xp|se|ex|hyd\w*|imm\w*|plus|ultra|turbo|extreme|single|double|dual|duo|liquid|water|cool\w*|no-?pic|edition|series|mini|lite|light|max|gen\d*|[a-z]\d?|\d{1,3})(?![\w.])/i;
 const FIRMWARE =
   /^(vnish|anthill\w*|hive\w*|braiins|bos\w*|luxos|lux\w+|marafw|kaonsu|epic|umc|msk\w*|rwglr|blissz|awesome|asicboost|asic\.to|custom|firmware|fw|stock|release|build|beta|mod)\b/i;
 const VERSION = /\bv?\d+(\.\d+)+|\bv\d+\b|\b20\d\d\b/i;

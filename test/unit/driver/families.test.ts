@@ -105,7 +105,7 @@ test('version texts are found in broken JSON and lose their control characters',
 });
 
 describe('models', () => {
-  test('all are there', () => expect(MODELS).toHaveLength(671));
+  test('all are there', () => expect(MODELS).toHaveLength(678));
 
   test.each([
     ['antminer-stock', 'Antminer S19 Pro', 'S19 Pro'],
@@ -135,6 +135,13 @@ describe('models', () => {
     ['Antminer S19 XP Hyd.', 'S19 XP Hydro'],
     ['Antminer L7_I', 'L7'],
     ['S9 rwglr', 'S9'],
+    ['Antminer S9 (A.P. 3.8.6)', 'S9'],
+    ['Antminer S9 (vnish for AWESOME 3.8.6)', 'S9'],
+    ['Antminer S19a Pro (110T)', 'S19a Pro'],
+    ['Antminer S19 Pro+ Hyd. (170TH)', 'S19 Pro+ Hydro'],
+    ['Antminer L7 (9050)', 'L7'],
+    ['Antminer L3+ Blissz v1.02', 'L3+'],
+    ['Antminer S19j Pro-A', 'S19j Pro-A'],
   ])('%s is a %s: what follows is firmware', (reported, model) => expect(findAntminer(reported)?.model).toBe(model));
 
   test.each([
@@ -147,7 +154,7 @@ describe('models', () => {
     'Antminer S9-K',
     'Antminer L7_J',
     'Antminer D3 Immersion v2.0',
-    'Antminer S9+',
+    'Antminer S9+ Q',
     'Antminer',
   ])('%s may be another variant: nothing is expected of it', (reported) => {
     expect(findAntminer(reported)?.algorithm ?? undefined).toBeUndefined();
@@ -179,6 +186,6 @@ describe('models', () => {
       ['proto-os', 'Rig'],
     ] as const)
       expect(findModel(key, name)?.expected, name).not.toHaveProperty('unproven');
-    expect(MODELS.filter(([, , , , , , , , , doubt]) => doubt !== undefined)).toHaveLength(222);
+    expect(MODELS.filter(([, , , , , , , , , doubt]) => doubt !== undefined)).toHaveLength(229);
   });
 });
