@@ -55,10 +55,7 @@ export function findingsOf(
       ...{ key, kind, title: titleOf(key, kind, minerCount, of), severity: 'critical', minerCount, of },
       // A miner that had the same trouble days before does not date it.
       sinceMs: since[LEAST_MINERS - 1] ?? 0,
-      sample: some
-        .map(({ ip }) => ip)
-        .sort(byAddress)
-        .slice(0, MAX_SAMPLE),
+      sample: inOrder(some.map(({ ip }) => ip)).slice(0, MAX_SAMPLE),
     });
   }
   return findings.sort((a, b) => b.minerCount - a.minerCount || (a.key < b.key ? -1 : 1));
@@ -87,7 +84,7 @@ export const contactKeyOf = (network: string, sinceMs: number): string =>
 export const networkOfKey = (key: string): string => key.slice('contact:'.length).replace(/@.*$/, '');
 
 /** The network of an address that one switch may serve: its /24. */
-export const networkOf = (ip: string): string => `${ip.replace(/\.\d+$/, '')}.0/24`;
+export const networkOf = (ip: string): string => `${ip.slice(0, ip.lastIndexOf('.'))}.0/24`;
 
 function kindOf(key: string): FindingKind | undefined {
   if (key.startsWith('pool:')) return 'pool';
@@ -102,4 +99,8 @@ function titleOf(key: string, kind: FindingKind, count: number, of: number): str
 
 const numberOf = (ip: string): number => ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 
-const byAddress = (a: string, b: string): number => numberOf(a) - numberOf(b);
+const inOrder = (ips: readonly string[]): string[] =>
+  ips
+    .map((ip) => ({ ip, number: numberOf(ip) }))
+    .sort((a, b) => a.number - b.number)
+    .map(({ ip }) => ip);

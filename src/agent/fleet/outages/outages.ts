@@ -62,7 +62,7 @@ export function createOutages(db: DatabaseSync, parts: Parts): Outages {
     const silent = failing.filter(({ isRaised }) => isRaised);
     const members = [...silent.flatMap(silentMember(silenceOf)), ...miners.flatMap(poolMember)];
     // Nothing else needs the first pool of each miner.
-    const byPool = members.some(({ key }) => key.startsWith('pool:')) ? countBy(miners, firstPool) : new Map();
+    const byPool = members.some(({ key }) => key.startsWith('pool:')) ? countBy(miners, firstPools()) : new Map();
     const sizeOf = (key: string) => byPool.get(key) ?? byNetwork.get(key.replace(/^contact:|@.*$/g, '')) ?? 0;
     current = findingsOf(members, sizeOf, (key) => open.has(key));
     for (const finding of current) keep(finding, spells.get(finding.key));
@@ -149,10 +149,16 @@ function poolMember({ target, judgement }: OutageMiner) {
   return [{ key, ip: target.ip, sinceMs: dead.badAtMs }];
 }
 
-const firstPool = ({ reported }: OutageMiner): string | undefined => {
-  const first = reported?.document.pools.find(({ url }) => url.trim() !== '');
-  return first === undefined ? undefined : poolKeyOf(first.url);
-};
+/** The key of a miner's first pool. Thousands of miners use a few pools: each address is read once. */
+function firstPools(): (miner: OutageMiner) => string | undefined {
+  const keys = new Map<string, string | undefined>();
+  return ({ reported }) => {
+    const url = reported?.document.pools.find((pool) => pool.url.trim() !== '')?.url;
+    if (url === undefined) return undefined;
+    if (!keys.has(url)) keys.set(url, poolKeyOf(url));
+    return keys.get(url);
+  };
+}
 
 function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): Map<string, number> {
   const counts = new Map<string, number>();
