@@ -94,6 +94,8 @@ export function sampleAt(minute: number): Parameters<typeof judge>[1] {
     macState: 'ok',
     serialState: 'ok',
     isRebooting,
+    // The journal of tasks is asked after a restart, however late it is seen.
+    isOwnRestart: minute >= OUR_REBOOT.from && minute < OUR_REBOOT.to + 15,
     opsMaintenance: false,
     ipChanged: false,
     ...Object.assign({}, ...active.map((fault) => fault.context ?? {})),
