@@ -17,7 +17,8 @@ export function readGraphql(replies: Replies, model: Model | undefined): Reading
   const isStopped = saysStopped(replies.gqlSystem);
   const nowHs = info?.workSolver?.realHashrate?.mhs5S;
   const solvers = replies.gqlBoards?.data.bosminer?.info?.workSolver?.childSolvers;
-  const boards = solvers && boardsOf(solvers, replies.gqlSerials?.data?.bosminer?.info?.workSolver?.childSolvers);
+  const boards =
+    solvers && boardsOf(solvers, { serials: solversOf(replies.gqlSerials), voltages: solversOf(replies.gqlVoltages) });
   const tuning = replies.gqlTuning?.data?.bosminer?.config?.autotuning;
   // What it is tuned to is its mode only while it runs.
   const tuned = miningMode(tuning?.mode);
@@ -78,10 +79,14 @@ const hottest = (boards: readonly BoardReading[] | undefined) =>
     largest(boards?.flatMap(({ boardTempsC }) => boardTempsC ?? []) ?? []),
   );
 
+const solversOf = (reply: Replies['gqlSerials']) => reply?.data?.bosminer?.info?.workSolver?.childSolvers;
 const nameOf = ({ name }: Solver) => toNumber(name, { min: 0, max: 63 });
 
 /** The names of the sensors changed with the versions: `Chip`, `Max Chip`, `MAX_CHIP`. */
-function boardsOf(solvers: readonly Solver[], named: readonly Solver[] | undefined): BoardReading[] {
+function boardsOf(
+  solvers: readonly Solver[],
+  others: { readonly serials: readonly Solver[] | undefined; readonly voltages: readonly Solver[] | undefined },
+): BoardReading[] {
   const slots = slotsOf(solvers.map(nameOf));
   const taken = new Set<number>();
   return solvers.flatMap((solver, place) => {
@@ -91,16 +96,17 @@ function boardsOf(solvers: readonly Solver[], named: readonly Solver[] | undefin
     const tempOf = (...words: readonly string[]) =>
       solver.temperatures?.find(({ name }) => words.includes(name?.toLowerCase().replaceAll(/[^a-z]/g, '') ?? ''))
         ?.degreesC;
+    const same = ({ name }: Solver) => name === solver.name;
     const boardC = tempOf('maxboard', 'board');
     return [
       present({
         slot,
-        serialNumber: named?.find(({ name }) => name === solver.name)?.hwDetails?.hbSerialNumber,
+        serialNumber: others.serials?.find(same)?.hwDetails?.hbSerialNumber,
         hashrateHs: solver.realHashrate?.mhs5S,
         expectedHashrateHs: positive(solver.nominalMhs),
         chips: countedChips(solver.hwDetails?.chips, solver.realHashrate?.mhs5S),
         frequencyMhz: positive(solver.hwDetails?.frequencyMhz),
-        voltageV: positive(solver.hwDetails?.voltageV),
+        voltageV: positive(others.voltages?.find(same)?.hwDetails?.voltageV),
         boardTempsC: boardC === undefined ? undefined : [boardC],
         chipTempMaxC: tempOf('maxchip', 'chip'),
         inletTempC: tempOf('inlet'),

@@ -92,6 +92,7 @@ export const oldReplies = {
       ),
   ),
   gqlBoards: data(inInfo({ workSolver: part({ childSolvers: list(solver, 64) }) })),
+  gqlVoltages: maybe(inInfo({ workSolver: part({ childSolvers: list(solver, 64) }) })),
   gqlSerials: maybe(inInfo({ workSolver: part({ childSolvers: list(solver, 64) }) })),
   gqlPools: maybe(inInfo({ poolGroups })),
   gqlTuning: maybe({

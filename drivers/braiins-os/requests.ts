@@ -116,8 +116,9 @@ export const QUERIES = {
   system: `query system { bos { hostname faultLight info { version { full } } uptime { durationS } }
     bosminer { info { workSolver { realHashrate { mhs5S } nominalMhs } fans { name rpm speed } summary { power { approxConsumptionW limitW } } } } }`,
   boards: `query boards { bosminer { info { workSolver { childSolvers { name realHashrate { mhs5S } nominalMhs
-    hwDetails { chips frequencyMhz voltageV } temperatures { name degreesC } } } } } }`,
+    hwDetails { chips frequencyMhz } temperatures { name degreesC } } } } } }`,
   serials: 'query serials { bosminer { info { workSolver { childSolvers { name hwDetails { hbSerialNumber } } } } } }',
+  voltages: 'query voltages { bosminer { info { workSolver { childSolvers { name hwDetails { voltageV } } } } } }',
   pools: `query pools { bosminer { info { poolGroups { name pools { url user status active
     shares { acceptedSolutions rejectedSolutions } } } } } }`,
   tuning: `query tuning { bosminer { config { ... on BosminerConfig { autotuning { mode powerTarget hashrateTarget } } } } }`,

@@ -110,10 +110,10 @@ function answers(ask: Ask, { file, transport, send, path, method = 'GET' }: z.ou
   }
 }
 
-/** Recorded queries go by their names; serial numbers are recorded with the boards. */
+/** Recorded queries go by their names; serial numbers and voltages are recorded with the boards. */
 function queryName(body: unknown): string {
   const [, name = ''] = JSON.stringify(body).match(/"query (\w+)/) ?? [];
-  return name === 'serials' ? 'boards' : name;
+  return name === 'serials' || name === 'voltages' ? 'boards' : name;
 }
 
 /** What the link would hand over for these bytes: the repaired value, the text, or nothing. API 3 hands over the reply object alike. */
