@@ -2,6 +2,7 @@
 // login, answered as JSON. Schemas and readers only; which pages a device has, and how often they are asked, is each driver's business.
 import { z } from 'zod';
 import { bool, field, first, int, list, num, text, toText } from '../../src/driver/fields.ts';
+import { isNoName } from '../../src/driver/unsaid.ts';
 import type { ErrorReading, PoolReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, toDifficulty } from './cgminer.ts';
 
@@ -70,11 +71,12 @@ export function statusFaults(reply: z.output<typeof summaryPage> | undefined): E
     if (state === undefined || FINE.test(state)) return [];
     if (/^(0x)?0+$/i.test(code ?? '') && !(isError && saysWhich)) return [];
     if (code === undefined && !isError && !saysWhich) return [];
+    const part = isNoName(type) ? 'unknown' : type;
     return [
       {
-        code: `${type}:${code ?? '0'}`,
-        message: msg ?? `${type} fault`,
-        category: STATUS_TYPES[type] ?? 'unknown',
+        code: `${part}:${code ?? '0'}`,
+        message: msg ?? `${part} fault`,
+        category: STATUS_TYPES[part] ?? 'unknown',
         severity: isError ? 'major' : 'minor',
       },
     ];

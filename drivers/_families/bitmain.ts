@@ -1,7 +1,7 @@
 // Bitmain's `stats` dialect, both forms (atlas 3.3): the classic one with numbered keys and the new one with `chain[]`. Turns either into boards,
 // fans and rates in our units. Which machine it is, and what its sensors mean on that machine, is the driver's business.
 import { z } from 'zod';
-import { first, list, text, toNumber, toText } from '../../src/driver/fields.ts';
+import { first, list, text, toNumber, toText, toTold } from '../../src/driver/fields.ts';
 import {
   BITMAIN,
   type Board,
@@ -60,7 +60,7 @@ const headOf = (reply: StatsReply | undefined) =>
 
 /** The name of the machine, as the answer has it. */
 export const statsType = (reply: StatsReply | undefined): string | undefined =>
-  first(toText(headOf(reply)?.Type), reply?.INFO?.type);
+  first(toTold(headOf(reply)?.Type), reply?.INFO?.type);
 
 type Options = Omit<UnitEvidence, 'model'> & { readonly units?: Units };
 
@@ -92,7 +92,7 @@ export function readStats(
   const isHashing = hashes(data);
   return present({
     type: statsType(reply),
-    compileTime: first(toText(headOf(reply)?.CompileTime), reply?.INFO?.CompileTime),
+    compileTime: first(toTold(headOf(reply)?.CompileTime), reply?.INFO?.CompileTime),
     elapsedS: toNumber(first(data.Elapsed, data.elapsed), { min: 0, max: 4e9 }),
     nowHs: first(rate(data['GHS 5s']), rate(data.rate_5s), rateHs(data['MHS 5s'], 'M'), rateHs(data['KHS 5s'], 'K')),
     settledHs: first(rate(data.rate_15m), rate(data.rate_30m), rate(data['GHS 30m'])),

@@ -1,7 +1,7 @@
 // The CGMiner dialect (atlas 1.1, 1.4): reply schemas of `summary`, `pools`, `devs`, `version` and readers that turn their rows into our units.
 // Rows are loose: a family extends them with its own keys. It knows no family, no transport and no command that changes anything.
 import { z } from 'zod';
-import { bool, field, first, int, list, num, scale, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
+import { bool, field, first, int, list, num, scale, temp, text, toNumber, toTold } from '../../src/driver/fields.ts';
 import type { PoolReading, Reading } from '../../src/model/reading.ts';
 
 const MAX_HASHRATE_HS = 1e18;
@@ -76,7 +76,7 @@ export function versionTexts(raw: string | undefined): Readonly<Record<string, s
   const pairs = raw?.slice(0, 64 * 1024).matchAll(/"([^"\\]{1,64})"\s*:\s*"([^"\\]{0,256})"/g) ?? [];
   return Object.fromEntries(
     [...pairs].flatMap(([, key, value]) => {
-      const written = toText(value);
+      const written = toTold(value);
       return key === undefined || written === undefined ? [] : [[key, written]];
     }),
   );
@@ -199,7 +199,7 @@ export function aliveByWord(status: string | undefined): boolean | undefined {
  * device cuts or rounds them. Text that no power of two explains is taken as written.
  */
 export function toDifficulty(value: unknown): number | undefined {
-  const written = toText(value);
+  const written = toTold(value);
   const plain = toNumber(value, { min: 0 });
   if (plain !== undefined || written === undefined) return plain;
   const [, digits = '', letter = ''] = written.match(/^([\d.]+)\s*([kmgtp])$/i) ?? [];

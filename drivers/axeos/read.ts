@@ -1,6 +1,7 @@
 // Turns `/api/system/info` into a Reading (atlas 11). One board, rates in GH/s, shares counted for the machine and not for a pool.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
+import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, FanReading, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { OVERHEATED, POWER_FAULT } from './errors.data.ts';
@@ -134,13 +135,10 @@ export function poolUrl(host: string | undefined, port: number | undefined): str
   return port === undefined || /:\d+$/.test(url) ? url : `${url}:${port}`;
 }
 
-/** Zeros in any spelling mean fine. */
-const NO_FAULT = /^((0x)?0+|no|none|null|ok|false)$/i;
-
 function errors({ overheat_mode, power_fault }: Info, isOverheated: boolean): ErrorReading[] | undefined {
   if (overheat_mode === undefined && power_fault === undefined) return undefined;
   return [
     ...(isOverheated ? [OVERHEATED] : []),
-    ...(power_fault === undefined || NO_FAULT.test(power_fault) ? [] : [{ ...POWER_FAULT, message: power_fault }]),
+    ...(power_fault === undefined || isFine(power_fault) ? [] : [{ ...POWER_FAULT, message: power_fault }]),
   ];
 }

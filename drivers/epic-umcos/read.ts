@@ -1,12 +1,12 @@
 // Turns the answers of one ePIC miner into a Reading (atlas 9).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
+import { isFine } from '../../src/driver/unsaid.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
-import { isFine } from '../_families/status-word.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
 import { boardsOf, hottestC } from './boards.ts';
 import type { Capabilities, Replies, Summary } from './replies.ts';

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
+import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, FanReading, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs, windowHs } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
-import { isFine } from '../_families/status-word.ts';
 import { ERRORS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 

@@ -67,7 +67,7 @@ const fansReply = z.looseObject({
 export type Fans = z.output<typeof fansReply>;
 
 const eventRow = z.looseObject({
-  Code: text(128),
+  Code: asWritten(),
   Description: text(256),
   Target: text(32),
   ID: int({ min: 0, max: 999 }),

@@ -1,6 +1,7 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
+import { isNoName } from '../../src/driver/unsaid.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
@@ -146,7 +147,8 @@ const target = (value: number | undefined, unit: 'W' | 'TH/s') =>
 
 /** The device's own word; where it has none, whether it hashes. */
 function isMining(brief: Replies['brief']): boolean | undefined {
-  if (brief?.status !== undefined) return /^mining$/i.test(brief.status) && brief.hashrate_realtime !== 0;
+  if (brief?.status !== undefined && !isNoName(brief.status))
+    return /^mining$/i.test(brief.status) && brief.hashrate_realtime !== 0;
   return brief?.hashrate_realtime === undefined ? undefined : brief.hashrate_realtime > 0;
 }
 

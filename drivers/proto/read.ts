@@ -1,6 +1,7 @@
 // Turns the answers of one Proto rig into a Reading (atlas 12). Slots count from 1, telemetry from 0.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean } from '../../src/driver/fields.ts';
+import { isNoName } from '../../src/driver/unsaid.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -82,7 +83,7 @@ export const isStopped = (status: string | undefined) =>
   status === undefined ? undefined : /^(stopped|curtailed)$/i.test(status);
 
 function isMining(status: string | undefined, hashrateHs: number | undefined): boolean | undefined {
-  if (status === undefined) return hashrateHs === undefined ? undefined : hashrateHs > 0;
+  if (status === undefined || isNoName(status)) return hashrateHs === undefined ? undefined : hashrateHs > 0;
   return /^(mining|degradedmining)$/i.test(status) && hashrateHs !== 0;
 }
 
@@ -126,7 +127,8 @@ function boardsOf({ hardware, telemetry, mining }: Replies): BoardReading[] | un
     if (taken.has(slot)) return [];
     taken.add(slot);
     const bySerial = serial === undefined ? undefined : heard?.find((row) => row.serial_number === serial);
-    const row = bySerial ?? heard?.find((entry) => entry.index === slot && (entry.serial_number ?? serial) === serial);
+    const isThis = (other: string | undefined) => serial === undefined || (other ?? serial) === serial;
+    const row = bySerial ?? heard?.find((entry) => entry.index === slot && isThis(entry.serial_number));
     const { inlet, outlet, average } = row?.temperature ?? {};
     const chipsC = row?.asics?.temperature ?? [];
     const boardTempsC = [inlet, outlet, average].filter((tempC) => tempC !== undefined);
@@ -202,7 +204,7 @@ function pools(reply: Replies['pools']): PoolReading[] | undefined {
 
 function faults(rows: Replies['errors']): ErrorReading[] | undefined {
   return rows?.flatMap(({ source, slot, error_code, code = error_code, message }) => {
-    if (code === undefined || /^0*$/.test(code)) return [];
+    if (code === undefined) return [];
     const table = source === undefined ? undefined : FAULTS[source.toLowerCase()];
     const known = table !== undefined && Object.hasOwn(table, code) ? table[code] : undefined;
     return [

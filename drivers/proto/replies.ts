@@ -1,7 +1,7 @@
 // What a Proto rig answers, as far as we read it (atlas 12). Telemetry values carry their unit.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { field, int, list, num, temp, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import { field, int, list, num, partSerial, temp, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import { rateHs, rateUnit } from '../_families/cgminer.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
@@ -108,7 +108,7 @@ export const replies = z.object({
         hashboards: list(
           z.looseObject({
             index: int({ min: 0, max: 63 }),
-            serial_number: text(),
+            serial_number: partSerial(),
             hashrate: rate(),
             power: power(),
             voltage: voltage(),
@@ -120,7 +120,7 @@ export const replies = z.object({
         psus: list(
           z.looseObject({
             index: int({ min: 0, max: 63 }),
-            serial_number: text(),
+            serial_number: partSerial(),
             voltage: twoSided('V', 1_000),
             power: twoSided('W', 100_000),
             temperature: object({ average: temp() }),
@@ -146,14 +146,18 @@ export const replies = z.object({
   ),
   pools: reply(z.looseObject({ pools: list(pool, 64) }).refine(({ pools }) => pools !== undefined)),
   errors: reply(
-    z
-      .array(z.unknown())
-      .transform((rows) =>
-        list(
-          z.looseObject({ source: text(64), slot: slot(), error_code: text(128), code: text(128), message: text() }),
-          256,
-        ).parse(rows),
-      ),
+    z.array(z.unknown()).transform((rows) =>
+      list(
+        z.looseObject({
+          source: text(64),
+          slot: slot(),
+          error_code: asWritten(),
+          code: asWritten(),
+          message: text(),
+        }),
+        256,
+      ).parse(rows),
+    ),
   ),
   target: reply(
     targetReply.refine((found) => found.power_target_watts !== undefined || found.performance_mode !== undefined),
@@ -178,11 +182,11 @@ export const replies = z.object({
       'hardware-info': z.looseObject({
         'cb-info': object({ serial_number: asWritten() }),
         'hashboards-info': list(
-          z.looseObject({ slot: slot(), hb_sn: text(), mining_asic_count: int({ min: 1, max: 100_000 }) }),
+          z.looseObject({ slot: slot(), hb_sn: partSerial(), mining_asic_count: int({ min: 1, max: 100_000 }) }),
           63,
         ),
         'fans-info': list(z.looseObject({ slot: slot() }), 31),
-        'psus-info': list(z.looseObject({ slot: slot(), psu_sn: text(), model: text() }), 16),
+        'psus-info': list(z.looseObject({ slot: slot(), psu_sn: partSerial(), model: text() }), 16),
       }),
     }),
   ),

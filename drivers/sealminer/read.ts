@@ -1,6 +1,7 @@
 // Turns the answers of one Sealminer into a Reading. The statistics name everything; the web adds mode and light.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, toBoolean, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import { isFine } from '../../src/driver/unsaid.ts';
 import type {
   BoardReading,
   ErrorReading,
@@ -12,7 +13,6 @@ import type {
 import { poolReadings, positive, present, rateHs, whenS } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
-import { isFine } from '../_families/status-word.ts';
 import type { Replies, StatsRow, StatusPool, System } from './replies.ts';
 
 const SENSORS = [0, 1, 2, 3] as const;

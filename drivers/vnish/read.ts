@@ -1,12 +1,12 @@
 // Turns the answers of one VNish miner into a Reading (atlas 8).
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
+import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { hashrates, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
-import { isFine } from '../_families/status-word.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
 import { pools } from './pools.ts';
 import type { Chain, Replies } from './replies.ts';

@@ -5,6 +5,7 @@ import type { Reading } from '../model/reading.ts';
 import type { Effect } from '../model/task.ts';
 import type { MinerLink, ReadRequest, WebEvidence } from '../transport/request.ts';
 import type { FamilyId } from './families.data.ts';
+import { onlySaid, withoutNoNames } from './said.ts';
 
 export type { MinerLink, MinerRequest, WebSession } from '../transport/request.ts';
 
@@ -184,32 +185,17 @@ export function defineDriver<
   const compiled = z.compile(replies);
   return {
     ...driver,
+    identify(evidence) {
+      const identity = spec.identify(evidence);
+      return identity && withoutNoNames(identity);
+    },
     read(raw, known) {
       const parsed = compiled.parse(raw);
       const understood = new Set(
         Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       );
       const unparsable = Object.keys(raw).filter((name) => raw[name] !== undefined && !understood.has(name));
-      return { reading: withoutEmptyLists(spec.read(parsed, known)), unparsable };
+      return { reading: onlySaid(spec.read(parsed, known)), unparsable };
     },
   };
-}
-
-/**
- * A list without entries is silence: a device that answers has its boards, fans and power supplies, whether it lists them or not. But no boards beside a rate
- * of 0 may be all that is left, and no fans are the build of what liquid cools.
- */
-function withoutEmptyLists(reading: Reading): Reading {
-  const { boards, fans, psus, expected } = reading;
-  const isSilent = {
-    boards: boards?.length === 0 && reading.hashrateHs !== 0,
-    fans: fans?.length === 0 && expected?.fans !== 0 && expected?.cooling !== 'liquid',
-    psus: psus?.length === 0,
-  };
-  if (!isSilent.boards && !isSilent.fans && !isSilent.psus) return reading;
-  const said = { ...reading };
-  if (isSilent.boards) delete said.boards;
-  if (isSilent.fans) delete said.fans;
-  if (isSilent.psus) delete said.psus;
-  return said;
 }

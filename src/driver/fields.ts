@@ -1,7 +1,9 @@
 // Readers of single fields, used inside reply schemas: they turn what devices write into numbers and texts, or into undefined. Never into 0.
 // Numbers as strings, thousands separators, blanks, `nan`, sentinels and implausible values are all handled here (atlas section 1.4).
 import { z } from 'zod';
+import { serialState } from '../model/identity-facts.ts';
 import { plainText } from '../model/plain-text.ts';
+import { isUnsaid } from './unsaid.ts';
 
 export { largest, mean, sumOfAll } from '../base/numbers.ts';
 
@@ -52,7 +54,20 @@ export function toText(value: unknown, maxLength = 256): string | undefined {
   return plainText(String(value).slice(0, MAX_WRITTEN).trim(), maxLength);
 }
 const MAX_WRITTEN = 64 * 1024;
-export const text = (maxLength = 256) => field((value) => toText(value, maxLength));
+export const text = (maxLength = 256) => field((value) => toTold(value, maxLength));
+
+/** Serial number of a part, by which rows of several answers may be joined; undefined where it identifies nothing (`N/A`, `0x0`). */
+export const partSerial = () =>
+  field((value) => {
+    const written = toText(value, 128);
+    return serialState(written) === 'ok' ? written : undefined;
+  });
+
+/** As `toText`; undefined too where the text says that the device does not know (`N/A`, `null`, `-`): another answer may. */
+export function toTold(value: unknown, maxLength = 256): string | undefined {
+  const written = toText(value, maxLength);
+  return written === undefined || isUnsaid(written) ? undefined : written;
+}
 
 const YES: ReadonlySet<string> = new Set(['true', '1', 'y', 'yes', 'on']);
 const NO: ReadonlySet<string> = new Set(['false', '0', 'n', 'no', 'off']);

@@ -41,7 +41,7 @@ export function macState(text: string | undefined): Exclude<FactState, 'duplicat
 }
 
 const FILLER_SERIAL =
-  /^(0+|f+|x+|-+|\.+|\?+|n\/?a|null|none|nil|unknown|undefined|default|string|serial ?number|<deleted>|1234567890*|to be filled.*)$/i;
+  /^((0x)?0+|f+|x+|-+|\.+|\?+|[(<]?(n[./]?a\.?|null|none|nil|nan|unknown?|undefined)[)>]?|not (available|set|found|known)|default|string|serial ?number|<deleted>|1234567890*|to be filled.*)$/i;
 
 const ASCII = /^[ -~]*$/;
 

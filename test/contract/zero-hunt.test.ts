@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import type { Reading } from '../../src/model/reading.ts';
+import { type Change, isNumeric, isObject, type Path, pathsTo, withChange } from './hunt.ts';
 import { numbersOf } from './mutate.ts';
 import { samplesOf } from './samples.ts';
 
@@ -11,38 +12,22 @@ const ZERO_IS_SAID =
 
 /** Numbers that stand for a word, or for what is tuned to: 0 is another word, or none. */
 const CODES =
-  /(^|\.)(Mode\.0\.(Ths|Power)|miningMode|mode|tuner_mode|status|low_power|normal|high_performance|custom)$/;
+  /(^|[. ])(WORKMODE|SoftOFF|Mode\.0\.(Ths|Power)|miningMode|mode|tuner_mode|status|low_power|normal|high_performance|custom)$/;
 
-type Path = readonly (string | number)[];
-type Change = { readonly what: string; readonly raw: Readonly<Record<string, unknown>> };
+/** Some firmwares write all that they know as one text: `Temp[30] Fan1[5344] GHSspd[81072.68]`. */
+const TOKEN = /(\w+)\[([\d. ]*[1-9][\d. ]*)\]/g;
+const isTokens = (value: unknown) => typeof value === 'string' && value.search(TOKEN) >= 0;
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isNumeric = (value: unknown) =>
-  (typeof value === 'number' && value !== 0) ||
-  (typeof value === 'string' && /^\d[\d.]*$/.test(value) && Number(value) !== 0);
-
-/** Of the hundreds of chips of a board a few stand for all. */
-const MOST_ALIKE = 6;
-
-function pathsTo(value: unknown, isWanted: (value: unknown) => boolean, path: Path = []): Path[] {
-  const here = path.length > 0 && isWanted(value) ? [path] : [];
-  if (!isObject(value)) return here;
-  const entries = Object.entries(value).slice(0, Array.isArray(value) ? MOST_ALIKE : undefined);
-  return [...here, ...entries.flatMap(([key, entry]) => pathsTo(entry, isWanted, [...path, key]))];
-}
-
-function withChange(raw: Readonly<Record<string, unknown>>, path: Path, instead: unknown) {
-  const [ask = ''] = path;
-  const copy: Record<string, unknown> = { ...raw, [ask]: structuredClone(raw[ask]) };
-  let at: object = copy;
-  for (const key of path.slice(0, -1)) {
-    const next: unknown = Reflect.get(at, key);
-    if (!isObject(next)) throw new Error(`no way to ${path.join('.')}`);
-    at = next;
-  }
-  const last = path.at(-1) ?? '';
-  Reflect.set(at, last, typeof Reflect.get(at, last) === 'string' && instead === 0 ? '0' : instead);
-  return copy;
+function zeroedTokens(raw: Readonly<Record<string, unknown>>, path: Path): Change[] {
+  const written = String(path.reduce<unknown>((at, key) => (isObject(at) ? Reflect.get(at, key) : undefined), raw));
+  return [...written.matchAll(TOKEN)].map(({ 0: token, 1: name = '', 2: values = '', index }) => ({
+    what: `${path.join('.')} ${name} = 0`,
+    raw: withChange(
+      raw,
+      path,
+      `${written.slice(0, index)}${name}[${values.replaceAll(/[\d.]+/g, '0')}]${written.slice(index + token.length)}`,
+    ),
+  }));
 }
 
 function changesOf(raw: Readonly<Record<string, unknown>>): Change[] {
@@ -50,6 +35,7 @@ function changesOf(raw: Readonly<Record<string, unknown>>): Change[] {
   const lists = pathsTo(raw, (value) => Array.isArray(value) && value.length > 0);
   return [
     ...numbers.map((path) => ({ what: `${path.join('.')} = 0`, raw: withChange(raw, path, 0) })),
+    ...pathsTo(raw, isTokens).flatMap((path) => zeroedTokens(raw, path)),
     ...lists.map((path) => ({ what: `${path.join('.')} = []`, raw: withChange(raw, path, []) })),
     ...Object.keys(raw).map((ask) => ({
       what: `no ${ask}`,
@@ -58,15 +44,23 @@ function changesOf(raw: Readonly<Record<string, unknown>>): Change[] {
   ];
 }
 
+/** A PSU of an Avalon that answers tells at least its control rail: nothing but zeros is what its controller writes of one that does not answer. */
+const SILENT_PSU = / PS = 0$/;
+
 /** What stands for the code of a fault that lost its own. */
 const WITHOUT_CODE = ['BOS', 'failure'];
 
 /** What the changed answers say that the whole ones did not. */
 function inventions(base: Reading, reading: Reading, what: string): string[] {
   const codes = (base.errors ?? []).map(({ code }) => code);
-  // A fault of a part that lost its number is still the fault of that part.
-  const partsOnly = codes.map((code) => code.replace(/:.*/, ':0'));
-  const known = new Set([...codes, ...partsOnly, ...(codes.length > 0 ? WITHOUT_CODE : [])]);
+  // A fault of a part that lost its number is still the fault of that part, where the part calls itself faulty.
+  const partsOnly = codes.flatMap((code) => (/^(rate|network|fans|temp):/.test(code) ? code.replace(/:.*/, ':0') : []));
+  const known = new Set([
+    ...codes,
+    ...partsOnly,
+    ...(codes.length > 0 ? WITHOUT_CODE : []),
+    ...(SILENT_PSU.test(what) ? ['PS:silent'] : []),
+  ]);
   const isZeroed = what.endsWith('= 0');
   const before = new Map(numbersOf({ ...base }));
   const isCode = CODES.test(what.replace(/ = 0$/, ''));

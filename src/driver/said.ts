@@ -1,0 +1,80 @@
+// What no driver's reading may say, whatever the device wrote: that parts are missing because a list was empty, and names and faults that are none.
+import { serialState } from '../model/identity-facts.ts';
+import type { ErrorReading, Reading } from '../model/reading.ts';
+import { isFine, isNoName, isUnsaid } from './unsaid.ts';
+
+const NAMES = ['hostname', 'make', 'model', 'firmwareVersion', 'apiVersion', 'controlBoard'] as const;
+
+/** What is left when nothing counts that only looks like an answer. The same object where all of it counts, which is nearly always. */
+export function onlySaid(reading: Reading): Reading {
+  return withoutNoFaults(withoutNamelessParts(withoutNoNames(withoutEmptyLists(reading))));
+}
+
+/** The same without a name that is none. */
+export function withoutNoNames<T extends { readonly [K in (typeof NAMES)[number]]?: string | undefined }>(told: T): T {
+  const empty = NAMES.filter((name) => {
+    const value = told[name];
+    return value !== undefined && isNoName(value);
+  });
+  if (empty.length === 0) return told;
+  const said = { ...told };
+  for (const name of empty) delete said[name];
+  return said;
+}
+
+/**
+ * A list without entries is silence: a device that answers has its boards, fans and power supplies, whether it lists them or not. But no boards beside a rate
+ * of 0 may be all that is left, and no fans are the build of what liquid cools.
+ */
+function withoutEmptyLists(reading: Reading): Reading {
+  const { boards, fans, psus, expected } = reading;
+  const isSilent = {
+    boards: boards?.length === 0 && reading.hashrateHs !== 0,
+    fans: fans?.length === 0 && expected?.fans !== 0 && expected?.cooling !== 'liquid',
+    psus: psus?.length === 0,
+  };
+  if (!isSilent.boards && !isSilent.fans && !isSilent.psus) return reading;
+  const said = { ...reading };
+  if (isSilent.boards) delete said.boards;
+  if (isSilent.fans) delete said.fans;
+  if (isSilent.psus) delete said.psus;
+  return said;
+}
+
+type Part = { serialNumber?: string | undefined; model?: string | undefined };
+
+const isNoSerial = (text: string | undefined) => text !== undefined && serialState(text) !== 'ok';
+const isNoModel = (text: string | undefined) => text !== undefined && isNoName(text);
+const isNameless = ({ serialNumber, model }: Part) => isNoSerial(serialNumber) || isNoModel(model);
+
+function withoutNoName<T extends Part>(part: T): T {
+  if (!isNameless(part)) return part;
+  const said = { ...part };
+  if (isNoSerial(said.serialNumber)) delete said.serialNumber;
+  if (isNoModel(said.model)) delete said.model;
+  return said;
+}
+
+/** Of the parts; that of the miner itself arrives as written, because a filler in its place is a finding of its own. */
+function withoutNamelessParts(reading: Reading): Reading {
+  const { boards, psus, controllerSerialNumber: controller } = reading;
+  if (!isNoSerial(controller) && !boards?.some(isNameless) && !psus?.some(isNameless)) return reading;
+  const said = { ...reading };
+  if (isNoSerial(controller)) delete said.controllerSerialNumber;
+  if (boards) said.boards = boards.map((board) => withoutNoName(board));
+  if (psus) said.psus = psus.map((psu) => withoutNoName(psu));
+  return said;
+}
+
+function withoutNoFaults(reading: Reading): Reading {
+  const { errors } = reading;
+  if (!errors?.some(({ code }) => isFine(code))) return reading;
+  return { ...reading, errors: errors.flatMap(saidFault) };
+}
+
+/** No fault, where its code says that nothing is wrong. A code that is not known is one beside words that tell of it. */
+function saidFault(error: ErrorReading): ErrorReading[] {
+  const { code, message } = error;
+  if (!isFine(code)) return [error];
+  return isUnsaid(code) && message !== undefined && !isFine(message) ? [{ ...error, code: 'unknown' }] : [];
+}
