@@ -107,7 +107,7 @@ export async function visit(plan: Visit): Promise<VisitOutcome> {
 }
 
 /** A page that wants a login where none is sent has refused none. */
-const mayCarryLogin = (ask: Ask): boolean => ask.via !== 'http' || ask.auth !== 'none';
+export const mayCarryLogin = (ask: Ask): boolean => ask.via !== 'http' || ask.auth !== 'none';
 
 const isFor = ({ generations }: Ask, { generation }: Known) =>
   generations === undefined || generation === undefined || generations.includes(generation);

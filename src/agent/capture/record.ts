@@ -9,6 +9,7 @@ import { VERSION } from '../../base/version.ts';
 import type { Ask, Driver, Known } from '../../driver/contract.ts';
 import { gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../driver/identify.ts';
 import type { PrivateKind } from '../../driver/redact.ts';
+import { mayCarryLogin } from '../../driver/visit.ts';
 import type { Reading } from '../../model/reading.ts';
 import { repairJson } from '../../transport/cgminer/json-fixer.ts';
 import type { MinerLink, ProbeLink } from '../../transport/request.ts';
@@ -116,7 +117,7 @@ export async function captureOnce(
         await record(about, () => link.send(ask, { deadlineMs: ASK_DEADLINE_MS, signal }));
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;
-        isLoginRefused ||= error.code === 'peer.auth';
+        isLoginRefused ||= error.code === 'peer.auth' && mayCarryLogin(ask);
       }
     }
     return { ...toCapture(raws, ports, driver, known, access.secrets()), driver: driver?.id, isLoginRefused };
