@@ -98,7 +98,7 @@ type Rates = 'hashrateHs' | 'hashrateWindow' | 'hashrateSettledHs' | 'hashrateAv
 
 type Parts = Omit<BoardReading, 'slot'>;
 
-/** The same chains by their numbers, from up to four answers. One without chips and without a rate is an empty place. */
+/** The same chains by their numbers, from up to four answers. One without chips, rate and temperature is an empty place. */
 function boardsOf(
   replies: Replies,
   toHs: (told: Told) => number | undefined,
@@ -134,7 +134,8 @@ function boardsOf(
     .toSorted(([a], [b]) => a - b)
     .flatMap(([slot, { chips, ...parts }]) => {
       const isHashing = positive(parts.hashrateHs) !== undefined;
-      if (!isHashing && positive(chips) === undefined) return [];
+      const isMeasured = parts.chipTempAvgC !== undefined || parts.chipTempMaxC !== undefined;
+      if (!isHashing && positive(chips) === undefined && !isMeasured) return [];
       // No chips beside a rate: not counted.
       return [{ slot, ...parts, ...present({ chips: isHashing ? positive(chips) : chips }) }];
     });
