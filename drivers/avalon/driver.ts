@@ -16,7 +16,7 @@ export const avalon = defineDriver({
     { models: 'A1466', firmware: 'any with estats', evidence: 'simulated' },
     { models: 'A1047', firmware: '19120401, without a present rate', evidence: 'simulated' },
     { models: 'A10 to A15 series', firmware: 'any with estats or stats', evidence: 'claimed' },
-    { models: 'Avalon 7, 8 and 9 series behind one controller', firmware: 'any with stats', evidence: 'simulated' },
+    { models: 'Avalon 7, 8 and 9 series behind one controller', firmware: 'any with stats', evidence: 'claimed' },
     { models: 'Avalon Nano 3, Nano 3s, Mini 3', firmware: 'any with litestats or stats', evidence: 'claimed' },
   ],
   asks: {

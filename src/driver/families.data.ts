@@ -181,6 +181,13 @@ export const EPIC_CAPABILITIES = z.looseObject({
   'Model Subtype': words,
 });
 
+/** `/summary` of its first generation, which says nothing of what it can do: its program, its coin, and its session. */
+export const EPIC_SUMMARY = z.looseObject({
+  Software: z.string().regex(/^epic-miner v\d/),
+  Mining: z.looseObject({ Coin: words, Algorithm: words }),
+  Session: z.looseObject({ Uptime: z.number(), 'Average MHs': z.number() }),
+});
+
 /** A login challenge and the server that this family asks it with. The realm alone is on any page that was copied. */
 type ProvingRealm = { readonly family: FamilyId; readonly realm: string; readonly server: RegExp };
 const provingRealms = (rules: readonly ProvingRealm[]) => rules;

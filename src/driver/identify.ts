@@ -32,6 +32,8 @@ const PAGES = [
   '/api/system/info',
   ...FAMILY_PAGES.flatMap(({ path, guarded }) => [path, ...(guarded ? [guarded] : [])]),
 ];
+/** Behind a web server on CGMiner's port: the first that is there. The oldest builds have the second only. */
+const EPIC_PAGES = ['/capabilities', '/summary'] as const;
 const asPage = (path: string) => ({ via: 'http', method: 'GET', path, auth: 'none', as: 'text' }) as const;
 /** The questions of identification. */
 export const IDENTIFYING: readonly ReadRequest[] = [
@@ -39,7 +41,7 @@ export const IDENTIFYING: readonly ReadRequest[] = [
   { via: 'cgminer', command: 'version', port: VOLCMINER_PORT },
   { via: 'cgminer', command: 'devdetails' },
   { via: 'whatsminer3', cmd: 'get.device.info' },
-  { ...asPage('/capabilities'), port: CGMINER_PORT },
+  ...EPIC_PAGES.map((path) => ({ ...asPage(path), port: CGMINER_PORT })),
   ...PAGES.flatMap((path) => [asPage(path), { ...asPage(path), port: TLS_PORT }]),
 ];
 /** Of one identification with the visit that follows it, in all. */
@@ -97,13 +99,21 @@ export async function gatherEvidence(
     return attempt(async (limits) => ({ status: 200, body: String(await link.send(request, limits)) }));
   };
 
+  const askEpic = async () => {
+    for (const path of EPIC_PAGES) {
+      const page = await look(path, CGMINER_PORT);
+      keep('api4028', page);
+      if (page?.status !== 404) return;
+    }
+  };
+
   const doors: readonly { readonly port: number; readonly ask: () => Promise<void> }[] = [
     {
       port: CGMINER_PORT,
       async ask() {
         const version = await askText('version');
         if (version === undefined) return;
-        if (isWebPage(version)) return keep('api4028', await look('/capabilities', CGMINER_PORT));
+        if (isWebPage(version)) return askEpic();
         keep('version', version);
         const named = tcpFamily(version, undefined);
         if (named === undefined || !isProven(named, { version })) keep('devdetails', await askText('devdetails'));
@@ -184,7 +194,9 @@ function familiesOf(said: EvidenceParts): FamilyId[] {
     tcpFamily(said.version, said.devdetails),
     typeof whatsminer3 === 'object' && whatsminer3 !== null ? ('whatsminer' as const) : undefined,
     // What an ePIC machine says of itself: which it is and what it can mine.
-    isPageWith(said.api4028, '"Model"', '"Coins"') ? ('epic-umcos' as const) : undefined,
+    isPageWith(said.api4028, '"Model"', '"Coins"') || isPageWith(said.api4028, '"epic-miner v')
+      ? ('epic-umcos' as const)
+      : undefined,
     web && WEB_RULES.find((rule) => ruleFits(rule, web))?.family,
     // The API of a Bitaxe, which names its chip. What kin it is, its readings tell.
     isPageWith(said.systemInfo, '"ASICModel"') ? ('axeos' as const) : undefined,

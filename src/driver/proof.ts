@@ -6,6 +6,7 @@ import type { Evidence } from './contract.ts';
 import {
   AXEOS_INFO,
   EPIC_CAPABILITIES,
+  EPIC_SUMMARY,
   FAMILY_PAGES,
   type FamilyId,
   PROVING_REALMS,
@@ -21,7 +22,7 @@ export function isProven(family: FamilyId, answers: Answers): boolean {
     isNamedOnTcp(family, version, 'version') ||
     isNamedOnTcp(family, devdetails, 'devdetails') ||
     (family === 'whatsminer' && WHATSMINER_INFO.safeParse(whatsminer3).success) ||
-    (family === 'epic-umcos' && fits(api4028, EPIC_CAPABILITIES)) ||
+    (family === 'epic-umcos' && (fits(api4028, EPIC_CAPABILITIES) || fits(api4028, EPIC_SUMMARY))) ||
     (AXEOS.includes(family) && fits(systemInfo, AXEOS_INFO)) ||
     FAMILY_PAGES.some((page) => page.family === family && isPageOf(page, answers)) ||
     PROVING_REALMS.some((rule) => rule.family === family && web !== undefined && asksLike(web, rule))

@@ -193,7 +193,7 @@ describe('a board that died and a fan that stopped', () => {
     const { reading } = await look(driver, one);
     expect(reading.boards?.length ?? 0).toBe(before - 1);
     expect(reading.boards?.map(({ hashrateHs }) => hashrateHs) ?? []).toEqual(
-      one.truth().hashboards.map(({ hashrate }) => expect.closeTo(hashrate, -6)),
+      one.truth().hashboards.map(({ hashrate }) => expect.closeTo(hashrate ?? 0, -6)),
     );
     expect(reading.fans).toEqual(one.truth().fans);
     one.setFault('board-dead', false);

@@ -145,7 +145,7 @@ export function expectTruth(reading: Reading, device: Device): void {
     light: reading.isLightOn,
     errors: (reading.errors ?? []).map(({ code }) => ({ code })),
     fans: reading.fans?.map(({ index, rpm }) => ({ index, rpm })) ?? [],
-    pools: reading.pools?.map((pool) => [pool.url, pool.user, pool.difficultyAccepted, pool.difficultyRejected]),
+    pools: reading.pools?.map((pool) => [pool.url, pool.user, pool.difficultyAccepted, pool.difficultyRejected]) ?? [],
     boards: (reading.boards ?? []).map((board) => [
       board.serialNumber,
       board.hashrateHs,
@@ -166,7 +166,7 @@ export function expectTruth(reading: Reading, device: Device): void {
     expected: near(truth.expected_hashrate),
     power: orAbsent(truth.power),
     temp: orAbsent(truth.temp),
-    uptime: truth.uptime,
+    uptime: orAbsent(truth.uptime),
     light: orAbsent(truth.light_on),
     errors: truth.errors,
     fans: truth.fans.map(({ index, rpm }) => ({ index, rpm: orAbsent(rpm) })),

@@ -92,7 +92,7 @@ describe.each([TUNED, UNTUNED, GRAPHQL])('%s', (model) => {
     const { hashboards } = truth;
     const boards = (await tell(model, 'MinerService/GetHashboards')).all(1);
     expect(boards.map((board) => (board.number(8, 1, 1, 1) ?? 0) * 1e9)).toEqual(
-      hashboards.map(({ hashrate }) => expect.closeTo(hashrate, -3)),
+      hashboards.map(({ hashrate }) => expect.closeTo(hashrate ?? 0, -3)),
     );
     expect(boards.map((board) => board.number(3, 1))).toEqual(hashboards.map(({ chips }) => chips));
     expect(boards.map((board) => (board.number(5, 1) ?? 0) / 1e6)).toEqual(

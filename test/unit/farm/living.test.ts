@@ -24,7 +24,7 @@ test('nothing but uptime changes within a step, every hashrate changes with the 
   const uptimes = devices.map((device) => device.truth().uptime);
   await clock.advance(9_000);
   expect(still(devices)).toEqual(before);
-  expect(devices.map((device) => device.truth().uptime)).toEqual(uptimes.map((uptime) => uptime + 9));
+  expect(devices.map((device) => device.truth().uptime)).toEqual(uptimes.map((uptime) => (uptime ?? 0) + 9));
   await clock.advance(1_000);
   for (const [index, device] of devices.entries()) {
     expect(device.truth().hashrate).not.toBe(before[index]?.hashrate);
@@ -80,7 +80,7 @@ test('frozen: hashrate and counters stand still, uptime does not; dead pools sto
   poolless.setFault('pool-dead', true);
   const [before, beforePool] = [frozen.truth(), poolless.truth()];
   await clock.advance(900_000);
-  expect(frozen.truth()).toEqual({ ...before, uptime: before.uptime + 900 });
+  expect(frozen.truth()).toEqual({ ...before, uptime: (before.uptime ?? 0) + 900 });
   expect(poolless.truth().pools).toEqual(beforePool.pools);
   expect(poolless.truth().hashrate).not.toBe(beforePool.hashrate);
 });

@@ -148,7 +148,7 @@ test('one that ignores reboots answers success and goes on', async () => {
     expect((await getWithLogin(device.ip, '/cgi-bin/reboot.cgi', ROOT)).status).toBe(200);
     expect((await ask(device.ip, 'version')).at('VERSION', 0, 'API')).toBe('3.1');
     expect(device.reboots).toBe(0);
-    expect(device.truth().uptime).toBeGreaterThanOrEqual(uptime);
+    expect(device.truth().uptime).toBeGreaterThanOrEqual(uptime ?? 0);
   }
 });
 

@@ -1,0 +1,74 @@
+// Old generations that the farm has where a mix names them: known without a login, or not, and read as they are, well and ill.
+import { describe, expect, test } from 'vitest';
+import { drivers } from '../../drivers/index.ts';
+import { OLD_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
+import type { FaultName } from '../../fixtures/farm/farm.ts';
+import { chooseDriver } from '../../src/driver/identify.ts';
+import { expectTruth, standing } from './simulated.ts';
+
+const mix = Object.fromEntries(OLD_FAMILY_NAMES.map((family) => [family, 1]));
+const site = standing(drivers, { network: '127.171.8.0/26', miners: 16, mix });
+
+/** What the scan's questions, which send no login, make of them. */
+const MODELS = [
+  ['Avalon 741', 'sure'],
+  ['Avalon 841', 'sure'],
+  ['Avalon 921', 'sure'],
+  ['LT5', 'sure'],
+  ['SC200', 'sure'],
+  // A title is all that it shows: every call of its web wants a token, and it has no other door.
+  ['T1', 'likely'],
+] as const;
+const FAULTS: readonly FaultName[] = [
+  'board-dead',
+  'fan-stopped',
+  'hot',
+  'low-hashrate',
+  'duplicate-mac',
+  'pool-dead',
+  'vendor-error',
+  'heat-stop',
+];
+
+const of = (model: string) => {
+  const device = site().farm.devices.find(({ spec }) => spec.model === model);
+  if (device === undefined) throw new Error(`no ${model} in the farm`);
+  return device;
+};
+
+test('every model of them is here', () => {
+  const all = new Set(site().farm.devices.map(({ spec }) => spec.model));
+  expect([...all].toSorted()).toEqual(MODELS.map(([model]) => model).toSorted());
+});
+
+describe.each(MODELS)('%s', (model, confidence) => {
+  const look = async () => {
+    const device = of(model);
+    const { driver, known } = (await site().recognise(device.ip)) ?? {};
+    if (driver === undefined) throw new Error(`${model} is not recognised`);
+    expect(driver.id).toBe(device.driver);
+    return site().read(device.ip, known, undefined, driver);
+  };
+
+  test(`is ${confidence}`, async () => {
+    const choice = chooseDriver(drivers, await site().evidenceOf(of(model).ip));
+    expect(choice?.identity.confidence).toBe(confidence);
+  });
+
+  test('is read as it is', async () => {
+    const { reading, unparsable } = await look();
+    expect(unparsable).toEqual([]);
+    expectTruth(reading, of(model));
+    expect(reading.isMining).toBe(true);
+  });
+
+  test.each(FAULTS)('%s is read as it is', async (fault) => {
+    const device = of(model);
+    device.setFault(fault, true);
+    try {
+      expectTruth((await look()).reading, device);
+    } finally {
+      device.setFault(fault, false);
+    }
+  });
+});
