@@ -1,6 +1,6 @@
 // Turns the answers of one stock Antminer into a Reading. Everything that a sensor means only on some machines is decided here.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean } from '../../src/driver/fields.ts';
+import { first, firstSerial, largest, mean } from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { mergeStats, readStats, type Stats, statsType } from '../_families/bitmain.ts';
@@ -39,7 +39,7 @@ export function read(replies: Replies, known: Known): Reading {
   const boards = stats?.boards?.map((board) => toBoard(board, model));
   return present({
     mac: system?.macaddr,
-    serialNumber: first(system?.serinum, system?.serial_no),
+    serialNumber: firstSerial(system?.serinum, system?.serial_no),
     hostname: system?.hostname,
     make: 'Antminer',
     model: model?.model ?? reported,

@@ -1,5 +1,5 @@
 // The REST generation as a Reading. Each answer gives its own fields; what is missing stays away.
-import { first, largest, mean, scale } from '../../src/driver/fields.ts';
+import { first, firstMac, largest, mean, scale } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
@@ -29,7 +29,7 @@ export function readRest(replies: Replies, model: Model | undefined): Reading {
   const boards = replies.hashboards?.hashboards && boardsOf(replies.hashboards.hashboards);
   const soc = details?.control_board_soc_family;
   return present({
-    mac: first(network?.mac_address, details?.mac_address),
+    mac: firstMac(network?.mac_address, details?.mac_address),
     serialNumber: details?.serial_number,
     hostname: first(details?.hostname, network?.hostname),
     firmwareVersion: details?.bos_version?.current,

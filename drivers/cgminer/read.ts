@@ -1,6 +1,6 @@
 // Reads an unknown device by the keys that many firmwares share. What is not understood is left out; nothing is derived from a guess.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import { first, firstMac, largest, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { readStats, type Stats } from '../_families/bitmain.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
@@ -30,7 +30,7 @@ export function read(replies: Replies, known: Known): Reading {
   const avalonTexts = textsOfModules(replies.stats?.STATS ?? []);
   const boards = first(boardsOfStats(stats), boardsOfDevs(devs));
   return present({
-    mac: first(toText(versionRow.MAC, 128), toText(summary?.MAC, 128)),
+    mac: firstMac(toText(versionRow.MAC, 128), toText(summary?.MAC, 128)),
     make: known.make ?? make ?? (avalonTexts.length > 0 ? 'Avalon' : undefined),
     model: name ?? known.model,
     firmwareVersion,

@@ -1,6 +1,6 @@
 // Turns the answers of one ePIC miner into a Reading (atlas 9).
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
+import { first, firstMac, firstSerial, largest, sumOfAll, toNumber } from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
 import type { ErrorReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
@@ -23,8 +23,11 @@ export function read(replies: Replies, known: Known): Reading {
   const network = replies.network;
   const mode = miningMode(summary, tuning);
   return present({
-    mac: first(network?.dhcp?.mac_address, network?.static?.mac_address),
-    serialNumber: first(capabilities?.['Miner Serial Number'], capabilities?.['Control Board Version']?.cpuSerial),
+    mac: firstMac(network?.dhcp?.mac_address, network?.static?.mac_address),
+    serialNumber: firstSerial(
+      capabilities?.['Miner Serial Number'],
+      capabilities?.['Control Board Version']?.cpuSerial,
+    ),
     controllerSerialNumber: capabilities?.['Control Board Version']?.cpuSerial,
     hostname: summary?.Hostname,
     make: model?.make ?? makeOf(capabilities?.Model) ?? known.make,

@@ -1,7 +1,7 @@
 // Turns the answers of one Innosilicon into a Reading (atlas 19). The web knows most, TCP the chips; where the web refuses us, TCP has rates too.
 import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
+import { first, firstMac, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, FanReading, Reading } from '../../src/model/reading.ts';
 import { hashrates, poolReadings, positive, present, rateHs, windowHs } from '../_families/cgminer.ts';
@@ -36,7 +36,7 @@ export function read(replies: Replies, known: Known): Reading {
   return present({
     make: 'Innosilicon',
     model: row?.model ?? reported,
-    mac: first(web?.mac, overview?.version?.ethaddr),
+    mac: firstMac(web?.mac, overview?.version?.ethaddr),
     hostname: overview?.hostname,
     firmwareVersion: overview?.version?.build_date,
     apiVersion: replies.version?.VERSION?.[0]?.API,

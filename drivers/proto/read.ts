@@ -1,6 +1,6 @@
 // Turns the answers of one Proto rig into a Reading (atlas 12). Slots count from 1, telemetry from 0.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean } from '../../src/driver/fields.ts';
+import { first, firstMac, firstSerial, largest, mean } from '../../src/driver/fields.ts';
 import { isNoName } from '../../src/driver/unsaid.ts';
 import type {
   BoardReading,
@@ -24,11 +24,11 @@ export function read(replies: Replies, known: Known): Reading {
   const reported = first(system?.model, known.model);
   const model = findModel('proto-os', reported);
   const boards = boardsOf(replies);
-  const serial = first(system?.cb_sn, hardware?.['cb-info']?.serial_number);
+  const serial = firstSerial(system?.cb_sn, hardware?.['cb-info']?.serial_number);
   const hashrateHs = first(replies.telemetry?.miner?.hashrate, mining?.hashrate_ghs);
   const target = targetOf(replies);
   return present({
-    mac: first(network?.mac, network?.mac_address),
+    mac: firstMac(network?.mac, network?.mac_address),
     serialNumber: serial,
     controllerSerialNumber: serial,
     hostname: network?.hostname,

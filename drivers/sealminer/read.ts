@@ -1,6 +1,15 @@
 // Turns the answers of one Sealminer into a Reading. The statistics name everything; the web adds mode and light.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, toBoolean, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import {
+  first,
+  firstMac,
+  firstSerial,
+  largest,
+  toBoolean,
+  toNumber,
+  toTempC,
+  toText,
+} from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
 import type {
   BoardReading,
@@ -37,9 +46,9 @@ export function read(replies: Replies, known: Known): Reading {
   const mode = isAsleep ? ('sleep' as const) : isAwake ? (wordOf(stats) ?? modeOf(system)) : undefined;
   const boards = stats && readBoards(stats);
   return present({
-    mac: first(stats?.MAC, system?.macaddr),
-    serialNumber: first(stats?.['Ctrl Board SN'], system?.crtl_sn),
-    controllerSerialNumber: first(stats?.['Ctrl Board SN'], system?.crtl_sn),
+    mac: firstMac(stats?.MAC, system?.macaddr),
+    serialNumber: firstSerial(stats?.['Ctrl Board SN'], system?.crtl_sn),
+    controllerSerialNumber: firstSerial(stats?.['Ctrl Board SN'], system?.crtl_sn),
     make: 'Sealminer',
     model: name,
     firmwareVersion: first(stats?.Firmware, system?.firmware_version),

@@ -1,7 +1,7 @@
 // Readers of single fields, used inside reply schemas: they turn what devices write into numbers and texts, or into undefined. Never into 0.
 // Numbers as strings, thousands separators, blanks, `nan`, sentinels and implausible values are all handled here (atlas section 1.4).
 import { z } from 'zod';
-import { serialState } from '../model/identity-facts.ts';
+import { macState, serialState } from '../model/identity-facts.ts';
 import { plainText } from '../model/plain-text.ts';
 import { isUnsaid } from './unsaid.ts';
 
@@ -100,6 +100,12 @@ export function list<S extends z.ZodType>(item: S, maxItems = 256) {
 export function first<T>(...values: readonly (T | undefined)[]): T | undefined {
   return values.find((value) => value !== undefined);
 }
+
+/** The first that can identify a miner; else the first that is told, for what judges them. */
+export const firstMac = (...texts: readonly (string | undefined)[]): string | undefined =>
+  first(...texts.filter((text) => macState(text) === 'ok'), ...texts);
+export const firstSerial = (...texts: readonly (string | undefined)[]): string | undefined =>
+  first(...texts.filter((text) => serialState(text) === 'ok'), ...texts);
 
 /** `value * factor`, keeping absence. */
 export function scale(value: number | undefined, factor: number): number | undefined {

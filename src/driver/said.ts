@@ -1,13 +1,15 @@
-// What no driver's reading may say, whatever the device wrote: that parts are missing because a list was empty, and names and faults that are none.
+// What no driver's reading may say, whatever the device wrote: that parts are missing because a list was empty, no chips on a board that hashes, and names, pools
+// and faults that are none.
 import { serialState } from '../model/identity-facts.ts';
-import type { ErrorReading, Reading } from '../model/reading.ts';
+import type { BoardReading, ErrorReading, PoolReading, Reading } from '../model/reading.ts';
 import { isFine, isNoName, isUnsaid } from './unsaid.ts';
 
 const NAMES = ['hostname', 'make', 'model', 'firmwareVersion', 'apiVersion', 'controlBoard'] as const;
 
 /** What is left when nothing counts that only looks like an answer. The same object where all of it counts, which is nearly always. */
 export function onlySaid(reading: Reading): Reading {
-  return withoutNoFaults(withoutNamelessParts(withoutNoNames(withoutEmptyLists(reading))));
+  const named = withoutNamelessParts(withoutNoNames(withoutEmptyLists(reading)));
+  return withoutNoFaults(withoutNoPools(withoutRefuted(named)));
 }
 
 /** The same without a name that is none. */
@@ -71,6 +73,28 @@ function withoutNoFaults(reading: Reading): Reading {
   if (!errors?.some(({ code }) => isFine(code))) return reading;
   return { ...reading, errors: errors.flatMap(saidFault) };
 }
+
+/** No board hashes without chips. */
+function withoutRefuted(reading: Reading): Reading {
+  const { boards } = reading;
+  return boards?.some(hashesOnNothing) ? { ...reading, boards: boards.map(withoutRefutedChips) } : reading;
+}
+
+const hashesOnNothing = ({ chips, hashrateHs = 0 }: BoardReading) => chips === 0 && hashrateHs > 0;
+
+function withoutRefutedChips(board: BoardReading): BoardReading {
+  if (!hashesOnNothing(board)) return board;
+  const { chips: _, ...rest } = board;
+  return rest;
+}
+
+/** A place for a pool with a word instead of an address is not set. */
+function withoutNoPools(reading: Reading): Reading {
+  const { pools } = reading;
+  return pools?.some(isNoPool) ? { ...reading, pools: pools.filter((pool) => !isNoPool(pool)) } : reading;
+}
+
+const isNoPool = ({ url }: PoolReading) => isNoName(url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/:\d*$/, ''));
 
 /** No fault, where its code says that nothing is wrong. A code that is not known is one beside words that tell of it. */
 function saidFault(error: ErrorReading): ErrorReading[] {

@@ -23,7 +23,7 @@ const changesOf = (raw: Readonly<Record<string, unknown>>): Change[] =>
 /** The names and states of a reading, with where they stand. MAC and serial number of the miner itself are judged elsewhere. */
 function namesOf(value: unknown, path = ''): [string, string][] {
   if (typeof value === 'string')
-    return /^(mac|serialNumber|pools\..*|errors\.\d+\.(category|message)|miningModePreset)$/.test(path)
+    return /^(mac|serialNumber|pools\.\d+\.user|errors\.\d+\.(category|message)|miningModePreset)$/.test(path)
       ? []
       : [[path, value]];
   if (typeof value !== 'object' || value === null) return [];

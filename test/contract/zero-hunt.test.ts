@@ -63,6 +63,8 @@ function inventions(base: Reading, reading: Reading, what: string): string[] {
   ]);
   const isZeroed = what.endsWith('= 0');
   const before = new Map(numbersOf({ ...base }));
+  const isRefuted = (path: string) =>
+    (reading.boards ?? []).some(({ hashrateHs = 0 }, place) => hashrateHs > 0 && path === `boards.${place}.chips`);
   const isCode = CODES.test(what.replace(/ = 0$/, ''));
   return [
     ...(reading.errors ?? []).filter(({ code }) => !known.has(code)).map(({ code }) => `error ${code}`),
@@ -78,7 +80,10 @@ function inventions(base: Reading, reading: Reading, what: string): string[] {
       .filter((name) => name !== 'boards' || reading.hashrateHs !== 0)
       .map((name) => `no ${name}`),
     ...numbersOf({ ...reading })
-      .filter(([path, value]) => value === 0 && before.get(path) !== 0 && !(isZeroed && ZERO_IS_SAID.test(path)))
+      .filter(
+        ([path, value]) =>
+          value === 0 && before.get(path) !== 0 && !(isZeroed && ZERO_IS_SAID.test(path) && !isRefuted(path)),
+      )
       // A list that lost its first entries moves the others up: their places count from 0.
       .filter(([path]) => !/\.(slot|index)$/.test(path))
       .map(([path]) => `${path} is 0`),

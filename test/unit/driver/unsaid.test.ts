@@ -1,6 +1,6 @@
 // The words with which devices fill a place that they have nothing for, and what becomes of them in any driver.
 import { expect, test } from 'vitest';
-import { toTold } from '../../../src/driver/fields.ts';
+import { firstMac, firstSerial, toTold } from '../../../src/driver/fields.ts';
 import { onlySaid } from '../../../src/driver/said.ts';
 import { isFine, isNoName, isUnsaid } from '../../../src/driver/unsaid.ts';
 
@@ -83,4 +83,25 @@ test('no name, part or fault is told that only looks like one', () => {
 test('what is said stays the same object', () => {
   const reading = { model: 'S19', boards: [{ slot: 0, serialNumber: 'SN1' }], errors: [] };
   expect(onlySaid(reading)).toBe(reading);
+});
+
+test('a board that hashes has chips, however many of them it tells', () => {
+  const boards = [
+    { slot: 0, hashrateHs: 1e14, chips: 0 },
+    { slot: 1, hashrateHs: 0, chips: 0 },
+  ];
+  expect(onlySaid({ boards }).boards).toEqual([{ slot: 0, hashrateHs: 1e14 }, boards[1]]);
+});
+
+test('a place for a pool with a word instead of an address is not set', () => {
+  const pool = (index: number, url: string) => ({ index, url, user: '' });
+  const urls = ['stratum+tcp://pool.example:3333', 'stratum+tcp://none:0', 'N/A', '0x0', 'none'];
+  expect(onlySaid({ pools: urls.map((url, index) => pool(index, url)) }).pools).toEqual([pool(0, urls[0] ?? '')]);
+});
+
+test('of two serial numbers and two MACs the one counts that can identify', () => {
+  expect(firstSerial('N/A', undefined, 'SN7')).toBe('SN7');
+  expect(firstSerial('0x0', undefined)).toBe('0x0');
+  expect(firstMac('00:00:00:00:00:00', '02:55:97:22:33:72')).toBe('02:55:97:22:33:72');
+  expect(firstMac(undefined, undefined)).toBeUndefined();
 });
