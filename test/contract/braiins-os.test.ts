@@ -47,6 +47,15 @@ describe.each(MODELS)('%s', (model) => {
     await withFault(device, fault, async () => expectTruth(await look(device), device), value);
   });
 
+  test('asleep is read as it is', async () => {
+    const device = at(model, 1);
+    device.setMode('sleep');
+    const { reading } = await site().read(device.ip);
+    const truth = device.truth();
+    device.setMode('normal');
+    expectTruth(reading, { ...device, truth: () => truth });
+  });
+
   test('a dead board in the middle does not move the one after it', async () => {
     const device = at(model, 1);
     device.setFault('board-dead', true, 1);
@@ -260,6 +269,8 @@ describe.each(BOTH)('actions on %s', (model) => {
     }
     await returned(device);
     expect(await shown(device, 'light', { on: true })).toBe(true);
+    // A mining program that is stopped tells no pools.
+    device.setMode('normal');
     expect(await shown(device, 'pools', pools)).toBe(true);
   });
 });

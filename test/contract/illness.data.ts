@@ -123,7 +123,6 @@ export const SLEEPLESS: Readonly<Record<string, string>> = {
   'antminer-other D3': 'firmware from before 2020 has no modes',
   'antminer-other E3': 'firmware from before 2020 has no modes',
   'antminer-other T15': 'firmware from before 2020 has no modes',
-  'braiins-graphql': 'its farm device answers as if it ran',
   'hiveon T9': 'builds for the T9 have none',
   'bitaxe Supra': 'its build has no pause',
   nerdaxe: 'its builds have no pause',
