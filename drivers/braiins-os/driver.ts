@@ -37,7 +37,7 @@ export const braiinsOs = defineDriver({
 
     gqlSystem: { every: 'poll', insteadOf: 'details', ...graphql(QUERIES.system) },
     gqlBoards: { every: 'poll', insteadOf: 'hashboards', goesWith: 'gqlSystem', ...graphql(QUERIES.boards) },
-    gqlVoltages: { every: 'slow', insteadOf: 'hashboards', goesWith: 'gqlSystem', ...graphql(QUERIES.voltages) },
+    gqlVoltages: { every: 'slow', insteadOf: 'configuration', goesWith: 'gqlSystem', ...graphql(QUERIES.voltages) },
     gqlPools: { every: 'slow', insteadOf: 'pools', goesWith: 'gqlSystem', ...graphql(QUERIES.pools) },
     gqlTuning: { every: 'slow', insteadOf: 'configuration', goesWith: 'gqlSystem', ...graphql(QUERIES.tuning) },
     gqlEvents: { every: 'slow', insteadOf: 'errors', goesWith: 'gqlSystem', ...graphql(QUERIES.events) },
