@@ -1,14 +1,15 @@
-// Old generations that the farm has where a mix names them: known without a login, or not, and read as they are, well and ill.
+// Rare machines that the farm has where a mix names them: known without a login, or not, and read as they are, well and ill.
 import { describe, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { OLD_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
+import { RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import type { FaultName } from '../../fixtures/farm/farm.ts';
-import { chooseDriver } from '../../src/driver/identify.ts';
+import { chooseDriver, SCAN_PORTS, SIDE_PORTS } from '../../src/driver/identify.ts';
 import { expectTruth, standing } from './simulated.ts';
 
-const mix = Object.fromEntries(OLD_FAMILY_NAMES.map((family) => [family, 1]));
-const site = standing(drivers, { network: '127.171.8.0/26', miners: 16, mix });
+const mix = Object.fromEntries(RARE_FAMILY_NAMES.map((family) => [family, 1]));
+const site = standing(drivers, { network: '127.171.8.0/26', miners: 32, mix });
 
+const PORTS = [...SCAN_PORTS, ...SIDE_PORTS];
 /** What the scan's questions, which send no login, make of them. */
 const MODELS = [
   ['Avalon 741', 'sure'],
@@ -16,6 +17,12 @@ const MODELS = [
   ['Avalon 921', 'sure'],
   ['LT5', 'sure'],
   ['SC200', 'sure'],
+  ['Z11', 'sure'],
+  ['S9k', 'sure'],
+  ['S17+', 'sure'],
+  ['D1', 'sure'],
+  // Without TCP it shows the link to a public style sheet, and nothing else before a login.
+  ['A2', 'likely'],
   // A title is all that it shows: every call of its web wants a token, and it has no other door.
   ['T1', 'likely'],
 ] as const;
@@ -44,14 +51,14 @@ test('every model of them is here', () => {
 describe.each(MODELS)('%s', (model, confidence) => {
   const look = async () => {
     const device = of(model);
-    const { driver, known } = (await site().recognise(device.ip)) ?? {};
+    const { driver, known } = (await site().recognise(device.ip, PORTS)) ?? {};
     if (driver === undefined) throw new Error(`${model} is not recognised`);
     expect(driver.id).toBe(device.driver);
     return site().read(device.ip, known, undefined, driver);
   };
 
   test(`is ${confidence}`, async () => {
-    const choice = chooseDriver(drivers, await site().evidenceOf(of(model).ip));
+    const choice = chooseDriver(drivers, await site().evidenceOf(of(model).ip, PORTS));
     expect(choice?.identity.confidence).toBe(confidence);
   });
 
