@@ -50,6 +50,7 @@ const LONG = [
     'doctor',
     'first-run',
     'log',
+    'own-firmware',
     'own-restarts',
     'pool-lock',
     'rollout',
