@@ -1,10 +1,11 @@
 // Bitmain's web dialect as its own firmware and the makes that copied it speak it (atlas 3.2, 3.3, 20, 22): pages under /cgi-bin behind a digest
 // login, answered as JSON. Schemas and readers only; which pages a device has, and how often they are asked, is each driver's business.
 import { z } from 'zod';
-import { bool, field, first, int, list, num, text, toText } from '../../src/driver/fields.ts';
+import { bool, field, first, int, list, num, poolAddress, text, toText } from '../../src/driver/fields.ts';
 import { isNoName } from '../../src/driver/unsaid.ts';
 import type { ErrorReading, PoolReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, toDifficulty } from './cgminer.ts';
+import { setPools } from './pool-rows.ts';
 
 /** A page that needs the login. */
 export const page = (name: string) =>
@@ -96,7 +97,7 @@ const difficulty = () => num({ min: 0, max: 1e30 });
 /** One row of `pools.cgi`. */
 export const poolRow = z.looseObject({
   index: int({ min: 0, max: 63 }),
-  url: text(512),
+  url: poolAddress(),
   user: text(512),
   status: text(),
   priority: int({ min: 0 }),
@@ -112,17 +113,20 @@ export const poolRow = z.looseObject({
 export const poolsPage = z.looseObject({ POOLS: list(poolRow, 64) });
 
 /**
- * The pools that are set. The page does not say which one is in use; these firmwares know failover only, so it is the first by priority that
+ * The pools that are set, see `setPools`. The page does not say which one is in use; these firmwares know failover only, so it is the first by priority that
  * lives, unless one before it may live too.
  */
 export function webPools(
   rows: readonly z.output<typeof poolRow>[] | undefined,
   { hasSums = true }: { /** Whether `diffa`, `diffr` and `diffs` are sums. */ readonly hasSums?: boolean } = {},
 ): PoolReading[] | undefined {
-  const set = rows?.flatMap((row, place) =>
-    row.url === undefined
-      ? []
-      : [{ ...row, url: row.url, index: row.index ?? place, rank: row.priority ?? place, isAlive: lives(row.status) }],
+  const set = setPools(
+    rows,
+    ({ url }) => url,
+    (row, url, place) => {
+      const { index = place, priority: rank = place } = row;
+      return { ...row, url, index, rank, isAlive: lives(row.status) };
+    },
   );
   const candidate = set?.filter(({ isAlive }) => isAlive !== false).toSorted((a, b) => a.rank - b.rank)[0];
   return set?.map((row) =>

@@ -1,8 +1,22 @@
 // The CGMiner dialect (atlas 1.1, 1.4): reply schemas of `summary`, `pools`, `devs`, `version` and readers that turn their rows into our units.
 // Rows are loose: a family extends them with its own keys. It knows no family, no transport and no command that changes anything.
 import { z } from 'zod';
-import { bool, field, first, int, list, num, scale, temp, text, toNumber, toTold } from '../../src/driver/fields.ts';
+import {
+  bool,
+  field,
+  first,
+  int,
+  list,
+  num,
+  poolAddress,
+  scale,
+  temp,
+  text,
+  toNumber,
+  toTold,
+} from '../../src/driver/fields.ts';
 import type { PoolReading, Reading } from '../../src/model/reading.ts';
+import { setPools } from './pool-rows.ts';
 
 const MAX_HASHRATE_HS = 1e18;
 const UNIT_HS = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 } as const;
@@ -25,7 +39,7 @@ export const summaryRow = z.looseObject({
 
 const poolRow = z.looseObject({
   POOL: int({ min: 0, max: 63 }),
-  URL: text(512),
+  URL: poolAddress(),
   User: text(512),
   Status: text(),
   Priority: int({ min: 0 }),
@@ -148,10 +162,8 @@ export function hashrates(row: Readonly<Record<string, unknown>>): Hashrates {
   });
 }
 
-/** The pools that are set (a URL that is not empty), in the device's order. Undefined when the answer has no list of pools. */
-export function poolReadings(rows: readonly PoolRow[] | undefined): PoolReading[] | undefined {
-  return rows?.flatMap((row, place) => (row.URL === undefined ? [] : [poolReading(row, row.URL, place)])).slice(0, 64);
-}
+/** The pools that are set, see `setPools`. */
+export const poolReadings = (rows: readonly PoolRow[] | undefined) => setPools(rows, ({ URL }) => URL, poolReading);
 
 function poolReading(row: PoolRow, url: string, place: number): PoolReading {
   return present({

@@ -51,5 +51,5 @@ async function readPools(link: MinerLink): Promise<{ url: string; user: string }
   const answer = await link.send({ via: 'cgminer', command: 'pools' }, { deadlineMs: DEADLINE_MS });
   return poolsReply
     .safeParse(answer)
-    .data?.POOLS?.flatMap(({ URL: url, User: user = '' }) => (url === undefined ? [] : [{ url, user }]));
+    .data?.POOLS?.flatMap(({ URL: url, User: user = '' }) => (url ? [{ url, user }] : []));
 }

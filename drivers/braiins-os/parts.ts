@@ -3,6 +3,7 @@ import type { FanReading, PoolReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
 import { unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { setPools } from '../_families/pool-rows.ts';
 
 /** Boards count from 1, on the S9 from 6. A dead one in the middle does not move those after it. */
 export function slotsOf(names: readonly (number | undefined)[]): (number | undefined)[] {
@@ -51,14 +52,15 @@ export function modelOf(reported: string | undefined): Model | undefined {
 }
 
 /** The pools of all groups in their order; `more` is what the generation tells of one. Counts of shares are no difficulties. */
-export const poolsIn = <P extends { readonly url?: string | undefined; readonly user?: string | undefined }>(
+export function poolsIn<P extends { readonly url?: string | undefined; readonly user?: string | undefined }>(
   groups: readonly { readonly pools?: readonly P[] | undefined }[] | undefined,
   more: (pool: P) => { readonly [K in keyof PoolReading]?: PoolReading[K] | undefined },
-): PoolReading[] | undefined =>
-  groups
-    ?.flatMap(({ pools }) => pools ?? [])
-    .flatMap((pool, index) =>
-      pool.url === undefined || index > 63
-        ? []
-        : [present({ ...more(pool), index, url: pool.url, user: pool.user ?? '' })],
-    );
+): PoolReading[] | undefined {
+  const pools = setPools(
+    groups?.flatMap(({ pools: rows }) => rows ?? []),
+    ({ url }) => url,
+    (pool, url, index): PoolReading => present({ ...more(pool), index, url, user: pool.user ?? '' }),
+  );
+  // A group that does not tell its pools may have some.
+  return pools?.length === 0 && groups?.some(({ pools: rows }) => rows === undefined) ? undefined : pools;
+}

@@ -1,7 +1,7 @@
 // What Braiins OS answers before it had REST, as far as we read it: GraphQL (22.08 to 25.05), the LuCI page, CGMiner words on TCP (atlas 6.1, 6.2).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, num, temp, text, toText } from '../../src/driver/fields.ts';
+import { bool, field, int, list, num, poolAddress, temp, text, toText } from '../../src/driver/fields.ts';
 import { devRow, poolsReply, rateHs, summaryReply, versionReply } from '../_families/cgminer.ts';
 import { part } from '../_families/reply-part.ts';
 
@@ -31,7 +31,7 @@ const solver = z.looseObject({
 export type Solver = z.output<typeof solver>;
 
 const pool = z.looseObject({
-  url: text(512),
+  url: poolAddress(),
   user: text(512),
   status: text(32),
   active: bool(),

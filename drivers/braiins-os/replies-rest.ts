@@ -1,7 +1,7 @@
 // What the REST API of Braiins OS answers (from 25.07, in part from 25.01), as far as we read it (atlas 6.3). Quantities come wrapped in their unit.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, num, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
+import { bool, field, int, list, num, poolAddress, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
 import { rateHs } from '../_families/cgminer.ts';
 import { part } from '../_families/reply-part.ts';
 
@@ -56,7 +56,7 @@ export const configurationReply = z.looseObject({
 });
 
 const pool = z.looseObject({
-  url: text(512),
+  url: poolAddress(),
   user: text(512),
   active: bool(),
   alive: bool(),

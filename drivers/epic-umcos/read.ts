@@ -7,6 +7,7 @@ import { positive, present, rateHs } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
+import { setPools } from '../_families/pool-rows.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
 import { boardsOf, hottestC } from './boards.ts';
 import type { Capabilities, Replies, Summary } from './replies.ts';
@@ -146,19 +147,20 @@ function pools(summary: Summary | undefined): PoolReading[] | undefined {
         ...ofActive(summary),
       }),
     ];
-  return summary?.StratumConfigs?.flatMap(({ pool, login }, index) => {
-    if (pool === undefined) return [];
-    const isActive = stratum?.['Config Id'] === undefined ? undefined : stratum['Config Id'] === index;
-    return [
-      present({
+  return setPools(
+    summary?.StratumConfigs,
+    ({ pool }) => pool,
+    ({ login }, pool, index): PoolReading => {
+      const isActive = stratum?.['Config Id'] === undefined ? undefined : stratum['Config Id'] === index;
+      return present({
         index,
         url: poolUrl(pool),
         user: login ?? '',
         isActive,
         ...(isActive && ofActive(summary)),
-      }),
-    ];
-  });
+      });
+    },
+  );
 }
 
 const ofActive = (summary: Summary | undefined) => ({

@@ -1,7 +1,19 @@
 // What ePIC's API answers, as far as we read it (atlas 9).
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, mean, num, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import {
+  bool,
+  field,
+  int,
+  list,
+  mean,
+  num,
+  poolAddress,
+  text,
+  toNumber,
+  toTempC,
+  toText,
+} from '../../src/driver/fields.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
 const slot = () => int({ min: 0, max: 63 });
@@ -74,7 +86,7 @@ export const summaryReply = z
       'Current User': text(512),
       'Worker Unique Id': bool(),
     }),
-    StratumConfigs: list(z.looseObject({ pool: text(512), login: text(512) }), 8),
+    StratumConfigs: list(z.looseObject({ pool: poolAddress(), login: text(512) }), 8),
   })
   .refine((summary) => [summary.Software, summary.HBs, summary.Session].some((value) => value !== undefined));
 export type Summary = z.output<typeof summaryReply>;

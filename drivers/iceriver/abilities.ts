@@ -57,9 +57,7 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
       throw new PeerError('peer.unparsable', `read the settings of ${link.ip}`, 'later');
     return { ...answer.data.data, ratio: answer.data.data.ratio };
   });
-  const set = before.pools?.flatMap(({ addr, user = '' }) =>
-    addr === undefined ? [] : [{ url: poolUrl(addr), user }],
-  );
+  const set = before.pools?.flatMap(({ addr, user = '' }) => (addr ? [{ url: poolUrl(addr), user }] : []));
   if (set !== undefined && samePools(set, wanted)) return THEY_WERE_SO;
   const form = {
     post: '2',

@@ -13,6 +13,7 @@ import { positive, present } from '../_families/cgminer.ts';
 import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
+import { setPools } from '../_families/pool-rows.ts';
 import { STATES } from './errors.data.ts';
 import { type Board, type Panel, type Pool, type Replies, toPowHs } from './replies.ts';
 
@@ -49,7 +50,7 @@ export function read({ panel, machine }: Replies, known: Known): Reading {
     tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
     boards: boardsBeside(boards, hashrateHs),
     fans: data.fans && unlessEmpty(fansOf(data.fans, row)),
-    pools: data.pools && poolsOf(data.pools),
+    pools: poolsOf(data.pools),
     errors: isDown ? [webFault(panel.error, panel.message)] : errorsOf(data, row),
     expected: expectation(row, boards, hashrateHs),
   });
@@ -114,21 +115,20 @@ function fansOf(rpms: readonly (number | undefined)[], row: Model | undefined): 
 }
 
 /** Addresses may lack their scheme. A pool that nothing is connected to is not dead for that: it may be a reserve. */
-function poolsOf(rows: readonly Pool[]): PoolReading[] {
-  return rows.flatMap(({ no, addr, user = '', state, connect, accepted, rejected }, place) =>
-    addr === undefined
-      ? []
-      : [
-          present({
-            index: no === undefined ? place : no - 1,
-            url: poolUrl(addr),
-            user,
-            isAlive: state === 1 || connect === true ? true : undefined,
-            isActive: connect,
-            accepted,
-            rejected,
-          }),
-        ],
+function poolsOf(rows: readonly Pool[] | undefined): PoolReading[] | undefined {
+  return setPools(
+    rows,
+    ({ addr }) => addr,
+    ({ no, user = '', state, connect, accepted, rejected }, addr, place): PoolReading =>
+      present({
+        index: no === undefined ? place : no - 1,
+        url: poolUrl(addr),
+        user,
+        isAlive: state === 1 || connect === true ? true : undefined,
+        isActive: connect,
+        accepted,
+        rejected,
+      }),
   );
 }
 

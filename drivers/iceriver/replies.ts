@@ -1,7 +1,7 @@
 // What Iceriver answers, as far as we read it (atlas 17): nearly everything is in `userpanel`. Rates are texts with a unit letter.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, num, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import { bool, field, int, list, num, poolAddress, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import { positive, rateHs, rateUnit } from '../_families/cgminer.ts';
 
 const count = () => int({ min: 0, max: 1e15 });
@@ -48,7 +48,7 @@ export type Board = z.output<typeof board>;
 
 const pool = z.looseObject({
   no: int({ min: 1, max: 64 }),
-  addr: text(500),
+  addr: poolAddress(),
   user: text(512),
   /** 1 = a connection to it stands. */
   state: int({ min: 0, max: 10 }),

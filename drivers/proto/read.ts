@@ -12,6 +12,7 @@ import type {
 } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { setPools } from '../_families/pool-rows.ts';
 import { targetText } from '../_families/target-preset.ts';
 import { FAULTS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
@@ -181,14 +182,15 @@ function psus({ telemetry, hardware }: Replies): PsuReading[] | undefined {
   });
 }
 
-function pools(reply: Replies['pools']): PoolReading[] | undefined {
-  return reply?.pools?.flatMap((pool, place) => {
-    if (pool.url === undefined) return [];
-    const status = pool.status?.toLowerCase();
-    return [
-      present({
+const pools = (reply: Replies['pools']) =>
+  setPools(
+    reply?.pools,
+    ({ url }) => url,
+    (pool, url, place): PoolReading => {
+      const status = pool.status?.toLowerCase();
+      return present({
         index: pool.priority ?? place,
-        url: pool.url,
+        url,
         user: pool.user ?? '',
         isAlive: status === undefined ? undefined : status !== 'dead',
         isActive: status === undefined ? undefined : status === 'active',
@@ -197,10 +199,9 @@ function pools(reply: Replies['pools']): PoolReading[] | undefined {
         difficultyAccepted: pool.difficulty_accepted_shares,
         difficultyRejected: pool.difficulty_rejected_shares,
         difficulty: first(positive(pool.current_difficulty), positive(pool.difficulty)),
-      }),
-    ];
-  });
-}
+      });
+    },
+  );
 
 function faults(rows: Replies['errors']): ErrorReading[] | undefined {
   return rows?.flatMap(({ source, slot, error_code, code = error_code, message }) => {

@@ -1,7 +1,19 @@
 // What a Proto rig answers, as far as we read it (atlas 12). Telemetry values carry their unit.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { field, int, list, num, partSerial, temp, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import {
+  field,
+  int,
+  list,
+  num,
+  partSerial,
+  poolAddress,
+  temp,
+  text,
+  toNumber,
+  toTempC,
+  toText,
+} from '../../src/driver/fields.ts';
 import { rateHs, rateUnit } from '../_families/cgminer.ts';
 
 const asWritten = () => field((value) => toText(value, 128));
@@ -60,7 +72,7 @@ const chipTemps = () =>
   });
 
 const pool = z.looseObject({
-  url: text(512),
+  url: poolAddress(),
   user: text(512),
   priority: int({ min: 0, max: 63 }),
   status: text(32),

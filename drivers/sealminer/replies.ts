@@ -1,7 +1,7 @@
 // What a Sealminer answers, as far as we read it (atlas 13): BDMiner's statistics on TCP, one page of its web.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, num, text, toText } from '../../src/driver/fields.ts';
+import { bool, field, int, list, num, poolAddress, text, toText } from '../../src/driver/fields.ts';
 import { poolsReply, toDifficulty, versionReply } from '../_families/cgminer.ts';
 import { part } from '../_families/reply-part.ts';
 
@@ -69,7 +69,7 @@ export type System = z.output<typeof systemReply>;
 const count = () => int({ min: 0, max: 1e15 });
 const statusPool = z.looseObject({
   id: int({ min: 0, max: 63 }),
-  url: text(512),
+  url: poolAddress(),
   user: text(512),
   status: text(),
   isActive: bool(),

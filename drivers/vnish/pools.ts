@@ -2,6 +2,7 @@
 import { first } from '../../src/driver/fields.ts';
 import type { PoolReading } from '../../src/model/reading.ts';
 import { type PoolRow, poolReadings, positive, present } from '../_families/cgminer.ts';
+import { setPools } from '../_families/pool-rows.ts';
 import type { WebPool } from './replies.ts';
 
 /** The device writes and wants `host:port`, without a scheme. */
@@ -16,10 +17,14 @@ export function pools(
   tcpRows: readonly PoolRow[] | undefined,
 ): PoolReading[] | undefined {
   if (rows === undefined) return poolReadings(tcpRows?.filter(({ URL }) => !/^devfee$/i.test(URL ?? '')));
-  const own = rows.filter(({ url, pool_type }) => url !== undefined && !/^(devfee|refund)$/i.test(pool_type ?? ''));
+  const own = rows.filter(({ pool_type }) => !/^(devfee|refund)$/i.test(pool_type ?? ''));
   const left = [...(poolReadings(tcpRows) ?? [])];
-  return own.slice(0, 64).map((row, index): PoolReading => {
-    const url = poolUrl(row.url ?? '');
+  const set = setPools(
+    own,
+    ({ url }) => url,
+    (row, written) => ({ row, url: poolUrl(written) }),
+  );
+  return set?.map(({ row, url }, index): PoolReading => {
     const at = left.findIndex(
       (other) => other.url.toLowerCase() === url.toLowerCase() && (isMasked(row.user) || row.user === other.user),
     );

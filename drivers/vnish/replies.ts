@@ -1,7 +1,7 @@
 // What VNish answers under /api/v1 and on TCP 4028, as far as we read it (atlas 8). Rates are left without a unit: `hr_measure` of `info` names it.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, num, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
+import { bool, field, int, list, num, poolAddress, temp, text, toNumber, toText } from '../../src/driver/fields.ts';
 import { statsReply } from '../_families/bitmain.ts';
 import { poolsReply, summaryReply, toDifficulty } from '../_families/cgminer.ts';
 import { part } from '../_families/reply-part.ts';
@@ -32,7 +32,7 @@ export type Chain = z.output<typeof chain>;
 
 const pool = z.looseObject({
   id: int({ min: 0, max: 63 }),
-  url: text(512),
+  url: poolAddress(),
   user: text(512),
   status: text(32),
   pool_type: text(32),

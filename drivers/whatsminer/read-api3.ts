@@ -2,6 +2,7 @@
 import { first, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, PoolReading, PsuReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, rateHs } from '../_families/cgminer.ts';
+import { setPools } from '../_families/pool-rows.ts';
 import { faultsOf } from './errors.ts';
 import { boardsTold, type Facts, mainsV, modeOf, powerMode, SET_CLOCK_S } from './facts.ts';
 import { down, type Replies, type Status3Board } from './replies.ts';
@@ -100,17 +101,16 @@ function psus(power: Info['power']): PsuReading[] | undefined {
 
 /** This API counts no shares: absent, not 0. */
 function pools(answer: Replies['pools3']): PoolReading[] | undefined {
-  return data(answer?.msg)?.pools?.flatMap((row, place) =>
-    row.url === undefined
-      ? []
-      : [
-          present({
-            index: row.id ?? place,
-            url: row.url,
-            user: row.account ?? '',
-            isAlive: poolIsAlive(row.status),
-            isActive: row['stratum-active'],
-          }),
-        ],
+  return setPools(
+    data(answer?.msg)?.pools,
+    ({ url }) => url,
+    (row, url, place): PoolReading =>
+      present({
+        index: row.id ?? place,
+        url,
+        user: row.account ?? '',
+        isAlive: poolIsAlive(row.status),
+        isActive: row['stratum-active'],
+      }),
   );
 }

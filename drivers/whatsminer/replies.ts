@@ -2,7 +2,7 @@
 // Where a word stands in place of data (`btminer process is down err`), the word gets through: it is a state of the miner, not a bad answer.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, int, list, num, temp, text } from '../../src/driver/fields.ts';
+import { bool, int, list, num, poolAddress, temp, text } from '../../src/driver/fields.ts';
 import { devRow, devsReply, poolsReply, summaryReply, summaryRow } from '../_families/cgminer.ts';
 
 const rpm = () => num({ min: 0, max: 30_000 });
@@ -119,7 +119,7 @@ export type Status3Board = z.output<typeof status3Board>;
 
 const status3Pool = z.looseObject({
   id: int({ min: 0, max: 63 }),
-  url: text(512),
+  url: poolAddress(),
   account: text(512),
   status: text(),
   'stratum-active': bool(),

@@ -57,11 +57,11 @@ export async function poolsNow(
 ): Promise<readonly { readonly url: string; readonly user: string }[] | undefined> {
   if (api === 'api2') {
     const rows = poolsReply.safeParse(await link.send(tcp('pools'), { deadlineMs: DEADLINE_MS })).data?.POOLS;
-    return rows?.flatMap(({ URL: url, User: user = '' }) => (url === undefined ? [] : [{ url, user }]));
+    return rows?.flatMap(({ URL: url, User: user = '' }) => (url ? [{ url, user }] : []));
   }
   const msg = replies.shape.pools3.parse(await link.send(status3('pools'), { deadlineMs: DEADLINE_MS }))?.msg;
   const rows = typeof msg === 'object' ? msg.pools : undefined;
-  return rows?.flatMap(({ url, account = '' }) => (url === undefined ? [] : [{ url, user: account }]));
+  return rows?.flatMap(({ url, account = '' }) => (url ? [{ url, user: account }] : []));
 }
 
 const platformReply = z.looseObject({

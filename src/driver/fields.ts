@@ -56,6 +56,10 @@ export function toText(value: unknown, maxLength = 256): string | undefined {
 const MAX_WRITTEN = 64 * 1024;
 export const text = (maxLength = 256) => field((value) => toTold(value, maxLength));
 
+/** Address of a pool: `''` where the device writes that its place is empty, undefined where it cannot be read. */
+export const poolAddress = () =>
+  field((value) => (typeof value === 'string' && value.trim() === '' ? '' : toTold(value, 512)));
+
 /** Serial number of a part, by which rows of several answers may be joined; undefined where it identifies nothing (`N/A`, `0x0`). */
 export const partSerial = () =>
   field((value) => {
@@ -82,7 +86,7 @@ export function toBoolean(value: unknown): boolean | undefined {
 }
 export const bool = () => field(toBoolean);
 
-/** Items of an array that fit the schema; the others are dropped. Undefined when it is no array. */
+/** Items of an array that fit the schema; the others are dropped. Undefined when it is no array, or none of its items can be read. */
 export function list<S extends z.ZodType>(item: S, maxItems = 256) {
   const fast = z.compile(item);
   return field((value): z.output<S>[] | undefined => {
@@ -92,7 +96,8 @@ export function list<S extends z.ZodType>(item: S, maxItems = 256) {
       const parsed = fast.safeParse(entry);
       if (parsed.success) items.push(parsed.data);
     }
-    return items;
+    // Only a list that is empty itself says that there are none.
+    return items.length === 0 && value.length > 0 ? undefined : items;
   });
 }
 
