@@ -140,12 +140,13 @@ function extrasOf(reading: Reading, facts: DocumentFacts): MinerExtras {
   };
 }
 
-/** An answer that failed once is no change of mode: what the same firmware said last stands, but for a sleep that is over. */
+/** An answer that failed once is no change of mode: what the same firmware said last stands, but for a sleep that is over, or may have begun. */
 function modeOf({ miningMode }: Reading, { previous, driverId, isMining }: DocumentFacts): string | undefined {
   if (miningMode !== undefined || previous === undefined) return miningMode;
   const { document, extras } = previous;
   if (extras.mining_mode_reported === false || extras.firmware !== driverId) return undefined;
-  return document.mining_mode === 'sleep' && isMining === true ? undefined : document.mining_mode;
+  const wasAsleep = document.mining_mode === 'sleep';
+  return isMining === wasAsleep ? undefined : document.mining_mode;
 }
 
 function poolOf(pool: PoolReading): MinerDocument['pools'][number] {
