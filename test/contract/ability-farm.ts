@@ -41,14 +41,16 @@ const BOOT_S = 15;
 const MANY = 16;
 const nameOf = ({ family, model }: { readonly family: string; readonly model: string }) => `${family} ${model}`;
 
-/** Every model of every family that can be simulated. */
-export const KINDS: readonly Kind[] = FAMILY_NAMES.flatMap((family) => {
-  const variants = chooseVariants({ [family]: 1 }, MANY);
-  const id = variants[0]?.driver;
-  const driver = drivers.find((each) => each.id === id);
-  if (driver === undefined) throw new Error(`no driver ${id}`);
-  return [...new Set(variants.map(({ spec }) => spec.model))].map((model) => ({ family, model, driver }));
-});
+/** Every model of these families. */
+export const kindsOf = (families: readonly string[]): readonly Kind[] =>
+  families.flatMap((family) => {
+    const variants = chooseVariants({ [family]: 1 }, MANY);
+    const id = variants[0]?.driver;
+    const driver = drivers.find((each) => each.id === id);
+    if (driver === undefined) throw new Error(`no driver ${id}`);
+    return [...new Set(variants.map(({ spec }) => spec.model))].map((model) => ({ family, model, driver }));
+  });
+export const KINDS = kindsOf(FAMILY_NAMES);
 
 export async function abilityFarm(
   network: string,

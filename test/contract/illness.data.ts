@@ -52,6 +52,12 @@ const UNCOUNTED: Exception = {
   expected: { flags: [], also: ['low_hashrate'] },
   reason: 'how many such a machine has is in no table, and it tells those that it has now',
 };
+const UNTOLD_BOARDS: Exception = {
+  expected: { flags: [{ type: 'low_hashrate' }] },
+  reason: 'it tells nothing of single boards: the rate of the whole is all that shows it',
+};
+const NO_POOLS: Exception = { expected: { flags: [] }, reason: 'its pools are behind a login that is never sent' };
+const NO_POOL_STATE: Exception = { expected: { flags: [] }, reason: 'it tells no state of its pool' };
 const WITH_CODE: Exception = {
   expected: { flags: [{ type: 'temperature', source: 'errors[' }, NOT_HASHING] },
   reason: 'its firmware reports why it stopped',
@@ -93,6 +99,29 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Partial<Record<State, 
   'braiins-tcp': {
     asleep: { expected: { flags: [NOT_HASHING] }, reason: 'nothing that it reports tells a pause from a stop' },
   },
+  'avalon-old Avalon 741': { 'dead board': UNTOLD_BOARDS, 'still fan': ONE_FAN },
+  'avalon-old': {
+    'dead board': {
+      expected: { flags: [], also: ['low_hashrate'] },
+      reason: 'it tells nothing of single boards, and one of eight or more is within what a rate may miss',
+    },
+    'still fan': NO_SPEEDS,
+  },
+  'goldshell-page': { 'still fan': UNCOUNTED, 'dead pool': NO_POOLS },
+  dragonmint: { 'dead board': UNCOUNTED, 'still fan': NO_SPEEDS },
+  'epic-first': { 'dead board': UNCOUNTED, 'still fan': NO_SPEEDS, 'dead pool': NO_POOL_STATE },
+  'antminer-rare': { 'dead board': UNCOUNTED, 'still fan': UNCOUNTED },
+  'sealminer-shut': {
+    'dead board': UNTOLD_BOARDS,
+    'still fan': NO_SPEEDS,
+    asleep: { expected: { flags: [NOT_HASHING] }, reason: 'none of its pages tells a sleep from a stop' },
+  },
+  'volcminer-shut': {
+    'still fan': {
+      expected: { flags: [{ type: 'fan', source: 'fans' }] },
+      reason: 'it writes 0 for a fan that stands still and for one that is not there',
+    },
+  },
   'vnish S19 Pro Hydro': { 'still fan': { ...NO_FANS, reason: 'it is cooled by water' } },
 };
 
@@ -127,4 +156,10 @@ export const SLEEPLESS: Readonly<Record<string, string>> = {
   'bitaxe Supra': 'its build has no pause',
   nerdaxe: 'its builds have no pause',
   luckyminer: 'its builds have no pause',
+  'avalon-old': 'its series has no sleep that is known',
+  'goldshell-page': 'its sleep is not known from a recording',
+  dragonmint: 'it has no sleep',
+  'epic-first': 'its sleep is not known from a recording',
+  'antminer-rare': 'firmware from before 2020 has no modes',
+  'volcminer-shut': 'it has no sleep',
 };

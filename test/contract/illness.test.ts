@@ -2,9 +2,11 @@
 // is expected is in `illness.data.ts`.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Flag } from '../../src/model/flags.ts';
-import { KINDS } from './ability-farm.ts';
+import { kindsOf } from './ability-farm.ts';
 import { EXCEPTIONS, type Expected, STATES, type State, USUAL, type Wanted } from './illness.data.ts';
-import { examineAll, familyOf, type Look, type Patient } from './illness.ts';
+import { examineAll, FAMILIES, familyOf, type Look, type Patient } from './illness.ts';
+
+const KINDS = kindsOf(FAMILIES);
 
 let patients: readonly Patient[] = [];
 beforeAll(async () => {

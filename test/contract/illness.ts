@@ -2,7 +2,7 @@
 // until every hold is over. It says what was seen and decides nothing.
 import { vi } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
+import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import { type Device, type FaultName, startFarm } from '../../fixtures/farm/farm.ts';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';
@@ -20,6 +20,8 @@ import type { Reading } from '../../src/model/reading.ts';
 import { createTransport, type Transport } from '../../src/transport/transport.ts';
 import { HEAT_CODES, SLEEPLESS, STATES, type State } from './illness.data.ts';
 import { expectTruth, PORTS } from './simulated.ts';
+
+export const FAMILIES: readonly string[] = [...FAMILY_NAMES, ...RARE_FAMILY_NAMES];
 
 /** The models of a family stand in turn; no family has more. */
 const MODELS = 4;
@@ -93,7 +95,8 @@ async function admit(transport: Transport, devices: readonly Device[]): Promise<
     const [first] = all;
     if (first === undefined) continue;
     const open = new Set<number>();
-    for (const port of [80, 4028, 4433]) if ((await transport.probe(first.ip, port, 5_000)) === 'open') open.add(port);
+    for (const port of [80, 4028, 4433, 8359])
+      if ((await transport.probe(first.ip, port, 5_000)) === 'open') open.add(port);
     const { evidence } = await gatherEvidence(transport.link(first.ip), open, { clock: systemClock });
     const found = chooseDriver(drivers, evidence);
     if (found === undefined) throw new Error(`${kind} is not recognised`);
@@ -117,8 +120,8 @@ const isSleepless = (kind: string): boolean => kind in SLEEPLESS || familyOf(kin
 
 export async function examineAll(): Promise<Patient[]> {
   const clock = jumpingClock();
-  const miners = FAMILY_NAMES.length * STATES.length * MODELS;
-  const mix = Object.fromEntries(FAMILY_NAMES.map((family) => [family, 1]));
+  const miners = FAMILIES.length * STATES.length * MODELS;
+  const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
   const farm = await startFarm({
     ...{ network: '127.170.0.0/21', miners, mix, seed: 3, freeze: true, clock, bootS: 0.02, portMap: PORTS },
   });
