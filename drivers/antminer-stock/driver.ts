@@ -20,7 +20,11 @@ export const antminerStock = defineDriver({
     { models: 'S19, T19 and S21 families', firmware: 'stock, built from 2020 on', evidence: 'simulated' },
     { models: 'S17, L7, L9, K, KS, D, E, HS series', firmware: 'stock, built from 2020 on', evidence: 'claimed' },
     { models: 'S9, L3+, S17', firmware: 'stock, built before 2020', evidence: 'simulated' },
-    { models: 'T9, D3, S15, T15, T17 and others', firmware: 'stock, built before 2020', evidence: 'claimed' },
+    {
+      models: 'T9, D3, E3, Z11, S9k, S15, T15, T17 and others',
+      firmware: 'stock, built before 2020',
+      evidence: 'claimed',
+    },
   ],
   asks: {
     // Builds that do not know the flag ignore it and answer the classic form.

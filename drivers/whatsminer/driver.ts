@@ -17,6 +17,7 @@ export const whatsminer = defineDriver({
     { models: 'M20S', firmware: 'API 1: before 2022-07-29', evidence: 'recording' },
     { models: 'M20 to M50 series', firmware: 'API 2: 2022-07-29 to 2024-10-31', evidence: 'simulated' },
     { models: 'M60S', firmware: 'API 3: from 2024-11-01', evidence: 'recording' },
+    { models: 'M3', firmware: 'before API 1', evidence: 'claimed' },
     { models: 'M30 to M79 series, air, hydro and immersion', firmware: 'any of the three APIs', evidence: 'claimed' },
   ],
   asks: {

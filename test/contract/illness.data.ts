@@ -111,6 +111,7 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Partial<Record<State, 
   dragonmint: { 'dead board': UNCOUNTED, 'still fan': NO_SPEEDS },
   'epic-first': { 'dead board': UNCOUNTED, 'still fan': NO_SPEEDS, 'dead pool': NO_POOL_STATE },
   'antminer-rare': { 'dead board': UNCOUNTED, 'still fan': UNCOUNTED },
+  'whatsminer-first': { 'dead board': UNCOUNTED, 'still fan': UNCOUNTED },
   'sealminer-shut': {
     'dead board': UNTOLD_BOARDS,
     'still fan': NO_SPEEDS,
@@ -162,4 +163,5 @@ export const SLEEPLESS: Readonly<Record<string, string>> = {
   'epic-first': 'its sleep is not known from a recording',
   'antminer-rare': 'firmware from before 2020 has no modes',
   'volcminer-shut': 'it has no sleep',
+  'whatsminer-first': 'it has no sleep that is known',
 };

@@ -21,6 +21,7 @@ const MODELS = [
   ['S9k', 'sure'],
   ['S17+', 'sure'],
   ['D1', 'sure'],
+  ['M3', 'sure'],
   // Without TCP it shows the link to a public style sheet, and nothing else before a login.
   ['A2', 'likely'],
   // A title is all that it shows: every call of its web wants a token, and it has no other door.
