@@ -99,6 +99,8 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Partial<Record<State, 
   'braiins-tcp': {
     asleep: { expected: { flags: [NOT_HASHING] }, reason: 'nothing that it reports tells a pause from a stop' },
   },
+  'avalon-rare': { 'stopped by heat': WITH_CODE },
+  'avalon-rare Avalon Nano 3s': { 'dead board': ONE_BOARD, 'still fan': ONE_FAN },
   'avalon-old Avalon 741': { 'dead board': UNTOLD_BOARDS, 'still fan': ONE_FAN },
   'avalon-old': {
     'dead board': {
@@ -134,6 +136,7 @@ export const HEAT_CODES: Readonly<Record<string, string | number>> = {
   'whatsminer-3': '360',
   'avalon-a': 128,
   'avalon-home': 128,
+  'avalon-rare': 128,
   innosilicon: '32',
   auradine: 4,
   proto: 'AsicOverHeat',

@@ -15,6 +15,8 @@ const MODELS = [
   ['Avalon 741', 'sure'],
   ['Avalon 841', 'sure'],
   ['Avalon 921', 'sure'],
+  ['Avalon 1566', 'sure'],
+  ['Avalon Nano 3s', 'sure'],
   ['LT5', 'sure'],
   ['SC200', 'sure'],
   ['Z11', 'sure'],
