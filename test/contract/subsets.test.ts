@@ -1,7 +1,7 @@
 // Leaving out answers changes nothing that a driver reports, but for what `subsets.data.ts` explains: what is missing may not become a statement.
 import { beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
-import { FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
+import { FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../fixtures/farm/families/index.ts';
 import { type Device, startFarm } from '../../fixtures/farm/farm.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -20,6 +20,7 @@ import { type AnswerSet, type Difference, partsOf, readPart, surplus } from './s
 const SEED = Number(process.env.PITHEAD_SEED ?? 20_261_123);
 /** They stand in turn, and the first of each family is taken: models of a family differ in numbers only. */
 const MODELS = 4;
+const FAMILIES: readonly string[] = [...FAMILY_NAMES, ...RARE_FAMILY_NAMES];
 
 /** What the devices of a kind are like: their answers differ most in these. */
 const STATES: readonly ((device: Device) => void)[] = [
@@ -38,8 +39,8 @@ const recorded: readonly AnswerSet[] = sets.map(({ id, recording, driver }) => {
 });
 
 async function capture(): Promise<AnswerSet[]> {
-  const miners = FAMILY_NAMES.length * STATES.length * MODELS;
-  const mix = Object.fromEntries(FAMILY_NAMES.map((family) => [family, 1]));
+  const miners = FAMILIES.length * STATES.length * MODELS;
+  const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
   const farm = await startFarm({ network: '127.172.0.0/21', miners, mix, seed: 3, freeze: true, portMap: PORTS });
   const portMap = new Map(Object.entries(PORTS).map(([from, to]) => [Number(from), to]));
   const transport = createTransport({ clock: systemClock, log: silentLog, portMap });
@@ -71,7 +72,7 @@ async function captureKind(transport: Transport, kind: string, devices: readonly
 
 async function recognise(transport: Transport, ip: string): Promise<{ driver: Driver; known: Known }> {
   const open = new Set<number>();
-  for (const port of [80, 4028, 4433]) if ((await transport.probe(ip, port, 5_000)) === 'open') open.add(port);
+  for (const port of [80, 4028, 4433, 8359]) if ((await transport.probe(ip, port, 5_000)) === 'open') open.add(port);
   const { evidence } = await gatherEvidence(transport.link(ip), open, { clock: systemClock });
   const found = chooseDriver(drivers, evidence);
   if (found === undefined) throw new Error(`${ip} is not recognised`);
