@@ -68,30 +68,10 @@ export async function buildProgram(context: CliContext, word?: string): Promise<
     .exitOverride();
   const called = COMMANDS.filter(([words]) => words.some((each) => each === word));
   for (const [, load] of called.length > 0 ? called : COMMANDS) (await load())(program, context);
-  if (called.length === 0) await addCompletion(program);
+  if (called.length === 0) (await import('./setup/completion.ts')).addCompletion(program);
   strict(program.commands);
   return program;
 }
-
-/** Where all commands are there: `completion <shell>` prints a script, and that asks the hidden `complete` at each press of the tab key. */
-async function addCompletion(program: Command): Promise<void> {
-  const { default: addTo } = await import('@bomb.sh/tab/commander');
-  addTo(program, { completionCommandName: 'completion' });
-  const { printed } = COMPLETION;
-  program.commands
-    .find((command) => command.name() === 'completion')
-    ?.description(printed)
-    .addHelpText('after', COMPLETION.help);
-}
-
-const COMPLETION = {
-  printed: 'print a script that completes commands and options at the tab key',
-  help: `
-Examples:
-  $ echo 'source <(pithead completion bash)' >> ~/.bashrc
-  $ echo 'source <(pithead completion zsh)' >> ~/.zshrc
-  $ pithead completion fish > ~/.config/fish/completions/pithead.fish`,
-} as const;
 
 /** Sub-commands behave like their parents: they throw instead of ending the process. */
 function strict(commands: readonly Command[]): void {
