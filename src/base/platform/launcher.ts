@@ -4,16 +4,21 @@ import type { Clock } from '../clock.ts';
 
 const CHECK_MS = 500;
 
-/** Calls `onGone` once when one of the processes that started this one is gone. It keeps the process from no end. */
+/** Calls `onGone` once when one of the processes that started this one is gone. It does not keep the process from its end. */
 export function whenLaunchersGo(clock: Clock, onGone: () => void): void {
-  const started = launchers();
-  const check = () => (launchers() === started ? wait() : onGone());
+  // npm starts a shell, and the shell starts the program.
+  const parent = process.ppid;
+  const npm = parentOf(parent);
+  const check = () => {
+    const now = process.ppid === parent ? parentOf(parent) : undefined;
+    // Where it cannot be read at the moment, for want of files for example, nothing is known.
+    const isGone = process.ppid !== parent || (now !== undefined && npm !== undefined && now !== npm);
+    if (isGone) onGone();
+    else wait();
+  };
   const wait = () => void clock.after(CHECK_MS, check, { unref: true });
   wait();
 }
-
-/** The parent, and where it is known the parent of that: npm starts a shell, and the shell starts the program. It changes when one of them is gone. */
-const launchers = (): string => [process.ppid, parentOf(process.ppid)].join(' ');
 
 function parentOf(pid: number): number | undefined {
   try {
