@@ -1,7 +1,7 @@
 // Installs the two foreign clients in a folder that git does not know: a virtual environment with pyasic, a small program built with asic-rs.
-// Needs python3 with venv, cargo and their registries; versions are pinned in the files beside.
+// Needs python3 with venv, cargo and the network; the versions of the clients are pinned in the files beside.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type Program = { readonly file: string; readonly args: readonly string[] };
@@ -24,11 +24,14 @@ export const missingIn = (folder: string): string[] =>
 export function prepare(folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   const venv = join(folder, 'venv');
-  const manifest = join(here, 'asic-rs', 'Cargo.toml');
+  // cargo writes its lock file beside the sources.
+  const sources = join(folder, 'asic-rs');
+  cpSync(join(here, 'asic-rs'), sources, { recursive: true });
+  const manifest = join(sources, 'Cargo.toml');
   const steps: readonly (readonly [string, readonly string[]])[] = [
     ['python3', ['-m', 'venv', venv]],
     [join(venv, 'bin', 'pip'), ['install', '--quiet', '--no-deps', '-r', join(here, 'pyasic', 'requirements.txt')]],
-    ['cargo', ['build', '--release', '--locked', '--manifest-path', manifest, '--target-dir', join(folder, 'target')]],
+    ['cargo', ['build', '--release', '--manifest-path', manifest, '--target-dir', join(folder, 'target')]],
   ];
   return steps.every(([program, args]) => {
     process.stderr.write(`${program} ${args.join(' ')}\n`);
