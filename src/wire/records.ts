@@ -84,13 +84,13 @@ export type TaskRecord = z.infer<typeof taskRecordSchema>;
 export const eventRecordSchema = z.object({
   kind: z.literal('event'),
   /**
-   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`, `pools_not_restored`. `model_contradicted` = the
-   * device's word on its own build differs from the table of models (once per miner and difference). `identity_settled` = a person there said which of several units is the miner, and which are not. `task_on_site` = a task that a
-   * person there had the agent carry out, and what came of it; may come twice, with one `task_id`. Of the agent: `orders_refused` = those that it did
-   * not take, summed up by reason; `trust_waiting` = devices that wait for a person before they get their login; `identity_suspects` = devices
-   * that show the facts of other miners, or change who they are; `task_key_pinned`, `_changed` and `_refused` = what it believes orders by;
-   * `finding_raised` and `finding_cleared` = what
-   * many miners suffer from together, once for all of them: `finding` is the key that their flags carry;
+   * `appeared`, `moved`, `duplicate`, `replaced`, `ip_reported`, `pools_changed`, `pools_restored`, `pools_not_restored`. `model_contradicted` = what
+   * the device says of its own build differs from the table of models (once per miner and difference). `identity_settled` = a person there said which
+   * of several units is the miner, and which are not. `task_on_site` = a task that a person there had the agent carry out, and what came of it; may
+   * come twice, with one `task_id`. Of the agent: `orders_refused` = those that it did not take, summed up by reason; `trust_waiting` = devices that
+   * wait for a person before they get their login; `identity_suspects` = devices that show the facts of other miners, or change who they are;
+   * `task_key_pinned`, `_changed` and `_refused` = what it believes orders by; `finding_raised` and `finding_cleared` = what many miners suffer from
+   * together, once for all of them: `finding` is the key that their flags carry;
    * `clock_stepped` = its wall clock was set, `from` one time `to` another, by `step_ms` (< 0 = back). A newer agent may have others.
    */
   type: z.string().min(1).max(64),
