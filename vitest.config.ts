@@ -44,6 +44,7 @@ const E2E = {
 const LONG = [
   ...[
     'capture',
+    'cli',
     'cli-admin',
     'copies',
     'demo',
@@ -74,9 +75,10 @@ const LONG = [
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Those that walk every driver with every order or every model. */
-const LONG_CONTRACT = ['abilities', 'damaged', 'healthy', 'requests', 'task-proof', 'unsent'].map(
-  (name) => `test/contract/${name}.test.ts`,
-);
+const LONG_CONTRACT = [
+  ...['abilities', 'damaged', 'filler-hunt', 'healthy', 'illness', 'rare-models', 'requests', 'subsets', 'task-proof'],
+  ...['unread-pools', 'unsent', 'zero-hunt'],
+].map((name) => `test/contract/${name}.test.ts`);
 
 /** What measures the processor takes long on any machine. */
 const LONG_UNIT = ['test/unit/driver/redact-cost.test.ts'];
