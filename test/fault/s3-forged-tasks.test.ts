@@ -155,7 +155,8 @@ test('nothing is carried out that the service did not order of this agent, now, 
     until(
       () => ordered.filter((id) => !service.records.some((record) => isOutcome(record, id))),
       (open) => open.length === 0,
-      60_000,
+      // Longer than a reboot may take to be proven or given up (hashS).
+      180_000,
     );
 
   const stranger = newSigner();
