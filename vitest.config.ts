@@ -80,8 +80,13 @@ const LONG_CONTRACT = [
   ...['unread-pools', 'unsent', 'zero-hunt'],
 ].map((name) => `test/contract/${name}.test.ts`);
 
-/** What measures the processor takes long on any machine. */
-const LONG_UNIT = ['test/unit/driver/redact-cost.test.ts'];
+/** What measures the processor takes long on any machine; the others wait for seconds: for a limit, a certificate, a clock that is set. */
+const LONG_UNIT = [
+  ...['driver/redact-cost', 'service-http/clock-carry', 'service-http/stopping', 'service-http/tls'],
+  'transport/http/upload',
+].map((name) => `test/unit/${name}.test.ts`);
+/** The same of PostgreSQL: it goes away, or its clock is another one. */
+const LONG_POSTGRES = ['away', 'copy-clock'].map((name) => `test/unit/service-postgres/${name}.test.ts`);
 
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'] };
@@ -114,7 +119,7 @@ export default defineConfig({
           ...BUSY,
           name: 'postgres',
           include: ['test/unit/{service,service-postgres}/**/*.test.ts'],
-          exclude: EMBEDDED_ONLY,
+          exclude: [...EMBEDDED_ONLY, ...LONG_POSTGRES],
           ...POSTGRES,
         },
       },
@@ -122,7 +127,10 @@ export default defineConfig({
         test: {
           ...BUSY,
           name: 'postgres-long',
-          include: ['test/property/*.test.ts', 'test/unit/service-http/*.test.ts', 'test/conformance/*.test.ts'],
+          include: [
+            ...['test/property/*.test.ts', 'test/unit/service-http/*.test.ts', 'test/conformance/*.test.ts'],
+            ...LONG_POSTGRES,
+          ],
           exclude: EMBEDDED_ONLY,
           ...POSTGRES,
         },
