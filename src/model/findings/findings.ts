@@ -76,9 +76,12 @@ export function poolKeyOf(url: string): string | undefined {
   return clean === undefined ? undefined : `pool:${clean}`;
 }
 
-/** The key of miners of one network that stopped answering together; `network` as CIDR. */
+/**
+ * The key of miners of one network that stopped answering together; `network` as CIDR. The time only tells one outage from the next, so it is no text that
+ * looks like a time: by the clock of a service it may lie in the future.
+ */
 export const contactKeyOf = (network: string, sinceMs: number): string =>
-  `contact:${network}@${new Date(sinceMs).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+  `contact:${network}@${Math.floor(sinceMs / 1_000).toString(36)}`;
 
 /** Network of a contact finding, as CIDR. */
 export const networkOfKey = (key: string): string => key.slice('contact:'.length).replace(/@.*$/, '');

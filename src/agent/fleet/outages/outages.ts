@@ -102,7 +102,18 @@ export function createOutages(db: DatabaseSync, parts: Parts): Outages {
     growing.delete(finding.key);
     const { key: name, kind, title, severity, sinceMs, minerCount, of, sample } = finding;
     const since = new Date(sinceMs).toISOString();
-    const detail = { finding: name, kind, title, severity, since, miner_count: minerCount, of, addresses: [...sample] };
+    // How long, and not since when: the clock of the service may be another one.
+    const lasted_s = Math.max(0, Math.round((clock.nowMs() - sinceMs) / 1_000));
+    const detail = {
+      finding: name,
+      kind,
+      title,
+      severity,
+      lasted_s,
+      miner_count: minerCount,
+      of,
+      addresses: [...sample],
+    };
     log.warn({ finding: name, since, miners: minerCount, of }, type === 'finding_raised' ? title : `over: ${title}`);
     const at = new Date(clock.nowMs()).toISOString();
     for (const key of parts.agentIds) parts.emit({ kind: 'event', type, key, at, detail });
