@@ -197,8 +197,11 @@ const ROWS: readonly Row[] = [
     id: 'network.duplicate-serial',
     type: 'network',
     bad: same,
-    context: { serialState: 'duplicate' },
-    evidence: { source: 'serialNumber', severity: 'minor' },
+    context: { serialState: 'duplicate', serialTwins: '10.0.0.5 and 10.0.0.9 (Antminer S19)' },
+    evidence: {
+      ...{ source: 'serialNumber', severity: 'minor' },
+      message: '10.0.0.5 and 10.0.0.9 (Antminer S19) show the same serial number',
+    },
   },
   {
     id: 'firmware.not-allowed',
