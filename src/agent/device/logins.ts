@@ -1,7 +1,7 @@
 // The login that goes along with the requests to one device: which one it is, whether it may be sent, and how often it is tried.
 // A login that a device refused is not tried there again for a day, whatever program of this host asks: one of the factory at all, one of the
 // configuration until it is another one there.
-import { createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { covers, type ScanRanges } from '../../base/net/ranges.ts';
@@ -216,15 +216,13 @@ export function createLogins(parts: {
 }
 
 /**
- * Under which names attempts with this login are held: another login has others. A few bits of a hash: enough to tell one login from the next, and too
- * few to find a password by.
+ * Under which names attempts with this login are held: another login has others. Eight bits of a hash, the same for every device, so that the record of
+ * any number of devices tells no more of a password than these. A new login that shares them waits for its day, or for `pithead trust retry`.
  */
 function triedAs(who: readonly string[], { user, password }: Login): string[] {
   const named = who.some((name) => name.startsWith('mac:')) ? who.filter((name) => name.startsWith('mac:')) : who;
-  return named.map((name) => {
-    const hash = createHmac('sha256', name).update(`${user}\0${password.reveal()}`).digest('hex');
-    return `${name} ${CONFIGURED}${hash.slice(0, 4)}`;
-  });
+  const bits = hash('sha256', `${user}\0${password.reveal()}`, 'hex').slice(0, 2);
+  return named.map((name) => `${name} ${CONFIGURED}${bits}`);
 }
 
 const factoryLoginOf = ({ login }: Driver, { generation }: Known) =>

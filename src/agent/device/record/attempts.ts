@@ -1,5 +1,5 @@
-// The attempts with logins in the record of trust, all of the factory's and the refused ones of the configuration: whether a login was tried at a device, and what came of it. An attempt is on disk before its login
-// is sent. Answers are held in memory as long as no other process writes.
+// The attempts with logins in the record of trust: all with factory logins, and the refused ones with logins of the configuration. Whether a login was
+// tried at a device, and what came of it. An attempt with a factory login is on disk before that is sent. Answers are held in memory as long as no other process writes.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { SEEN_TIME_EVERY_MS, type SeenTime } from './seen-time.ts';
