@@ -35,7 +35,7 @@ export function stepCondition(before: Condition | undefined, step: ConditionStep
     badPolls,
     goodPolls: 0,
     judgedT: t,
-    finding: verdict,
+    violation: verdict,
   };
 }
 

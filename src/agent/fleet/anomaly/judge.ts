@@ -101,10 +101,10 @@ function flagsOf(
     const sinceMs = Math.min(...raised.map((condition) => condition.badAtMs));
     const known = before.find((flag) => flag.type === type)?.since;
     const since = known ?? new Date(sinceMs).toISOString();
-    if (Date.parse(since) <= nowMs) return { type, since, ...gravest.finding };
+    if (Date.parse(since) <= nowMs) return { type, since, ...gravest.violation };
     // The wall clock was set back: observed time says how long ago that was, at least.
     const observedMs = t - Math.min(...raised.map((condition) => condition.badT));
-    return { type, since: new Date(nowMs - observedMs).toISOString(), ...gravest.finding };
+    return { type, since: new Date(nowMs - observedMs).toISOString(), ...gravest.violation };
   });
   return withCause(flags);
 }
@@ -117,4 +117,4 @@ function withCause(flags: Flag[]): Flag[] {
 }
 
 const graver = (a: Condition, b: Condition): boolean =>
-  SEVERITIES.indexOf(a.finding.severity) > SEVERITIES.indexOf(b.finding.severity);
+  SEVERITIES.indexOf(a.violation.severity) > SEVERITIES.indexOf(b.violation.severity);

@@ -3,7 +3,7 @@ import type { AnomalyType } from '../../../model/flags.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
-import type { Finding, History, Idle } from './state.ts';
+import type { History, Idle, Violation } from './state.ts';
 
 /** A level that is expected, and who says so. */
 export type Expected = {
@@ -42,15 +42,15 @@ export type Facts = {
 };
 
 /** `no-data` = this sample cannot say: nothing is raised by it and nothing cleared. */
-export type Verdict = Finding | 'clear' | 'no-data';
+export type Verdict = Violation | 'clear' | 'no-data';
 
 /**
- * A count that falls short of what is expected. What one table alone expects is no grave finding, unless the miner itself has shown more than it does
+ * A count that falls short of what is expected. What one table alone expects is no grave violation, unless the miner itself has shown more than it does
  * now.
  */
-export function shortOf(expected: Expected | undefined, seen: number, finding: Finding): Finding {
-  if (expected?.unproven === undefined || (expected.unproven.learned ?? 0) > seen) return finding;
-  return { ...finding, severity: 'minor', message: `${finding.message}, by a table of one source` };
+export function shortOf(expected: Expected | undefined, seen: number, violation: Violation): Violation {
+  if (expected?.unproven === undefined || (expected.unproven.learned ?? 0) > seen) return violation;
+  return { ...violation, severity: 'minor', message: `${violation.message}, by a table of one source` };
 }
 
 export type Rule = {

@@ -9,17 +9,17 @@ const figure = z.union([z.number(), z.string()]).nullable();
 /** The mildest first. */
 export const SEVERITIES = ['info', 'minor', 'major', 'critical'] as const;
 
-const findingSchema = z.strictObject({
+const violationSchema = z.strictObject({
   value: figure,
   limit: figure,
   source: z.string(),
   severity: z.enum(SEVERITIES),
   message: z.string(),
-  /** Key of a cause that other miners may share. */
+  /** Key of a cause that other miners may share: see model/findings. */
   finding: z.string().exactOptional(),
 });
 /** What a rule found wrong: what was compared, where it was read, how bad it is. */
-export type Finding = z.infer<typeof findingSchema>;
+export type Violation = z.infer<typeof violationSchema>;
 
 const conditionSchema = z.strictObject({
   isRaised: z.boolean(),
@@ -31,7 +31,7 @@ const conditionSchema = z.strictObject({
   goodPolls: z.int().min(0),
   /** Newest sample that had the data to judge. */
   judgedT: t,
-  finding: findingSchema,
+  violation: violationSchema,
 });
 export type Condition = z.infer<typeof conditionSchema>;
 

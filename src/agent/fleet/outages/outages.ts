@@ -155,7 +155,7 @@ const silentMember =
 
 function poolMember({ target, judgement }: OutageMiner) {
   const dead = judgement?.conditions[POOL_RULE];
-  const key = dead?.isRaised === true ? dead.finding.finding : undefined;
+  const key = dead?.isRaised === true ? dead.violation.finding : undefined;
   if (dead === undefined || key === undefined) return [];
   return [{ key, ip: target.ip, sinceMs: dead.badAtMs }];
 }

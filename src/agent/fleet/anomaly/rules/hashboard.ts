@@ -1,7 +1,7 @@
 // Hashboards: missing, dead, short of chips, or producing hardware errors. An absent list is silence, not absence of boards.
 import type { BoardReading } from '../../../../model/reading.ts';
 import { type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
-import type { Finding } from '../state.ts';
+import type { Violation } from '../state.ts';
 
 function missing({ reading, expected }: Facts): Verdict {
   const boards = reading?.boards;
@@ -70,7 +70,7 @@ function chips({ reading, expected }: Facts): Verdict {
   return total >= expected.chips.value ? 'clear' : tooFew(total, expected.chips.value, 'boards.chips', 'the miner');
 }
 
-function tooFew(value: number, limit: number, source: string, where: string): Finding {
+function tooFew(value: number, limit: number, source: string, where: string): Violation {
   const severity = value >= limit * 0.9 ? 'minor' : 'major';
   return { value, limit, source, severity, message: `${where} has ${value} of ${limit} chips` };
 }

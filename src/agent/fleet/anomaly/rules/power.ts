@@ -1,6 +1,6 @@
 // Power: a supply that says it is not well, and draw that does not fit the limit, the habit or the hashing.
 import type { Facts, Rule, Verdict } from '../rule.ts';
-import type { Finding } from '../state.ts';
+import type { Violation } from '../state.ts';
 
 function supply({ reading }: Facts): Verdict {
   const known = (reading?.psus ?? []).filter((psu) => psu.isOk !== undefined);
@@ -20,7 +20,7 @@ type Excess = {
   readonly wanted: number | undefined;
   /** Raised above this many times `wanted`, cleared halfway back. */
   readonly ratio: number;
-  readonly severity: Finding['severity'];
+  readonly severity: Violation['severity'];
   readonly words: (drawn: number, wanted: number) => string;
 };
 

@@ -2,7 +2,7 @@
 import type { Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule } from '../rule.ts';
 import type { AnomalySettings, TemperatureLimits } from '../settings.ts';
-import type { Finding } from '../state.ts';
+import type { Violation } from '../state.ts';
 
 type Measured = { readonly value: number; readonly source: string };
 
@@ -88,7 +88,7 @@ type Row = {
   readonly id: string;
   readonly limit: keyof TemperatureLimits;
   readonly what: string;
-  readonly severity: Finding['severity'];
+  readonly severity: Violation['severity'];
   readonly measured: (reading: Reading) => Measured[];
   /** Where this holds, all is well. */
   readonly unless?: (facts: Facts) => boolean;
