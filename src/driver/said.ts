@@ -1,5 +1,5 @@
-// What no driver's reading may say, whatever the device wrote: that parts are missing because a list was empty, no chips on a board that hashes, and names, pools
-// and faults that are none.
+// What no driver's reading may say, whatever the device wrote: that parts are missing because a list was empty, no chips on a board that hashes, and
+// names, pools and faults that are none.
 import { serialState } from '../model/identity-facts.ts';
 import type { BoardReading, ErrorReading, PoolReading, Reading } from '../model/reading.ts';
 import { isFine, isNoName, isUnsaid } from './unsaid.ts';

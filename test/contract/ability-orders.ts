@@ -1,7 +1,7 @@
 // What each ability is told when all drivers are tested alike: the same order for everybody, other words only where a family needs them.
 import { imageOf } from '../../fixtures/farm/image.ts';
 import type { AbilityName, FirmwareImage } from '../../src/driver/contract.ts';
-import { bundleOf } from '../unit/drivers/bundle-file.ts';
+import { antminerBundle, axeosApplication } from '../firmware-files.ts';
 import type { Kind } from './ability-farm.ts';
 
 export type Order = { readonly params: object; readonly image?: FirmwareImage };
@@ -14,41 +14,17 @@ const image = (...parts: (string | Uint8Array<ArrayBuffer>)[]): FirmwareImage =>
 });
 const withImage = (file: FirmwareImage): Order => ({ params: { version: VERSION }, image: file });
 
-/** One file for every control board and hashboard that is simulated. */
-const bundle = image(
-  Uint8Array.from(
-    bundleOf(
-      [
-        ['Antminer S19 Pro', 'CVCtrl_BHB42601'],
-        ['Antminer S19j Pro', 'AMLCtrl_BHB42601'],
-        ['Antminer S19', ''],
-        ['Antminer S21', 'AMLCtrl_BHB68601'],
-        ['Antminer S21 Pro', 'AMLCtrl_BHB68801'],
-      ].map(([model = '', boards = '']) => ({
-        model,
-        hardware: boards,
-        payload: `firmware "${VERSION}" for ${boards === '' ? model : boards}`,
-      })),
-    ),
-  ),
-);
-
-/** An application as AxeOS takes it. */
-function application(): FirmwareImage {
-  const bytes = Buffer.concat([Buffer.alloc(64), imageOf(VERSION)]);
-  bytes[0] = 0xe9;
-  bytes.writeUInt32LE(0xabcd5432, 32);
-  return image(Uint8Array.from(bytes));
-}
+const bundle = image(Uint8Array.from(antminerBundle(VERSION)));
+const application = image(Uint8Array.from(axeosApplication(VERSION)));
 
 const FIRMWARE: Readonly<Record<string, Order>> = {
   'antminer-a': withImage(image(new Uint8Array([0x1f, 0x8b, 8, 0]), 'signed by the maker')),
   'antminer-other': withImage(image(new Uint8Array([0x1f, 0x8b, 8, 0]), 'signed by the maker')),
   'antminer-b': withImage(bundle),
   'antminer-c': withImage(bundle),
-  bitaxe: withImage(application()),
-  luckyminer: withImage(application()),
-  nerdaxe: withImage(application()),
+  bitaxe: withImage(application),
+  luckyminer: withImage(application),
+  nerdaxe: withImage(application),
   auradine: { params: { url: 'http://files.example/fluxos.bin', version: VERSION } },
   epic: withImage(image('PK\u0003\u0004', 'a zip')),
 };

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageOf } from '../../fixtures/farm/image.ts';
-import { bundleOf } from '../unit/drivers/bundle-file.ts';
+import { antminerBundle, axeosApplication } from '../firmware-files.ts';
 import { type Site, startSite } from './site.ts';
 
 const MINERS = 3;
@@ -38,36 +37,13 @@ function store(bytes: Buffer): string {
   return sha256;
 }
 
-/** One file for every control board and hashboard of these models. */
-const bundle = (version: string) =>
-  bundleOf(
-    [
-      ['Antminer S19 Pro', 'CVCtrl_BHB42601'],
-      ['Antminer S19j Pro', 'AMLCtrl_BHB42601'],
-      ['Antminer S19', ''],
-      ['Antminer S21', 'AMLCtrl_BHB68601'],
-      ['Antminer S21 Pro', 'AMLCtrl_BHB68801'],
-    ].map(([model = '', boards = '']) => ({
-      model,
-      hardware: boards,
-      payload: `firmware "${version}" for ${boards === '' ? model : boards}`,
-    })),
-  );
-
-function application(version: string): Buffer {
-  const bytes = Buffer.concat([Buffer.alloc(64), imageOf(version)]);
-  bytes[0] = 0xe9;
-  bytes.writeUInt32LE(0xabcd5432, 32);
-  return bytes;
-}
-
 const miners = () => [...site.stack.agent.roster.all()];
 
 /** Puts it on all of them, and waits until each has been polled twice since. */
 async function update(version: string): Promise<void> {
   const files = new Map([
-    ['antminer-stock', store(bundle(version))],
-    ['axeos', store(application(version))],
+    ['antminer-stock', store(antminerBundle(version))],
+    ['axeos', store(axeosApplication(version))],
   ]);
   const ends = await Promise.all(
     miners().map(({ key, target }) => {

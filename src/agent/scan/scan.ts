@@ -240,7 +240,10 @@ function statusOf(door: Door<Identification>): ContactStatus | undefined {
   return door.isKnown ? 'missing' : 'silent';
 }
 
-/** What gave no proof may have had no time for it. A refused login is not tried again: some firmwares lock out who asks twice. A closed port is not either, unless a miner should be there. */
+/**
+ * What gave no proof may have had no time for it. A refused login is not tried again: some firmwares lock out who asks twice. A closed port is not
+ * either, unless a miner should be there.
+ */
 function deservesSecondChance(door: Door<Identification>): boolean {
   if (door.isUnasked) return true;
   if (door.isIdentified)

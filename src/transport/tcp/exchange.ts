@@ -71,8 +71,8 @@ export async function* fileChunks(bytes: Blob, name = 'a file'): AsyncGenerator<
 export type ProbeResult = 'open' | 'refused' | 'silent' | 'unreachable';
 
 /**
- * One TCP connect, closed again at once, with FIN as long as there are local ports for it; nothing is sent. Rejects only with CancelledError, or RefusedError when the waiting line is
- * full or the process is out of sockets.
+ * One TCP connect, closed again at once, with FIN as long as there are local ports for it; nothing is sent. Rejects only with CancelledError, or
+ * RefusedError when the waiting line is full or the process is out of sockets.
  */
 export async function probe(
   engine: Engine,

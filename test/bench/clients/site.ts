@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { renderError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import { Secret } from '../../../src/base/secrets.ts';
-import { chooseDriver, gatherEvidence } from '../../../src/driver/identify.ts';
+import { chooseDriver, gatherEvidence, SCAN_PORTS, SIDE_PORTS } from '../../../src/driver/identify.ts';
 import { VisitMemory } from '../../../src/driver/memory.ts';
 import { visit } from '../../../src/driver/visit.ts';
 import { createTransport } from '../../../src/transport/transport.ts';
@@ -16,7 +16,7 @@ import type { ClientReading } from './parse.ts';
 const NETWORK = '127.44.0.0/24';
 const MOST_MODELS = 32;
 const READ_MS = 30_000;
-const IDENTIFY_PORTS = [80, 4028, 4433];
+const IDENTIFY_PORTS = [...SCAN_PORTS, ...SIDE_PORTS];
 
 /** Time stands still in it: every client reads the same. */
 export function startSite(families: readonly string[]): Promise<Farm> {
