@@ -61,8 +61,8 @@ async function killAgainAndAgain(program: string, index: number, kills: number):
     }
     const since = Date.now();
     await until(
-      () => site.miners(),
-      (miners) => miners.every(({ last_updated_at }) => Date.parse(last_updated_at ?? '') > since),
+      () => notReadSince(site, since),
+      (miners) => miners.length === 0,
       60_000,
     );
     expect(await lasting(site)).toEqual(before);
@@ -96,6 +96,19 @@ async function deliverTheRest(site: AgentSite, program: string, ledgerPath: stri
 }
 
 const waitingIn = (site: AgentSite) => new Set(site.kept('SELECT id FROM outbox_slices').map(({ id }) => Number(id)));
+
+async function notReadSince(site: AgentSite, since: number) {
+  const miners = await site.miners();
+  const late = miners.filter(({ last_updated_at }) => !(Date.parse(last_updated_at ?? '') > since));
+  return late.map(({ ip, model, firmware_version, status, unstable_reason, last_updated_at }) => ({
+    ip,
+    model,
+    firmware_version,
+    status,
+    unstable_reason,
+    last_updated_at,
+  }));
+}
 
 /** What stays of a miner, whatever happens to the agent. */
 async function lasting(site: AgentSite) {

@@ -92,6 +92,19 @@ describe('Avalon', () => {
     expect(await waiting).toContain('AvalonMiner 1466');
     expect(one.maxInFlight).toBe(1);
   });
+  test('a client that leaves without a word while it waits holds no place', async () => {
+    const one = device('Avalon 1466');
+    const silent = connect({ host: one.ip, port: 4028 });
+    await new Promise((resolve) => silent.once('connect', resolve));
+    const leaving = connect({ host: one.ip, port: 4028 });
+    await new Promise((resolve) => leaving.once('connect', resolve));
+    leaving.end();
+    await new Promise((resolve) => leaving.once('finish', resolve));
+    await get(one.ip, '/');
+    silent.destroy();
+    expect(await askText(one.ip, { command: 'version' }, 2_000)).toContain('AvalonMiner 1466');
+    leaving.destroy();
+  });
   test('of several that wait none is forgotten', async () => {
     const one = device('Avalon 1466');
     const silent = connect({ host: one.ip, port: 4028 });
