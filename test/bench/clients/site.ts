@@ -1,6 +1,6 @@
 // One simulated device of each model of each family, on the real ports of its own loopback address, and what our driver reads of it.
 import { drivers } from '../../../drivers/index.ts';
-import { chooseVariants, FAMILY_NAMES } from '../../../fixtures/farm/families/index.ts';
+import { chooseVariants, FAMILY_NAMES, RARE_FAMILY_NAMES } from '../../../fixtures/farm/families/index.ts';
 import { type Device, type Farm, startFarm } from '../../../fixtures/farm/farm.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { renderError } from '../../../src/base/errors.ts';
@@ -25,7 +25,7 @@ export function startSite(families: readonly string[]): Promise<Farm> {
   return startFarm({ network: NETWORK, miners, mix, seed: 3, freeze: true, portMap: {} });
 }
 
-export const FAMILIES: readonly string[] = FAMILY_NAMES;
+export const FAMILIES: readonly string[] = [...FAMILY_NAMES, ...RARE_FAMILY_NAMES];
 
 const variantsOf = (family: string) => [...new Set(chooseVariants({ [family]: 1 }, MOST_MODELS))];
 
