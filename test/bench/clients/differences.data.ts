@@ -19,7 +19,7 @@ const ASIC_RS: readonly Explanation[] = [
     client: 'asic-rs',
     how: 'unread',
     fields: ['device'],
-    kinds: ['cgminer', 'hammer', 'iceriver', 'innosilicon', 'luckyminer', 'mskminer'],
+    kinds: ['cgminer', 'dragonmint', 'hammer', 'iceriver', 'innosilicon', 'luckyminer', 'mskminer'],
     reason: 'asic-rs has no driver for it.',
   },
   {
@@ -54,28 +54,28 @@ const ASIC_RS: readonly Explanation[] = [
     client: 'asic-rs',
     how: 'missing',
     fields: ['board rates', 'board chips', 'fans', 'uptime'],
-    kinds: ['antminer-other'],
+    kinds: ['antminer-other', 'antminer-rare'],
     reason: '`stats` of this build lacks a comma between its rows, and asic-rs does not mend it.',
   },
   {
     client: 'asic-rs',
     how: 'missing',
     fields: ['expected hashrate'],
-    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T17+'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T17+', 'antminer-rare/Z11'],
     reason: '`stats` of this build lacks a comma between its rows, and asic-rs does not mend it.',
   },
   {
     client: 'asic-rs',
     how: 'missing',
     fields: ['boards'],
-    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T15'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T15', 'antminer-rare'],
     reason: 'asic-rs fills the boards that its table of models names, and this model is not there.',
   },
   {
     client: 'asic-rs',
     how: 'wrong',
     fields: ['hashrate'],
-    kinds: ['antminer-other/D3', 'antminer-other/E3'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-rare/Z11'],
     reason: 'asic-rs takes `GHS 5s` by its name; this machine prints MH/s or less there.',
   },
   {
@@ -97,14 +97,17 @@ const ASIC_RS: readonly Explanation[] = [
     client: 'asic-rs',
     how: 'missing',
     fields: ['chip temp'],
-    kinds: ['antminer-a', 'antminer-b', 'antminer-c', 'antminer-other', 'hiveon', 'mara', 'volcminer/D1 2'],
+    kinds: [
+      ...['antminer-a', 'antminer-b', 'antminer-c', 'antminer-other', 'antminer-rare'],
+      ...['hiveon', 'mara', 'volcminer/D1 2'],
+    ],
     reason: 'asic-rs reads the sensors of the boards only.',
   },
   {
     client: 'asic-rs',
     how: 'missing',
     fields: ['light'],
-    kinds: ['antminer-a', 'antminer-other', 'hiveon'],
+    kinds: ['antminer-a', 'antminer-other', 'antminer-rare', 'hiveon'],
     reason: 'asic-rs asks get_blink_status.cgi, which this web does not have.',
   },
   {
@@ -161,7 +164,7 @@ const ASIC_RS: readonly Explanation[] = [
     client: 'asic-rs',
     how: 'wrong',
     fields: ['power'],
-    kinds: ['avalon-a', 'avalon-home'],
+    kinds: ['avalon-a', 'avalon-home', 'avalon-rare'],
     reason: 'asic-rs takes the fifth word of `PS`, the output of the PSU; the power from the wall is the seventh.',
   },
   {
@@ -286,6 +289,101 @@ const ASIC_RS: readonly Explanation[] = [
   },
 ];
 
+const ASIC_RS_OF_RARE: readonly Explanation[] = [
+  {
+    client: 'asic-rs',
+    how: 'unread',
+    fields: ['device'],
+    kinds: ['avalon-old'],
+    reason: 'asic-rs looks for the word Avalon in `version` and on the page, and this series has it in neither.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'wrong',
+    fields: ['model'],
+    kinds: ['avalon-rare/Avalon 1566'],
+    reason: 'asic-rs cuts `15-194`, the name of the build, at its dash and takes the 15 for the model.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
+    fields: ['firmware'],
+    kinds: ['avalon-rare/Avalon Nano 3s'],
+    reason: 'asic-rs looks for the key `VERSION`, and home models print `LVERSION`.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'unread',
+    fields: ['device'],
+    kinds: ['epic-first'],
+    reason: 'asic-rs knows an ePIC by words of its page, and this one has no page.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
+    fields: ['hashrate', 'boards', 'board rates', 'chip temp', 'fans'],
+    kinds: ['goldshell-page'],
+    reason: 'asic-rs asks rates, boards and fans by TCP, which this build has closed.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'wrong',
+    fields: ['is mining'],
+    kinds: ['goldshell-page'],
+    reason: 'asic-rs says that it does not mine where it gets no answer.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
+    fields: ['serial', 'hashrate', 'expected hashrate', 'uptime', ...POOLS],
+    kinds: ['sealminer-shut'],
+    reason: 'asic-rs asks these by TCP only, and the owner has shut that port.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'extra',
+    fields: ['power'],
+    kinds: ['sealminer-shut'],
+    reason:
+      'asic-rs takes `Power` of the page of the PSU for the power from the wall; on which side it is measured is not known.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'unread',
+    fields: ['device'],
+    kinds: ['vnish-old'],
+    reason: 'asic-rs takes the model of an Antminer and of a VNish from pages, and this version has none.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'unread',
+    fields: ['device'],
+    kinds: ['volcminer-shut'],
+    reason: 'asic-rs knows a VolcMiner by its web, which the owner has shut.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'wrong',
+    fields: ['model'],
+    kinds: ['whatsminer-first'],
+    reason: 'asic-rs puts a 0 in place of the last letter of the model, the revision of later machines.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
+    fields: ['hashrate'],
+    kinds: ['whatsminer-first'],
+    reason: 'asic-rs looks for `HS RT`, which came years after this machine.',
+  },
+  {
+    client: 'asic-rs',
+    how: 'missing',
+    fields: ['chip temp'],
+    kinds: ['whatsminer-first'],
+    reason: 'asic-rs takes temperatures from `devs`, which this machine does not have.',
+  },
+];
+
 const PYASIC: readonly Explanation[] = [
   {
     client: 'pyasic',
@@ -305,21 +403,21 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'missing',
     fields: ['model', 'mac', ...BOARDS, 'fans'],
-    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T15'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-other/T15', 'antminer-rare'],
     reason: 'pyasic does not know this model: it asks by TCP only, and reads boards and fans of known ones only.',
   },
   {
     client: 'pyasic',
     how: 'missing',
     fields: ['expected hashrate'],
-    kinds: ['antminer-other/D3', 'antminer-other/E3'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-rare/Z11'],
     reason: 'pyasic does not know this model, and the device prints no ideal rate.',
   },
   {
     client: 'pyasic',
     how: 'wrong',
     fields: ['hashrate'],
-    kinds: ['antminer-other/D3', 'antminer-other/E3'],
+    kinds: ['antminer-other/D3', 'antminer-other/E3', 'antminer-rare/Z11'],
     reason: 'pyasic takes `GHS 5s` by its name; this machine prints MH/s or less there.',
   },
   {
@@ -333,7 +431,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'unread',
     fields: ['device'],
-    kinds: ['cgminer', 'futurebit', 'nerdaxe', 'proto', 'sealminer'],
+    kinds: ['cgminer', 'futurebit', 'nerdaxe', 'proto', 'sealminer', 'sealminer-shut'],
     reason: 'pyasic has no driver for it.',
   },
   {
@@ -361,7 +459,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'missing',
     fields: ['light'],
-    kinds: ['antminer-a', 'antminer-other', 'hammer', 'hiveon'],
+    kinds: ['antminer-a', 'antminer-other', 'antminer-rare', 'hammer', 'hiveon'],
     reason: 'pyasic looks for another page or another key than the one that tells the light here.',
   },
   {
@@ -382,7 +480,10 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'wrong',
     fields: ['firmware'],
-    kinds: ['antminer-a/L3+', 'antminer-a/L3+ 2', 'avalon-a', 'avalon-home', 'innosilicon'],
+    kinds: [
+      ...['antminer-a/L3+', 'antminer-a/L3+ 2', 'innosilicon'],
+      ...['avalon-a', 'avalon-home', 'avalon-old', 'avalon-rare'],
+    ],
     reason: 'pyasic gives the version of cgminer as that of the firmware.',
   },
   {
@@ -459,21 +560,21 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'missing',
     fields: ['power'],
-    kinds: ['avalon-a', 'avalon-home'],
+    kinds: ['avalon-a', 'avalon-home', 'avalon-rare/Avalon 1566'],
     reason: 'pyasic looks for `WALLPOWER`, which these versions do not print.',
   },
   {
     client: 'pyasic',
     how: 'missing',
     fields: ['uptime'],
-    kinds: ['avalon-a', 'avalon-home'],
+    kinds: ['avalon-a', 'avalon-home', 'avalon-rare'],
     reason: 'pyasic looks for the uptime in the second row of `stats`, and an Avalon has one.',
   },
   {
     client: 'pyasic',
     how: 'missing',
     fields: ['serial'],
-    kinds: ['avalon-a', 'avalon-home'],
+    kinds: ['avalon-a', 'avalon-home', 'avalon-old/Avalon 741', 'avalon-rare'],
     reason: 'pyasic asks no serial number of this family.',
   },
   {
@@ -494,7 +595,10 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'extra',
     fields: ['light'],
-    kinds: ['avalon-home', 'braiins-tcp'],
+    kinds: [
+      ...['avalon-home', 'avalon-old/Avalon 841', 'avalon-old/Avalon 921', 'avalon-rare/Avalon Nano 3s'],
+      ...['braiins-tcp', 'whatsminer-first'],
+    ],
     reason: 'pyasic says that the light is off where it gets no answer.',
   },
   {
@@ -557,7 +661,7 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'extra',
     fields: ['mac'],
-    kinds: ['goldshell'],
+    kinds: ['goldshell', 'goldshell-page'],
     reason: 'pyasic takes the MAC from a page that wants its password in the address, and we send none there.',
   },
   {
@@ -718,9 +822,104 @@ const PYASIC: readonly Explanation[] = [
     client: 'pyasic',
     how: 'wrong',
     fields: ['is mining'],
-    kinds: ['whatsminer-3/M60S VK40'],
+    kinds: ['whatsminer-3/M60S VK40', 'whatsminer-first'],
     reason: 'pyasic says that it does not mine where it gets no answer.',
   },
 ];
 
-export const DIFFERENCES: readonly Explanation[] = [...ASIC_RS, ...PYASIC];
+const PYASIC_OF_RARE: readonly Explanation[] = [
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['model'],
+    kinds: ['avalon-old'],
+    reason: 'pyasic takes the model from `PROD` in `version`, which this series does not print.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['expected hashrate'],
+    kinds: ['avalon-old'],
+    reason: 'pyasic looks at `MM ID0`, and the machines of this series are counted from `MM ID1`.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['chip temp'],
+    kinds: ['avalon-old'],
+    reason: 'pyasic does not know this model, and reads boards and fans of known ones only.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['fans'],
+    kinds: ['avalon-old/Avalon 741'],
+    reason: 'pyasic does not know this model, and reads boards and fans of known ones only.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['uptime'],
+    kinds: ['avalon-old'],
+    reason: 'pyasic looks for the uptime in the second row of `stats`, which is that of a pool here.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['model', 'boards', 'board rates', 'chip temp'],
+    kinds: ['dragonmint'],
+    reason: 'pyasic does not know this model, and reads boards of known ones only.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['firmware', 'hashrate', 'uptime', ...POOLS],
+    kinds: ['dragonmint'],
+    reason: 'pyasic asks these by TCP and in `getAll`, and a Dragonmint has neither.',
+  },
+  {
+    client: 'pyasic',
+    how: 'unread',
+    fields: ['device'],
+    kinds: ['epic-first'],
+    reason: 'pyasic knows an ePIC by words of its page, and this one has no page.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['model', 'hashrate', 'boards', 'board rates', 'chip temp', 'fans'],
+    kinds: ['goldshell-page'],
+    reason: 'pyasic does not know this model, and asks its values by TCP, which this build has closed.',
+  },
+  {
+    client: 'pyasic',
+    how: 'unread',
+    fields: ['device'],
+    kinds: ['vnish-old'],
+    reason: 'pyasic takes it for a stock Antminer by its type, and gives up where it has no page.',
+  },
+  {
+    client: 'pyasic',
+    how: 'unread',
+    fields: ['device'],
+    kinds: ['volcminer-shut'],
+    reason: 'pyasic knows a VolcMiner by its web, which the owner has shut.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['model', 'chip temp', 'fans'],
+    kinds: ['whatsminer-first'],
+    reason:
+      'pyasic puts a 0 in place of the last letter of the model, knows none of that name, and reads fans of known ones only.',
+  },
+  {
+    client: 'pyasic',
+    how: 'missing',
+    fields: ['hashrate', 'uptime', ...POOLS],
+    kinds: ['whatsminer-first'],
+    reason: 'pyasic drops all answers of a Whatsminer that refuses one of its questions, as this one refuses `devs`.',
+  },
+];
+
+export const DIFFERENCES: readonly Explanation[] = [...ASIC_RS, ...ASIC_RS_OF_RARE, ...PYASIC, ...PYASIC_OF_RARE];
