@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drivers } from '../../drivers/index.ts';
 import { type Farm, startFarm } from '../../fixtures/farm/farm.ts';
-import { suitablePortMap } from '../../fixtures/farm/ports.ts';
+import { type PortMap, suitablePortMap } from '../../fixtures/farm/ports.ts';
 import { TRAP_CLASSES, TRAPS, type Trap } from '../../fixtures/farm/traps.data.ts';
 import { startTraps, type Traps, triedIn } from '../../fixtures/farm/traps.ts';
 import { createAgent } from '../../src/agent/agent.ts';
@@ -20,15 +20,18 @@ import { freshTrust } from '../fresh-trust.ts';
 
 const NETWORK = '127.99.44.0/24';
 const MINER = '127.99.44.200';
+/** Where port 443 is reached here. */
+const TLS_PORT = 8443;
 const PASSWORD = 'canary-Pa55word';
 const stateDir = mkdtempSync(join(tmpdir(), 'pithead-traps-'));
 const at = new Map<string, Trap>(TRAPS.map((trap, index) => [`127.99.44.${index + 1}`, trap]));
 
 let traps: Traps;
 let farm: Farm;
-let portMap: Awaited<ReturnType<typeof suitablePortMap>>;
+let portMap: PortMap;
 beforeAll(async () => {
-  portMap = await suitablePortMap();
+  // Below 1024, too.
+  portMap = { ...(await suitablePortMap()), 443: TLS_PORT };
   traps = await startTraps(at, portMap);
   farm = await startFarm({ network: `${MINER}/32`, miners: 1, mix: { 'antminer-b': 1 }, seed: 3, noise: 0, portMap });
 });
@@ -85,8 +88,12 @@ test('an agent takes none for a miner in two scans, and polls none', async () =>
   } finally {
     await agent.stop();
   }
-  // Every host was really asked.
+  // Every host was really asked, those that send to TLS over TLS: their pages on port 443 were read.
   expect(Object.keys(traps.texts()).length).toBeGreaterThanOrEqual(TRAPS.filter(({ ports }) => 80 in ports).length);
+  const tlsHosts = [...at].filter(([, { ports }]) => 443 in ports);
+  expect(tlsHosts.length).toBeGreaterThan(4);
+  for (const [ip, { what }] of tlsHosts)
+    expect(traps.texts()[ip], what).toMatch(new RegExp(`host: ${ip}:${TLS_PORT}`, 'i'));
   expectNothingTried();
 });
 
