@@ -38,6 +38,7 @@ const asPage = (path: string) => ({ via: 'http', method: 'GET', path, auth: 'non
 /** The questions of identification. */
 export const IDENTIFYING: readonly ReadRequest[] = [
   { via: 'cgminer', command: 'version' },
+  { via: 'cgminer', command: 'version', isBare: true },
   { via: 'cgminer', command: 'version', port: VOLCMINER_PORT },
   { via: 'cgminer', command: 'devdetails' },
   { via: 'whatsminer3', cmd: 'get.device.info' },
@@ -88,8 +89,8 @@ export async function gatherEvidence(
   const keep = <K extends keyof EvidenceParts>(name: K, answer: EvidenceParts[K]) => {
     if (answer !== undefined) said[name] = answer;
   };
-  const askText = (command: string, port?: number) =>
-    attempt((limits) => link.sendRaw({ via: 'cgminer', command, ...(port !== undefined && { port }) }, limits));
+  const askText = (command: string, more: { readonly port?: number; readonly isBare?: true } = {}) =>
+    attempt((limits) => link.sendRaw({ via: 'cgminer', command, ...more }, limits));
   const look = (path: string, port?: number) =>
     attempt((limits) => link.look(path, { ...limits, ...(port !== undefined && { port }) }));
 
@@ -144,11 +145,14 @@ export async function gatherEvidence(
   const isWhatsminer = familyOf(others) === 'whatsminer' || options.expected === 'whatsminer';
   if (isSentToTls(web) && !isWhatsminer) keep('web', await look('/', TLS_PORT));
   const webPort = said.web?.tlsKey === undefined ? WEB_PORT : TLS_PORT;
+  // Silent to JSON, not even a close, and nothing else has proved what it is: some know bare text only. Asked last, so that it takes no port's time.
+  if ([...silent].some(({ port }) => port === CGMINER_PORT) && said.version === undefined && !isAnyProven(said))
+    keep('version', await askText('version', { isBare: true }));
 
   const family = familyOf(said);
   // Only where the usual doors leave it open: VolcMiner's own, and the page behind pages that are packed.
   const mayBeVolcMiner = family === 'hammer' || openPorts.has(VOLCMINER_PORT);
-  if (said.version === undefined && mayBeVolcMiner) keep('version', await askText('version', VOLCMINER_PORT));
+  if (said.version === undefined && mayBeVolcMiner) keep('version', await askText('version', { port: VOLCMINER_PORT }));
   const isAxeosHint = family === 'axeos' || family === 'axeos-nerd' || family === 'luckyminer';
   // What was read there lately has proved itself already.
   const isExpected =
@@ -167,6 +171,8 @@ export async function gatherEvidence(
 /** The start page says that the web wants to be asked over TLS. Where it sends to is not followed: only the device itself is asked. */
 export const isSentToTls = (web: Evidence['web']): boolean =>
   web !== undefined && web.status >= 300 && web.status < 400 && web.location?.startsWith('https://') === true;
+
+const isAnyProven = (said: EvidenceParts) => familiesOf(said).some((family) => isProven(family, said));
 
 type EvidenceParts = Omit<Evidence, 'family' | 'isProven'>;
 

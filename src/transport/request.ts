@@ -12,6 +12,11 @@ export type CgminerRequest = {
    */
   carry?(login: PlainLogin): string;
   readonly newApi?: boolean;
+  /**
+   * In bare text at once, for a device that stays silent to JSON. Where the device is known to answer JSON nothing is sent, and this fails as
+   * `peer.timeout`.
+   */
+  readonly isBare?: true;
   /** Default 4028. */
   readonly port?: number;
 };

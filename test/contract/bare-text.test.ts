@@ -25,13 +25,15 @@ const ANSWERS: Readonly<Record<string, string>> = {
 };
 
 const asked: string[] = [];
+/** Does not even close the connection after what it does not know. */
+let isMute = false;
 const server = createServer((socket) => {
   socket.on('error', () => {});
   socket.on('data', (chunk) => {
     asked.push(chunk.toString());
     const answer = ANSWERS[chunk.toString()];
     if (answer !== undefined) socket.write(answer);
-    socket.end();
+    if (answer !== undefined || !isMute) socket.end();
   });
 });
 let port = 0;
@@ -42,7 +44,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('an Avalon that knows bare text only is recognised, read whole, and asked in JSON once', async () => {
+test.each([
+  ['closes', false],
+  ['stays silent and open', true],
+])('an Avalon that %s after JSON is recognised, read whole in bare text, and asked in JSON once', async (_, mute) => {
+  isMute = mute;
+  asked.length = 0;
   const transport = createTransport({ clock: systemClock, log: silentLog, portMap: new Map([[4028, port]]) });
   const link = transport.link(IP);
   const { evidence } = await gatherEvidence(link, new Set([4028]), { clock: systemClock });

@@ -18,7 +18,7 @@ const pageKey = (path: string, port = HTTP_PORT, method = 'GET') => `${method} $
 function questionKey(request: MinerRequest): string {
   switch (request.via) {
     case 'cgminer':
-      return `${request.port ?? CGMINER_PORT} ${request.command} ${request.parameter ?? ''} ${request.newApi ?? ''}`;
+      return `${request.port ?? CGMINER_PORT} ${request.command} ${request.parameter ?? ''} ${request.newApi ?? request.isBare ?? ''}`;
     case 'http':
       return pageKey(request.path, request.port, request.method);
     case 'whatsminer3':

@@ -1,11 +1,11 @@
 // Which form of the CGMiner API each device answers, so that a device is asked in the right form at once. Forgotten when a connection fails, because
-// the device may have restarted with another program, and after an hour.
+// the device may have restarted with another program, and after an hour. A device that hangs speaks the same form afterwards.
 import type { Clock } from '../../base/clock.ts';
 import { BoundedMap } from '../limits/bounded-map.ts';
 import type { Endpoint } from '../tcp/exchange.ts';
 
-/** `neither` = it answered nothing to both. */
-type Dialect = 'json' | 'bare' | 'neither';
+/** `mute-to-json` = bare text only, and JSON costs the whole time limit; `neither` = it answered nothing to both. */
+type Dialect = 'json' | 'bare' | 'mute-to-json' | 'neither';
 
 const REMEMBERED_MS = 3_600_000;
 
@@ -23,8 +23,14 @@ export class Dialects {
     return known !== undefined && this.#clock.monotonicMs() - known.sinceMs < REMEMBERED_MS ? known.dialect : undefined;
   }
 
+  isBare(to: Endpoint): boolean {
+    const known = this.of(to);
+    return known === 'bare' || known === 'mute-to-json';
+  }
+
   note(to: Endpoint, dialect: Dialect): void {
-    if (this.of(to) !== dialect) this.#known.set(keyOf(to), { dialect, sinceMs: this.#clock.monotonicMs() });
+    if (this.of(to) !== dialect || dialect === 'mute-to-json')
+      this.#known.set(keyOf(to), { dialect, sinceMs: this.#clock.monotonicMs() });
   }
 
   forget(to: Endpoint): void {

@@ -65,11 +65,14 @@ async function askEitherForm(
     const spentMs = engine.clock.monotonicMs() - startMs;
     return { ...limits, deadlineMs: Math.max(1, (limits.deadlineMs ?? DEFAULT_DEADLINE_MS) - spentMs) };
   };
+  const known = dialects.of(to);
+  if (request.isBare && known === 'json') throw peerError('peer.timeout', what, { wasSent: false });
   try {
-    const known = dialects.of(to);
-    if (known === 'bare') {
+    if (dialects.isBare(to) || request.isBare) {
       const bare = await askLine(wire, to, bareLine(request), what, limits);
-      if (!isRead(request) || parseBareText(bare.text) !== undefined) return bare;
+      const isBare = parseBareText(bare.text) !== undefined;
+      if (isBare && known !== 'bare') dialects.note(to, 'mute-to-json');
+      if (!isRead(request) || isBare || request.isBare) return bare;
       dialects.forget(to);
     }
     const json = await askLine(wire, to, cgminerLine(request), what, inTime());
@@ -81,7 +84,7 @@ async function askEitherForm(
     dialects.note(to, isBare ? 'bare' : 'neither');
     return isBare ? bare : json;
   } catch (error) {
-    dialects.forget(to);
+    if (!(error instanceof PeerError) || error.code !== 'peer.timeout') dialects.forget(to);
     throw error;
   }
 }
@@ -100,7 +103,7 @@ async function askWithLogin(
 ): Promise<unknown> {
   if (!login) throw peerError('peer.auth', `${what}: no login configured`, { wasSent: false });
   const parameter = carry?.({ user: login.user, password: login.password.reveal() }) ?? '';
-  const line = (wire.dialects.of(to) === 'bare' ? bareLine : cgminerLine)({ ...request, parameter });
+  const line = (wire.dialects.isBare(to) ? bareLine : cgminerLine)({ ...request, parameter });
   try {
     const answer = await askJsonLine({ ...wire, log: silentLog }, to, line, what, limits);
     const refusal = refusalIn(answer);

@@ -17,7 +17,7 @@ export type FakeLink = ProbeLink & {
 export function nameOf(request: MinerRequest): string {
   switch (request.via) {
     case 'cgminer':
-      return request.command;
+      return request.isBare ? `bare ${request.command}` : request.command;
     case 'http':
       return request.path;
     default:

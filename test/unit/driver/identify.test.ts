@@ -98,9 +98,20 @@ describe('the questions', () => {
       return clock.monotonicMs() - startMs;
     };
     expect(await elapsed({ version: mute }, [4028])).toBeLessThan(2_000);
+    expect(await elapsed({ version: mute, 'bare version': mute }, [4028])).toBeLessThan(3_500);
     expect(await elapsed({ version: mute, '/': 'Luxor Firmware' }, [80, 4028])).toBeLessThan(2_000);
     expect(await elapsed({ version: mute, '/': stockPage }, [80, 4028])).toBeGreaterThan(5_000);
     expect(await elapsed({ version: mute }, [4028], true)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('what is silent to JSON is asked once in bare text, where nothing else proves what it is', async () => {
+    const mute = { version: takes(99_000, ''), 'bare version': antminer };
+    const { link, evidence } = await gather({ ...mute, '/': 'hello' }, [80, 4028]);
+    expect([link.asked, evidence.version]).toEqual([['version', '/', 'bare version'], antminer]);
+    const refused = await gather({ 'bare version': antminer }, [4028]);
+    expect(refused.link.asked).toEqual(['version']);
+    const stock = await gather({ ...mute, '/': { ...stockPage, server: 'lighttpd/1.4.32' } }, [80, 4028]);
+    expect(stock.link.asked).not.toContain('bare version');
   });
 
   test('a slow door beside stock words is asked again and heard', async () => {

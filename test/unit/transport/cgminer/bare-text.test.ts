@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import { parseBareText } from '../../../../src/transport/cgminer/bare-text.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { peerErrorOf, startDevice, transportTo } from '../loopback-device.ts';
@@ -81,7 +82,10 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-async function device(answer: (socket: Socket, request: string) => void, clock = createVirtualClock()) {
+type Answer = (socket: Socket, request: string) => void;
+const device = (answer: Answer, clock = createVirtualClock()) => deviceAt(clock, answer);
+
+async function deviceAt<C extends Clock>(clock: C, answer: Answer) {
   const made = await startDevice(answer);
   const transport = transportTo({ 4028: made.port }, {}, clock);
   open.push(made, transport);
@@ -143,7 +147,47 @@ describe('a device that answers bare text only', () => {
   });
 });
 
+describe('a device that is silent to JSON and does not close', () => {
+  const version = { via: 'cgminer', command: 'version' } as const;
+  const mute = (socket: Socket, request: string) => {
+    if (BARE[request] !== undefined) socket.end(BARE[request]);
+  };
+  const inTime = { deadlineMs: 60 };
+  const real = () => deviceAt(systemClock, mute);
+
+  test('answers when it is asked in bare text, and is asked so from then on', async () => {
+    const { link, requests } = await real();
+    expect((await peerErrorOf(link.sendRaw(version, inTime))).code).toBe('peer.timeout');
+    expect(JSON.parse(await link.sendRaw({ ...version, isBare: true }, inTime))).toMatchObject({ VERSION: [{}] });
+    expect(await link.send(summary, inTime)).toMatchObject({ SUMMARY: [{ Elapsed: '5' }] });
+    expect(requests).toEqual(['{"command":"version"}\n', 'version', 'summary']);
+  });
+  test('is not asked in JSON again while it is read', async () => {
+    const clock = createVirtualClock();
+    const { link, requests } = await device(mute, clock);
+    await link.sendRaw({ ...version, isBare: true });
+    for (const _ of [1, 2, 3]) {
+      await clock.advance(3_000_000);
+      await link.send(summary);
+    }
+    expect(requests).toEqual(['version', 'summary', 'summary', 'summary']);
+  });
+});
+
 describe('a device that answers JSON', () => {
+  test('is not asked in bare text when it hangs', async () => {
+    let isHung = false;
+    const { link, requests } = await deviceAt(systemClock, (socket) => {
+      if (!isHung) socket.end('{"STATUS":[{"STATUS":"S"}]}');
+    });
+    await link.send(summary);
+    isHung = true;
+    expect((await peerErrorOf(link.send(summary, { deadlineMs: 60 }))).code).toBe('peer.timeout');
+    const bare = { via: 'cgminer', command: 'version', isBare: true } as const;
+    expect(await peerErrorOf(link.sendRaw(bare))).toMatchObject({ code: 'peer.timeout', wasSent: false });
+    expect(requests).toEqual([JSON_SUMMARY, JSON_SUMMARY]);
+  });
+
   test('is asked in no other form when a command gets nothing', async () => {
     const { link, requests } = await device((socket, request) =>
       socket.end(request === JSON_SUMMARY ? '{"STATUS":[{"STATUS":"S"}]}' : ''),
