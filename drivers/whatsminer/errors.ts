@@ -28,13 +28,14 @@ const MOMENT = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/;
 
 /**
  * The faults of an `error_code` or `error-code` value: a list of numbers, texts and objects whose all-digit key is the code, or one such object.
- * Each code once. Other text (`btminer process is down err`) is no code; undefined when nothing was given.
+ * A moment as text belongs to the code before it. Each code once. Other text (`btminer process is down err`) is no code; undefined when nothing was given.
  */
 export function faultsOf(value: unknown): Fault[] | undefined {
   if (value === undefined || value === null) return undefined;
   const found = new Map<string, Fault>();
-  for (const item of Array.isArray(value) ? value.slice(0, MAX_FAULTS) : [value]) {
-    for (const fault of faultsOfItem(item)) {
+  const items: readonly unknown[] = Array.isArray(value) ? value.slice(0, 2 * MAX_FAULTS) : [value];
+  for (const [place, item] of items.entries()) {
+    for (const fault of faultsOfItem(item, items[place + 1])) {
       const code = String(Number(fault.code));
       const { detail = fault.detail, since = fault.since } = found.get(code) ?? {};
       if (code !== '0') found.set(code, { code, detail, since });
@@ -43,10 +44,10 @@ export function faultsOf(value: unknown): Fault[] | undefined {
   return [...found.values()].slice(0, MAX_FAULTS);
 }
 
-function faultsOfItem(item: unknown): Fault[] {
+function faultsOfItem(item: unknown, next: unknown): Fault[] {
   if (typeof item !== 'object' || item === null) {
     const code = toText(item);
-    return code !== undefined && CODE.test(code) ? [{ code }] : [];
+    return code !== undefined && CODE.test(code) ? [{ code, since: momentIn(toText(next)) }] : [];
   }
   const entries = Object.entries(item).slice(0, MAX_FAULTS);
   const reason = toText(entries.find(([key]) => key === 'reason')?.[1]);
@@ -57,10 +58,13 @@ function faultsOfItem(item: unknown): Fault[] {
       return {
         code,
         detail: reason ?? (words !== undefined && !TIME.test(words) ? words : undefined),
-        since: words !== undefined && MOMENT.test(words) ? words.slice(0, 19) : undefined,
+        since: momentIn(words),
       };
     });
 }
+
+const momentIn = (words: string | undefined) =>
+  words !== undefined && MOMENT.test(words) ? words.slice(0, 19) : undefined;
 
 /** What the device says and what the tables know of it. `model` decides whether farms see the code as harmless. */
 export function errorReading({ code, detail, since }: Fault, model: string | undefined): ErrorReading {

@@ -3,6 +3,7 @@ import { first, largest } from '../../src/driver/fields.ts';
 import type { BoardReading, Cooling, Expectation, FanReading, Reading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
 import { findModel } from '../_families/models.ts';
+import { withOwnBuild } from '../_families/own-build.ts';
 import { errorReading, type Fault } from './errors.ts';
 
 export type Facts = {
@@ -11,6 +12,8 @@ export type Facts = {
   /** Model as the device writes it, e.g. `M30S+_VE40`. */
   readonly reportedModel?: string | undefined;
   readonly factoryHs?: number | undefined;
+  /** How many boards it says that it was built with. */
+  readonly ownBoards?: number | undefined;
   readonly powerW?: number | undefined;
   readonly fanInRpm?: number | undefined;
   readonly fanOutRpm?: number | undefined;
@@ -64,7 +67,7 @@ export function toReading(facts: Facts, knownModel: string | undefined): Reading
     tempC: first(facts.chipMaxC, largest(boards.map(({ chipTempMaxC }) => chipTempMaxC)), hottestBoard),
     fans: fansOf(facts, cooling),
     errors: facts.faults?.map((fault) => errorReading(fault, name)),
-    expected: expectation(model?.expected, cooling, facts.factoryHs),
+    expected: expectation(model?.expected, cooling, facts),
   });
 }
 
@@ -104,11 +107,11 @@ function fansOf(facts: Facts, cooling: Cooling | undefined): FanReading[] | unde
 function expectation(
   ofModel: Expectation | undefined,
   cooling: Cooling | undefined,
-  factoryHs: number | undefined,
+  { factoryHs, ownBoards }: Facts,
 ): Expectation | undefined {
   const isConverted = cooling === 'liquid' && ofModel?.cooling === 'air';
   const expected = present({
-    ...ofModel,
+    ...withOwnBuild(ofModel, { boards: ownBoards }),
     cooling,
     fans: isConverted ? 0 : ofModel?.fans,
     hashrateHs: factoryHs ?? ofModel?.hashrateHs,

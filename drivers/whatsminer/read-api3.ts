@@ -1,5 +1,5 @@
 // Facts from TCP 4433, API 3 (atlas 4.3): TH/s rates; board serial numbers and board temperatures stand apart from the boards and join by number.
-import { first, toText } from '../../src/driver/fields.ts';
+import { first, scale, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, PoolReading, PsuReading } from '../../src/model/reading.ts';
 import { poolIsAlive, positive, present, rateHs } from '../_families/cgminer.ts';
 import { setPools } from '../_families/pool-rows.ts';
@@ -42,6 +42,7 @@ export function factsFromApi3({ info3, summary3, edevs3, pools3 }: Replies): Fac
     }),
     reportedModel: miner?.type,
     factoryHs: rateHs(summary?.['factory-hash'], 'T'),
+    ownBoards: miner?.['board-num'],
     powerW: first(summary?.['power-realtime'], summary?.['power-5min']),
     fanInRpm: summary?.['fan-speed-in'],
     fanOutRpm: summary?.['fan-speed-out'],
@@ -95,6 +96,7 @@ function psus(power: Info['power']): PsuReading[] | undefined {
     tempC: power?.temp0,
     fanRpm: power?.fanspeed,
     inputVoltageV: mainsV(power?.vin),
+    outputVoltageV: scale(power?.vout, 0.01),
   });
   return Object.keys(reading).length === 0 ? undefined : [reading];
 }

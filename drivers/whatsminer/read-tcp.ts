@@ -1,5 +1,5 @@
-// Facts from TCP 4028, API 1 and 2 (atlas 4.1): MH/s rates, one `summary` row, one row per board, flat envelopes for the rest.
-import { first, scale } from '../../src/driver/fields.ts';
+// Facts from TCP 4028, API 1 and 2 (atlas 4.1): one `summary` row in MH/s, one row per board in MH/s or TH/s, flat envelopes for the rest.
+import { first, largest, scale, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading, PsuReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, present, rateHs, whenS, windowHs } from '../_families/cgminer.ts';
 import { type Fault, faultsOf } from './errors.ts';
@@ -15,6 +15,8 @@ export function factsFromTcp(replies: Replies): Facts | undefined {
   const when = typeof summary === 'object' ? whenS(summary) : undefined;
   const info = minerInfo?.Msg;
   const version = getVersion?.Msg;
+  const rows = (edevs ?? devs)?.DEVS;
+  const unit = boardUnit(rows ?? [], row);
   return {
     reading: present({
       mac: row?.MAC ?? info?.mac,
@@ -32,11 +34,11 @@ export function factsFromTcp(replies: Replies): Facts | undefined {
       deviceTimeS: when !== undefined && when >= SET_CLOCK_S ? when : undefined,
       isLightOn: info?.ledstat === undefined ? undefined : info.ledstat.toLowerCase() !== 'auto',
       inletTempC: row?.['Env Temp'],
-      boards: boardsTold((edevs ?? devs)?.DEVS, board),
+      boards: boardsTold(rows, (board, place) => boardOf(board, place, unit)),
       psus: psus(psu?.Msg, row, info?.powersn),
       pools: poolReadings(pools?.POOLS),
     }),
-    reportedModel: devdetails?.DEVDETAILS?.find(({ Model }) => Model !== undefined)?.Model,
+    reportedModel: devdetails?.DEVDETAILS?.find(({ Model }) => Model !== undefined)?.Model ?? version?.miner_type,
     factoryHs: rateHs(row?.['Factory GHS'], 'G'),
     powerW: row && first(positive(row.Power), positive(row.Power_RT), row.Power, row.Power_RT),
     fanInRpm: row?.['Fan Speed In'],
@@ -67,12 +69,31 @@ function rates(row: TcpSummaryRow): Partial<Reading> {
   });
 }
 
+type Unit = 'M' | 'T';
+
+const highestRate = (row: Readonly<Record<string, unknown>>): number =>
+  largest(['HS RT', 'MHS av', 'MHS 15m', 'MHS 5m', 'MHS 1m'].map((key) => toNumber(row[key], { min: 0 }))) ?? 0;
+
+/** No machine has boards of 10 PH/s together. */
+const MOST_THS = 10_000;
+
+/**
+ * Firmware from 2025 on writes the rates of its boards in TH/s under the same keys, and the machine's still in MH/s: what the boards add up to
+ * says which. Undefined where nothing proves it.
+ */
+function boardUnit(rows: readonly TcpBoardRow[], machine: TcpSummaryRow | undefined): Unit | undefined {
+  const sum = rows.reduce((sofar, row) => sofar + highestRate(row), 0);
+  if (sum === 0 || sum >= MOST_THS) return 'M';
+  if (machine === undefined) return undefined;
+  return highestRate(machine) > sum * 1_000 ? 'T' : 'M';
+}
+
 /** A slot without chips, serial number and rate is empty. */
-function board(row: TcpBoardRow, place: number): BoardReading[] {
-  const hashrateHs = boardRate(row);
+function boardOf(row: TcpBoardRow, place: number, unit: Unit | undefined): BoardReading[] {
+  const hashrateHs = boardRate(row, unit);
   const serialNumber = row['PCB SN'];
   const chips = row['Effective Chips'];
-  if (!hashrateHs && serialNumber === undefined && !chips) return [];
+  if (highestRate(row) === 0 && serialNumber === undefined && !chips) return [];
   const slot = first(row.Slot, row.ASC, place);
   if (slot === undefined || slot > 63) return [];
   const isListedDead = row.Enabled === false || /dead|sick/i.test(row.Status ?? '');
@@ -97,12 +118,13 @@ function board(row: TcpBoardRow, place: number): BoardReading[] {
  * Old firmware has no live rate per board. Its average since the start is the steadiest figure, but hides for hours that a board fell out or
  * came back: where the last minutes disagree with it, they count.
  */
-function boardRate(row: TcpBoardRow): number | undefined {
-  const live = rateHs(row['HS RT'], 'M');
+function boardRate(row: TcpBoardRow, unit: Unit | undefined): number | undefined {
+  if (unit === undefined) return undefined;
+  const live = rateHs(row['HS RT'], unit);
   if (live !== undefined) return live;
-  const average = windowHs(row, 'av');
-  const recent = windowHs(row, '5m');
-  if (average === undefined || recent === undefined) return first(recent, average, windowHs(row, '1m'));
+  const average = rateHs(row['MHS av'], unit);
+  const recent = rateHs(row['MHS 5m'], unit);
+  if (average === undefined || recent === undefined) return first(recent, average, rateHs(row['MHS 1m'], unit));
   return Math.abs(recent - average) > 0.1 * average ? recent : average;
 }
 
@@ -116,15 +138,16 @@ function psus(
     model: psu?.model ?? psu?.name,
     tempC: psu?.temp0,
     fanRpm: first(row?.['Power Fanspeed'], psu?.fan_speed),
-    inputVoltageV: mainsV(psu?.vin),
+    inputVoltageV: mainsV(row?.['Power Voltage Input']) ?? mainsV(psu?.vin),
     outputVoltageV: scale(row?.Voltage, 0.01),
   });
   return Object.keys(reading).length === 0 ? undefined : [reading];
 }
 
-/** API 1 lists faults in `summary`: a count, then `Error Code 0`, `Error Code 1`, ... */
+/** API 1 lists faults in `summary`: a count, then `Error Code 0`, `Error 0 Time`, `Error Code 1`, ... */
 function summaryFaults(row: TcpSummaryRow | undefined): Fault[] | undefined {
   const count = row?.['Error Code Count'];
   if (row === undefined || count === undefined) return undefined;
-  return faultsOf(Array.from({ length: Math.min(count, 64) }, (_, place) => row[`Error Code ${place}`]));
+  const places = Array.from({ length: Math.min(count, 64) }, (_, place) => place);
+  return faultsOf(places.flatMap((place) => [row[`Error Code ${place}`], row[`Error ${place} Time`]]));
 }

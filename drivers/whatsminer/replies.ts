@@ -10,6 +10,8 @@ const watts = () => num({ min: 0, max: 100_000 });
 const mhz = () => num({ min: 0, max: 10_000 });
 const chips = () => int({ min: 0, max: 100_000 });
 const seconds = () => num({ min: 0, max: 4e9 });
+/** 0.01 V. Small numbers (M3) are a level, no voltage. */
+const outputVolts = () => num({ min: 500, max: 6_000 });
 
 /** Plain text on 4028, or `msg` or the list of faults as text on 4433. */
 export const down = z.string().regex(/process is down|connect failed/i);
@@ -22,8 +24,8 @@ const tcpSummaryRow = summaryRow.extend({
   'Power Limit': watts(),
   'Power Mode': text(),
   'Power Fanspeed': rpm(),
-  /** 0.01 V. Small numbers (M3) are a level, no voltage. */
-  Voltage: num({ min: 500, max: 6_000 }),
+  'Power Voltage Input': num(),
+  Voltage: outputVolts(),
   'Fan Speed In': rpm(),
   'Fan Speed Out': rpm(),
   'Env Temp': temp(),
@@ -74,11 +76,20 @@ export const deviceInfo = z.looseObject({
     .catch(undefined),
   /** Holds `pcbsn0`, `pcbsn1`, ... as well. */
   miner: z
-    .looseObject({ type: text(), 'miner-sn': text(128), working: bool() })
+    .looseObject({ type: text(), 'miner-sn': text(128), working: bool(), 'board-num': int({ min: 1, max: 63 }) })
     .optional()
     .catch(undefined),
   power: z
-    .looseObject({ model: text(), type: text(), sn: text(), mode: text(), fanspeed: rpm(), temp0: temp(), vin: num() })
+    .looseObject({
+      model: text(),
+      type: text(),
+      sn: text(),
+      mode: text(),
+      fanspeed: rpm(),
+      temp0: temp(),
+      vin: num(),
+      vout: outputVolts(),
+    })
     .optional()
     .catch(undefined),
   'error-code': z.unknown().optional(),
@@ -127,6 +138,13 @@ const status3Pool = z.looseObject({
 
 const framed = <S extends z.ZodType>(msg: S) => z.looseObject({ when: seconds(), msg: z.union([msg, down]) });
 
+/** Firmware from 2025 on puts the row of `summary` into the flat envelope. */
+const flatSummary = flat(tcpSummaryRow.refine(({ Elapsed }) => Elapsed !== undefined)).transform(({ When, Msg }) => ({
+  STATUS: undefined,
+  When,
+  SUMMARY: [Msg],
+}));
+
 /** One schema per ask, in the order of `asks` in driver.ts. */
 export const replies = z.object({
   summary: reply(
@@ -134,6 +152,7 @@ export const replies = z.object({
       z
         .looseObject({ ...summaryReply.shape, SUMMARY: list(tcpSummaryRow, 4) })
         .refine(({ SUMMARY }) => SUMMARY?.[0] !== undefined),
+      flatSummary,
       down,
     ]),
   ),
@@ -147,7 +166,7 @@ export const replies = z.object({
   minerInfo: reply(
     flat(z.looseObject({ mac: text(128), hostname: text(), minersn: text(128), powersn: text(), ledstat: text() })),
   ),
-  getVersion: reply(flat(z.looseObject({ fw_ver: text(), api_ver: text(), platform: text() }))),
+  getVersion: reply(flat(z.looseObject({ fw_ver: text(), api_ver: text(), platform: text(), miner_type: text() }))),
   psu: reply(
     flat(
       z.looseObject({ name: text(), model: text(), serial_no: text(), fan_speed: rpm(), temp0: temp(), vin: num() }),

@@ -37,6 +37,7 @@ const limitReply = z.looseObject({
     .array(z.looseObject({ 'Power Limit': num() }))
     .optional()
     .catch(undefined),
+  Msg: z.looseObject({ 'Power Limit': num() }).optional().catch(undefined),
   msg: z
     .looseObject({ summary: z.looseObject({ 'power-limit': num() }) })
     .optional()
@@ -46,8 +47,8 @@ const limitReply = z.looseObject({
 /** Undefined where it is not told. */
 export async function powerLimitW(link: MinerLink, api: Api, what: string): Promise<number | undefined> {
   const answer = await asked(link, what, api === 'api2' ? tcp('summary') : status3('summary'));
-  const { SUMMARY, msg } = limitReply.safeParse(answer).data ?? {};
-  return SUMMARY?.[0]?.['Power Limit'] ?? msg?.summary['power-limit'];
+  const { SUMMARY, Msg, msg } = limitReply.safeParse(answer).data ?? {};
+  return SUMMARY?.[0]?.['Power Limit'] ?? Msg?.['Power Limit'] ?? msg?.summary['power-limit'];
 }
 
 /** In the order of their use; undefined where the answer has no list. */

@@ -47,6 +47,89 @@ describe('over TCP 4028', () => {
     expect(read(summary({ 'HS RT': 1, Power: -1, Power_RT: 3_400 })).reading.powerW).toBe(3_400);
   });
 
+  describe('firmware from 2025 on', () => {
+    const machine = { Elapsed: 4_312.5, 'MHS av': 361_200_000, 'MHS 1m': 364_000_000, 'HS RT': 364_000_000 };
+    const newBoard = (slot: number, ths: number) => ({
+      Slot: slot,
+      'MHS av': ths * 0.99,
+      'MHS 1m': ths,
+      'HS RT': ths,
+      'Factory GHS': 118_000,
+      'Effective Chips': 200,
+      'PCB SN': `N${slot}`,
+    });
+    const three = boards(newBoard(0, 122), newBoard(1, 0), newBoard(2, 121));
+
+    test('the row of summary stands in the flat envelope, the model in the version', () => {
+      const { reading } = read({
+        summary: flat({ ...machine, Power: 5_120.75, 'Fan Speed In': 4_900, 'Fan Speed Out': 0, 'Power Mode': 'Low' }),
+        getVersion: flat({ api_ver: '2.2.2', fw_ver: '20260105.11.REL', miner_type: 'M30S++_VH40' }),
+      });
+      expect(reading).toMatchObject({
+        hashrateHs: 364e12,
+        hashrateAverageHs: 361.2e12,
+        uptimeS: 4_312.5,
+        powerW: 5_120.75,
+        miningMode: 'low',
+        model: 'M30S++ VH40',
+        firmwareVersion: '20260105.11.REL',
+        isMining: true,
+      });
+      expect(reading.fans?.map(({ rpm }) => rpm)).toEqual([4_900, 0]);
+      expect(read({ summary: flat({ reason: 'x' }) }).unparsable).toEqual(['summary']);
+    });
+
+    test('the rates of its boards are in TH/s: the rate of the machine proves it', () => {
+      for (const summaryOf of [summary, (row: object) => ({ summary: flat(row) })]) {
+        const { reading } = read({ ...summaryOf(machine), ...three });
+        expect(reading.boards?.map(({ hashrateHs }) => hashrateHs)).toEqual([122e12, 0, 121e12]);
+        expect(reading.boards?.[0]?.expectedHashrateHs).toBe(118e12);
+      }
+    });
+
+    test('where nothing proves the unit of the boards, their rates are not told', () => {
+      const { reading } = read(three);
+      expect(reading.boards?.map(({ hashrateHs, chips }) => [hashrateHs, chips])).toEqual([
+        [undefined, 200],
+        [undefined, 200],
+        [undefined, 200],
+      ]);
+      const idle = read(boards({ Slot: 0, 'HS RT': 0, 'Effective Chips': 9 })).reading;
+      expect(idle.boards?.[0]?.hashrateHs).toBe(0);
+    });
+
+    test('a machine of the old unit that fades out or starts is not taken for one of the new', () => {
+      const fading = { Slot: 0, 'MHS 5m': 0.02, 'MHS 1m': 0, 'Effective Chips': 9 };
+      const faded = read({ ...summary({ 'MHS 5m': 0.06, 'MHS 1m': 0 }), ...boards(fading) }).reading;
+      expect(faded.boards?.[0]?.hashrateHs).toBe(20_000);
+      const started = read({ ...summary({ 'MHS av': 520 }), ...boards({ ...fading, 'MHS 5m': 260 }) }).reading;
+      expect(started.boards?.[0]?.hashrateHs).toBe(260e6);
+    });
+  });
+
+  test('the voltage at the socket stands in summary, times of faults beside their codes', () => {
+    const { reading } = read(
+      summary({
+        'Power Voltage Input': 218.75,
+        'Error Code 0': 206,
+        'Error 0 Time': '2021-02-03 04:05:06',
+        'Error Code 1': 2320,
+        'Error 1 Time': '',
+        'Error Code Count': 2,
+      }),
+    );
+    expect(reading.psus).toEqual([{ inputVoltageV: 218.75 }]);
+    expect(reading.errors?.map(({ code, since }) => [code, since])).toEqual([
+      ['206', '2021-02-03 04:05:06'],
+      ['2320', undefined],
+    ]);
+    const listed = read({ errorCode: flat({ error_code: ['329', '2022-01-17 11:28:11', 110] }) }).reading;
+    expect(listed.errors?.map(({ code, since }) => [code, since])).toEqual([
+      ['329', '2022-01-17 11:28:11'],
+      ['110', undefined],
+    ]);
+  });
+
   test('as many boards as the answer has, without empty slots', () => {
     const row = (slot: number) => ({
       ASC: slot,
@@ -78,10 +161,10 @@ describe('over TCP 4028', () => {
   test('without a live rate a board has its average, unless it fell out or came back since', () => {
     const rate = (row: object) =>
       read({ devs: { DEVS: [{ Slot: 0, 'PCB SN': 'B', ...row }] } }).reading.boards?.[0]?.hashrateHs;
-    expect(rate({ 'MHS av': 100, 'MHS 5m': 99, 'MHS 1m': 50 })).toBe(100e6);
-    expect(rate({ 'MHS av': 100, 'MHS 5m': 0 })).toBe(0);
-    expect(rate({ 'MHS av': 100, 'MHS 5m': 150 })).toBe(150e6);
-    expect(rate({ 'MHS av': 100 })).toBe(100e6);
+    expect(rate({ 'MHS av': 100e6, 'MHS 5m': 99e6, 'MHS 1m': 50e6 })).toBe(100e12);
+    expect(rate({ 'MHS av': 100e6, 'MHS 5m': 0 })).toBe(0);
+    expect(rate({ 'MHS av': 100e6, 'MHS 5m': 150e6 })).toBe(150e12);
+    expect(rate({ 'MHS av': 100e6 })).toBe(100e12);
   });
 
   test('fans that stand still are none in liquid, two on air, and not known when we cannot tell', () => {
@@ -163,7 +246,7 @@ describe('over TCP 4028', () => {
     const empty = { 'MHS av': 0, Temperature: 0, 'Effective Chips': 0 };
     expect(read(boards(empty, empty, empty)).reading).not.toHaveProperty('boards');
     expect(read(boards()).reading).not.toHaveProperty('boards');
-    expect(read(boards(empty, { Slot: 1, 'MHS av': 5 })).reading.boards).toMatchObject([{ slot: 1 }]);
+    expect(read(boards(empty, { Slot: 1, 'MHS av': 5e6 })).reading.boards).toMatchObject([{ slot: 1 }]);
   });
 
   test('identity and light from get_miner_info', () => {
@@ -194,6 +277,14 @@ describe('over TCP 4028', () => {
 describe('over API 3', () => {
   const answer = (msg: unknown) => ({ code: 0, when: 1_773_869_570, msg });
   const info = (parts: object) => ({ info3: answer(parts) });
+
+  test('it says how many boards it was built with, and what its PSU gives', () => {
+    const { reading } = read(
+      info({ miner: { type: 'M99S_VX10', 'board-num': '4' }, power: { vin: 402, vout: 1_550 } }),
+    );
+    expect(reading.expected).toMatchObject({ boards: 4, own: ['boards'] });
+    expect(reading.psus).toEqual([{ inputVoltageV: 402, outputVoltageV: 15.5 }]);
+  });
 
   test('serial numbers and board temperatures join their boards by number, not by place', () => {
     const { reading } = read({
