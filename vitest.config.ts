@@ -1,5 +1,6 @@
 // Projects: `arch` holds the rules of the house and is part of `npm run check` too; `postgres` runs the tests of the service once more, on a real
 // PostgreSQL that it starts itself.
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 import { SecondTries } from './test/second-tries.ts';
@@ -26,6 +27,27 @@ const PATIENT = {
  * import: reading it anew for each costs as much as the tests.
  */
 const BUSY = { ...PATIENT, maxWorkers: 2, isolate: false };
+
+const MEMORY = '/dev/shm';
+/** A database of a test is a few MiB. */
+const ROOM_BYTES = 1024 ** 3;
+
+/** A folder in memory for the length of this run; undefined where there is none, or no room. */
+function folderInMemory(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (bavail * bsize < ROOM_BYTES) return undefined;
+    const folder = mkdtempSync(`${MEMORY}/pithead-tests-`);
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+const inMemory = folderInMemory();
+/** What these test is not the disk, and each commit to one takes its time: their folders lie in memory where there is room. */
+const IN_MEMORY = { ...BUSY, ...(inMemory !== undefined && { env: { TMPDIR: inMemory } }) };
 
 const POSTGRES = {
   globalSetup: 'test/postgres/global-setup.ts',
@@ -108,7 +130,7 @@ export default defineConfig({
       { test: { ...BUSY, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
       {
         test: {
-          ...BUSY,
+          ...IN_MEMORY,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           exclude: ['test/unit/service-postgres/**', ...LONG_UNIT],
@@ -137,8 +159,8 @@ export default defineConfig({
       },
       { test: { ...BUSY, name: 'unit-long', include: LONG_UNIT } },
       { test: { ...BUSY, name: 'property-long', include: ['test/property/**/*.test.ts'] } },
-      { test: { ...BUSY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
-      { test: { ...BUSY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
+      { test: { ...IN_MEMORY, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
+      { test: { ...IN_MEMORY, name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: LONG_CONTRACT } },
       { test: { ...BUSY, name: 'contract-long', include: LONG_CONTRACT } },
       // The bars of reliability and security: their whole count with `npm run test:fault`, a short one with the long tests.
       // They wait as those of `e2e-long` do, and run beside them.
