@@ -13,7 +13,7 @@ import type { MinerRecord, ReportRecord } from '../../wire/records.ts';
 import type { Access, MinerTarget } from '../device/device-client.ts';
 import type { RecognisedMiner } from '../device/recognised.ts';
 import type { MinerStateStore } from '../state/miner-state-store.ts';
-import { hasRestarted, isOurs, type OwnAction, restartAgeMs } from './anomaly/evidence/restarts.ts';
+import { isOurs, mayHaveRestarted, type OwnAction, restartAgeMs } from './anomaly/evidence/restarts.ts';
 import { judge } from './anomaly/judge.ts';
 import type { Sample, SampleContext } from './anomaly/sample.ts';
 import type { AnomalySettings } from './anomaly/settings.ts';
@@ -82,7 +82,7 @@ type Parts = {
   readonly settings: AnomalySettings;
   /** Operators say that the miner is not meant to mine. */
   readonly isOutOfOperation: (key: string) => boolean;
-  /** Our own tasks on it that may restart its mining, begun since then; by `Clock.elapsedMs`. They are asked for after a restart only. */
+  /** Our own tasks on it that may restart its mining, begun since then; by `Clock.elapsedMs`. They are asked for after a restart and some minutes more. */
   readonly ownActions: (key: string, sinceMs: number) => readonly OwnAction[];
   /** Why its locked pools are not kept, in words. */
   readonly poolTrouble: (key: string) => string | undefined;
@@ -215,7 +215,7 @@ export function createRoster(parts: Parts): Roster {
     ipChanged: boolean,
     reading?: Reading,
   ): SampleContext => {
-    const isOwnRestart = reading && hasRestarted(judgement?.history ?? {}, reading) && isOursNow(key, reading);
+    const isOwnRestart = reading && mayHaveRestarted(judgement?.history ?? {}, reading) && isOursNow(key, reading);
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;

@@ -24,6 +24,7 @@ export function stepCondition(before: Condition | undefined, step: ConditionStep
     const isForgotten = before !== undefined && step.hasAnswered && t - before.judgedT >= step.forgetAfterMs;
     return isForgotten ? undefined : before;
   }
+  if (verdict === 'not-yet') return before && { ...before, judgedT: t };
   if (verdict === 'clear') return before?.isRaised ? stepGood(before, step) : undefined;
 
   const badT = before?.badT ?? t;

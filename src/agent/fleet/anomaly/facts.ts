@@ -1,7 +1,6 @@
 // Prepares a sample for the rules: says what is expected and why a miner may be idle. Raises nothing.
 import { ERROR_CATEGORY_FLAG } from '../../../model/flags.ts';
 import type { BuildPart, ErrorReading, Reading } from '../../../model/reading.ts';
-import { hasRestarted } from './evidence/restarts.ts';
 import type { Expectations, Expected } from './rule.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
@@ -9,37 +8,66 @@ import type { History, Idle } from './state.ts';
 
 const DEFAULT_WARM_UP_MS = 10 * 60_000;
 
-/** Our own actions first, then what the operator says, then what the miner says. */
-export function idleReason(
-  sample: Sample,
-  reading: Reading | undefined,
-  before: History,
-  settings: AnomalySettings,
+type Present = {
+  readonly sample: Sample;
+  readonly reading: Reading | undefined;
+  readonly before: History;
+  readonly settings: AnomalySettings;
+  /** It has restarted since its last reading. */
+  readonly isFresh: boolean;
   /** A flag says that it is too hot. */
-  isHot: boolean,
-): Idle | undefined {
+  readonly isHot: boolean;
+};
+
+/** Our own actions first, then what the operator says, then what the miner says. */
+export function idleReason(present: Present): Idle | undefined {
+  const { sample, reading, before } = present;
   if (sample.context.isRebooting) return 'rebooting';
   if (sample.context.opsMaintenance) return 'maintenance';
-  if (reading === undefined) return before.idle === 'sleep' ? 'sleep' : undefined;
+  if (reading === undefined) return before.idle === 'sleep' || before.idle === 'warm-up' ? before.idle : undefined;
   if (reading.miningMode === 'sleep') return 'sleep';
-  if (isStoppedByHeat(reading, before, isHot)) return 'heat';
-  const warmUpMs =
-    settings.warmUp ?? (sample.context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : sample.context.warmUpS * 1_000);
+  if (isStoppedByHeat(reading, present)) return 'heat';
+  return isWarmingUp(reading, present) ? 'warm-up' : undefined;
+}
+
+function isWarmingUp(reading: Reading, { sample: { context }, before, settings, isFresh }: Present): boolean {
+  const warmUpMs = settings.warmUp ?? (context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : context.warmUpS * 1_000);
+  // Some wake up without a new process.
+  if (before.idle === 'sleep') return true;
+  if (before.idle === 'warm-up' && before.t - (before.activeT ?? -Infinity) < warmUpMs) return true;
   // Nothing has run for longer than its system.
   const uptimeS = reading.uptimeS ?? reading.systemUptimeS;
-  if (uptimeS !== undefined && uptimeS * 1_000 < warmUpMs) return 'warm-up';
-  return undefined;
+  if (uptimeS === undefined || uptimeS * 1_000 >= warmUpMs) return false;
+  // What was watched for longer than it says that it runs has a clock that stands still.
+  return isFresh || before.t - (before.startedT ?? before.t) < warmUpMs;
+}
+
+const PART = /^(boards|fans|psus)\[(\d+)\]\.(\w+)$/;
+
+/** Whether a part of the miner is there and has lost the value that was found wrong. */
+export function isUntold(source: string, reading: Reading): boolean {
+  const [, list, number = '', name = ''] = PART.exec(source) ?? [];
+  const index = Number(number);
+  const part: object | undefined =
+    list === 'boards'
+      ? reading.boards?.[index]
+      : list === 'psus'
+        ? reading.psus?.[index]
+        : reading.fans?.find((fan) => fan.index === index);
+  if (list === undefined || part === undefined) return false;
+  const value: unknown = Reflect.get(part, name);
+  return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 const GRAVE: readonly ErrorReading['severity'][] = ['major', 'critical', undefined];
 
 /** It does not hash, and it is too hot, reports heat as the fault, or did so when it stopped. */
-function isStoppedByHeat(reading: Reading, before: History, isHot: boolean): boolean {
+function isStoppedByHeat(reading: Reading, { before, isFresh, isHot }: Present): boolean {
   if (reading.hashrateHs === undefined ? reading.isMining !== false : reading.hashrateHs > 0) return false;
   const isReported = (reading.errors ?? []).some(
     ({ category, severity }) => ERROR_CATEGORY_FLAG[category] === 'temperature' && GRAVE.includes(severity),
   );
-  return isReported || isHot || (before.idle === 'heat' && !hasRestarted(before, reading));
+  return isReported || isHot || (before.idle === 'heat' && !isFresh);
 }
 
 export function isHashing(reading: Reading | undefined): boolean {

@@ -2,7 +2,7 @@
 // It raises nothing; rules read what is kept here.
 import type { Reading } from '../../../model/reading.ts';
 import { acceptedShares, miningOf } from './evidence/mining.ts';
-import { hasRestarted, restartAgeMs } from './evidence/restarts.ts';
+import { restartAgeMs } from './evidence/restarts.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
 import type { CounterWindow, History, Idle, Learnable, Learned } from './state.ts';
@@ -10,6 +10,8 @@ import type { CounterWindow, History, Idle, Learnable, Learned } from './state.t
 const HOUR_MS = 3_600_000;
 const MIN_SHARES = 50;
 const MIN_SAMPLES = 5;
+/** A miner that was away for so long may have had no pool: its averages are of that time. */
+const LONG_SILENCE_MS = 5 * 60_000;
 
 export type Step = {
   readonly before: History;
@@ -18,12 +20,14 @@ export type Step = {
   /** Without implausible values; undefined when the visit failed. */
   readonly reading: Reading | undefined;
   readonly idle: Idle | undefined;
+  /** It has restarted since its last reading. */
+  readonly isFresh: boolean;
   readonly isHashing: boolean;
   readonly settings: AnomalySettings;
 };
 
 export function advance(step: Step): History {
-  const { before, sample, reading, idle, settings } = step;
+  const { before, sample, reading, idle, isFresh, settings } = step;
   const t = before.t + Math.min(Math.max(0, step.elapsedMs), settings.maxGap);
   const common = {
     ...before,
@@ -36,23 +40,27 @@ export function advance(step: Step): History {
     ),
     restartsT: within(HOUR_MS, t, before.restartsT),
   };
-  if (reading === undefined) return { ...common, onlineT: undefined };
+  if (reading === undefined) return { ...common, ...unheard(step, t) };
 
-  const isFresh = hasRestarted(before, reading);
   const { opsMaintenance, isRebooting, isOwnRestart } = sample.context;
-  const isOwn = opsMaintenance || isRebooting || isOwnRestart === true;
   const model = reading.model ?? before.model;
   const mode = modeOf(before.mode, reading);
   const isSameModel = before.model === undefined || before.model === model;
   const isSameMode = isSameModel && isSame(before.mode, mode);
   const hasWoken = (before.idle === 'sleep' || before.idle === 'maintenance') && idle !== before.idle;
+  const isBack = before.silentMs + step.elapsedMs >= LONG_SILENCE_MS && before.silentMs > 0;
+  // Another mode, sleep among them, restarts the mining of many, whoever orders it.
+  const isOrdered =
+    opsMaintenance || isRebooting || isOwnRestart === true || !isSameMode || hasWoken || idle === 'sleep';
   return {
     ...common,
     uptimeS: reading.uptimeS ?? before.uptimeS,
     systemUptimeS: reading.systemUptimeS ?? before.systemUptimeS,
+    startedT: isFresh ? t : (before.startedT ?? (reading.uptimeS === undefined ? undefined : t)),
+    silentMs: 0,
     onlineT: before.onlineT ?? t,
-    activeT: hasWoken || !isSameMode ? t : before.activeT,
-    restartsT: isFresh && !isOwn ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
+    activeT: hasWoken || !isSameMode || isBack ? t : before.activeT,
+    restartsT: isFresh && !isOrdered ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
     mining: miningOf(before, reading, t),
     shares: sharesOf(step, t),
     still: stillOf(before.still, reading, t),
@@ -65,6 +73,13 @@ export function advance(step: Step): History {
     learned: learn(step, t, isSameModel, isSameMode),
   };
 }
+
+/** The clock of its shares stands still as long as it cannot tell of any. */
+const unheard = ({ before, elapsedMs }: Step, t: number): Partial<History> => ({
+  onlineT: undefined,
+  silentMs: before.silentMs + Math.max(0, elapsedMs),
+  shares: before.shares && { ...before.shares, changedT: before.shares.changedT + (t - before.t) },
+});
 
 /** A restart inside a gap counts from when it happened, not from when it was seen. */
 const startOf = (reading: Reading, before: History, t: number): number => Math.max(before.t, t - restartAgeMs(reading));

@@ -3,13 +3,14 @@ import { ANOMALY_TYPES, type Flag } from '../../../model/flags.ts';
 import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
 import { plausible } from './evidence/plausible.ts';
-import { expectations, idleReason, isHashing } from './facts.ts';
+import { hasRestarted } from './evidence/restarts.ts';
+import { expectations, idleReason, isHashing, isUntold } from './facts.ts';
 import { advance } from './history.ts';
-import type { Facts } from './rule.ts';
+import type { Facts, Rule, Verdict } from './rule.ts';
 import { holdsOf, RULES, SUPPRESSED } from './rules.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
-import { type Condition, EMPTY_HISTORY, type MinerJudgement, SEVERITIES } from './state.ts';
+import { type Condition, EMPTY_HISTORY, type History, type MinerJudgement, SEVERITIES } from './state.ts';
 
 export type Judged = {
   readonly judgement: MinerJudgement;
@@ -37,7 +38,7 @@ export function judge(
       suppressed === undefined
         ? stepCondition(before, {
             ...holdsOf(rule.type, settings),
-            verdict: rule.evaluate(facts, before?.isRaised === true),
+            verdict: verdictOf(rule, facts, before),
             t: facts.history.t,
             nowMs,
             countedPolls: sample.kind === 'failed' ? sample.consecutive : 1,
@@ -49,12 +50,38 @@ export function judge(
           : undefined;
     if (after !== undefined) conditions[rule.id] = after;
   }
-  const flags = flagsOf(conditions, previous?.flags ?? [], { nowMs, t: facts.history.t });
-  return { judgement: { v: 1, atMs: nowMs, flags, conditions, history: facts.history }, believed: facts.reading };
+  const history = afterDeadPool(previous?.conditions ?? {}, conditions, facts.history);
+  const flags = flagsOf(conditions, previous?.flags ?? [], { nowMs, t: history.t });
+  return { judgement: { v: 1, atMs: nowMs, flags, conditions, history }, believed: facts.reading };
 }
 
+/** A miner that has a pool again begins anew: what it did not hash meanwhile, and averages of that time, are no trouble of now. */
+function afterDeadPool(
+  before: MinerJudgement['conditions'],
+  conditions: Record<string, Condition>,
+  history: History,
+): History {
+  const over = conditions['pool.all-dead'] === undefined ? before['pool.all-dead'] : undefined;
+  if (!over?.isRaised) return history;
+  for (const { id } of RULES_BY_TYPE.get('low_hashrate') ?? [])
+    if ((conditions[id]?.badT ?? 0) >= over.badT) Reflect.deleteProperty(conditions, id);
+  return { ...history, activeT: history.t };
+}
+
+/** A part that no longer tells the value that was wrong is not well for that. */
+function verdictOf(rule: Rule, facts: Facts, before: Condition | undefined): Verdict {
+  const isRaised = before?.isRaised === true;
+  const verdict = rule.evaluate(facts, isRaised);
+  if (verdict !== 'clear' || !isRaised || rule.type === 'unknown') return verdict;
+  if (facts.idle !== undefined || facts.reading === undefined) return verdict;
+  return isUntold(before.violation.source, facts.reading) ? 'no-data' : 'clear';
+}
+
+/** Cold is no heat. */
+const HEAT_RULES = ['chip', 'board', 'overall', 'inlet-high', 'outlet-high', 'vendor'].map((id) => `temperature.${id}`);
+
 const isHot = (previous: MinerJudgement | undefined): boolean =>
-  previous?.flags.some(({ type }) => type === 'temperature') === true;
+  previous !== undefined && HEAT_RULES.some((id) => previous.conditions[id]?.isRaised === true);
 
 function factsOf(
   previous: MinerJudgement | undefined,
@@ -66,7 +93,9 @@ function factsOf(
   const raw = sample.kind === 'ok' ? sample.reading : undefined;
   const believed =
     raw === undefined ? { reading: undefined, suspects: [] } : plausible(raw, expectations(raw, before), settings);
-  const idle = idleReason(sample, believed.reading, before, settings, isHot(previous));
+  const sinceMs = before.silentMs + Math.max(0, elapsedMs);
+  const isFresh = believed.reading !== undefined && hasRestarted(before, believed.reading, sinceMs);
+  const idle = idleReason({ sample, reading: believed.reading, before, settings, isFresh, isHot: isHot(previous) });
   const hashing = isHashing(believed.reading);
   const history = advance({
     before,
@@ -74,6 +103,7 @@ function factsOf(
     sample,
     reading: believed.reading,
     idle,
+    isFresh,
     isHashing: hashing,
     settings,
   });

@@ -41,8 +41,11 @@ export type Facts = {
   readonly settings: AnomalySettings;
 };
 
-/** `no-data` = this sample cannot say: nothing is raised by it and nothing cleared. */
-export type Verdict = Violation | 'clear' | 'no-data';
+/**
+ * `no-data` = this sample cannot say: nothing is raised by it and nothing cleared. `not-yet` = it tells the value, which means nothing yet: the same, and
+ * what is raised is not forgotten.
+ */
+export type Verdict = Violation | 'clear' | 'no-data' | 'not-yet';
 
 /**
  * A count that falls short of what is expected. What one table alone expects is no grave violation, unless the miner itself has shown more than it does

@@ -67,9 +67,13 @@ const historySchema = z.strictObject({
   idle: idleSchema.optional(),
   uptimeS: z.number().optional(),
   systemUptimeS: z.number().optional(),
+  /** Since when the process of this uptime has been watched. */
+  startedT: t.optional(),
+  /** Real time since the newest reading, as far as visits failed since; 0 = the newest one did not. */
+  silentMs: t,
   /** Since when it has answered without a break. */
   onlineT: t.optional(),
-  /** End of the newest sleep or maintenance, or change of mode: averages from before say nothing. */
+  /** End of the newest sleep, maintenance, long silence or lack of a pool, or change of mode: averages from before say nothing. */
   activeT: t.optional(),
   restartsT: z.array(t).max(16),
   addressChangesT: z.array(t).max(128),
@@ -108,7 +112,7 @@ export const judgementSchema = z.strictObject({
 /** Everything known of one miner's anomalies after a sample. Store it as JSON; read it back with `judgementSchema`. */
 export type MinerJudgement = z.infer<typeof judgementSchema>;
 
-export const EMPTY_HISTORY: History = { t: 0, restartsT: [], addressChangesT: [], learned: {} };
+export const EMPTY_HISTORY: History = { t: 0, silentMs: 0, restartsT: [], addressChangesT: [], learned: {} };
 
 /** The judgement as it would be after `ms` more of samples like its last one. */
 export const passed = (judgement: MinerJudgement, ms: number): MinerJudgement => ({

@@ -3,12 +3,13 @@ import type { Facts, Rule, Verdict } from '../rule.ts';
 
 function low(facts: Facts, isRaised: boolean): Verdict {
   const { reading, history, expected, settings } = facts;
-  if (reading === undefined || !hasRunLongEnough(facts)) return 'no-data';
+  if (reading === undefined) return 'no-data';
   const { raiseRatio, clearRatio, average } = settings.lowHashrate;
   const own = history.average;
   const isOwnSettled = own !== undefined && own.atT === history.t && own.atT - own.fromT >= average;
   const value = reading.hashrateSettledHs ?? (isOwnSettled ? own.hashrateHs : undefined);
   if (value === undefined) return 'no-data';
+  if (!hasRunLongEnough(facts)) return 'not-yet';
   const source = reading.hashrateSettledHs === undefined ? 'hashrateHs' : 'hashrateSettledHs';
   const wanted = expected.hashrateHs;
   if (wanted === undefined) {
@@ -46,12 +47,13 @@ function none({ reading, history, settings, idle }: Facts): Verdict {
   };
 }
 
-/** Averages reach back: a fresh start, a wake-up or a change of mode must have grown out of them. */
+/** Averages reach back: a fresh start, a wake-up, a change of mode or a time without a pool must have grown out of them. */
 function hasRunLongEnough({ reading, history, settings }: Facts): boolean {
   const { minUptime } = settings.lowHashrate;
-  const { t, activeT, onlineT } = history;
+  const { t, activeT, onlineT, startedT } = history;
   if (activeT !== undefined && t - activeT < minUptime) return false;
-  if (reading?.uptimeS !== undefined) return reading.uptimeS * 1_000 >= minUptime;
+  // Some clocks stand still: it has run for as long as it has been watched.
+  if (reading?.uptimeS !== undefined) return Math.max(reading.uptimeS * 1_000, t - (startedT ?? t)) >= minUptime;
   return onlineT !== undefined && t - onlineT >= minUptime;
 }
 

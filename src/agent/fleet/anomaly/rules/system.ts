@@ -1,5 +1,6 @@
 // The miner's system: restarts that nobody asked for, and a firmware version outside what the site accepts. Its other faults, checksums and signatures
 // among them, come from the device's own codes (vendor.ts).
+import type { Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
 /** Raised by several restarts within the hour, cleared by an hour without any. */
@@ -13,9 +14,14 @@ function restarts({ reading, history, settings }: Facts, isRaised: boolean): Ver
     limit,
     source: reading.uptimeS === undefined ? 'systemUptimeS' : 'uptimeS',
     severity: 'major',
-    message: `restarted ${count} times within an hour, not by us`,
+    message: isProgramAlone(reading)
+      ? `its mining program restarted ${count} times within an hour, not by us, and its system did not`
+      : `restarted ${count} times within an hour, not by us`,
   };
 }
+
+const isProgramAlone = ({ uptimeS, systemUptimeS = 0 }: Reading): boolean =>
+  uptimeS !== undefined && systemUptimeS > 3_600;
 
 function notAllowed({ reading, settings }: Facts): Verdict {
   const { allowed } = settings.firmware;

@@ -1,6 +1,6 @@
 // Which restarts are ours: those between the start of a task that may restart the mining and some minutes after its end.
 import { describe, expect, test } from 'vitest';
-import { hasRestarted, isOurs } from '../../../../../src/agent/fleet/anomaly/evidence/restarts.ts';
+import { hasRestarted, isOurs, mayHaveRestarted } from '../../../../../src/agent/fleet/anomaly/evidence/restarts.ts';
 
 const MINUTE_MS = 60_000;
 const NOW_MS = 1_000 * MINUTE_MS;
@@ -23,10 +23,38 @@ describe('a restart', () => {
     expect(isOurs({ uptimeS: agoMinutes * 60 }, actions, NOW_MS)).toBe(expected);
   });
 
+  const restarted = (beforeS: number, nowS: number, sinceS = 60) =>
+    hasRestarted({ uptimeS: beforeS }, { uptimeS: nowS }, sinceS * 1_000);
+
   test('is a clock that went back by more than it jitters', () => {
-    expect(hasRestarted({ uptimeS: 1_000 }, { uptimeS: 995 })).toBe(false);
-    expect(hasRestarted({ uptimeS: 1_000 }, { uptimeS: 5 })).toBe(true);
-    expect(hasRestarted({ uptimeS: 1_000 }, { systemUptimeS: 5 })).toBe(false);
-    expect(hasRestarted({ systemUptimeS: 1_000 }, { systemUptimeS: 5 })).toBe(true);
+    expect(restarted(1_000, 995)).toBe(false);
+    expect(restarted(1_000, 5)).toBe(true);
+    expect(hasRestarted({ uptimeS: 1_000 }, { systemUptimeS: 5 }, 60_000)).toBe(false);
+    expect(hasRestarted({ systemUptimeS: 1_000 }, { systemUptimeS: 5 }, 60_000)).toBe(true);
+  });
+
+  test('is none when the clock was set: what began since the last look is no older than that', () => {
+    expect(restarted(90_000, 86_400)).toBe(false);
+    expect(restarted(90_000, 7_000, 7_200)).toBe(true);
+  });
+
+  test('is one that never goes back, when it comes once per poll', () => {
+    expect(restarted(20, 25)).toBe(true);
+    expect(restarted(20, 80)).toBe(false);
+    // A counter that stands still, or goes in minutes, tells nothing.
+    expect(restarted(0, 0)).toBe(false);
+    expect(restarted(0, 60, 119)).toBe(false);
+    // The host was asleep, or its clock was set.
+    expect(restarted(20, 80, 5_000)).toBe(false);
+  });
+
+  test('may be one wherever it is one', () => {
+    for (const [beforeS, nowS] of [
+      [1_000, 5],
+      [90_000, 7_000],
+      [20, 25],
+    ] as const)
+      expect(mayHaveRestarted({ uptimeS: beforeS }, { uptimeS: nowS })).toBe(true);
+    expect(mayHaveRestarted({ uptimeS: 9_000 }, { uptimeS: 9_060 })).toBe(false);
   });
 });
