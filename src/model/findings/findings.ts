@@ -4,7 +4,7 @@ import type { Flag } from '../flags.ts';
 import { plainText, withoutLogin } from '../plain-text.ts';
 import type { PoolReading } from '../reading.ts';
 
-/** `pool` = miners that have no other living pool; `contact` = miners of one network that stopped answering at about the same time. */
+/** `pool` = miners that have no other living pool, or that use another meanwhile; `contact` = miners of one network that stopped answering at about the same time. */
 export type FindingKind = 'pool' | 'contact';
 
 export type Finding = {
@@ -30,9 +30,12 @@ export type FindingMember = { readonly key: string; readonly ip: string; readonl
 export const LEAST_MINERS = 3;
 /** Of the miners that it could concern: a few of many that lose a pool have a trouble of their own. It stays a finding with fewer. */
 const LEAST_SHARE = 0.2;
+/** So many that fall silent together do so for one reason, however large their network is: a switch has fewer ports than a /24 has addresses. */
+const ENOUGH_SILENT = 8;
 const MAX_SAMPLE = 200;
 
-export const isManyOf = (count: number, of: number): boolean => count >= LEAST_MINERS && count >= of * LEAST_SHARE;
+export const isManyOf = (kind: FindingKind, count: number, of: number): boolean =>
+  count >= LEAST_MINERS && (count >= of * LEAST_SHARE || (kind === 'contact' && count >= ENOUGH_SILENT));
 
 /**
  * The findings of all miners, the largest first. `ofKey` = how many miners a finding could concern. `wasFinding` = it was one before, so that the
@@ -49,10 +52,17 @@ export function findingsOf(
     const minerCount = some.length;
     if (kind === undefined || minerCount < LEAST_MINERS) continue;
     const of = Math.max(minerCount, ofKey(key));
-    if (!isManyOf(minerCount, of) && !wasFinding(key)) continue;
+    if (!isManyOf(kind, minerCount, of) && !wasFinding(key)) continue;
     const since = some.map(({ sinceMs }) => sinceMs).sort((a, b) => a - b);
     findings.push({
-      ...{ key, kind, title: titleOf(key, kind, minerCount, of), severity: 'critical', minerCount, of },
+      ...{
+        key,
+        kind,
+        title: titleOf(key, kind, minerCount, of),
+        severity: isElsewhere(key) ? 'minor' : 'critical',
+        minerCount,
+        of,
+      },
       // A miner that had the same trouble days before does not date it.
       sinceMs: since[LEAST_MINERS - 1] ?? 0,
       sample: inOrder(some.map(({ ip }) => ip)).slice(0, MAX_SAMPLE),
@@ -69,12 +79,31 @@ export function poolFinding(pools: readonly Pick<PoolReading, 'index' | 'url'>[]
 
 /** `pool:host:port` of a pool's address; without a port where it names none. */
 export function poolKeyOf(url: string): string | undefined {
-  const authority = withoutLogin(url.trim())
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-    .replace(/[/?#].*$/, '');
-  const clean = plainText(authority.toLowerCase(), 260);
-  return clean === undefined ? undefined : `pool:${clean}`;
+  const address = poolAddressOf(url);
+  return address === undefined ? undefined : `pool:${address}`;
 }
+
+/** `host:port`, fit to be shown; without a port where the address names none. */
+export const poolAddressOf = (url: string): string | undefined => plainText(authorityOf(url), 260);
+
+/** `host:port` as a device wrote it, but for its case and a dot that ends the host. */
+export const authorityOf = (url: string): string =>
+  withoutLogin(url.trim())
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/\.(?=$|:\d*$)/, '')
+    .toLowerCase();
+
+/** No address of a pool holds this sign. */
+const ELSEWHERE = '#elsewhere';
+
+/** The key of miners whose first pool is dead while another one of theirs works; `poolKey` as `poolKeyOf` gives it. */
+export const elsewhereKeyOf = (poolKey: string): string => `${poolKey}${ELSEWHERE}`;
+
+const isElsewhere = (key: string): boolean => key.endsWith(ELSEWHERE);
+
+/** The key of the pool, whether its miners have another one or not. */
+export const poolOfKey = (key: string): string => (isElsewhere(key) ? key.slice(0, -ELSEWHERE.length) : key);
 
 /**
  * The key of miners of one network that stopped answering together; `network` as CIDR. The time only tells one outage from the next, so it is no text that
@@ -96,7 +125,10 @@ function kindOf(key: string): FindingKind | undefined {
 
 function titleOf(key: string, kind: FindingKind, count: number, of: number): string {
   const miners = count === of ? `${count} miners` : `${count} of ${of} miners`;
-  if (kind === 'pool') return `pool ${key.slice('pool:'.length)} dead: ${miners}`;
+  if (kind === 'pool') {
+    const isDown = `pool ${poolOfKey(key).slice('pool:'.length)} dead: ${miners}`;
+    return isElsewhere(key) ? `${isDown} use another` : isDown;
+  }
   return `${networkOfKey(key)}: ${miners} do not answer`;
 }
 

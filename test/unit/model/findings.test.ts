@@ -1,6 +1,14 @@
 // One cause, one finding: which flags belong together, and when they are many enough.
 import { expect, test } from 'vitest';
-import { contactKeyOf, findingsOf, networkOf, poolFinding, poolKeyOf } from '../../../src/model/findings/findings.ts';
+import {
+  contactKeyOf,
+  elsewhereKeyOf,
+  findingsOf,
+  networkOf,
+  poolFinding,
+  poolKeyOf,
+  poolOfKey,
+} from '../../../src/model/findings/findings.ts';
 
 const T0 = Date.parse('2026-01-02T07:58:00Z');
 const members = (count: number, key: string) =>
@@ -50,6 +58,24 @@ test('a miner that had the same trouble days before does not date the finding', 
   expect(finding?.sinceMs).toBe(T0 + 1_000);
 });
 
+test('so many as one switch has fall silent together for one reason, however large their network is; a pool is another matter', () => {
+  const silent = contactKeyOf('10.0.3.0/24', T0);
+  expect(findingsOf(members(24, silent), () => 240)).toMatchObject([
+    { title: '10.0.3.0/24: 24 of 240 miners do not answer' },
+  ]);
+  expect(findingsOf(members(5, silent), () => 240)).toEqual([]);
+  expect(findingsOf(members(24, 'pool:p:1'), () => 240)).toEqual([]);
+});
+
+test('miners that use another pool meanwhile are a milder finding of the same pool', () => {
+  const key = elsewhereKeyOf('pool:p.example:1');
+  expect(poolOfKey(key)).toBe('pool:p.example:1');
+  expect(poolOfKey('pool:p.example:1')).toBe('pool:p.example:1');
+  expect(findingsOf(members(35, key), () => 40)).toMatchObject([
+    { kind: 'pool', severity: 'minor', title: 'pool p.example:1 dead: 35 of 40 miners use another' },
+  ]);
+});
+
 test('a key of a kind that is not known here makes no finding', () => {
   expect(findingsOf(members(9, 'rack:7'), () => 9)).toEqual([]);
 });
@@ -59,6 +85,9 @@ test.each([
   ['stratum.example:3333', 'pool:stratum.example:3333'],
   ['stratum+ssl://user:secret@pool.example:443/path?x=1', 'pool:pool.example:443'],
   ['pool.example', 'pool:pool.example'],
+  ['stratum+tcp://Pool.Example.:3333/', 'pool:pool.example:3333'],
+  ['pool.example.', 'pool:pool.example'],
+  ['stratum+tcp://[2001:DB8::1]:3333#xnsub', 'pool:[2001:db8::1]:3333'],
   ['  ', undefined],
 ])('%s is the pool %s', (url, key) => {
   expect(poolKeyOf(url)).toBe(key);

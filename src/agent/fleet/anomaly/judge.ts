@@ -37,7 +37,7 @@ export function judge(
     const after =
       suppressed === undefined
         ? stepCondition(before, {
-            ...holdsOf(rule.type, settings),
+            ...holdsOf(rule, settings),
             verdict: verdictOf(rule, facts, before),
             t: facts.history.t,
             nowMs,
@@ -141,8 +141,9 @@ function flagsOf(
 
 /** A miner whose pools are dead does not hash for want of work: that is no second trouble. */
 function withCause(flags: Flag[]): Flag[] {
-  const { finding, since } = flags.find(({ type }) => type === 'pool') ?? {};
-  if (finding === undefined || since === undefined) return flags;
+  const { finding, since, severity } = flags.find(({ type }) => type === 'pool') ?? {};
+  // With less than that, another pool gives it work.
+  if (finding === undefined || since === undefined || severity !== 'critical') return flags;
   return flags.map((flag) => (flag.type === 'low_hashrate' && flag.since >= since ? { ...flag, finding } : flag));
 }
 

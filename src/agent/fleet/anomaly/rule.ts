@@ -2,7 +2,7 @@
 import type { AnomalyType } from '../../../model/flags.ts';
 import type { Reading } from '../../../model/reading.ts';
 import type { Sample } from './sample.ts';
-import type { AnomalySettings } from './settings.ts';
+import type { AnomalySettings, Hold } from './settings.ts';
 import type { History, Idle, Violation } from './state.ts';
 
 /** A level that is expected, and who says so. */
@@ -60,6 +60,8 @@ export type Rule = {
   /** Key of the remembered condition: never changed once released. */
   readonly id: string;
   readonly type: AnomalyType;
+  /** Where it is not that of the type. */
+  raise?(settings: AnomalySettings): Hold;
   /** `isRaised`: compare with the clear threshold. */
   evaluate(facts: Facts, isRaised: boolean): Verdict;
 };

@@ -54,7 +54,8 @@ export const SUPPRESSED: Readonly<Record<Idle, Suppression>> = {
 const SECTIONS = { low_hashrate: 'lowHashrate', control_board: 'controlBoard' } as const;
 
 /** These two alone: the rest of a section is not copied for each condition of each poll. */
-export function holdsOf(type: AnomalyType, settings: AnomalySettings): { raise: Hold; clear: Hold } {
+export function holdsOf(rule: Pick<Rule, 'type' | 'raise'>, settings: AnomalySettings): { raise: Hold; clear: Hold } {
+  const { type } = rule;
   const { raise, clear } = settings[type === 'low_hashrate' || type === 'control_board' ? SECTIONS[type] : type];
-  return { raise, clear };
+  return { raise: rule.raise?.(settings) ?? raise, clear };
 }

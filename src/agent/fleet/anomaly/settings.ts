@@ -136,6 +136,8 @@ export const anomalySettingsSchema = z.strictObject({
       noShare: duration('10m'),
       /** The same before the first share of a process, and where the process age is not known. */
       noFirstShare: duration('30m'),
+      /** The first pool is dead for this long while another one works. */
+      elsewhere: duration('10m'),
       /** Hosts (or their parents, `example.com` covers `eu.example.com`) that may be mined at; empty = any. */
       allowedHosts: z.array(z.string().min(1).max(253)).max(256).default([]),
       ...holds([2, '0s'], [3, '0s']),

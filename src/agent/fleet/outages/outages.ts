@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { renderError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { OFFLINE_SOURCE } from '../../../model/document.ts';
-import { type Finding, findingsOf, networkOf, poolKeyOf } from '../../../model/findings/findings.ts';
+import { type Finding, findingsOf, networkOf, poolKeyOf, poolOfKey } from '../../../model/findings/findings.ts';
 import type { Flag } from '../../../model/flags.ts';
 import type { EventRecord } from '../../../wire/records.ts';
 import type { MinerState } from '../fleet.ts';
@@ -37,7 +37,8 @@ type Parts = {
 /** A finding that still grows is not reported yet, so that the event names all of its miners; for at most this long. */
 const GROWS_MS = 5 * 60_000;
 const CONTACT_RULE = 'network.contact';
-const POOL_RULE = 'pool.all-dead';
+/** The first of them that is raised counts. */
+const POOL_RULES = ['pool.all-dead', 'pool.first-dead'] as const;
 
 /** Open findings outlast a restart. */
 export function createOutages(db: DatabaseSync, parts: Parts): Outages {
@@ -63,7 +64,8 @@ export function createOutages(db: DatabaseSync, parts: Parts): Outages {
     const members = [...silent.flatMap(silentMember(silenceOf)), ...miners.flatMap(poolMember)];
     // Nothing else needs the first pool of each miner.
     const byPool = members.some(({ key }) => key.startsWith('pool:')) ? countBy(miners, firstPools()) : new Map();
-    const sizeOf = (key: string) => byPool.get(key) ?? byNetwork.get(key.replace(/^contact:|@.*$/g, '')) ?? 0;
+    const sizeOf = (key: string) =>
+      byPool.get(poolOfKey(key)) ?? byNetwork.get(key.replace(/^contact:|@.*$/g, '')) ?? 0;
     current = findingsOf(members, sizeOf, (key) => open.has(key));
     for (const finding of current) keep(finding, spells.get(finding.key));
     const keys = new Set(current.map(({ key }) => key));
@@ -154,10 +156,12 @@ const silentMember =
   };
 
 function poolMember({ target, judgement }: OutageMiner) {
-  const dead = judgement?.conditions[POOL_RULE];
-  const key = dead?.isRaised === true ? dead.violation.finding : undefined;
-  if (dead === undefined || key === undefined) return [];
-  return [{ key, ip: target.ip, sinceMs: dead.badAtMs }];
+  for (const rule of POOL_RULES) {
+    const dead = judgement?.conditions[rule];
+    const key = dead?.isRaised === true ? dead.violation.finding : undefined;
+    if (dead !== undefined && key !== undefined) return [{ key, ip: target.ip, sinceMs: dead.badAtMs }];
+  }
+  return [];
 }
 
 /** The key of a miner's first pool. Thousands of miners use a few pools: each address is read once. */

@@ -49,4 +49,4 @@ const isNear = (a: Spell, b: Spell, gapMs: number): boolean =>
   a.sinceMs <= b.untilMs + gapMs && a.untilMs >= b.sinceMs - gapMs;
 
 const newKey = (network: string, { members, sinceMs }: Members, sizeOf: (network: string) => number) =>
-  isManyOf(members.length, sizeOf(network)) ? contactKeyOf(network, sinceMs) : undefined;
+  isManyOf('contact', members.length, sizeOf(network)) ? contactKeyOf(network, sinceMs) : undefined;

@@ -1,15 +1,15 @@
-// Pools: none alive, work rejected, no share accepted although it hashes, a pool that the site does not mine at, or
+// Pools: none alive, the first one dead while another works, work rejected, no share accepted although it hashes, a pool that the site does not mine at, or
 // locked pools that do not hold.
-import { poolFinding } from '../../../../model/findings/findings.ts';
-import { plainText, withoutLogin } from '../../../../model/plain-text.ts';
+import { authorityOf, elsewhereKeyOf, poolAddressOf, poolFinding } from '../../../../model/findings/findings.ts';
+import { plainText } from '../../../../model/plain-text.ts';
+import type { PoolReading, Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
 function allDead({ reading }: Facts): Verdict {
-  const pools = reading?.pools ?? [];
+  const pools = poolsOf(reading);
   // A pool that does not say whether it is alive may be alive.
   if (pools.some((pool) => pool.isAlive === true)) return 'clear';
-  // Entries without an address are no pools: a rule of their own.
-  if (pools.every(({ url }) => url.trim() === '') || pools.some((pool) => pool.isAlive === undefined)) return 'no-data';
+  if (pools.length === 0 || pools.some((pool) => pool.isAlive === undefined)) return 'no-data';
   const finding = poolFinding(pools);
   return {
     value: 0,
@@ -18,6 +18,28 @@ function allDead({ reading }: Facts): Verdict {
     severity: 'critical',
     message: `none of ${pools.length} pools is alive`,
     ...(finding !== undefined && { finding }),
+  };
+}
+
+/** In order. Entries without an address are no pools: a rule of their own. */
+const poolsOf = (reading: Reading | undefined): PoolReading[] =>
+  (reading?.pools ?? []).filter(({ url }) => url.trim() !== '').sort((a, b) => a.index - b.index);
+
+/** It earns, and elsewhere than it should: the pool is dead for this miner alone, or for all, and nothing is left but the others. */
+function firstDead({ reading }: Facts): Verdict {
+  const [first, ...others] = poolsOf(reading);
+  if (first?.isAlive === true) return 'clear';
+  const other = others.find(({ isActive }) => isActive === true) ?? others.find(({ isAlive }) => isAlive === true);
+  if (first?.isAlive === undefined || first.isActive === true || other?.isAlive !== true) return 'no-data';
+  const address = poolAddressOf(first.url);
+  const finding = poolFinding([first]);
+  return {
+    value: address ?? null,
+    limit: null,
+    source: `pools[${first.index}].isAlive`,
+    severity: 'minor',
+    message: `its first pool ${address} is dead; ${poolAddressOf(other.url)} is alive`,
+    ...(finding !== undefined && { finding: elsewhereKeyOf(finding) }),
   };
 }
 
@@ -56,11 +78,26 @@ const INTERVALS_OF_PATIENCE = 10;
 
 /** So long without a share is no chance. */
 export function shareLimitMs({ reading, history: { shares }, settings: { pool } }: Facts): number {
-  const { uptimeS } = reading ?? {};
-  if (shares === undefined || shares.accepted === 0 || uptimeS === undefined)
-    return Math.max(pool.noShare, pool.noFirstShare);
-  return Math.max(pool.noShare, ((uptimeS * 1_000) / shares.accepted) * INTERVALS_OF_PATIENCE);
+  const ageS = reading?.uptimeS ?? reading?.systemUptimeS;
+  const accepted = shares?.accepted ?? 0;
+  const pools = poolsOf(reading);
+  const active = pools.length === 1 ? pools[0] : pools.find(({ isActive }) => isActive === true);
+  const difficulty = active?.difficulty ?? 0;
+  const byDifficultyMs = meanIntervalMs(difficulty, reading?.hashrateHs) * INTERVALS_OF_PATIENCE;
+  if (accepted === 0 || ageS === undefined) return Math.max(pool.noShare, pool.noFirstShare, byDifficultyMs);
+  const intervalMs = (ageS * 1_000) / accepted;
+  const usual = pools.reduce((sum, pool) => sum + (pool.difficultyAccepted ?? 0), 0) / accepted;
+  // The pool of now may hand out harder work than those before it did.
+  const nowMs = usual > 0 ? intervalMs * Math.max(1, difficulty / usual) * INTERVALS_OF_PATIENCE : byDifficultyMs;
+  return Math.max(pool.noShare, intervalMs * INTERVALS_OF_PATIENCE, nowMs);
 }
+
+/** Of SHA-256 and those that count like it. Machines for coins that count otherwise hash far less, and nothing is known of their intervals. */
+const HASHES_PER_DIFFICULTY = 2 ** 32;
+const LEAST_HS = 1e11;
+
+const meanIntervalMs = (difficulty: number, hashrateHs = 0): number =>
+  hashrateHs < LEAST_HS ? 0 : (1_000 * difficulty * HASHES_PER_DIFFICULTY) / hashrateHs;
 
 function noShare(facts: Facts): Verdict {
   const { reading, history, isHashing } = facts;
@@ -81,7 +118,7 @@ function noShare(facts: Facts): Verdict {
 function foreign({ reading, settings }: Facts): Verdict {
   const { allowedHosts } = settings.pool;
   if (allowedHosts.length === 0) return 'clear';
-  const pools = (reading?.pools ?? []).filter((pool) => pool.url.trim() !== '');
+  const pools = poolsOf(reading);
   if (pools.length === 0) return 'no-data';
   const index = pools.findIndex((pool) => !isAllowed(hostOf(pool.url), allowedHosts));
   const pool = pools[index];
@@ -103,18 +140,19 @@ function notKept({ sample, reading }: Facts): Verdict {
   return { value: null, limit: null, source: 'pools.lock', severity: 'critical', message: poolTrouble };
 }
 
-function hostOf(url: string): string {
-  return withoutLogin(url)
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-    .replace(/[:/?#].*$/, '')
-    .toLowerCase();
-}
+const hostOf = (url: string): string => authorityOf(url).replace(/:\d*$/, '');
 
 const isAllowed = (host: string, allowed: readonly string[]): boolean =>
   allowed.some((name) => host === name.toLowerCase() || host.endsWith(`.${name.toLowerCase()}`));
 
 export const POOL_RULES: readonly Rule[] = [
   { id: 'pool.all-dead', type: 'pool', evaluate: allDead },
+  {
+    id: 'pool.first-dead',
+    type: 'pool',
+    raise: ({ pool }) => ({ polls: pool.raise.polls, time: Math.max(pool.raise.time, pool.elsewhere) }),
+    evaluate: firstDead,
+  },
   { id: 'pool.none-set', type: 'pool', evaluate: noneSet },
   { id: 'pool.rejects', type: 'pool', evaluate: rejects },
   { id: 'pool.no-share', type: 'pool', evaluate: noShare },

@@ -33,6 +33,10 @@ const pool =
   (fields: object): Change =>
   (reading) =>
     put({ pools: (reading.pools ?? []).map((it) => ({ ...it, ...fields })) })(reading);
+const withBackup = ({ pools = [] }: Reading, first: object): NonNullable<Reading['pools']> => [
+  { index: 1, url: 'stratum+ssl://backup.example:443', user: 'farm.w1', isAlive: true, isActive: true },
+  ...pools.map((it) => ({ ...it, ...first })),
+];
 const strip =
   (...names: string[]): Change =>
   (reading) =>
@@ -253,6 +257,16 @@ const ROWS: readonly Row[] = [
     evidence: { value: 0, limit: 1, source: 'pools.isAlive', severity: 'critical' },
   },
   {
+    id: 'pool.first-dead',
+    type: 'pool',
+    bad: (reading) => put({ pools: withBackup(reading, { isAlive: false, isActive: false }) })(reading),
+    blind: put({ pools: undefined }),
+    evidence: {
+      ...{ value: 'eu.pool.example:3333', source: 'pools[0].isAlive', severity: 'minor' },
+      message: 'its first pool eu.pool.example:3333 is dead; backup.example:443 is alive',
+    },
+  },
+  {
     id: 'pool.lock',
     type: 'pool',
     bad: same,
@@ -306,7 +320,8 @@ test('every rule has a case, every case a rule', () => {
 
 describe.each(ROWS.map((row) => ({ ...row, name: `${row.id} (${row.evidence.source})` })))('$name', (row) => {
   const settings = anomalySettingsSchema.parse(row.settings ?? {});
-  const { raise, clear } = holdsOf(row.type, settings);
+  const rule = RULES.find(({ id }) => id === row.id);
+  const { raise, clear } = holdsOf(rule ?? row, settings);
   const pollsToRaise = Math.max(raise.polls, 1 + raise.time / 60_000);
   const condition = (bench: ReturnType<typeof createBench>) => bench.judgement?.conditions[row.id];
   const bench = () => {

@@ -155,6 +155,44 @@ test('40 of 62 miners of a network fall silent: one finding that names the netwo
   expect(typesOf(farm.events)).toEqual(['finding_raised', 'finding_cleared']);
 });
 
+test('24 of 240 miners fall silent with their switch for two minutes: one finding, one flag each that points at it, and all is over', async () => {
+  const farm = createFarm(240, (i) => `10.0.3.${i + 1}`);
+  await farm.run(3, well);
+  await farm.run(2, (i, minute) => (i < 24 ? undefined : healthy(minute)));
+  expect(farm.current()).toMatchObject([{ title: '10.0.3.0/24: 24 of 240 miners do not answer' }]);
+  expect(farm.flagged()).toHaveLength(24);
+  await farm.run(3, well);
+  expect(farm.current()).toEqual([]);
+  expect(farm.flagged()).toEqual([]);
+  expect(typesOf(farm.events)).toEqual(['finding_raised', 'finding_cleared']);
+});
+
+test('35 miners whose first pool dies use their second: one mild finding, and another one when that dies, too', async () => {
+  const farm = createFarm(35, (i) => `10.0.3.${i + 1}`);
+  const withBackup =
+    (first: boolean, second: boolean) =>
+    (_: number, minute: number): Reading => {
+      const [pool] = healthy(minute).pools ?? [];
+      if (pool === undefined) throw new Error('a healthy miner has a pool');
+      const backup = { index: 1, url: 'backup.example:443', user: 'w', isAlive: second, isActive: second && !first };
+      return { ...healthy(minute), pools: [{ ...pool, isAlive: first, isActive: first }, backup] };
+    };
+  await farm.run(3, withBackup(true, true));
+  // What comes back soon is no matter.
+  await farm.run(8, withBackup(false, true));
+  await farm.run(4, withBackup(true, true));
+  expect(farm.events).toEqual([]);
+  await farm.run(16, withBackup(false, true));
+  const title = 'pool eu.pool.example:3333 dead: 35 miners use another';
+  expect(farm.current()).toMatchObject([{ title, severity: 'minor' }]);
+  expect(farm.events.map(({ type, detail }) => [type, detail.title])).toEqual([['finding_raised', title]]);
+  await farm.run(8, withBackup(false, false));
+  expect(farm.current()).toMatchObject([{ title: 'pool eu.pool.example:3333 dead: 35 miners', severity: 'critical' }]);
+  await farm.run(8, withBackup(true, true));
+  expect(farm.current()).toEqual([]);
+  expect(typesOf(farm.events)).toEqual(['finding_raised', 'finding_cleared', 'finding_raised', 'finding_cleared']);
+});
+
 test('a restart neither reports a finding again nor forgets that it is over', async () => {
   const farm = createFarm(12, (i) => `10.0.3.${i + 1}`);
   await farm.run(8, poolDead);
