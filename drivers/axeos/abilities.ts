@@ -5,10 +5,11 @@ import { filledUp, showsFilledUp, type WantedPool } from '../_families/pool-para
 import { blink, firmware, modesAndPresets, pools, reboot } from '../_families/usual-abilities.ts';
 import { expectApplication, isVersion } from './firmware.ts';
 import { mhzOf, setFrequency } from './frequency.ts';
-import { poolUrl } from './read.ts';
+import { addressesOf } from './read.ts';
 import { changeAndRestart, readInfo, write } from './send.ts';
 
 const POOLS = 2;
+const STEP_MHZ = 4;
 const UPLOAD_MS = 10 * 60_000;
 
 export const abilities = {
@@ -33,7 +34,8 @@ export const abilities = {
     shows({ miningMode, boards }, { mode, preset }) {
       if (preset === undefined) return miningMode === undefined ? undefined : miningMode === mode;
       const mhz = boards?.[0]?.frequencyMhz;
-      return mhz === undefined ? undefined : mhz === mhzOf(preset);
+      // What the chips run at comes in steps.
+      return mhz === undefined ? undefined : Math.abs(mhz - (mhzOf(preset) ?? 0)) < STEP_MHZ;
     },
     shownWithinS: 120,
   }),
@@ -56,14 +58,11 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
   const [main, fallback] = filledUp(wanted, POOLS).map((pool) => addressOf(link, pool));
   if (main === undefined || fallback === undefined) return ACCEPTED;
   const info = await readInfo(link, what);
-  if (
-    poolUrl(info.stratumURL, info.stratumPort) === main.url &&
-    info.stratumUser === main.user &&
-    poolUrl(info.fallbackStratumURL, info.fallbackStratumPort) === fallback.url &&
-    info.fallbackStratumUser === fallback.user
-  ) {
-    return THEY_WERE_SO;
-  }
+  const [[mainUrl, mainUser], [fallbackUrl, fallbackUser]] = addressesOf(info);
+  const isMainSo = mainUrl === main.url && mainUser === main.user;
+  if (isMainSo && fallbackUrl === fallback.url && fallbackUser === fallback.user) return THEY_WERE_SO;
+  // The NerdAxe family, which tells its model, takes a boolean and nothing else; the others a number.
+  const noTls = info.deviceModel === undefined ? 0 : false;
   return changeAndRestart(link, what, {
     stratumURL: main.host,
     stratumPort: main.port,
@@ -73,6 +72,9 @@ async function changePools(link: MinerLink, wanted: readonly WantedPool[]): Prom
     fallbackStratumPort: fallback.port,
     fallbackStratumUser: fallback.user,
     fallbackStratumPassword: fallback.password,
+    // Addresses of pools with TLS are refused above; builds without it do not know these keys.
+    ...(info.stratumTLS && { stratumTLS: noTls }),
+    ...(info.fallbackStratumTLS && { fallbackStratumTLS: noTls }),
   });
 }
 

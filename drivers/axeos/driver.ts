@@ -14,7 +14,7 @@ export const axeos = defineDriver({
     { models: 'Bitaxe Gamma', firmware: 'AxeOS 2.14, which can pause', evidence: 'simulated' },
     { models: 'NerdQAxe++', firmware: 'any with /api/system/info', evidence: 'simulated' },
     { models: 'LuckyMiner LV07', firmware: 'any with /api/system/info', evidence: 'simulated' },
-    { models: 'Bitaxe Max, Ultra and others', firmware: 'any AxeOS', evidence: 'claimed' },
+    { models: 'Bitaxe Max, Ultra, Hex, SupraHex, GammaTurbo and others', firmware: 'any AxeOS', evidence: 'claimed' },
     { models: 'NerdAxe, NerdQAxe+, NerdOctaxe, LuckyMiner LV08', firmware: 'any', evidence: 'claimed' },
   ],
   asks: {

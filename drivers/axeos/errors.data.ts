@@ -1,4 +1,4 @@
-// The two faults that AxeOS and its kin tell of, by the key that tells.
+// The faults that AxeOS and its kin tell of, by the key that tells.
 import type { ErrorReading } from '../../src/model/reading.ts';
 
 export const OVERHEATED: ErrorReading = {
@@ -10,3 +10,4 @@ export const OVERHEATED: ErrorReading = {
 
 /** The message is the device's own. */
 export const POWER_FAULT = { code: 'power_fault', category: 'psu', severity: 'major' } as const satisfies ErrorReading;
+export const HARDWARE_FAULT = { code: 'hardware_fault', severity: 'major' } as const;

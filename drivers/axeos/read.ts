@@ -1,11 +1,12 @@
 // Turns `/api/system/info` into a Reading (atlas 11). One board, rates in GH/s, shares counted for the machine and not for a pool.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean } from '../../src/driver/fields.ts';
+import { first, largest, mean, scale } from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, FanReading, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present } from '../_families/cgminer.ts';
-import { OVERHEATED, POWER_FAULT } from './errors.data.ts';
-import { machineOf } from './models.ts';
+import { categoryOfWords } from '../_families/trouble-words.ts';
+import { HARDWARE_FAULT, OVERHEATED, POWER_FAULT } from './errors.data.ts';
+import { chipsOf, machineOf } from './models.ts';
 import type { Info, Replies } from './replies.ts';
 
 export function read({ info }: Replies, known: Known): Reading {
@@ -13,8 +14,8 @@ export function read({ info }: Replies, known: Known): Reading {
   const names: Reading = present({ make, model });
   if (info === undefined) return names;
   const isOverheated = info.overheat_mode === true;
-  const chipC = largest([info.temp, info.temp2]);
-  const isOff = isOverheated || isCold(info, first(chipC, info.vrTemp));
+  const chipC = largest([info.temp, info.temp2, ...(info.asicTemps ?? []).filter((tempC) => tempC > 0)]);
+  const isOff = isOverheated || info.shutdown === true || isCold(info, first(chipC, info.vrTemp));
   // A machine that stopped by heat may go on telling its last rate.
   const hashrateHs = isOff ? (info.hashRate === 0 ? 0 : undefined) : info.hashRate;
   const wanted = present({
@@ -32,6 +33,7 @@ export function read({ info }: Replies, known: Known): Reading {
     hashrateHs,
     hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
     hashrateSettledHs: isOff ? undefined : info.hashRate_10m,
+    hashrate24hHs: (info.uptimeSeconds ?? 0) < DAY_S ? undefined : info.hashRate_1d,
     powerW: positive(info.power),
     uptimeS: info.uptimeSeconds,
 
@@ -48,9 +50,12 @@ export function read({ info }: Replies, known: Known): Reading {
   });
 }
 
+const DAY_S = 86_400;
+
 /** Cores times MHz are MH/s; 0 cores means that the firmware does not know. */
-function fromCores({ smallCoreCount, asicCount, frequency }: Info, usualChips: number | undefined): number | undefined {
-  const chips = asicCount ?? usualChips;
+function fromCores(info: Info, usualChips: number | undefined): number | undefined {
+  const { smallCoreCount, frequency } = info;
+  const chips = chipsOf(info) ?? usualChips;
   if (chips === undefined || frequency === undefined) return undefined;
   return positive((smallCoreCount ?? 0) * chips * frequency * 1e6);
 }
@@ -82,32 +87,43 @@ function board(
 ): BoardReading[] | undefined {
   const parts = present({
     hashrateHs,
-    chips: info.asicCount,
-    frequencyMhz: info.frequency,
-    voltageV: info.voltage === undefined ? undefined : info.voltage / 1_000,
+    chips: first(info.asicDetected, chipsOf(info)),
+    frequencyMhz: info.actualFrequency === undefined ? info.frequency : positive(info.actualFrequency),
+    voltageV: scale(first(info.voltage, info.voltagei), 1e-3),
     boardTempsC: info.vrTemp === undefined ? undefined : [info.vrTemp],
     chipTempMaxC: chipC,
-    chipTempAvgC: mean([info.temp, info.temp2]),
+    chipTempAvgC: chipMean(info),
   });
   if (Object.keys(parts).length === 0) return undefined;
   return [{ slot: 0, ...parts, ...present({ expectedHashrateHs }) }];
 }
 
-/** All have one fan; the key of a second one reads 0 where there is none. */
-function fans({ fanrpm, fan2rpm, fanspeed }: Info): FanReading[] | undefined {
-  const found = [fanrpm, positive(fan2rpm)].flatMap((rpm, index) =>
-    rpm === undefined ? [] : [present({ index, rpm, dutyPercent: fanspeed })],
-  );
+/** `temp` is the mean of a Bitaxe, but the hottest chip of the NerdAxe family, which tells each chip beside it where it has sensors. */
+function chipMean({ temp, temp2, asicTemps, deviceModel, asicCount }: Info): number | undefined {
+  if (deviceModel === undefined || asicCount === 1) return mean([temp, temp2]);
+  return asicTemps?.every((tempC) => tempC > 0) ? mean(asicTemps) : undefined;
+}
+
+/** Without a list all have one fan; the key of a second one reads 0 where there is none. */
+function fans(info: Info): FanReading[] | undefined {
+  // Percent has the same name in lower case.
+  const mainRpm = first(info.fanrpm, info.fanspeed === undefined ? undefined : info.fanSpeed);
+  const rows = info.fans?.map(({ rpm, speedPerc }) => ({ rpm, dutyPercent: speedPerc }));
+  const found = (
+    rows ?? [
+      { rpm: mainRpm, dutyPercent: info.fanspeed },
+      { rpm: positive(info.fan2rpm), dutyPercent: info.fanspeed },
+    ]
+  ).flatMap(({ rpm, dutyPercent }, index) => (rpm === undefined ? [] : [present({ index, rpm, dutyPercent })]));
   return found.length === 0 ? undefined : found;
 }
 
 function pools(info: Info): PoolReading[] | undefined {
-  const both = [
-    [poolUrl(info.stratumURL, info.stratumPort), info.stratumUser],
-    [poolUrl(info.fallbackStratumURL, info.fallbackStratumPort), info.fallbackStratumUser],
-  ] as const;
+  const both = addressesOf(info);
   const isAlone = both[1][0] === undefined && both[0][0] !== undefined;
-  const active = info.isUsingFallbackStratum === undefined ? (isAlone ? 0 : undefined) : +info.isUsingFallbackStratum;
+  const isSecond = first(info.isUsingFallbackStratum, info.stratum?.usingFallback);
+  const active = isSecond === undefined ? (isAlone ? 0 : undefined) : +isSecond;
+  const areBoth = info.stratum?.activePoolMode === 1;
   const found = both.flatMap(([url, user], index) =>
     url === undefined
       ? []
@@ -116,29 +132,63 @@ function pools(info: Info): PoolReading[] | undefined {
             index,
             url,
             user: user ?? '',
-            isActive: active === undefined ? undefined : active === index,
-            ...(active === index && {
-              accepted: info.sharesAccepted,
-              rejected: info.sharesRejected,
-              difficulty: first(positive(info.stratumDiff), positive(info.poolDifficulty)),
-            }),
+            isActive: areBoth || (active === undefined ? undefined : active === index),
+            ...(areBoth ? countsOf(info.stratum?.pools?.[index]) : active === index && totals(info)),
           }),
         ],
   );
   return found.length === 0 ? undefined : found;
 }
 
-/** The host may be written with or without scheme and port; the protocol is always Stratum over TCP. */
-export function poolUrl(host: string | undefined, port: number | undefined): string | undefined {
+/** Address and user of the two pools; without an address where none is set. */
+export const addressesOf = (info: Info) =>
+  [
+    [poolUrl(info.stratumURL, info.stratumPort, schemeOf(info.stratumTLS, info.stratumProtocol)), info.stratumUser],
+    [
+      poolUrl(
+        info.fallbackStratumURL,
+        info.fallbackStratumPort,
+        schemeOf(info.fallbackStratumTLS, info.fallbackStratumProtocol),
+      ),
+      info.fallbackStratumUser,
+    ],
+  ] as const;
+
+type StratumRow = NonNullable<NonNullable<Info['stratum']>['pools']>[number];
+
+const countsOf = (row: StratumRow | undefined) => ({
+  isAlive: row?.connected,
+  accepted: row?.accepted,
+  rejected: row?.rejected,
+  difficulty: positive(row?.poolDifficulty),
+});
+
+/** What is counted for the machine belongs to the one pool in use. */
+const totals = (info: Info) => ({
+  isAlive: first(info.stratum?.pools?.[0]?.connected, info.isStratumConnected),
+  accepted: info.sharesAccepted,
+  rejected: info.sharesRejected,
+  difficulty: first(positive(info.stratumDiff), positive(info.poolDifficulty)),
+});
+
+const schemeOf = (isTls = false, protocol = ''): string =>
+  /^(sv2|1)$/i.test(protocol) ? 'stratum2+tcp' : isTls ? 'stratum+ssl' : 'stratum+tcp';
+
+/** The host may be written with or without scheme and port; what protocol it is, other keys tell. */
+function poolUrl(host: string | undefined, port: number | undefined, scheme: string): string | undefined {
   if (host === undefined) return undefined;
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `stratum+tcp://${host}`;
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `${scheme}://${host}`;
   return port === undefined || /:\d+$/.test(url) ? url : `${url}:${port}`;
 }
 
-function errors({ overheat_mode, power_fault }: Info, isOverheated: boolean): ErrorReading[] | undefined {
-  if (overheat_mode === undefined && power_fault === undefined) return undefined;
+function errors(info: Info, isOverheated: boolean): ErrorReading[] | undefined {
+  const { overheat_mode, power_fault, hardware_fault } = info;
+  if (first<unknown>(overheat_mode, power_fault, hardware_fault) === undefined) return undefined;
   return [
     ...(isOverheated ? [OVERHEATED] : []),
     ...(power_fault === undefined || isFine(power_fault) ? [] : [{ ...POWER_FAULT, message: power_fault }]),
+    ...(hardware_fault === undefined || isFine(hardware_fault)
+      ? []
+      : [{ ...HARDWARE_FAULT, message: hardware_fault, category: categoryOfWords(hardware_fault) }]),
   ];
 }

@@ -9,7 +9,7 @@ import { expectTruth, standing } from './simulated.ts';
 const site = standing(driver, { network: '127.91.41.0/26', miners: 12, mix: 'bitaxe=2,nerdaxe=1,luckyminer=1' });
 
 const { of, act, shown, forbids, withFault } = acting(driver, site);
-const MODELS = ['Supra', 'Gamma', 'NerdQAxe', 'LV07'] as const;
+const MODELS = ['Supra', 'Gamma', 'NerdQAxe++', 'LV07'] as const;
 
 const known = async ({ ip }: Device) => {
   const found = await site().recognise(ip);
@@ -24,7 +24,7 @@ describe.each(MODELS)('%s', (model) => {
       {
         Supra: { generation: 'bitaxe', make: 'Bitaxe' },
         Gamma: { generation: 'bitaxe', make: 'Bitaxe' },
-        NerdQAxe: { generation: 'nerd', make: 'NerdAxe' },
+        'NerdQAxe++': { generation: 'nerd', make: 'NerdAxe' },
         LV07: { generation: 'lucky', make: 'LuckyMiner' },
       }[model],
     );
@@ -116,7 +116,7 @@ describe('actions', () => {
   });
 
   test('refused where the device takes no changes from us', async () => {
-    const device = of('NerdQAxe');
+    const device = of('NerdQAxe++');
     await forbids(device, 'reboot');
     expect(device.reboots).toBe(0);
   });

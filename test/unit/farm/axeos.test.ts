@@ -38,7 +38,7 @@ function rawPage(ip: string): Promise<{ encoding: string | undefined; bytes: Buf
 
 test.each([
   ['Supra', 'AxeOS'],
-  ['NerdQAxe', 'Nerd'],
+  ['NerdQAxe++', 'Nerd'],
   ['LV07', 'Lucky miner'],
 ])('the page of a %s is compressed and says %s', async (model, word) => {
   const { encoding, bytes } = await rawPage(of(model).ip);
@@ -69,7 +69,7 @@ test('builds differ in what they know', async () => {
   expect(await order(of('Supra'), 'POST', '/api/system/pause')).toBe(405);
   expect(await order(of('Supra'), 'GET', '/api/system/asic')).toBe(404);
   expect(await order(of('Supra'), 'GET', '/anything')).toBe(302);
-  expect((await info(of('NerdQAxe'))).at('deviceModel')).toBe('NerdQAxe++');
+  expect((await info(of('NerdQAxe++'))).at('deviceModel')).toBe('NerdQAxe++');
   expect((await info(of('LV07'))).at('minerModel')).toBe('LV07');
 });
 
@@ -77,7 +77,7 @@ describe('heat', () => {
   test('stops all of them; a NerdAxe goes on telling its last rate', async () => {
     for (const [model, tells] of [
       ['Gamma', false],
-      ['NerdQAxe', true],
+      ['NerdQAxe++', true],
     ] as const) {
       const device = of(model);
       device.setFault('hot', true);

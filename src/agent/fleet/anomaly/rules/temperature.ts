@@ -39,6 +39,14 @@ const BUILT_IN = longestFirst({
   // The chips of this line report far higher values than others.
   A1346: { chipMaxC: 120 },
   '1346': { chipMaxC: 120 },
+  // What these report of their board is the regulator, which their firmware lets get that hot.
+  GAMMA: { boardMaxC: 105 },
+  GAMMADUO: { boardMaxC: 105 },
+  GAMMATURBO: { boardMaxC: 105 },
+  HEX: { boardMaxC: 105 },
+  NERDQAXE: { boardMaxC: 105 },
+  SUPRA: { boardMaxC: 105 },
+  SUPRAHEX: { boardMaxC: 105 },
 });
 
 /** The entry with the longest name that stands in the model as whole words. */
