@@ -22,6 +22,9 @@ export function splitVer(ver: string | undefined): { model: string | undefined; 
 /** The 7, 8 and 9 series put the month of the build behind the model: `7411706` is a 741 of June 2017. */
 const OLD_VER = /^([789]\d\d)\d{4}$/;
 
+/** Model and rate class: `1246-83`. With more between them, `1126Pro-S-64`, it is a variant, which has other boards than its model. */
+const OF_RATE_CLASS = /^[^-]+(-\d+)?$/;
+
 /** The row of the model table, if any, and the name to show. `15-194` is looked up whole: its first part alone is another machine. */
 export function modelOf({ PROD, MODEL, Ver }: Names): { model: Model | undefined; name: string | undefined } {
   const ver = splitVer(Ver).model;
@@ -31,7 +34,7 @@ export function modelOf({ PROD, MODEL, Ver }: Names): { model: Model | undefined
     ...short.flatMap((name) => [
       findModel('avalon-stock', `AvalonMiner ${name}`),
       findModel('avalon-stock', `Avalon ${name}`),
-      findModel('avalon-stock:MODEL', name),
+      OF_RATE_CLASS.test(name) ? findModel('avalon-stock:MODEL', name) : undefined,
     ]),
   );
   return { model, name: model?.model ?? first(PROD, ...short) };

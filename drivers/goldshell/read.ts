@@ -94,6 +94,7 @@ function fromTcp(row: DevsRow, place: number): Row {
       hashrateHs: row['MHS 20s'],
       expectedHashrateHs: ofItsKind(row),
       frequencyMhz: positive(row.clock),
+      voltageV: row.voltage === undefined ? undefined : row.voltage / 1_000,
       boardTempsC: placesC(row, row['tstemp-2']),
       chipTempAvgC: largest([row['tstemp-0'], row['tstemp-1']]),
       hwErrors: row['Hardware Errors'],

@@ -30,6 +30,8 @@ const devsRow = devRow.extend({
   /** The board's own sensor, which its page shows. */
   'tstemp-2': sensor(),
   clock: num({ min: 0, max: 10_000 }),
+  /** Of a board of many chips in a row, in mV; a box prints the volts of one of its chips. */
+  voltage: num({ min: 5_000, max: 50_000 }),
   /** Of the whole machine where several boards say the same. */
   estimate_hash_rate: field((value) => rateHs(value, '')),
   fan0: rpm(),

@@ -1,7 +1,19 @@
 // What Iceriver answers, as far as we read it (atlas 17): nearly everything is in `userpanel`. Rates are texts with a unit letter.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
-import { bool, field, int, list, num, poolAddress, text, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import {
+  bool,
+  field,
+  int,
+  list,
+  num,
+  poolAddress,
+  text,
+  toBoolean,
+  toNumber,
+  toTempC,
+  toText,
+} from '../../src/driver/fields.ts';
 import { positive, rateHs, rateUnit } from '../_families/cgminer.ts';
 
 const count = () => int({ min: 0, max: 1e15 });
@@ -46,13 +58,20 @@ const board = z.looseObject({
 });
 export type Board = z.output<typeof board>;
 
+/** A few builds count in fractions, and write -1 where nothing is connected. */
+const connection = () =>
+  field((value) => {
+    const count = toNumber(value, { min: -1, max: 64 });
+    return count === undefined ? toBoolean(value) : count > 0;
+  });
+
 const pool = z.looseObject({
   no: int({ min: 1, max: 64 }),
   addr: poolAddress(),
   user: text(512),
   /** 1 = a connection to it stands. */
   state: int({ min: 0, max: 10 }),
-  connect: bool(),
+  connect: connection(),
   accepted: count(),
   rejected: count(),
 });

@@ -291,6 +291,15 @@ describe('what it says of its own build', () => {
       chipsPerBoard: 120,
     });
   });
+  test('is all that is expected of a variant, whose model has more boards and fans', () => {
+    const { model, expected, fans } = read(
+      'GHSspd[66100] GHSmm[73600] Ver[1126Pro-S-64-21072803_4ec6bb0_211fc46] SYSTEMSTATU[Work: In Work, Hash Board: 2 ] ' +
+        'Fan1[6440] Fan2[6360] Fan3[6330] Fan4[0] FanR[88%] MGHS[31600 34500] TA[240]',
+    );
+    expect(model).toBe('1126Pro-S-64');
+    expect(expected).toEqual({ boards: 2, chipsPerBoard: 120, own: ['boards', 'chipsPerBoard'], hashrateHs: 73.6e12 });
+    expect(fans).toHaveLength(3);
+  });
   test('is none where a board may be lost', () => {
     const state = 'SYSTEMSTATU[Work: In Work, Hash Board: 2 ]';
     for (const lists of ['MGHS[3 0 3] TA[240]', 'MGHS[3 3] TA[240]', 'MGHS[3 3]']) {

@@ -20,6 +20,14 @@ describe('the samples', () => {
     expect(reading.fans?.map(({ index }) => index)).toEqual([0, 1, 2]);
     expect(reading.boards?.[0]).toMatchObject({ chips: 46, frequencyMhz: 700, boardTempsC: [77.75], chipTempAvgC: 90 });
   });
+  test.each([
+    [11_750, 11.75],
+    [0.41, undefined],
+    [0, undefined],
+  ])('voltage %d is %s V of the board', (voltage, voltageV) => {
+    const devs = { DEVS: [{ ID: 0, 'MHS 20s': 1, voltage }] };
+    expect(driver.read({ devs }, {}).reading.boards?.[0]?.voltageV).toBe(voltageV);
+  });
   test('a Byte with boards of two kinds: rates that do not add up', () => {
     const { reading, unparsable } = driver.read(goldshellByte, {});
     expect(unparsable).toEqual([]);

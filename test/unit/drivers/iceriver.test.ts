@@ -95,6 +95,21 @@ test.each([
   expect([reading.isMining, reading.miningMode]).toEqual([isMining, miningMode]);
 });
 
+test.each([
+  [-1, false],
+  [0, false],
+  [1, true],
+  [2, true],
+  [false, false],
+  [true, true],
+  ['', undefined],
+])('a pool whose connect is %j: at work is %s', (connect, isActive) => {
+  const pools = [{ no: 1, addr: 'pool-a.example:3333', user: 'farm.w1', connect }];
+  expect(
+    driver.read({ panel: { error: 0, data: { mac: '02-8c-03-36-ec-e7', pools } } }, {}).reading.pools?.[0]?.isActive,
+  ).toBe(isActive);
+});
+
 test('the settled rate is that of thirty minutes; the one of five swings by a third on a healthy unit', () => {
   const swinging = { rtpow: '7350G', avgpow: '11980G', unit: 'G' };
   expect(read(swinging)).toMatchObject({ hashrateHs: 7.35e12, hashrateWindow: '5m', hashrateSettledHs: 11.98e12 });
