@@ -1,7 +1,7 @@
 // The boards of Bitmain's `stats` dialect, in both of its forms (atlas 3.3): numbered keys and `chain[]`. Which machine it is, and what its sensors mean
 // on that machine, is the driver's business.
 import { z } from 'zod';
-import { first, largest, mean, sumOfAll, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
+import { first, largest, mean, toNumber, toTempC, toText } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
 import { positive, present } from './cgminer.ts';
 
@@ -27,6 +27,8 @@ export const BITMAIN: Units = { toChipC: (value) => toTempC(value), toMhz, hasHw
 
 export type Board = {
   readonly slot: number;
+  /** Its number in the keys of the classic form; absent where its values have a row of their own. */
+  readonly chain?: number;
   readonly reading: Omit<BoardReading, 'slot'>;
   readonly pcbC: readonly (number | undefined)[];
   readonly chipC: readonly (number | undefined)[];
@@ -45,6 +47,13 @@ const count = (value: unknown, max = 100_000) => {
 
 /** What the boards of an answer are read with. */
 type Reader = { readonly rate: Rate; readonly units: Units; readonly isHashing: boolean | undefined };
+type ClassicReader = Reader & {
+  /** Of `chain_rateN`, which is not always written in the unit of the whole. */
+  readonly chainRate: Rate;
+  watts(value: unknown, hs: number | undefined): number | undefined;
+  /** Several chains make a board, and their own numbers tell which. */
+  readonly isGrouped: boolean;
+};
 
 const NOW_RATES = ['GHS 5s', 'rate_5s', 'MHS 5s', 'KHS 5s'] as const;
 
@@ -63,25 +72,14 @@ const boardRates = (data: Row): unknown[] =>
 const bareRate = (value: unknown) =>
   toNumber(typeof value === 'string' ? value.slice(0, 64).replace(/\s*[kmgtp]?(h|sol).*$/i, '') : value);
 
-/** Machines that count three chains to a board: the chains of each board, in the order of their slots. */
-export const CHAIN_GROUPS: Readonly<Record<string, readonly (readonly number[])[]>> = {
-  E3: [
-    [1, 8, 9],
-    [2, 10, 11],
-    [3, 12, 13],
-  ],
-  T9: [
-    [2, 9, 10],
-    [3, 11, 12],
-    [4, 13, 14],
-  ],
-};
-
 /**
  * Numbered keys: chains count from 1, on the S9 era from 6, rarely from 0; the number tells the slot, so that a dead board does not shift the
  * ones after it. Chains without chips, serial number and rate are placeholders. Undefined where the answer has no place for boards.
  */
-export function classicBoards(data: Row, reader: Reader, groups: readonly (readonly number[])[] | undefined) {
+export function classicBoards(
+  data: Row,
+  { chainRate, watts, isGrouped, ...reader }: ClassicReader,
+): Board[] | undefined {
   if (!CHAINS.some((chain) => hasChain(data, chain))) return undefined;
   const chains = CHAINS.filter(
     (chain) =>
@@ -90,64 +88,53 @@ export function classicBoards(data: Row, reader: Reader, groups: readonly (reado
       serialOf(data[`chain_sn${chain}`]) !== undefined,
   );
   const lowest = chains[0] ?? 0;
-  const base = groups !== undefined || (data.chain_acn0 !== undefined && lowest === 0) ? 0 : lowest >= 6 ? 6 : 1;
+  const base = isGrouped || (data.chain_acn0 !== undefined && lowest === 0) ? 0 : lowest >= 6 ? 6 : 1;
   const mhz = (value: unknown) => positive(reader.units.toMhz(value));
   const own = chains.map((chain) =>
     first(mhz(data[`freq_avg${chain}`]), mhz(data[`freq${chain}`]), mhz(data[`frequency${chain}`])),
   );
   // Old machines tell one clock for all of their boards.
   const shared = own.every((value) => value === undefined) ? mhz(data.frequency) : undefined;
-  const boards = chains.map((chain, place) =>
-    toBoard(chain - base, reader, {
+  const boards = chains.map((chain, place) => {
+    // Where a rate has its unit beside it, that one is sure.
+    const rateHs = first(reader.rate(data[`CHAIN AVG HASHRATE${chain}`]), chainRate(data[`chain_rate${chain}`]));
+    const board = toBoard(chain - base, reader, {
       chips: data[`chain_acn${chain}`],
       map: data[`chain_acs${chain}`],
       serial: first(data[`chain_sn${chain}`], data[`chain_SN${chain}`]),
-      rateHs: reader.rate(data[`chain_rate${chain}`]),
+      rateHs,
       idealHs: reader.rate(data[`chain_rateideal${chain}`]),
       frequencyMhz: own[place] ?? shared,
       hw: data[`chain_hw${chain}`],
-      pcb: first(data[`temp_pcb${chain}`], data[`temp${chain}`]),
+      pcb: first(data[`temp_pcb${chain}`], bothSides(data, chain), data[`temp${chain}`]),
       chip: first(data[`temp_chip${chain}`], data[`temp2_${chain}`], data[`chipTemp${chain}`]),
       pic: data[`temp_pic${chain}`],
-    }),
-  );
-  return groups === undefined ? boards : groupChains(boards, groups);
+      powerW: watts(data[`chain_power${chain}`], rateHs),
+    });
+    return { ...board, chain };
+  });
+  return counted(boards);
 }
 
-/** Chains that belong to one board as one; a sum that lacks a part is not told. */
-function groupChains(chains: readonly Board[], groups: readonly (readonly number[])[]): Board[] {
-  return groups.flatMap((numbers, slot) => {
-    const parts = chains.filter((chain) => numbers.includes(chain.slot));
-    if (parts.length === 0) return [];
-    const readings = parts.map(({ reading }) => reading);
-    const temps = readings.flatMap(({ boardTempsC }) => boardTempsC ?? []);
-    return [
-      {
-        slot,
-        pcbC: parts.flatMap(({ pcbC }) => pcbC),
-        chipC: parts.flatMap(({ chipC }) => chipC),
-        picC: parts.flatMap(({ picC }) => picC),
-        reading: present({
-          hashrateHs: sumOfAll(readings.map(({ hashrateHs }) => hashrateHs)),
-          expectedHashrateHs: sumOfAll(readings.map(({ expectedHashrateHs }) => expectedHashrateHs)),
-          chips: sumOfAll(readings.map(({ chips }) => chips)),
-          badChips: sumOfAll(readings.map(({ badChips }) => badChips)),
-          hwErrors: sumOfAll(readings.map(({ hwErrors }) => hwErrors)),
-          frequencyMhz: mean(readings.map(({ frequencyMhz }) => frequencyMhz)),
-          boardTempsC: temps.length === 0 ? undefined : temps,
-          chipTempMaxC: largest(readings.map(({ chipTempMaxC }) => chipTempMaxC)),
-          chipTempAvgC: mean(readings.map(({ chipTempAvgC }) => chipTempAvgC)),
-        }),
-      },
-    ];
-  });
+/** `38-37-43` where the air comes in and `52-54-55` where it goes out. */
+function bothSides(data: Row, chain: number): string | undefined {
+  const sides = [data[`temp_in_pcb_${chain}`], data[`temp_out_pcb_${chain}`]].filter(
+    (side) => typeof side === 'string',
+  );
+  return sides.length === 0 ? undefined : sides.join('-');
+}
+
+/** Zeros on all boards of a machine that stands still are of chips that nobody has counted yet. */
+function counted(boards: Board[]): Board[] {
+  if (boards.some(({ reading }) => reading.chips !== 0 || (reading.hashrateHs ?? 0) > 0)) return boards;
+  return boards.map(({ reading: { chips: _, ...reading }, ...board }) => ({ ...board, reading }));
 }
 
 /** Undefined for an empty list: it does not say that there are none. */
 export function newBoards(chain: readonly unknown[], reader: Reader): Board[] | undefined {
   if (chain.length === 0) return undefined;
   const taken = new Set<number>();
-  return chain.slice(0, 32).flatMap((entry, place) => {
+  const boards = chain.slice(0, 32).flatMap((entry, place) => {
     const parsed = row.safeParse(entry);
     if (!parsed.success) return [];
     const { data } = parsed;
@@ -172,6 +159,7 @@ export function newBoards(chain: readonly unknown[], reader: Reader): Board[] | 
       }),
     ];
   });
+  return counted(boards);
 }
 
 /** Places without a number hold a word (`unknow`) or zeros. */
@@ -183,12 +171,13 @@ function serialOf(value: unknown): string | undefined {
 /** What a firmware writes of one board, unread but for its rates and its clock. */
 type Parts = Readonly<
   Record<'chips' | 'map' | 'serial' | 'hw' | 'pcb' | 'chip' | 'pic', unknown> &
-    Record<'rateHs' | 'idealHs' | 'frequencyMhz', number | undefined>
+    Record<'rateHs' | 'idealHs' | 'frequencyMhz', number | undefined> & { powerW?: number | undefined }
 >;
 
 export function toBoard(slot: number, { units, isHashing }: Omit<Reader, 'rate'>, parts: Parts): Board {
   const [pcbC, chipC, picC] = [sensors(parts.pcb), sensors(parts.chip, units.toChipC), sensors(parts.pic)];
   const boardTempsC = pcbC.filter((tempC) => tempC !== undefined);
+  const chips = count(parts.chips);
   return {
     slot,
     pcbC,
@@ -198,9 +187,10 @@ export function toBoard(slot: number, { units, isHashing }: Omit<Reader, 'rate'>
       serialNumber: serialOf(parts.serial),
       hashrateHs: parts.rateHs,
       expectedHashrateHs: positive(parts.idealHs),
-      chips: count(parts.chips),
-      badChips: badChips(parts.map, isHashing),
+      chips,
+      badChips: badChips(parts.map, isHashing, chips),
       frequencyMhz: parts.frequencyMhz,
+      powerW: parts.powerW,
       boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
       chipTempMaxC: largest(chipC),
       chipTempAvgC: mean(chipC),
@@ -228,9 +218,12 @@ export function sensors(value: unknown, toC = BITMAIN.toChipC): (number | undefi
 
 /**
  * `o` is a good chip, `x` a bad one; a map of anything else says nothing. A machine that stands still, asleep or stopped by its heat, prints `x` for
- * chips that nothing is wrong with.
+ * chips that nothing is wrong with. Newest builds fill the last group up with `-`: behind the last of the chips that were counted, these are no chips.
  */
-function badChips(map: unknown, isHashing: boolean | undefined): number | undefined {
-  if (isHashing !== true || typeof map !== 'string' || !/^[\sox]*$/.test(map) || map.trim() === '') return undefined;
-  return map.split('x').length - 1;
+function badChips(map: unknown, isHashing: boolean | undefined, chips: number | undefined): number | undefined {
+  if (isHashing !== true || typeof map !== 'string') return undefined;
+  const marks = map.replaceAll(' ', '');
+  const shown = marks.replace(/-+$/, '');
+  if (shown === '' || !/^[ox]*$/.test(shown) || (shown !== marks && shown.length !== chips)) return undefined;
+  return shown.split('x').length - 1;
 }

@@ -26,16 +26,48 @@ export function rateUnitOf(data: Row, { model, elsewhere, isKeyHonest = false }:
     if (data['MHS 5s'] !== undefined) return 'M';
     if (data['KHS 5s'] !== undefined) return 'K';
   } else if (isKeyHonest) return 'G';
-  return first(unitOfOther(data, elsewhere), model && unitOfModel(data, model));
+  return first(unitOfOther(data, elsewhere), unitOfChains(data), model && unitOfModel(data, model));
 }
+
+const CHAINS = Array.from({ length: 17 }, (_, chain) => chain);
+const isAlike = (one: number, other: number, most = 3) => one < other * most && other < one * most;
+/** A thousand lies between two units. */
+const APART = 30;
+
+/** Some builds write the average of each chain as text with its unit: the whole is in that unit if both write figures of one size. */
+function unitOfChains(data: Row): Unit | undefined {
+  const named = CHAINS.flatMap((chain) => {
+    const [, digits, unit] = toText(data[`CHAIN AVG HASHRATE${chain}`])?.match(WITH_UNIT) ?? [];
+    const rate = figure(digits);
+    return rate === undefined ? [] : [{ rate, unit: rateUnit(unit) }];
+  });
+  const [unit, ...others] = new Set(named.map((chain) => chain.unit));
+  const average = averageOf(data);
+  const sum = named.reduce((total, { rate }) => total + rate, 0);
+  return others.length === 0 && average !== undefined && isAlike(sum, average) ? unit : undefined;
+}
+
+/**
+ * Of `chain_rateN`, beside a whole in `unit`: a Z11 writes Sol/s for the whole and kSol/s for its chains. It is the unit in which they make up one of the
+ * figures of the whole; where there is none, no rate of a chain is told.
+ */
+export function chainUnitOf(data: Row, unit: Unit | undefined): Unit | undefined {
+  const rates = CHAINS.map((chain) => figure(data[`chain_rate${chain}`])).filter((rate) => rate !== undefined);
+  const sum = rates.reduce((total, rate) => total + rate, 0);
+  const wholes = WHOLES.map((key) => figure(data[key])).filter((whole) => whole !== undefined);
+  if (unit === undefined || sum === 0 || wholes.length === 0) return unit;
+  const makesUp = (candidate: Unit, most: number) =>
+    wholes.some((whole) => isAlike(rateHs(sum, candidate) ?? 0, rateHs(whole, unit) ?? 0, most));
+  return makesUp(unit, APART) ? unit : UNITS.find((other) => makesUp(other, 5));
+}
+
+const WHOLES = ['GHS 5s', 'rate_5s', 'MHS 5s', 'KHS 5s', 'GHS av', 'rate_avg', 'MHS av', 'KHS av', 'total_rateideal'];
 
 /** The unit that another answer names counts if both write figures of one size. */
 function unitOfOther(data: Row, elsewhere: Row | undefined): Unit | undefined {
   const named = rateUnit(toText(elsewhere?.rate_unit));
   const [here, there] = [averageOf(data), elsewhere && averageOf(elsewhere)];
-  return named !== undefined && here !== undefined && there !== undefined && here < there * 3 && there < here * 3
-    ? named
-    : undefined;
+  return named !== undefined && here !== undefined && there !== undefined && isAlike(here, there) ? named : undefined;
 }
 
 const figure = (value: unknown) => positive(toNumber(value, { min: 0 }));
@@ -50,9 +82,11 @@ function unitOfModel(data: Row, { algorithm, expected }: Pick<Model, 'algorithm'
   if (usual !== undefined && isNear(most, usual, nameplateHs, 30)) return usual;
   // A thousand lies between two units, so that at most one of them is near the nameplate.
   const steady = steadyFigure(data);
-  const near = steady === undefined ? undefined : UNITS.find((unit) => isNear(steady, unit, nameplateHs, 10));
+  const isPossible = (unit: Unit) => (rateHs(most, unit) ?? Number.POSITIVE_INFINITY) <= nameplateHs * MOST;
+  const near =
+    steady === undefined ? undefined : UNITS.find((unit) => isNear(steady, unit, nameplateHs, 10) && isPossible(unit));
   // It may hash little; more than it can it does not hash.
-  return near ?? (usual !== undefined && (rateHs(most, usual) ?? 0) <= nameplateHs * MOST ? usual : undefined);
+  return near ?? (usual !== undefined && isPossible(usual) ? usual : undefined);
 }
 
 /** Faster than that no machine runs beside its nameplate. */
@@ -69,9 +103,8 @@ function steadyFigure(data: Row): number | undefined {
   const average = averageOf(data);
   const now = figure(first(data['GHS 5s'], data.rate_5s));
   const elapsedS = toNumber(first(data.Elapsed, data.elapsed)) ?? 0;
-  const isSettled =
-    average !== undefined && elapsedS >= 100 && (now === undefined || (now < average * 2 && average < now * 2));
-  return first(ideal, isSettled ? average : undefined);
+  const isEven = average !== undefined && (now === undefined || isAlike(now, average, 2));
+  return first(ideal, elapsedS >= 600 || (elapsedS >= 100 && isEven) ? average : undefined);
 }
 
 /** `16.3 GH/s`: a rate that names its own unit. */

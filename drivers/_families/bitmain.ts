@@ -5,7 +5,6 @@ import { first, list, text, toNumber, toText, toTold } from '../../src/driver/fi
 import {
   BITMAIN,
   type Board,
-  CHAIN_GROUPS,
   CHAINS,
   classicBoards,
   hasChain,
@@ -15,8 +14,9 @@ import {
   row,
   type Units,
 } from './bitmain-boards.ts';
+import { CHAIN_GROUPS, groupChains } from './bitmain-groups.ts';
 import { SLEEP_17 } from './bitmain-modes.ts';
-import { rateReader, rateUnitOf, type UnitEvidence } from './bitmain-units.ts';
+import { chainUnitOf, rateReader, rateUnitOf, type UnitEvidence } from './bitmain-units.ts';
 import { positive, present, rateHs, whenS } from './cgminer.ts';
 import type { Model } from './models.ts';
 
@@ -90,11 +90,19 @@ export function readStats(
   const unit = rateUnitOf(data, { ...evidence, model });
   const rate = rateReader(unit);
   const isHashing = hashes(data);
+  const nowHs = first(
+    rate(data['GHS 5s']),
+    rate(data.rate_5s),
+    rateHs(data['MHS 5s'], 'M'),
+    rateHs(data['KHS 5s'], 'K'),
+  );
+  const watts = powerReader(model?.algorithm);
+  const groups = CHAIN_GROUPS[model?.model ?? ''];
   return present({
     type: statsType(reply),
     compileTime: first(toTold(headOf(reply)?.CompileTime), reply?.INFO?.CompileTime),
     elapsedS: toNumber(first(data.Elapsed, data.elapsed), { min: 0, max: 4e9 }),
-    nowHs: first(rate(data['GHS 5s']), rate(data.rate_5s), rateHs(data['MHS 5s'], 'M'), rateHs(data['KHS 5s'], 'K')),
+    nowHs,
     settledHs: first(rate(data.rate_15m), rate(data.rate_30m), rate(data['GHS 30m'])),
     averageHs: first(
       rate(data['GHS av']),
@@ -104,7 +112,9 @@ export function readStats(
     ),
     idealHs: positive(first(rate(data.total_rateideal), rate(data.rate_ideal))),
     isHashing,
-    powerW: first(...[data.power, data.Power, data.watt, data.chain_power].map(toWatts)),
+    powerW: first(
+      ...[data.total_power, data.power, data.Power, data.watt, data.chain_power].map((value) => watts(value, nowHs)),
+    ),
     frequencyMhz: positive(units.toMhz(data.frequency)),
     whenS: whenS(reply),
     // Under `Mode` other numbers mean other things.
@@ -117,7 +127,13 @@ export function readStats(
     psuStatus: toText(row.safeParse(data.psu).data?.status, 32),
     boards: Array.isArray(data.chain)
       ? newBoards(data.chain, { rate, units, isHashing })
-      : classicBoards(data, { rate, units, isHashing }, CHAIN_GROUPS[model?.model ?? '']),
+      : groupChains(
+          classicBoards(data, {
+            ...{ rate, chainRate: rateReader(chainUnitOf(data, unit)), watts, units, isHashing },
+            isGrouped: groups !== undefined,
+          }),
+          groups,
+        ),
   });
 }
 
@@ -127,11 +143,23 @@ function isData(entry: Row): boolean {
   );
 }
 
-/** Watts from a number or from text such as `3250 W`; a miner that answers does not draw 0. */
+/** Watts from a number or from text such as `3250 W` or `967.50 (AB)`; a miner that answers does not draw 0. */
 export function toWatts(value: unknown): number | undefined {
-  const bare = typeof value === 'string' ? value.slice(0, 64).replace(/\s*w(atts?)?\s*$/i, '') : value;
+  const bare = typeof value === 'string' ? value.slice(0, 64).replace(/\s*(w(atts?)?|\(AB\))\s*$/i, '') : value;
   return positive(toNumber(bare, { min: 0, max: 100_000 }));
 }
+
+/** Joule per hash of SHA-256: less than half of what the best machines take. */
+const LEAST_J = 4e-12;
+
+/** Reads the power of what hashes at `hs`: builds that estimate it write figures of no unit, too (35 "W" of an S9 at 12 TH/s). */
+const powerReader =
+  (algorithm: string | null | undefined) =>
+  (value: unknown, hs: number | undefined): number | undefined => {
+    const watts = toWatts(value);
+    const leastW = algorithm === 'sha256' ? (hs ?? 0) * LEAST_J : 0;
+    return watts !== undefined && watts >= leastW ? watts : undefined;
+  };
 
 function fanSlots(data: Row): (number | undefined)[] {
   const rpm = (value: unknown) => toNumber(value, { min: 0, max: 30_000 });

@@ -12,7 +12,8 @@ export function isFirmwareText(text: string): boolean {
   const isBracketed = /^[\s_-]*[([]/.test(text);
   const rest = text.replace(/^[\s([\-_,;/]+/, '');
   if (rest === '') return true;
-  if (FIRMWARE.test(rest) || /^v?\d+(\.\d+)+|^v\d+\b/i.test(rest)) return true;
+  // No maker numbers its variants with a 0 in front: `(024)`.
+  if (FIRMWARE.test(rest) || /^v?\d+(\.\d+)+|^v\d+\b|^0\d+\b/i.test(rest)) return true;
   if (VARIANT.test(rest) || !/^[a-z\d]/i.test(rest)) return false;
   // Third-party firmware adds its own name in brackets; without them a short word is more likely one of a maker.
   const [word = ''] = rest.split(/[\s)\]\-_,;/]/, 1);

@@ -63,8 +63,8 @@ function longestStart(
 const ANTMINER_KEYS = ['antminer-stock', 'braiins-os', 'vnish', 'hiveon', 'luxos', 'epic-umcos', 'marathon'] as const;
 
 /**
- * The Antminer of this name, with or without the make, whichever of its firmwares is known to write it. What calls itself hydro and is not in the
- * table is known by that alone.
+ * The Antminer of this name, with or without the make, whichever of its firmwares is known to write it. Of one that is not in the table it is known
+ * that it is hydro, if it says so, and what it mines, if it is a variant of one that is.
  */
 export function findAntminer(reported: string | undefined): Model | undefined {
   if (reported === undefined) return undefined;
@@ -75,13 +75,19 @@ export function findAntminer(reported: string | undefined): Model | undefined {
     if (found !== undefined && found.length > (best?.length ?? 0)) best = found;
   }
   if (best !== undefined) return best.model;
-  if (!HYDRO.test(reported)) return undefined;
-  return {
-    make: 'Antminer',
-    model: reported,
-    algorithm: null,
-    expected: { cooling: 'liquid', fans: 0, unproven: true },
-  };
+  const isHydro = HYDRO.test(reported);
+  const algorithm = ANTMINER_KEYS.some((key) => isSha256Variant(key, name)) ? 'sha256' : null;
+  if (!isHydro && algorithm === null) return undefined;
+  const expected: Expectation = isHydro ? { cooling: 'liquid', fans: 0, unproven: true } : {};
+  return { make: 'Antminer', model: reported, algorithm, expected };
+}
+
+/** Whether a known machine's name stands at its start: another variant of it has other boards and rates, and mines the same. */
+function isSha256Variant(key: FirmwareKey, name: string): boolean {
+  const models = byReportedName.get(key);
+  return name
+    .split(' ')
+    .some((_, end, words) => models?.get(normalName(key, words.slice(0, end).join(' ')))?.algorithm === 'sha256');
 }
 
 function normalName(firmwareKey: FirmwareKey, reported: string): string {

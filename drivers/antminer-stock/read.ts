@@ -86,16 +86,33 @@ function psusOf(stats: Stats | undefined): PsuReading[] | undefined {
 }
 
 function toBoard({ slot, reading, pcbC, chipC, picC }: Board, model: Model | undefined): BoardReading {
-  if (model?.expected.cooling === 'liquid') {
-    // On hydro boards two of the "PCB" sensors sit in the water and the first PIC sensor on a chip.
-    const { boardTempsC: _, ...rest } = reading;
-    const chipTempMaxC = largest([picC[0], ...chipC]);
-    return present({ slot, ...rest, chipTempMaxC, ...waterTemps(pcbC[0], pcbC[2]) });
-  }
+  if (model?.expected.cooling === 'liquid') return present({ slot, ...reading, ...hydroTemps(pcbC, chipC, picC) });
   return present({ slot, ...reading, ...(isS19Class(model) && airTemps(picC)) });
 }
 
-const waterTemps = (inletTempC: number | undefined, outletTempC: number | undefined) => ({ inletTempC, outletTempC });
+type Sensors = Board['pcbC'];
+type Temps = { readonly [Name in Exclude<keyof BoardReading, 'slot'>]?: BoardReading[Name] | undefined };
+
+/**
+ * What the sensors of a hydro board measure differs from build to build, and shows: where two of four "chips" are left (S21, S19 XP+), these are the
+ * water; where the first "PIC" is hotter than the first "PCB" (S19, S21+, S21 XP), that PIC is a chip and two of the PCBs are the water; where it is
+ * colder (S21j XP, S23), all are named as they should be, and none is in the water. Else it is not known which is which.
+ */
+function hydroTemps(pcbC: Sensors, chipC: Sensors, picC: Sensors): Temps {
+  const [first, second, ...others] = chipC;
+  if (first !== undefined && second !== undefined && others.length > 0 && others.every((tempC) => tempC === undefined))
+    return { chipTempMaxC: undefined, chipTempAvgC: undefined, inletTempC: first, outletTempC: second };
+  const [pcb, pic] = [pcbC[0], picC[0]];
+  if (pcb === undefined || pic === undefined) return { boardTempsC: undefined };
+  if (pic < pcb) return {};
+  const boardTempsC = [pcbC[1], pcbC[3]].filter((tempC) => tempC !== undefined);
+  return {
+    boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
+    chipTempMaxC: largest([pic, ...chipC]),
+    inletTempC: pcb,
+    outletTempC: pcbC[2],
+  };
+}
 
 const isS19Class = (model: Model | undefined) => /^[ST]19/.test(model?.model ?? '');
 

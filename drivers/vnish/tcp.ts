@@ -1,7 +1,8 @@
 // What VNish tells on TCP `stats`: all that the versions before AnthillOS have. The keys are those of the firmware that it replaced, with a few of its own.
-import { largest, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
+import { sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading } from '../../src/model/reading.ts';
 import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
+import { toFans } from '../_families/bitmain-fans.ts';
 import { positive, present } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
 import type { Replies } from './replies.ts';
@@ -18,16 +19,19 @@ const RUNS = /^(mining|auto-tuning)$/i;
 
 export const typeOnTcp = ({ tcpStats }: Replies): string | undefined => statsType(tcpStats);
 
-/** Which unit `GHS` stands for is proven for SHA-256 machines only: of all others no rate is told. */
+/** Which unit `GHS` stands for is proven for SHA-256 machines, and by what the machine should do beside its nameplate: of all others no rate is told. */
 export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): TcpStats | undefined {
   const data = tcpStats?.STATS?.find((row) => row.Elapsed !== undefined || row['GHS 5s'] !== undefined);
   const read = readStats(tcpStats, model);
   if (data === undefined || read === undefined) return undefined;
-  const isProven = data.rate_unit !== undefined || model?.algorithm === 'sha256';
-  const boards = (read.boards ?? []).map(({ slot, reading }): BoardReading => {
+  const isProven =
+    data.rate_unit !== undefined ||
+    model?.algorithm === 'sha256' ||
+    (read.idealHs !== undefined && model?.expected.hashrateHs !== undefined);
+  const boards = (read.boards ?? []).map(({ slot, chain = slot + 1, reading }): BoardReading => {
     // Its sensors are the coolest and the hottest: their middle is no mean of the chips.
     const { hashrateHs, expectedHashrateHs, chipTempAvgC: _, frequencyMhz, badChips, ...parts } = reading;
-    const state = toText(data[`chain_state${slot + 1}`], 32)?.toLowerCase();
+    const state = toText(data[`chain_state${chain}`], 32)?.toLowerCase();
     // While a board does not mine its map says nothing of its chips.
     const isMining = RUNS.test(state ?? toText(data.state, 32) ?? 'mining');
     return {
@@ -54,12 +58,10 @@ export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): T
 
 /** Builds that do not measure it print 0 for every board. */
 function consumption(data: Readonly<Record<string, unknown>>, { boards = [] }: Stats): number | undefined {
-  return sumOfAll(boards.map(({ slot }) => toNumber(data[`chain_consumption${slot + 1}`], { min: 1, max: 10_000 })));
+  return sumOfAll(boards.map(({ chain }) => toNumber(data[`chain_consumption${chain}`], { min: 1, max: 10_000 })));
 }
 
 function fans(stats: Stats, model: Model | undefined, dutyPercent: number | undefined): FanReading[] | undefined {
-  const turning = stats.fanSlots.filter((rpm) => rpm !== undefined && rpm > 0).length;
-  const wanted = stats.fanCount ?? model?.expected.fans ?? largest([turning]);
-  const found = stats.fanSlots.slice(0, wanted).map((rpm, index) => present({ index, rpm, dutyPercent }));
-  return found.length === 0 ? undefined : found;
+  const found = toFans(stats.fanSlots, stats.fanCount ?? model?.expected.fans ?? 0);
+  return found.length === 0 ? undefined : found.map((fan) => present({ ...fan, dutyPercent }));
 }

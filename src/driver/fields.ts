@@ -56,9 +56,12 @@ export function toText(value: unknown, maxLength = 256): string | undefined {
 const MAX_WRITTEN = 64 * 1024;
 export const text = (maxLength = 256) => field((value) => toTold(value, maxLength));
 
-/** Address of a pool: `''` where the device writes that its place is empty, undefined where it cannot be read. */
+/** Address of a pool: `''` where the device writes that its place is empty, undefined where it cannot be read or is hidden (`*`). */
 export const poolAddress = () =>
-  field((value) => (typeof value === 'string' && value.trim() === '' ? '' : toTold(value, 512)));
+  field((value) => {
+    if (typeof value !== 'string' || /^\s*\*+\s*$/.test(value)) return undefined;
+    return value.trim() === '' ? '' : toTold(value, 512);
+  });
 
 /** Serial number of a part, by which rows of several answers may be joined; undefined where it identifies nothing (`N/A`, `0x0`). */
 export const partSerial = () =>

@@ -51,7 +51,7 @@ describe.each(MODELS)('%s', (model) => {
   });
 });
 
-test('a version that has TCP only is read there; of a coin whose unit is not proven it has no rate', async () => {
+test('a version that has TCP only is read there, in the unit that its ideal rate and its nameplate leave', async () => {
   for (const model of ['S21', 'L7'] as const) {
     const device = at(model);
     const link = site().link(device.ip);
@@ -68,8 +68,8 @@ test('a version that has TCP only is read there; of a coin whose unit is not pro
     expect(reading.fans).toHaveLength(4);
     expect(reading.boards?.map(({ chips }) => chips)).toEqual(truth.hashboards.map(({ chips }) => chips));
     const rates = [reading.hashrateHs, ...(reading.boards?.map(({ hashrateHs }) => hashrateHs) ?? [])];
-    if (model === 'L7') expect(rates).toEqual([undefined, undefined, undefined, undefined]);
-    else expect(rates[0]).toBeCloseTo(truth.hashrate ?? 0, -6);
+    const boards = truth.hashboards.map(({ hashrate }) => hashrate);
+    expect(rates).toEqual([truth.hashrate, ...boards].map((hs) => expect.closeTo(hs ?? 0, -9)));
   }
 });
 
