@@ -22,6 +22,7 @@ import type { Averages } from './averages/averages.ts';
 import type { OldAddress } from './identity/claims.ts';
 import type { IdentityBook, IdentityStates } from './identity/miner-registry.ts';
 import type { MinerEntry, Sighting } from './identity/record.ts';
+import { wasSilentTogether } from './outages/silence.ts';
 import { caughtUp, type Remembered } from './remembered.ts';
 import { contradiction, factsIn, isHeldBack, knownOf, sightingOf, twinsIn } from './sighting.ts';
 import { createUnsettled } from './unsettled.ts';
@@ -210,12 +211,13 @@ export function createRoster(parts: Parts): Roster {
   };
 
   const contextOf = (
-    { key, isRebooting, target, judgement }: MinerState,
+    { key, isRebooting, target, judgement, reported }: MinerState,
     { mac: macState, serial: serialState }: IdentityStates,
     ipChanged: boolean,
     reading?: Reading,
   ): SampleContext => {
-    const isOwnRestart = reading && mayHaveRestarted(judgement?.history ?? {}, reading) && isOursNow(key, reading);
+    const hasNews = reading !== undefined && mayHaveRestarted(judgement?.history ?? {}, reading);
+    const isExplainedRestart = hasNews && (wasSilentTogether(reported) || isOursNow(key, reading));
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;
@@ -230,7 +232,7 @@ export function createRoster(parts: Parts): Roster {
       isRebooting,
       opsMaintenance,
       ipChanged,
-      isOwnRestart,
+      isExplainedRestart,
       warmUpS,
       poolTrouble,
     };

@@ -1,4 +1,5 @@
 // Prepares a sample for the rules: says what is expected and why a miner may be idle. Raises nothing.
+import type { PeerCode } from '../../../base/errors.ts';
 import { ERROR_CATEGORY_FLAG } from '../../../model/flags.ts';
 import type { BuildPart, ErrorReading, Reading } from '../../../model/reading.ts';
 import type { Expectations, Expected } from './rule.ts';
@@ -69,6 +70,11 @@ function isStoppedByHeat(reading: Reading, { before, isFresh, isHot }: Present):
   );
   return isReported || isHot || (before.idle === 'heat' && !isFresh);
 }
+
+const SILENT_CODES: readonly PeerCode[] = ['peer.refused', 'peer.unreachable', 'peer.timeout', 'peer.reset'];
+
+/** Nothing whole came back. Other failures prove that something is there. */
+export const isSilent = (sample: Sample): boolean => sample.kind === 'failed' && SILENT_CODES.includes(sample.code);
 
 export function isHashing(reading: Reading | undefined): boolean {
   if (reading === undefined || reading.miningMode === 'sleep' || reading.isMining === false) return false;

@@ -3,6 +3,7 @@
 import type { Reading } from '../../../model/reading.ts';
 import { acceptedShares, miningOf } from './evidence/mining.ts';
 import { restartAgeMs } from './evidence/restarts.ts';
+import { isSilent } from './facts.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
 import type { CounterWindow, History, Idle, Learnable, Learned } from './state.ts';
@@ -39,10 +40,11 @@ export function advance(step: Step): History {
       sample.context.ipChanged ? [...before.addressChangesT, t] : before.addressChangesT,
     ),
     restartsT: within(HOUR_MS, t, before.restartsT),
+    lossesT: within(HOUR_MS, t, isLost(step) ? [...before.lossesT, t] : before.lossesT),
   };
   if (reading === undefined) return { ...common, ...unheard(step, t) };
 
-  const { opsMaintenance, isRebooting, isOwnRestart } = sample.context;
+  const { opsMaintenance, isRebooting, isExplainedRestart } = sample.context;
   const model = reading.model ?? before.model;
   const mode = modeOf(before.mode, reading);
   const isSameModel = before.model === undefined || before.model === model;
@@ -51,7 +53,7 @@ export function advance(step: Step): History {
   const isBack = before.silentMs + step.elapsedMs >= LONG_SILENCE_MS && before.silentMs > 0;
   // Another mode, sleep among them, restarts the mining of many, whoever orders it.
   const isOrdered =
-    opsMaintenance || isRebooting || isOwnRestart === true || !isSameMode || hasWoken || idle === 'sleep';
+    opsMaintenance || isRebooting || isExplainedRestart === true || !isSameMode || hasWoken || idle === 'sleep';
   return {
     ...common,
     uptimeS: reading.uptimeS ?? before.uptimeS,
@@ -73,6 +75,10 @@ export function advance(step: Step): History {
     learned: learn(step, t, isSameModel, isSameMode),
   };
 }
+
+/** It answered the time before, and nothing that we know of keeps it from answering. */
+const isLost = ({ before, sample, idle }: Step): boolean =>
+  before.onlineT !== undefined && isSilent(sample) && idle === undefined;
 
 /** The clock of its shares stands still as long as it cannot tell of any. */
 const unheard = ({ before, elapsedMs }: Step, t: number): Partial<History> => ({

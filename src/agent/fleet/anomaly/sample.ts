@@ -11,8 +11,8 @@ export type SampleContext = {
   readonly serialTwins?: string | undefined;
   /** One of our own tasks is rebooting it (or changing its firmware), and is not yet proven or given up. */
   readonly isRebooting: boolean;
-  /** It has restarted since the sample before, and one of our own tasks may have done that. */
-  readonly isOwnRestart?: boolean | undefined;
+  /** It has restarted since the sample before, and one of our own tasks may have done that, or the outage that it shared with others. */
+  readonly isExplainedRestart?: boolean | undefined;
   /** The operator has it under maintenance. */
   readonly opsMaintenance: boolean;
   /** The identity book saw it move since the last sample. */

@@ -86,6 +86,8 @@ export const anomalySettingsSchema = z.strictObject({
     .strictObject({
       /** Address changes within an hour that make a flapping link. */
       addressChangesPerHour: z.int().min(2).max(100).default(3),
+      /** How often within an hour it must stop answering to be one that answers now and then only. */
+      lossesPerHour: z.int().min(3).max(100).default(5),
       ...holds([2, '0s'], [1, '0s']),
     })
     .prefault({}),

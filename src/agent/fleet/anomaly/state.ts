@@ -77,6 +77,8 @@ const historySchema = z.strictObject({
   activeT: t.optional(),
   restartsT: z.array(t).max(16),
   addressChangesT: z.array(t).max(128),
+  /** When it stopped answering, for a poll or for long. */
+  lossesT: z.array(t).max(128),
   /** Whether it mines, as last proven, and when; `is` absent = never proven since `knownT`. */
   mining: z.strictObject({ is: z.boolean().optional(), knownT: t }).optional(),
   shares: z.strictObject({ accepted: z.number(), changedT: t }).optional(),
@@ -112,7 +114,14 @@ export const judgementSchema = z.strictObject({
 /** Everything known of one miner's anomalies after a sample. Store it as JSON; read it back with `judgementSchema`. */
 export type MinerJudgement = z.infer<typeof judgementSchema>;
 
-export const EMPTY_HISTORY: History = { t: 0, silentMs: 0, restartsT: [], addressChangesT: [], learned: {} };
+export const EMPTY_HISTORY: History = {
+  t: 0,
+  silentMs: 0,
+  restartsT: [],
+  addressChangesT: [],
+  lossesT: [],
+  learned: {},
+};
 
 /** The judgement as it would be after `ms` more of samples like its last one. */
 export const passed = (judgement: MinerJudgement, ms: number): MinerJudgement => ({
@@ -129,11 +138,20 @@ const MANY_REPEATS = 16;
  * forgotten. It changes rarely, but for miners whose flags are on their way up or down.
  */
 export function standingOf({ conditions, history }: MinerJudgement): string {
-  const { t, idle = '', restartsT, addressChangesT, shares, still, contradicted = '' } = history;
+  const { t, idle = '', restartsT, addressChangesT, lossesT, shares, still, contradicted = '' } = history;
   const moving = Object.entries(conditions).map(
     ([id, { isRaised, badPolls, goodPolls }]) => `${id} ${isRaised ? 'raised' : badPolls} ${goodPolls}`,
   );
   const standsStill = shares !== undefined && shares.changedT < t;
   const repeats = Math.min(still?.polls ?? 0, MANY_REPEATS);
-  return [idle, contradicted, restartsT.length, addressChangesT.length, standsStill, repeats, ...moving].join();
+  return [
+    idle,
+    contradicted,
+    restartsT.length,
+    addressChangesT.length,
+    lossesT.length,
+    standsStill,
+    repeats,
+    ...moving,
+  ].join();
 }

@@ -1,5 +1,7 @@
 // Miners of one network that stopped answering at about the same time, as a dead switch or PDU makes them. Pure: it keeps nothing and asks nothing.
+import { OFFLINE_SOURCE } from '../../../model/document.ts';
 import { contactKeyOf, isManyOf, LEAST_MINERS, networkOf, networkOfKey } from '../../../model/findings/findings.ts';
+import type { MinerRecord } from '../../../wire/records.ts';
 
 /** A miner that does not answer, and since when; ms since the epoch. */
 export type Silent = { readonly minerKey: string; readonly ip: string; readonly sinceMs: number };
@@ -27,6 +29,10 @@ export function silentTogether(
   }
   return keys;
 }
+
+/** As last reported: it did not answer, together with others. What has restarted by then had its power cut. */
+export const wasSilentTogether = (reported: Pick<MinerRecord, 'extras'> | undefined): boolean =>
+  reported?.extras.flags.some(({ source, finding }) => source === OFFLINE_SOURCE && finding !== undefined) === true;
 
 type Members = Spell & { readonly members: readonly Silent[] };
 

@@ -1,6 +1,6 @@
 // Fans: standing still, or far slower than their peers. Not judged on liquid-cooled units nor where the site runs without fans.
 import type { FanReading } from '../../../../model/reading.ts';
-import { type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
+import { type Expected, type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 
 /** The fans that say how fast they turn, or why there is nothing to judge. */
 function turning({ reading, expected, isHashing, settings }: Facts): FanReading[] | 'clear' | 'no-data' {
@@ -10,16 +10,33 @@ function turning({ reading, expected, isHashing, settings }: Facts): FanReading[
   return known.length === 0 ? 'no-data' : known;
 }
 
+/** What it has shown for long counts, where a table or the device expects less. */
+function wantedFans({ expected: { fans }, history }: Facts): Expected | undefined {
+  const shown = history.learned.fans?.best;
+  return fans !== undefined && shown !== undefined && shown > fans.value ? { value: shown, from: 'learned' } : fans;
+}
+
+/** Of several fans none was ever seen to turn, and it hashes on and on: it would not on air. */
+function isCooledOtherwise({ reading, history: { t, onlineT = t, learned }, settings }: Facts, turns: number): boolean {
+  const ranMs = Math.max((reading?.uptimeS ?? 0) * 1_000, t - onlineT);
+  const isSeveral = (reading?.fans ?? []).length > 1;
+  return turns === 0 && isSeveral && learned.fans === undefined && ranMs >= settings.lowHashrate.minUptime;
+}
+
 function stopped(facts: Facts): Verdict {
   const known = turning(facts);
   if (typeof known === 'string') return known;
   const still = known.filter((fan) => fan.rpm === 0);
   const turns = (facts.reading?.fans ?? []).length - still.length;
-  const wanted = facts.expected.fans;
+  const wanted = wantedFans(facts);
   // Some firmwares list empty fan headers as 0 rpm: without an expectation only "nothing turns" is abnormal.
   const isBad = wanted === undefined ? turns === 0 : turns < wanted.value;
   if (!isBad) return 'clear';
   const first = still[0];
+  if (first !== undefined && isCooledOtherwise(facts, turns)) {
+    const message = `none of ${known.length} fans turns and it hashes for long: it is cooled otherwise, or they tell no speed`;
+    return { value: 0, limit: wanted?.value ?? 1, source: `fans[${first.index}].rpm`, severity: 'minor', message };
+  }
   return shortOf(wanted, turns, {
     value: first === undefined ? turns : 0,
     limit: wanted?.value ?? 1,

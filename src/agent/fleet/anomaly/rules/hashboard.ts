@@ -2,12 +2,13 @@
 import type { BoardReading } from '../../../../model/reading.ts';
 import { type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 import type { Violation } from '../state.ts';
+import { lacksPool } from './pool.ts';
 
 function missing({ reading, expected }: Facts): Verdict {
   const boards = reading?.boards;
   if (boards === undefined || expected.boards === undefined) return 'no-data';
-  // An empty list beside a hashrate contradicts itself: the list is what is missing.
-  if (boards.length === 0 && reading?.hashrateHs !== 0) return 'no-data';
+  // An empty list beside a hashrate contradicts itself: the list is what is missing. And some list none as long as they have no work.
+  if (boards.length === 0 && (reading?.hashrateHs !== 0 || lacksPool(reading))) return 'no-data';
   if (boards.length >= expected.boards.value) return 'clear';
   return shortOf(expected.boards, boards.length, {
     value: boards.length,
@@ -30,20 +31,31 @@ function dead({ reading, isHashing }: Facts): Verdict {
   const boards = reading?.boards ?? [];
   const judged = boards.filter((board) => board.isAlive !== undefined || (isHashing && board.hashrateHs !== undefined));
   if (judged.length === 0) return 'no-data';
-  const index = boards.findIndex((board) => board.isAlive === false || (isHashing && board.hashrateHs === 0));
-  const board = boards[index];
-  if (board === undefined) return 'clear';
-  const isSaid = board.isAlive === false;
+  const reported = boards.filter((board) => board.isAlive === false);
+  const still = boards.filter((board) => isHashing && board.hashrateHs === 0 && board.isAlive !== false);
+  const [first = still[0]] = reported;
+  if (first === undefined) return 'clear';
+  // The whole hashes, and none of its boards does: one of the two is old.
+  if (still.length === boards.length) return 'no-data';
+  const index = boards.indexOf(first);
+  const isSaid = first.isAlive === false;
+  const messages = [
+    ...(reported.length === 0 ? [] : [`${named(reported)} ${reported.length === 1 ? 'is' : 'are'} reported dead`]),
+    ...(still.length === 0
+      ? []
+      : [`${named(still)} ${still.length === 1 ? 'does' : 'do'} not hash while the others do`]),
+  ];
   return {
     value: isSaid ? 'dead' : 0,
     limit: isSaid ? 'alive' : 1,
     source: isSaid ? `boards[${index}].isAlive` : `boards[${index}].hashrateHs`,
     severity: 'critical',
-    message: isSaid
-      ? `hashboard ${board.slot} is reported dead`
-      : `hashboard ${board.slot} does not hash while the others do`,
+    message: messages.join('; '),
   };
 }
+
+const named = (boards: readonly BoardReading[]): string =>
+  `${boards.length === 1 ? 'hashboard' : 'hashboards'} ${boards.map(({ slot }) => slot).join(', ')}`;
 
 function chips({ reading, expected }: Facts): Verdict {
   const known = (reading?.boards ?? []).flatMap((board, index) =>
@@ -53,13 +65,11 @@ function chips({ reading, expected }: Facts): Verdict {
   const perBoard = expected.chipsPerBoard?.value;
   if (perBoard !== undefined) {
     const worst = known.reduce((a, b) => (b.chips < a.chips ? b : a));
-    return worst.chips >= perBoard
-      ? 'clear'
-      : shortOf(
-          expected.chipsPerBoard,
-          worst.chips,
-          tooFew(worst.chips, perBoard, `boards[${worst.index}].chips`, `hashboard ${worst.slot}`),
-        );
+    if (worst.chips >= perBoard) return 'clear';
+    const found = tooFew(worst.chips, perBoard, `boards[${worst.index}].chips`, `hashboard ${worst.slot}`);
+    const others = known.filter((board) => board.chips < perBoard).length - 1;
+    const message = others === 0 ? found.message : `${found.message} (and ${others} more of its boards have too few)`;
+    return shortOf(expected.chipsPerBoard, worst.chips, { ...found, message });
   }
   const none = known.find((board) => board.chips === 0);
   if (none !== undefined) return tooFew(0, 1, `boards[${none.index}].chips`, `hashboard ${none.slot}`);

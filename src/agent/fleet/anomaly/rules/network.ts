@@ -1,13 +1,10 @@
 // Network: no answer, an identity that another live miner shows too, an address that keeps changing.
-import type { PeerCode } from '../../../../base/errors.ts';
 import { OFFLINE_SOURCE } from '../../../../model/document.ts';
+import { isSilent } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 
-/** Codes that mean that nothing whole came back; the others prove that somebody is there. */
-export const SILENT_CODES: readonly PeerCode[] = ['peer.refused', 'peer.unreachable', 'peer.timeout', 'peer.reset'];
-
 function contact({ sample, settings }: Facts): Verdict {
-  if (sample.kind === 'ok' || !SILENT_CODES.includes(sample.code)) return 'clear';
+  if (sample.kind === 'ok' || !isSilent(sample)) return 'clear';
   return {
     value: sample.consecutive,
     limit: settings.network.raise.polls,
@@ -41,9 +38,19 @@ function addressChanges({ history, settings }: Facts, isRaised: boolean): Verdic
   };
 }
 
+/** One that answers now and then is never away for long enough to be offline. */
+function losses({ history, settings }: Facts, isRaised: boolean): Verdict {
+  const count = history.lossesT.length;
+  const limit = settings.network.lossesPerHour;
+  if (count < (isRaised ? 2 : limit)) return 'clear';
+  const message = `answers now and then only: it was lost ${count} times within an hour`;
+  return { value: count, limit, source: 'contact.losses', severity: 'minor', message };
+}
+
 export const NETWORK_RULES: readonly Rule[] = [
   { id: 'network.contact', type: 'network', evaluate: contact },
   { id: 'network.duplicate-mac', type: 'network', evaluate: duplicate('mac', 'MAC address', 'major') },
   { id: 'network.duplicate-serial', type: 'network', evaluate: duplicate('serialNumber', 'serial number', 'minor') },
   { id: 'network.address-changes', type: 'network', evaluate: addressChanges },
+  { id: 'network.losses', type: 'network', evaluate: losses },
 ];

@@ -25,6 +25,10 @@ function allDead({ reading }: Facts): Verdict {
 const poolsOf = (reading: Reading | undefined): PoolReading[] =>
   (reading?.pools ?? []).filter(({ url }) => url.trim() !== '').sort((a, b) => a.index - b.index);
 
+/** It says that none of its pools is alive, or that it has none. */
+export const lacksPool = (reading: Reading | undefined): boolean =>
+  reading?.pools !== undefined && poolsOf(reading).every(({ isAlive }) => isAlive === false);
+
 /** It earns, and elsewhere than it should: the pool is dead for this miner alone, or for all, and nothing is left but the others. */
 function firstDead({ reading }: Facts): Verdict {
   const [first, ...others] = poolsOf(reading);

@@ -1,4 +1,5 @@
 // Power: a supply that says it is not well, and draw that does not fit the limit, the habit or the hashing.
+import { presentHashrateHs } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
 import type { Violation } from '../state.ts';
 
@@ -36,19 +37,36 @@ const above =
     return { value, limit: Math.round(limit), source: 'powerW', severity, message };
   };
 
-const aboveLimit = above(({ reading, settings }) => ({
+const drawAboveLimit = above(({ reading, settings }) => ({
   wanted: reading?.powerLimitW,
   ratio: settings.power.overLimitRatio,
   severity: 'major',
   words: (drawn, wanted) => `draws ${drawn} W with a limit of ${wanted} W`,
 }));
 
-const aboveHabit = above(({ expected, settings }) => ({
+/** How long a miner may take to come down to a new limit. */
+const RAMP_MS = 10 * 60_000;
+
+const aboveLimit: Rule['evaluate'] = (facts, isRaised) => {
+  const { t, activeT = -Infinity } = facts.history;
+  return t - activeT < RAMP_MS ? 'not-yet' : drawAboveLimit(facts, isRaised);
+};
+
+const drawAboveHabit = above(({ expected, settings }) => ({
   wanted: expected.powerW?.value,
   ratio: settings.power.overLearnedRatio,
   severity: 'minor',
   words: (drawn, wanted) => `draws ${drawn} W where it steadily drew ${wanted} W in this mode`,
 }));
+
+/** What hashes more as well is in another mode, told or not. */
+const aboveHabit: Rule['evaluate'] = (facts, isRaised) => {
+  const { reading, history, expected } = facts;
+  const habitHs = history.learned.hashrateHs?.best ?? Infinity;
+  const rise = (presentHashrateHs(reading, history) ?? 0) / habitHs - 1;
+  const excess = (reading?.powerW ?? 0) / (expected.powerW?.value ?? Infinity) - 1;
+  return excess > 0 && rise > excess / 2 ? 'clear' : drawAboveHabit(facts, isRaised);
+};
 
 /** Of what the device says: what is believed of it has no such 0. */
 function zeroWhileHashing({ sample, isHashing }: Facts): Verdict {

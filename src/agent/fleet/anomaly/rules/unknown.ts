@@ -1,12 +1,13 @@
 // What is wrong with our picture of the miner rather than with the miner: it answers, but the answer cannot be had, read or believed.
+import type { Reading } from '../../../../model/reading.ts';
 import { acceptedShares } from '../evidence/mining.ts';
+import { isSilent } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
-import { SILENT_CODES } from './network.ts';
 import { shareLimitMs } from './pool.ts';
 
 function answer({ sample }: Facts): Verdict {
   if (sample.kind === 'ok') return 'clear';
-  if (SILENT_CODES.includes(sample.code)) return 'no-data';
+  if (isSilent(sample)) return 'no-data';
   return {
     value: sample.code,
     limit: null,
@@ -49,12 +50,20 @@ function implausible({ reading, suspects }: Facts): Verdict {
   return { ...worst, severity: 'major', message: `${worst.source} cannot be true: the value is not used${more}` };
 }
 
+/** Averages of minutes may be worked out as seldom: several of them in a row are not equal. */
+const RENEWED_MS: Partial<Record<NonNullable<Reading['hashrateWindow']>, number>> = {
+  '1m': 5 * 60_000,
+  '5m': 15 * 60_000,
+  '15m': 45 * 60_000,
+};
+
 function frozen({ reading, history, isHashing, settings }: Facts, isRaised: boolean): Verdict {
   if (reading?.hashrateHs === undefined) return 'no-data';
   const { still, t } = history;
   const { polls, time } = settings.unknown.frozen;
   if (!isHashing || still === undefined || still.polls < 2) return 'clear';
-  if (!isRaised && (still.polls < polls || t - still.fromT < time)) return 'clear';
+  const leastMs = Math.max(time, RENEWED_MS[reading.hashrateWindow ?? 'realtime'] ?? 0);
+  if (!isRaised && (still.polls < polls || t - still.fromT < leastMs)) return 'clear';
   return {
     value: still.hashrateHs,
     limit: polls,

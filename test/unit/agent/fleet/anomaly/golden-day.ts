@@ -95,7 +95,7 @@ export function sampleAt(minute: number): Parameters<typeof judge>[1] {
     serialState: 'ok',
     isRebooting,
     // The journal of tasks is asked after a restart, however late it is seen.
-    isOwnRestart: minute >= OUR_REBOOT.from && minute < OUR_REBOOT.to + 15,
+    isExplainedRestart: minute >= OUR_REBOOT.from && minute < OUR_REBOOT.to + 15,
     opsMaintenance: false,
     ipChanged: false,
     ...Object.assign({}, ...active.map((fault) => fault.context ?? {})),

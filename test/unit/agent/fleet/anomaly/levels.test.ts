@@ -304,6 +304,7 @@ const ELSEWHERE = [
   'hashboard.hw-errors',
   'network.contact',
   'network.address-changes',
+  'network.losses',
   'unknown.answer',
   'unknown.frozen',
   'unknown.mining',

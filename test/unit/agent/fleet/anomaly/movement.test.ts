@@ -219,7 +219,7 @@ describe('restarts', () => {
     bench.polls(5);
     for (let round = 0; round < 3; round++) {
       const start = bench.minute;
-      bench.poll(booted(0), { isOwnRestart: true });
+      bench.poll(booted(0), { isExplainedRestart: true });
       bench.polls(5, (reading) => booted(bench.minute - start)(reading));
     }
     expect(bench.types()).toEqual([]);
