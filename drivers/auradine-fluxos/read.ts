@@ -52,8 +52,14 @@ export function read(replies: Replies, known: Known): Reading {
     isLightOn: lamp?.Code === undefined ? undefined : lamp.Code === LOCATE,
 
     tempC: hottestC(replies, boards),
-    inletTempC: mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
-    outletTempC: mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
+    inletTempC: first(
+      replies.temperature?.Temperature?.find(({ InletTemp }) => InletTemp !== undefined)?.InletTemp,
+      mean(boards?.map(({ inletTempC }) => inletTempC) ?? []),
+    ),
+    outletTempC: first(
+      replies.temperature?.Temperature?.find(({ OutletTemp }) => OutletTemp !== undefined)?.OutletTemp,
+      mean(boards?.map(({ outletTempC }) => outletTempC) ?? []),
+    ),
 
     boards,
     totalChips: positive(replies.asccount?.ASCCount?.[0]?.AsicCount),

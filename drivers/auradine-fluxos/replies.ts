@@ -47,7 +47,18 @@ export const replies = z.object({
   ),
   temperature: reply(
     z
-      .looseObject({ Temperature: list(z.looseObject({ ID: id(), BoardTemp: sensors(), ChipTemp: sensors() }), 64) })
+      .looseObject({
+        Temperature: list(
+          z.looseObject({
+            ID: id(),
+            BoardTemp: sensors(),
+            ChipTemp: sensors() /** Of the coolant, with the control board of a hydro machine. */,
+            InletTemp: temp(),
+            OutletTemp: temp(),
+          }),
+          64,
+        ),
+      })
       .refine(({ Temperature }) => Temperature !== undefined),
   ),
   fan: reply(

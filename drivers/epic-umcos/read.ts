@@ -69,15 +69,17 @@ export function makeOf(reported: string | undefined): string | undefined {
 
 const stateOf = (summary: Summary | undefined) => summary?.Status?.['Operating State']?.toLowerCase();
 
-/** The sum of the boards. The first generation (epic-miner 2.x) has a rate of the whole alone, the mean since it started. */
+/** The sum of the boards. Machines of ePIC's own (epic-miner 2.x, 4.x) have a rate of the whole alone, the mean since it started. */
 function rateOf(summary: Summary | undefined): { hs: number; window: 'realtime' | 'average' } | undefined {
   const rates = summary?.HBs?.map(({ Hashrate }) => rateHs(Hashrate?.[0], 'M')) ?? [];
   const isUntold = rates.every((hs) => hs === undefined);
-  if (stateOf(summary) === 'idling' && summary?.HBs !== undefined && isUntold) return { hs: 0, window: 'realtime' };
+  const state = stateOf(summary);
+  if (state === 'idling' && summary?.HBs !== undefined && isUntold) return { hs: 0, window: 'realtime' };
   const sum = sumOfAll(rates);
   if (sum !== undefined) return { hs: sum, window: 'realtime' };
-  const isFirst = summary?.Status === undefined && rates.length > 0 && isUntold;
-  const hs = isFirst ? rateHs(summary?.Session?.['Average MHs'], 'M') : undefined;
+  const isOwn = summary?.Status === undefined || /^epic[- ]miner\b/i.test(summary.Software ?? '');
+  const isOfWhole = isOwn && (state === undefined || state === 'mining') && rates.length > 0 && isUntold;
+  const hs = isOfWhole ? positive(rateHs(summary?.Session?.['Average MHs'], 'M')) : undefined;
   return hs === undefined ? undefined : { hs, window: 'average' };
 }
 

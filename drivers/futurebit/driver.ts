@@ -11,7 +11,7 @@ export const futurebit = defineDriver({
   make: 'FutureBit',
   covers: [
     { models: 'Apollo BTC, Apollo II', firmware: 'with GraphQL on port 5000', evidence: 'simulated' },
-    { models: 'Apollo with units beside it', firmware: 'with GraphQL on port 5000', evidence: 'claimed' },
+    { models: 'Apollo III, Apollo with units beside it', firmware: 'with GraphQL on port 5000', evidence: 'claimed' },
   ],
   asks: {
     stats: { every: 'poll', ...statsQuery },

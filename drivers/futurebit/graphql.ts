@@ -13,11 +13,11 @@ const LOGIN =
 const STATS = `{ Miner {
   stats { result { stats {
     statVersion version versions { miner }
-    master { upTime boardsW }
+    master { upTime boardsW intervals { int_0 { bySol errors } int_900 { interval bySol } } }
     slots { int_0 { chips temperature temperature1 ghs } }
     slaves { uid }
     fans { int_0 { rpm } }
-    pool { host port userName intervals { int_0 { sharesAccepted sharesRejected inService } } }
+    pool { host port userName diff intervals { int_0 { sharesAccepted sharesRejected inService } } }
   } } error { message } }
   online { result { online { status } } error { message } }
 } }`;

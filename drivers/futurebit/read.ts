@@ -26,13 +26,15 @@ export function read(replies: Replies, known: Known): Reading {
     apiVersion: main?.statVersion,
     hashrateHs,
     hashrateWindow: hashrateHs === undefined ? undefined : ('realtime' as const),
+    hashrateSettledHs: positive(hashrateHs) && sumOfAll(units?.map(settledHs) ?? []),
+    hashrateAverageHs: sumOfAll(units?.map(({ master }) => rateHs(master?.intervals?.int_0?.bySol, 'G')) ?? []),
     powerW: sumOfAll(units?.map(({ master }) => positive(master?.boardsW)) ?? []),
     uptimeS: main?.master?.upTime,
     isMining: hashrateHs !== undefined ? hashrateHs > 0 : state === 'off' || state === 'fault' ? false : undefined,
     miningMode: modeOf(state, hashrateHs),
     tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
     boards,
-    fans: units?.flatMap(fanOf),
+    fans: units && fansOf(units),
     pools: main && poolsOf(main),
     errors: errorsOf(state),
     expected: present({ ...row?.expected, boards: positive(units?.length) ?? row?.expected.boards }),
@@ -42,9 +44,16 @@ export function read(replies: Replies, known: Known): Reading {
 /** The generation is told as `v2`; the name, where there is one, says more. */
 function modelWord(unit: Unit | undefined): string | undefined {
   if (findModel('futurebit', unit?.version)) return unit?.version;
-  const [, generation] = unit?.statVersion?.match(/^v?([12])\b/i) ?? [];
+  const [, generation] = unit?.version?.match(/^v([123])$/i) ?? [];
   return generation && `APOLLO ${generation}`;
 }
+
+/** The intervals go on telling an old rate after a stop, and a shorter one before they are full. */
+function settledHs({ master }: Unit): number | undefined {
+  const { interval, bySol } = master?.intervals?.int_900 ?? {};
+  return interval !== undefined && interval >= FULL_S ? rateHs(bySol, 'G') : undefined;
+}
+const FULL_S = 850;
 
 type State = 'on' | 'off' | 'starting' | 'fault';
 
@@ -79,7 +88,7 @@ const errorsOf = (state: State | undefined): Reading['errors'] =>
       ? [{ code: 'status:error', message: 'the miner has stopped by a fault', category: 'software' }]
       : [];
 
-function boardOf({ slots, slaves }: Unit, slot: number): BoardReading[] {
+function boardOf({ slots, slaves, master }: Unit, slot: number): BoardReading[] {
   const state = slots?.int_0;
   if (state === undefined) return [];
   const temps = [state.temperature, state.temperature1].filter((tempC) => tempC !== undefined);
@@ -90,12 +99,15 @@ function boardOf({ slots, slaves }: Unit, slot: number): BoardReading[] {
       hashrateHs: rateHs(state.ghs, 'G'),
       chips: state.chips,
       boardTempsC: temps.length === 0 ? undefined : temps,
+      hwErrors: master?.intervals?.int_0?.errors,
     }),
   ];
 }
 
-const fanOf = ({ fans }: Unit, index: number): FanReading[] =>
-  fans?.int_0?.rpm === undefined ? [] : [{ index, rpm: fans.int_0.rpm }];
+const fansOf = (units: readonly Unit[]): FanReading[] =>
+  units
+    .flatMap(({ fans }) => fans?.int_0?.rpm ?? [undefined])
+    .flatMap((rpm, index) => (rpm === undefined ? [] : [{ index, rpm }]));
 
 /** Only the pool in use is told; which are set beside it is not. */
 function poolsOf({ pool }: Unit): PoolReading[] | undefined {
@@ -111,6 +123,7 @@ function poolsOf({ pool }: Unit): PoolReading[] | undefined {
       isActive: inService === undefined ? undefined : inService > 0,
       accepted: sharesAccepted,
       rejected: sharesRejected,
+      difficulty: positive(pool.diff),
     }),
   ];
 }

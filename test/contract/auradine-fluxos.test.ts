@@ -101,3 +101,25 @@ test('zeros in any spelling are no fault, and a board is dead only by a word for
     undefined,
   ]);
 });
+
+test('a hydro machine tells its coolant with the control board: that is inlet and outlet', () => {
+  const board = {
+    ID: 1,
+    Name: 'HB1',
+    BoardTemp: [
+      { ID: 0, Temperature: 51 },
+      { ID: 1, Temperature: 58 },
+    ],
+    ChipTemp: [],
+  };
+  const temperatures = (control: object) => {
+    const raw = {
+      devs: { STATUS: [{ STATUS: 'S' }], DEVS: [{ ASC: 0, ID: 1, Status: 'Alive' }] },
+      temperature: { STATUS: [{ STATUS: 'S' }], Temperature: [{ ID: 0, Name: 'Control Board', ...control }, board] },
+    };
+    const { inletTempC, outletTempC } = driver.read(raw, {}).reading;
+    return [inletTempC, outletTempC];
+  };
+  expect(temperatures({ InletTemp: 32.5, OutletTemp: 41.25, FlowRate: 9.1 })).toEqual([32.5, 41.25]);
+  expect(temperatures({ InletTemp: 0, OutletTemp: 0 })).toEqual([51, 58]);
+});

@@ -75,7 +75,37 @@ describe('reading', () => {
         isActive: true,
         accepted: 120,
         rejected: 1,
+        difficulty: 4_096,
       },
+    ]);
+    expect(reading).toMatchObject({ hashrateSettledHs: 18_040e9, hashrateAverageHs: 18_100e9 });
+    expect(reading.boards?.map(({ hwErrors }) => hwErrors)).toEqual([31, 31]);
+    expect(reading.fans).toEqual([
+      { index: 0, rpm: 2_600 },
+      { index: 1, rpm: 2_600 },
+    ]);
+  });
+
+  const only = (more: object) =>
+    driver.read({ stats: { data: { Miner: { stats: { result: { stats: [more] } } } } } }, {}).reading;
+
+  test('the generation is that of the machine, not that of the file of its statistics', () => {
+    expect(only({ version: 'v2', statVersion: '1.2' }).model).toBe('Apollo2');
+    expect(only({ version: 'v3', statVersion: '1.3' }).model).toBe('Apollo3');
+    expect(only({ statVersion: '1.2' })).not.toHaveProperty('model');
+  });
+  test('fifteen minutes are none before they are over, or after it has stopped', () => {
+    const of900 = (interval: number, ghs: number) =>
+      only({ master: { intervals: { int_900: { interval, bySol: 2_000 } } }, slots: { int_0: { ghs } } });
+    expect(of900(900, 2_100).hashrateSettledHs).toBe(2e12);
+    expect(of900(90, 2_100)).not.toHaveProperty('hashrateSettledHs');
+    expect(of900(900, 0)).not.toHaveProperty('hashrateSettledHs');
+  });
+  test('several fans of one unit', () => {
+    expect(only({ fans: { int_0: { rpm: [1_400, 0, 1_380] } } }).fans).toEqual([
+      { index: 0, rpm: 1_400 },
+      { index: 1, rpm: 0 },
+      { index: 2, rpm: 1_380 },
     ]);
   });
 

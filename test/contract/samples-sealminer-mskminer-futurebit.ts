@@ -150,16 +150,26 @@ export const mskminer: Record<string, unknown> = {
 
 const apollo = (uid: string, ghs: number) => ({
   version: 'v2',
-  statVersion: 'v2.0',
+  statVersion: '1.2',
   versions: { miner: '2.0.4-alpha' },
-  master: { upTime: 7_200, boardsW: 190.5, hwAddr: '0x00', intervals: { int_30: { bySol: 9_000, byDiff: 9_100 } } },
+  master: {
+    upTime: 7_200,
+    boardsW: 190.5,
+    hwAddr: '0x00',
+    intervals: {
+      int_0: { bySol: 9_050, errors: 31 },
+      int_30: { bySol: 9_000, byDiff: 9_100 },
+      int_900: { interval: 900, bySol: 9_020 },
+    },
+  },
   slots: { int_0: { chips: 44, pwrOn: 1, temperature: 68, temperature1: 61, ghs } },
   slaves: [{ uid }],
-  fans: { int_0: { rpm: 2_600 } },
+  fans: { int_0: { rpm: [2_600] } },
   pool: {
     host: 'pool-a.example',
     port: 3_333,
     userName: 'farm.w1',
+    diff: 4_096,
     intervals: { int_0: { sharesAccepted: 120, sharesRejected: 1, inService: 1 } },
   },
 });

@@ -65,6 +65,25 @@ describe('epic-miner 2.x', () => {
     });
     for (const field of ['errors', 'fans', 'miningMode'] as const) expect(reading).not.toHaveProperty(field);
   });
+  test('the generation after it tells its state, and still one rate of the whole', () => {
+    const { Preset: _, ...rest } = summary;
+    const Status = { 'Operating State': 'Mining', 'Last Command': 'autostart', 'Last Command Result': 'Success' };
+    const fourth = {
+      ...rest,
+      Software: 'epic-miner v4.0.0',
+      PresetInfo: { Preset: 'Normal', 'Target Power': 900 },
+      Status,
+    };
+    expect(read({ summary: fourth })).toMatchObject({
+      hashrateHs: 1_828_940.24e6,
+      hashrateWindow: 'average',
+      isMining: true,
+      miningModePreset: 'Normal',
+    });
+    const young = { ...fourth, Session: { ...summary.Session, 'Average MHs': 0 } };
+    expect(read({ summary: young })).toMatchObject({ isMining: true });
+    expect(read({ summary: young })).not.toHaveProperty('hashrateHs');
+  });
   test('a board that does not tell what it draws leaves the whole untold; clocks per chip are averaged', () => {
     const HBs = [board(0), board(1, { 'Input Power': 0, 'Core Clock': [380, 400, 0] })];
     const reading = read({ summary: { ...summary, HBs } });
