@@ -9,6 +9,7 @@ import { modeName, settingOf } from '../_families/bitmain-modes.ts';
 import { controlBoard, isBlinking, statusFaults } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findAntminer, findModel, type Model } from '../_families/models.ts';
+import { psusOf, withDuty } from '../_families/rwglr.ts';
 import type { Replies } from './replies.ts';
 
 /** The chain of each board of a T9 that has its ambient sensor. */
@@ -63,7 +64,8 @@ export function read(replies: Replies, known: Known): Reading {
     ),
     inletTempC: isT9 ? ambientC(replies) : undefined,
     boards,
-    fans: fansOf(stats, row),
+    fans: withDuty(fansOf(stats, row), replies.stats?.STATS ?? []),
+    psus: psusOf(replies.stats?.STATS ?? []),
     pools: poolReadings(replies.pools?.POOLS),
     errors: statusFaults(replies.summary),
     expected: expectation(row, stats, mode),

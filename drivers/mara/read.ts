@@ -1,34 +1,42 @@
 // Turns the answers of one miner with MARA firmware into a Reading.
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
-import { isNoName } from '../../src/driver/unsaid.ts';
-import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
+import { isFine, isNoName } from '../../src/driver/unsaid.ts';
+import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
 import { webPools } from '../_families/bitmain-web.ts';
-import { positive, present, rateHs } from '../_families/cgminer.ts';
-import { findModel, type Model } from '../_families/models.ts';
+import { positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
+import { findAntminer, type Model } from '../_families/models.ts';
+import { withOwnBuild } from '../_families/own-build.ts';
 import { targetText } from '../_families/target-preset.ts';
+import { categoryOfWords } from '../_families/trouble-words.ts';
 import type { Replies } from './replies.ts';
 
 type Board = NonNullable<NonNullable<Replies['hashboards']>['hashboards']>[number];
 type Brief = NonNullable<Replies['brief']>;
 type ToHs = (value: number | undefined) => number | undefined;
 
+const DAY_S = 86_400;
+
 export function read(replies: Replies, known: Known): Reading {
   const { brief, overview } = replies;
   const reported = first(overview?.model, known.model);
-  const model = findModel('marathon', reported) ?? findModel('marathon', reported && `Antminer ${reported}`);
-  const mode = miningMode(replies.config);
+  const model = findAntminer(reported);
+  const mode = miningMode(replies.config, brief);
   const rows = replies.hashboards?.hashboards;
   const toHs = unitOf(brief, rows ?? []);
   // An empty list does not say that there are none.
-  const boards = rows?.length ? boardsOf(rows, toHs) : undefined;
+  const mining = mode === 'sleep' ? false : isMining(brief);
+  const boards = rows?.length ? boardsOf(rows, toHs, mining) : undefined;
   const nowHs = toHs(brief?.hashrate_realtime);
   const { cooling, fans: fanCount = 0 } = model?.expected ?? {};
   // Headers without a fan are listed as 0 rpm: of those only as many are fans as the model has.
   const headers = replies.fans?.fans?.map(({ current_speed: rpm }) => rpm);
-  const fans = headers?.length ? toFans(headers, fanCount) : undefined;
+  const dutyPercent = replies.fans?.percent;
+  const fans = headers?.length
+    ? toFans(headers, fanCount).map((fan): FanReading => present({ ...fan, dutyPercent }))
+    : undefined;
   return present({
     mac: overview?.mac,
     hostname: first(replies.network?.hostname, overview?.hostname),
@@ -40,11 +48,13 @@ export function read(replies: Replies, known: Known): Reading {
     hashrateHs: nowHs,
     hashrateWindow: nowHs === undefined ? undefined : ('realtime' as const),
     hashrateAverageHs: toHs(brief?.hashrate_average),
+    // Before a day is over it is of less than a day.
+    hashrate24hHs: (brief?.elapsed ?? 0) >= DAY_S ? toHs(brief?.hashrate_realtime_1d) : undefined,
     powerW: brief?.power_consumption_estimated,
     powerLimitW: mode === 'power_tuning' ? replies.config?.mode?.concorde?.['power-target'] : undefined,
     uptimeS: brief?.elapsed,
 
-    isMining: mode === 'sleep' ? false : isMining(brief),
+    isMining: mining,
     miningMode: mode,
     miningModePreset: preset(replies.config, mode),
     isLightOn: replies.light?.blinking,
@@ -56,7 +66,8 @@ export function read(replies: Replies, known: Known): Reading {
     boards,
     fans: cooling === 'liquid' ? undefined : fans,
     pools: webPools(replies.pools),
-    expected: expectation(model, brief, mode),
+    errors: errorsOf(brief),
+    expected: expectation(model, replies, mode),
   });
 }
 
@@ -64,12 +75,15 @@ export function read(replies: Replies, known: Known): Reading {
 const MOST = 1.5;
 
 /**
- * The ideal rate is in GH/s; the others are in TH/s or GH/s, as builds differ. Any of them can dip to a thousandth of it, none exceeds it by much:
+ * Newer builds name the unit of all rates. Of others the ideal rate is in GH/s; the rest are in TH/s or GH/s, as builds differ. Any of them can dip to a thousandth of it, none exceeds it by much:
  * one that would be too fast in TH/s is in GH/s, and where none would, they are in TH/s. One that is too fast in either says nothing. Beside a rate
  * that is surely in GH/s, one that could be in TH/s as well has dipped or is in another unit: it is not told. Without an ideal rate, or while nothing is
  * hashed, there is no telling, and only 0 is told.
  */
-function unitOf({ hashrate_ideal, hashrate_realtime, hashrate_average }: Brief = {}, boards: readonly Board[]): ToHs {
+function unitOf(brief: Brief = {}, boards: readonly Board[]): ToHs {
+  const named = rateUnit(brief.hashrate_unit);
+  if (named !== undefined) return (rate) => rateHs(rate, named);
+  const { hashrate_ideal, hashrate_realtime, hashrate_average } = brief;
   const mostGhs = (hashrate_ideal ?? 0) * MOST;
   const ofBoards = sumOfAll(boards.map((board) => board.hashrate_average));
   const shown = [hashrate_realtime, hashrate_average, ofBoards].filter((rate = 0) => rate > 0 && rate <= mostGhs);
@@ -82,7 +96,7 @@ function unitOf({ hashrate_ideal, hashrate_realtime, hashrate_average }: Brief =
 }
 
 /** A slot without chips, serial number and rate is empty. */
-function boardsOf(rows: readonly Board[], toHs: ToHs): BoardReading[] {
+function boardsOf(rows: readonly Board[], toHs: ToHs, mining: boolean | undefined): BoardReading[] {
   const taken = new Set<number>();
   return rows.flatMap((row, place) => {
     const slot = row.index ?? place;
@@ -96,7 +110,11 @@ function boardsOf(rows: readonly Board[], toHs: ToHs): BoardReading[] {
         slot,
         serialNumber: row.serial_number,
         hashrateHs: toHs(row.hashrate_average),
+        // At rest it is that of the clock at rest.
+        expectedHashrateHs: mining === true ? positive(toHs(row.hashrate_ideal)) : undefined,
         chips: row.asic_num,
+        frequencyMhz: positive(row.frequency_average),
+        powerW: row.power_consumption_estimated,
         boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
         chipTempMaxC: largest(chipC),
         chipTempAvgC: mean(chipC),
@@ -105,9 +123,10 @@ function boardsOf(rows: readonly Board[], toHs: ToHs): BoardReading[] {
   });
 }
 
-function miningMode(config: Replies['config']): MiningMode | undefined {
+/** Newer builds say beside their rates how they work. */
+function miningMode(config: Replies['config'], brief: Replies['brief']): MiningMode | undefined {
   const mode = config?.mode;
-  switch (mode?.['work-mode-selector']?.toLowerCase()) {
+  switch (first(mode?.['work-mode-selector'], brief?.work_mode)?.toLowerCase()) {
     case 'sleep':
       return 'sleep';
     case 'stock':
@@ -152,8 +171,24 @@ function isMining(brief: Replies['brief']): boolean | undefined {
   return brief?.hashrate_realtime === undefined ? undefined : brief.hashrate_realtime > 0;
 }
 
-function expectation(model: Model | undefined, brief: Replies['brief'], mode: MiningMode | undefined) {
+/** Undefined where it has no word for it. */
+function errorsOf(brief: Replies['brief']): ErrorReading[] | undefined {
+  const { indicator, indicator_long: message } = brief ?? {};
+  if (indicator === undefined) return undefined;
+  if (message === undefined || /functional|healthy/i.test(indicator) || isFine(message)) return [];
+  return [{ code: `indicator:${indicator}`, message, category: categoryOfWords(message), severity: 'minor' }];
+}
+
+function expectation(model: Model | undefined, { brief, hashboards }: Replies, mode: MiningMode | undefined) {
   const { hashrateHs: nameplateHs, ...parts } = model?.expected ?? {};
-  const idealHs = positive(rateHs(brief?.hashrate_ideal, 'G'));
-  return present({ ...parts, hashrateHs: first(idealHs, mode === 'normal' ? nameplateHs : undefined) });
+  const [chipsPerBoard, ...others] = new Set(hashboards?.hashboards?.map(({ asic_num_ideal }) => asic_num_ideal));
+  const own = {
+    boards: hashboards?.hashboard_num_ideal,
+    chipsPerBoard: others.length === 0 ? chipsPerBoard : undefined,
+  };
+  const idealHs = positive(rateHs(brief?.hashrate_ideal, rateUnit(brief?.hashrate_unit) ?? 'G'));
+  return present({
+    ...withOwnBuild(parts, own),
+    hashrateHs: first(idealHs, mode === 'normal' ? nameplateHs : undefined),
+  });
 }

@@ -1,4 +1,4 @@
-// What MARA firmware answers, as far as we read it (atlas 14). Two rates are left without a unit: read.ts finds it.
+// What MARA firmware answers, as far as we read it (atlas 14). Rates are left without a unit: read.ts finds it.
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, text, toNumber } from '../../src/driver/fields.ts';
@@ -13,20 +13,31 @@ export const replies = z.object({
     z.looseObject({
       hashrate_realtime: rate(),
       hashrate_average: rate(),
-      /** GH/s. */
       hashrate_ideal: rate(),
+      hashrate_realtime_1d: rate(),
+      /** Of all rates; builds that lack it write the ideal one in GH/s. */
+      hashrate_unit: text(16),
       power_consumption_estimated: field(toWatts),
       status: text(64),
+      work_mode: text(32),
+      /** How well it is, in a word and in a sentence. */
+      indicator: text(64),
+      indicator_long: text(),
       elapsed: num({ min: 0, max: 4e9 }),
     }),
   ),
   hashboards: reply(
     z.looseObject({
+      hashboard_num_ideal: int({ min: 0, max: 63 }),
       hashboards: list(
         z.looseObject({
           index: int({ min: 0, max: 63 }),
           hashrate_average: rate(),
+          hashrate_ideal: rate(),
+          frequency_average: num({ min: 0, max: 10_000 }),
+          power_consumption_estimated: field(toWatts),
           asic_num: int({ min: 0, max: 100_000 }),
+          asic_num_ideal: int({ min: 0, max: 100_000 }),
           serial_number: text(),
           temperature_pcb: z.unknown().optional(),
           temperature_chip: z.unknown().optional(),
@@ -35,7 +46,12 @@ export const replies = z.object({
       ),
     }),
   ),
-  fans: reply(z.looseObject({ fans: list(z.looseObject({ current_speed: num({ min: 0, max: 30_000 }) }), 16) })),
+  fans: reply(
+    z.looseObject({
+      percent: num({ min: 0, max: 100 }),
+      fans: list(z.looseObject({ current_speed: num({ min: 0, max: 30_000 }) }), 16),
+    }),
+  ),
   pools: reply(z.array(z.unknown()).transform((rows) => list(poolRow, 64).parse(rows))),
   config: reply(
     z.looseObject({

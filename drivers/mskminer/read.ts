@@ -1,14 +1,14 @@
 // Turns the answers of one miner with MSKMiner firmware into a Reading: Antminer's statistics with a few keys of its own.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, toNumber, toText } from '../../src/driver/fields.ts';
-import type { BoardReading, FanReading, PsuReading, Reading } from '../../src/model/reading.ts';
+import { first, largest } from '../../src/driver/fields.ts';
+import type { BoardReading, Reading } from '../../src/model/reading.ts';
 import { readStats, statsType, toWatts } from '../_families/bitmain.ts';
 import { expectation } from '../_families/bitmain-expectation.ts';
 import { fansOf } from '../_families/bitmain-fans.ts';
 import { rateReader, rateUnitOf } from '../_families/bitmain-units.ts';
-import { isFineWord } from '../_families/bitmain-web.ts';
 import { poolReadings, present } from '../_families/cgminer.ts';
 import { findAntminer, findModel } from '../_families/models.ts';
+import { psusOf, withDuty } from '../_families/rwglr.ts';
 import type { Replies } from './replies.ts';
 
 /** `S19-88 v.1.0.3 `: the model, a blank, the version of the firmware. */
@@ -51,21 +51,9 @@ export function read(replies: Replies, known: Known): Reading {
       largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
     ),
     boards,
-    fans: withDuty(
-      fansOf(stats, model),
-      first(...told('fan_pwm').map((value) => toNumber(value, { min: 0, max: 100 }))),
-    ),
-    psus: psusOf(first(...told('psu_status').map((value) => toText(value, 64)))),
+    fans: withDuty(fansOf(stats, model), rows),
+    psus: psusOf(rows),
     pools: poolReadings(replies.pools?.POOLS),
     expected: expectation(model, stats, undefined),
   });
-}
-
-/** One figure for all of them. */
-const withDuty = (fans: readonly FanReading[] | undefined, dutyPercent: number | undefined) =>
-  fans?.map((fan): FanReading => (dutyPercent === undefined ? fan : { ...fan, dutyPercent }));
-
-function psusOf(status: string | undefined): PsuReading[] | undefined {
-  const isOk = isFineWord(status);
-  return isOk === undefined ? undefined : [{ isOk }];
 }

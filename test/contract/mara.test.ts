@@ -63,6 +63,65 @@ describe('the unit of the rates', () => {
   });
 });
 
+describe('builds that name their unit', () => {
+  const brief = {
+    hashrate_unit: 'GH/s',
+    hashrate_realtime: 9_800.5,
+    hashrate_average: 9_700,
+    hashrate_realtime_1d: 9_750,
+    hashrate_ideal: 14_000,
+    status: 'Mining',
+    work_mode: 'Auto',
+    elapsed: 90_000,
+    indicator: 'Degraded',
+    indicator_long: 'Hash board error',
+  };
+  const row = { asic_num: 90, asic_num_ideal: 90, hashrate_average: 4_900, hashrate_ideal: 7_000, present: true };
+  const lost = {
+    index: 1,
+    asic_num: 0,
+    asic_num_ideal: 90,
+    hashrate_average: 0,
+    present: false,
+    temperature_chip: [0],
+  };
+  const hashboards = {
+    hashboard_num_ideal: 3,
+    hashboards: [
+      { ...row, index: 0, frequency_average: 601.5, power_consumption_estimated: 950.5 },
+      lost,
+      { ...row, index: 2 },
+    ],
+  };
+  const read = (more: object = {}, boards: object = hashboards) =>
+    mara.read(
+      { brief: { ...brief, ...more }, hashboards: boards, fans: { percent: 45, fans: [{ current_speed: 3_000 }] } },
+      {},
+    ).reading;
+
+  test('tell clocks, power, ideals, their own build and what ails them', () => {
+    const reading = read();
+    expect(reading).toMatchObject({
+      hashrateHs: 9_800.5e9,
+      hashrate24hHs: 9_750e9,
+      fans: [{ rpm: 3_000, dutyPercent: 45 }],
+      errors: [{ code: 'indicator:Degraded', message: 'Hash board error', category: 'hashboard' }],
+      expected: { boards: 3, chipsPerBoard: 90, hashrateHs: 14_000e9 },
+    });
+    expect(reading.boards).toEqual([
+      { slot: 0, hashrateHs: 4.9e12, expectedHashrateHs: 7e12, chips: 90, frequencyMhz: 601.5, powerW: 950.5 },
+      { slot: 2, hashrateHs: 4.9e12, expectedHashrateHs: 7e12, chips: 90 },
+    ]);
+  });
+
+  test('at rest: no fault, no ideal of its own, no day that is not over', () => {
+    const rest = { hashrate_realtime: 0, hashrate_ideal: 0, status: 'Sleep', work_mode: 'Sleep', elapsed: 200 };
+    const reading = read({ ...rest, indicator: 'Fully functional', indicator_long: '' });
+    expect(reading).toMatchObject({ isMining: false, miningMode: 'sleep', hashrateHs: 0, errors: [] });
+    expect(JSON.stringify(reading)).not.toMatch(/hashrate24hHs|expectedHashrateHs/);
+  });
+});
+
 test.each([
   ['Sleep', undefined, 'sleep', undefined],
   ['Stock', 'PowerTarget', 'normal', 'Stock'],
