@@ -83,8 +83,7 @@ function unitOfModel(data: Row, { algorithm, expected }: Pick<Model, 'algorithm'
   // A thousand lies between two units, so that at most one of them is near the nameplate.
   const steady = steadyFigure(data);
   const isPossible = (unit: Unit) => (rateHs(most, unit) ?? Number.POSITIVE_INFINITY) <= nameplateHs * MOST;
-  const near =
-    steady === undefined ? undefined : UNITS.find((unit) => isNear(steady, unit, nameplateHs, 10) && isPossible(unit));
+  const near = steady && UNITS.find((unit) => isNear(steady.rate, unit, nameplateHs, steady.least) && isPossible(unit));
   // It may hash little; more than it can it does not hash.
   return near ?? (usual !== undefined && isPossible(usual) ? usual : undefined);
 }
@@ -97,14 +96,20 @@ function isNear(written: number, unit: Unit, nameplateHs: number, least: number)
   return hs > nameplateHs / least && hs <= nameplateHs * MOST;
 }
 
-/** A figure that is at its height: the machine's own ideal, or its average once it has settled. A start or a dip would pass for another unit. */
-function steadyFigure(data: Row): number | undefined {
+/**
+ * A figure that is at its height, and the part of the nameplate that it is at least: the machine's own ideal, or its average once it has settled. A start
+ * or a dip would pass for another unit.
+ */
+function steadyFigure(data: Row): { readonly rate: number; readonly least: number } | undefined {
   const ideal = figure(first(data.total_rateideal, data.rate_ideal));
   const average = averageOf(data);
   const now = figure(first(data['GHS 5s'], data.rate_5s));
   const elapsedS = toNumber(first(data.Elapsed, data.elapsed)) ?? 0;
-  const isEven = average !== undefined && (now === undefined || isAlike(now, average, 2));
-  return first(ideal, elapsedS >= 600 || (elapsedS >= 100 && isEven) ? average : undefined);
+  const isEven = now === undefined || isAlike(now, average ?? 0, 2);
+  if (ideal !== undefined) return { rate: ideal, least: 3 };
+  return average !== undefined && (elapsedS >= 600 || (elapsedS >= 100 && isEven))
+    ? { rate: average, least: 10 }
+    : undefined;
 }
 
 /** `16.3 GH/s`: a rate that names its own unit. */
