@@ -1,5 +1,5 @@
 // Boards and their sensors. `devs` is not in the order of the slots: everything is matched by the board's ID (slot, from 0).
-import { largest, mean, toNumber } from '../../src/driver/fields.ts';
+import { first, largest, mean, toNumber, toTempC } from '../../src/driver/fields.ts';
 import type { BoardReading } from '../../src/model/reading.ts';
 import type { Stats } from '../_families/bitmain.ts';
 import { aliveByWord, hashrates, positive, present, rateHs } from '../_families/cgminer.ts';
@@ -22,7 +22,7 @@ export function boards(replies: Replies, stats: Stats | undefined): BoardReading
         chips: own?.chips ?? chipCount(replies, slot),
         badChips: own?.badChips,
         frequencyMhz: positive(own?.frequencyMhz),
-        ...sensors(replies.temps, slot, row?.Temperature),
+        ...sensors(replies.temps, slot),
       });
     });
 }
@@ -45,24 +45,39 @@ function chipCount({ stats }: Replies, slot: number): number | undefined {
   return count === undefined ? undefined : Math.round(count);
 }
 
-/** Four corners per board. Their labels say which stand in the air (or water) that comes in or goes out; layouts differ. */
-function sensors(temps: Temps | undefined, slot: number, hottest: number | undefined) {
+/**
+ * The labels say which sensors stand in the air that comes in or goes out. Where some stand in water, that is what comes in and goes out, and the others
+ * (`Board Inlet`) are on the board. An S9 has a sensor on its board and one on a chip, and repeats the latter as the temperature of the board.
+ */
+function sensors(temps: Temps | undefined, slot: number) {
   const row = temps?.TEMPS?.find(({ ID }) => ID === slot);
-  const labels = temps?.METADATA?.[0];
+  const labels = temps?.METADATA?.[0] ?? {};
+  const all = [...new Set([...CORNERS, ...Object.keys(labels)])].map((name) => ({
+    label: labels[name]?.Label ?? '',
+    tempC: toTempC(row?.[name]),
+  }));
+  const inWater = all.filter(({ label }) => /water/i.test(label));
+  const inFlow = inWater.length > 0 ? inWater : all;
   const labelled = (pattern: RegExp) =>
-    mean(CORNERS.flatMap((corner) => (pattern.test(labels?.[corner]?.Label ?? '') ? [row?.[corner]] : [])));
-  const onBoard = CORNERS.filter((corner) => !/water/i.test(labels?.[corner]?.Label ?? '')).flatMap(
-    (corner) => row?.[corner] ?? [],
-  );
-  const boardTempsC = onBoard.length > 0 ? onBoard : hottest === undefined ? undefined : [hottest];
+    mean(inFlow.map(({ label, tempC }) => (pattern.test(label) ? tempC : undefined)));
+  const onBoard = [row?.Board, ...all.flatMap((one) => (inWater.includes(one) ? [] : [one.tempC]))];
+  const boardTempsC = onBoard.filter((tempC) => tempC !== undefined);
   return {
-    boardTempsC,
+    boardTempsC: boardTempsC.length === 0 ? undefined : boardTempsC,
+    chipTempMaxC: row?.Chip,
     inletTempC: labelled(/intake|inlet/i),
     outletTempC: labelled(/exhaust|outlet/i),
   };
 }
 
-/** The hottest sensor: LuxOS has none on chips. */
-export function hottestC(list: readonly BoardReading[] | undefined): number | undefined {
-  return largest(list?.flatMap(({ boardTempsC }) => boardTempsC ?? []) ?? []);
+/** The hottest chip, where there is a sensor on chips, else the hottest sensor: that is what `devs` tells, too. */
+export function hottestC(
+  list: readonly BoardReading[] | undefined,
+  devs: readonly BoardRow[] = [],
+): number | undefined {
+  return first(
+    largest(list?.map(({ chipTempMaxC }) => chipTempMaxC) ?? []),
+    largest(list?.flatMap(({ boardTempsC }) => boardTempsC ?? []) ?? []),
+    largest(devs.map(({ Temperature }) => Temperature)),
+  );
 }

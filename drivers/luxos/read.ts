@@ -44,7 +44,7 @@ export function read(replies: Replies, known: Known): Reading {
     miningModePreset: config?.Profile,
     isLightOn: light(config),
 
-    tempC: hottestC(boardList),
+    tempC: hottestC(boardList, replies.devs?.DEVS),
     inletTempC: mean(boardList?.map(({ inletTempC }) => inletTempC) ?? []),
     outletTempC: mean(boardList?.map(({ outletTempC }) => outletTempC) ?? []),
 

@@ -39,18 +39,14 @@ const boardRow = devRow.extend({
 });
 export type BoardRow = z.output<typeof boardRow>;
 
+/** Four corners per board; other machines name their sensors otherwise. */
 export const CORNERS = ['TopLeft', 'TopRight', 'BottomLeft', 'BottomRight'] as const;
-const corners = <S extends z.ZodType>(schema: () => S) => ({
-  TopLeft: schema(),
-  TopRight: schema(),
-  BottomLeft: schema(),
-  BottomRight: schema(),
-});
-const label = () => z.looseObject({ Label: text() }).optional().catch(undefined);
+const label = z.looseObject({ Label: text() }).optional().catch(undefined);
 
 const tempsReply = z.looseObject({
-  TEMPS: list(z.looseObject({ ID: slot(), ...corners(() => temp()) }), 64),
-  METADATA: list(z.looseObject(corners(label)), 1),
+  /** `Board` and `Chip` of an S9; of others every sensor under the name that METADATA explains. */
+  TEMPS: list(z.looseObject({ ID: slot(), Board: temp(), Chip: temp() }), 64),
+  METADATA: list(z.record(z.string(), label), 1),
 });
 export type Temps = z.output<typeof tempsReply>;
 

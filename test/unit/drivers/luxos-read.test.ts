@@ -129,12 +129,41 @@ describe('boards', () => {
     expect(boards).toEqual([{ slot: 0, boardTempsC: [62, 60], inletTempC: 36, outletTempC: 44 }]);
     expect(tempC).toBe(62);
   });
-  test('a corner that reads 0 has no sensor; devs has the hottest', () => {
-    const { boards } = read({
+  test('beside water the inlet of the board is on the board; sensors go by any name', () => {
+    const label = (Label: string) => ({ Label });
+    const { boards, inletTempC, outletTempC } = read({
+      devs: { DEVS: [{ ID: 0 }] },
+      temps: {
+        TEMPS: [{ ID: 0, TEMP: 0, TopLeft: 54, TopRight: 45, BottomLeft: 57, BottomRight: 39, Sensor5: 51 }],
+        METADATA: [
+          {
+            TopLeft: label('Board Inlet'),
+            TopRight: label('Water Outlet'),
+            BottomLeft: label('Board Outlet'),
+            BottomRight: label('Water Inlet'),
+            Sensor5: label('Board Middle'),
+          },
+        ],
+      },
+    });
+    expect(boards).toEqual([{ slot: 0, boardTempsC: [54, 57, 51], inletTempC: 39, outletTempC: 45 }]);
+    expect([inletTempC, outletTempC]).toEqual([39, 45]);
+  });
+  test('an S9 has a sensor on a chip, which devs repeats', () => {
+    const { boards, tempC } = read({
+      devs: { DEVS: [{ ID: 0, Temperature: 79 }] },
+      temps: { TEMPS: [{ ID: 0, TEMP: 0, Board: 60, Chip: 79 }] },
+    });
+    expect(boards).toEqual([{ slot: 0, boardTempsC: [60], chipTempMaxC: 79 }]);
+    expect(tempC).toBe(79);
+  });
+  test('a corner that reads 0 has no sensor; devs has the hottest, wherever it is', () => {
+    const { boards, tempC } = read({
       devs: { DEVS: [{ ID: 0, Temperature: 47 }] },
       temps: { TEMPS: [{ ID: 0, TopLeft: 0, TopRight: 0, BottomLeft: 0, BottomRight: 0 }] },
     });
-    expect(boards).toEqual([{ slot: 0, boardTempsC: [47] }]);
+    expect(boards).toEqual([{ slot: 0 }]);
+    expect(tempC).toBe(47);
   });
 });
 
