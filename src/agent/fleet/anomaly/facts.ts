@@ -33,9 +33,10 @@ export function idleReason(present: Present): Idle | undefined {
 
 function isWarmingUp(reading: Reading, { sample: { context }, before, settings, isFresh }: Present): boolean {
   const warmUpMs = settings.warmUp ?? (context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : context.warmUpS * 1_000);
-  // Some wake up without a new process.
+  // Some wake up, or change their mode, without a new process; and some tell no uptime.
   if (before.idle === 'sleep') return true;
-  if (before.idle === 'warm-up' && before.t - (before.activeT ?? -Infinity) < warmUpMs) return true;
+  const isAnew = before.t - (before.activeT ?? -Infinity) < warmUpMs;
+  if (isAnew && (before.idle === 'warm-up' || reading.hashrateHs === 0)) return true;
   // Nothing has run for longer than its system.
   const uptimeS = reading.uptimeS ?? reading.systemUptimeS;
   if (uptimeS === undefined || uptimeS * 1_000 >= warmUpMs) return false;

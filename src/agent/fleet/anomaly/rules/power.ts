@@ -4,9 +4,9 @@ import type { Facts, Rule, Verdict } from '../rule.ts';
 import type { Violation } from '../state.ts';
 
 function supply({ reading }: Facts): Verdict {
-  const known = (reading?.psus ?? []).filter((psu) => psu.isOk !== undefined);
-  if (known.length === 0) return 'no-data';
-  const index = (reading?.psus ?? []).findIndex((psu) => psu.isOk === false);
+  const psus = reading?.psus ?? [];
+  if (psus.every((psu) => psu.isOk === undefined)) return 'no-data';
+  const index = psus.findIndex((psu) => psu.isOk === false);
   if (index < 0) return 'clear';
   return {
     value: 'not ok',
@@ -14,6 +14,24 @@ function supply({ reading }: Facts): Verdict {
     source: `psus[${index}].isOk`,
     severity: 'major',
     message: `power supply ${index} says that it is not well`,
+  };
+}
+
+/** One of several has no input, or has failed: the others carry all. */
+function idleSupply({ reading, isHashing }: Facts): Verdict {
+  const psus = reading?.psus;
+  if (!isHashing || psus === undefined) return 'no-data';
+  const index = psus.findIndex((psu) => psu.outputPowerW === 0);
+  if (index < 0) return 'clear';
+  const others = psus.filter((psu) => (psu.outputPowerW ?? 0) > 0).length;
+  // None of them tells its power, then.
+  if (others === 0) return 'no-data';
+  return {
+    value: 0,
+    limit: 1,
+    source: `psus[${index}].outputPowerW`,
+    severity: 'major',
+    message: `power supply ${index} gives no power: ${others} of ${psus.length} do`,
   };
 }
 
@@ -85,6 +103,7 @@ function zeroWhileHashing({ sample, isHashing }: Facts): Verdict {
 
 export const POWER_RULES: readonly Rule[] = [
   { id: 'power.supply', type: 'power', evaluate: supply },
+  { id: 'power.idle-supply', type: 'power', evaluate: idleSupply },
   { id: 'power.above-limit', type: 'power', evaluate: aboveLimit },
   { id: 'power.above-habit', type: 'power', evaluate: aboveHabit },
   { id: 'power.zero', type: 'power', evaluate: zeroWhileHashing },

@@ -44,7 +44,7 @@ test('one that still hashes nothing with its pool back has a trouble of its own,
   const bench = createBench();
   bench.polls(40);
   bench.polls(25, dead);
-  bench.polls(12, put({ hashrateHs: 0, hashrateSettledHs: 0, isMining: false }));
+  bench.polls(16, put({ hashrateHs: 0, hashrateSettledHs: 0, isMining: false }));
   expect(bench.flag('low_hashrate')).toMatchObject({ message: 'does not hash' });
   expect(bench.flag('low_hashrate')?.finding).toBeUndefined();
   const low = createBench();

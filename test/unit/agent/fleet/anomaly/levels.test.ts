@@ -80,6 +80,16 @@ const ROWS: readonly Row[] = [
     evidence: { source: 'psus[1].isOk', severity: 'major' },
   },
   {
+    id: 'power.idle-supply',
+    type: 'power',
+    bad: put({ psus: [{ outputPowerW: 3_100 }, { outputPowerW: 0 }] }),
+    blind: put({ psus: undefined }),
+    evidence: {
+      ...{ value: 0, source: 'psus[1].outputPowerW', severity: 'major' },
+      message: 'power supply 1 gives no power: 1 of 2 do',
+    },
+  },
+  {
     id: 'power.above-limit',
     type: 'power',
     bad: put({ powerW: 3_800 }),

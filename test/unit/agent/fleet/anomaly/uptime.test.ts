@@ -102,6 +102,31 @@ describe('a wake-up without a new process', () => {
   });
 });
 
+test('another mode without a new process is given the time of a start, and what leads to nothing is flagged after it', () => {
+  const bench = createBench();
+  bench.polls(60);
+  const changing: Change = (reading) => put({ miningMode: 'high', isMining: true })(stopped(reading));
+  bench.polls(10, changing);
+  expect(bench.types()).toEqual([]);
+  bench.polls(6, changing);
+  expect(bench.types()).toEqual(['hashboard', 'low_hashrate', 'pool']);
+});
+
+test('a miner without an uptime that was away for long may have just started', () => {
+  const bench = createBench();
+  const untold =
+    (change: Change): Change =>
+    (reading) =>
+      put({ uptimeS: undefined })(change(reading));
+  bench.polls(
+    60,
+    untold((reading) => reading),
+  );
+  for (let poll = 1; poll <= 6; poll++) bench.fail(poll);
+  bench.polls(9, untold(stopped));
+  expect(bench.types()).toEqual([]);
+});
+
 describe('a miner that was silent for long', () => {
   const away = (bench: ReturnType<typeof createBench>, polls: number) => {
     for (let poll = 1; poll <= polls; poll++) bench.fail(poll);
