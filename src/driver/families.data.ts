@@ -156,7 +156,7 @@ export const FAMILY_PAGES = familyPages([
 
 /** What a Bitaxe or one of its kin says of itself on `/api/system/info`: the chip, and the memory of the controller beside it. */
 export const AXEOS_INFO = z.looseObject({
-  ASICModel: z.string().regex(/^BM\d/),
+  ASICModel: z.string().regex(/^B(M\d|ZM)/),
   freeHeap: z.number(),
   hashRate: z.union([z.number(), words]),
   stratumURL: z.string(),

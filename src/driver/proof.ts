@@ -62,13 +62,16 @@ function isNamedOnTcp(family: FamilyId, answer: string | undefined, command: 've
   );
 }
 
+/** The version of the program that a firmware was made of, alone or behind its name: `cgminer 4.9.0 `. */
+const MADE_OF = /^((CG|BFG|BM|SG|CC|INT)MINER )?V?\d[\w.+-]*[ (_]+/;
+
 /**
- * Whether a program or device names itself so. Its name begins with the word, or with that of the program or machine that it was made of, and a version:
- * `cgminer 4.9.0 rwglr`, `Antminer S21 (Vnish 1.3.4)`. A text that only mentions a miner does not.
+ * Whether a program or device names itself so. Its name begins with the word, or with the version of the program that it was made of and the word next,
+ * or with an Antminer: `cgminer 4.9.0 rwglr`, `Antminer S21 (Vnish 1.3.4)`. A text that only mentions a miner (`2.1 (bridge for WhatsMiner)`) does not.
  */
 function isNamed(name: string, word: string): boolean {
-  if (name.startsWith(word)) return true;
-  return /^(ANTMINER |(CG|BFG|BM|SG|CC|INT)MINER [V\d]|\d)/.test(name) && name.length <= 64 && name.includes(word);
+  if (name.startsWith(word) || name.replace(MADE_OF, '').startsWith(word)) return true;
+  return name.startsWith('ANTMINER ') && name.length <= 64 && name.includes(word);
 }
 
 const row = z.record(z.string(), z.unknown());

@@ -105,7 +105,7 @@ test('version texts are found in broken JSON and lose their control characters',
 });
 
 describe('models', () => {
-  test('all are there', () => expect(MODELS).toHaveLength(678));
+  test('all are there', () => expect(MODELS).toHaveLength(684));
 
   test.each([
     ['antminer-stock', 'Antminer S19 Pro', 'S19 Pro'],

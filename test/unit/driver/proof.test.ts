@@ -40,6 +40,13 @@ describe('TCP', () => {
     ['{"STATUS":"ok","VERSION":[{"API":"3.7","Type":"Antminer S19"}]}', 'likely'],
     ['{"STATUS":[{"STATUS":"S","Description":"farmproxy 1.2 for Whatsminer"}]}', 'likely'],
     ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"1","Note":"Antminer"}]}', 'likely'],
+    [
+      '{"STATUS":[{"STATUS":"S","Description":"cgminer 4.11.1"}],"VERSION":[{"API":"3","Name":"2.1 bridge to AvalonMiners"}]}',
+      'likely',
+    ],
+    ['{"STATUS":[{"STATUS":"S","Description":"2.1 (proxy for WhatsMiner farms)"}]}', 'likely'],
+    ['{"STATUS":[{"STATUS":"S","Description":"cgminer 4.11 proxy BTMiner"}]}', 'likely'],
+    ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.1","BMMiner":"4.9.0 rwglr"}]}', 'sure'],
     ['{"command":"version","VERSION":[{"BOSer":"1"}]}', 'likely'],
     ['{"echo":"LUXMINER BOSER VNISH"}', 'likely'],
     ['HTTP is not spoken here, Whatsminer', 'likely'],
