@@ -3,35 +3,48 @@ import { z } from 'zod';
 import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
-import type { BoardReading, ErrorReading, FanReading, Reading } from '../../src/model/reading.ts';
-import { hashrates, poolReadings, positive, present, rateHs, windowHs } from '../_families/cgminer.ts';
+import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
+import {
+  hashrates,
+  poolIsAlive,
+  poolReadings,
+  positive,
+  present,
+  rateHs,
+  rateUnit,
+  windowHs,
+} from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { ERRORS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 
-type Told = { readonly 'Hash Rate H'?: number | undefined; readonly 'Hash Rate'?: number | undefined };
+type Told = {
+  readonly 'Hash Rate H'?: number | undefined;
+  readonly 'Hash Rate'?: number | undefined;
+  readonly Unit?: string | undefined;
+};
 
 export function read(replies: Replies, known: Known): Reading {
   const { overview, summary, stats } = replies;
   const web = replies.all?.all;
-  const reported = first(replies.type?.type, overview?.type, known.model);
+  const reported = first(replies.type?.type, overview?.type, web?.type, known.model);
   const row = findModel('innosilicon-stock', reported);
-  const isMega = countsHashes(
+  const isMega = countsMillions(
     reported,
     first<unknown>(summary?.STATUS, replies.devs?.STATUS, stats?.STATUS, replies.version?.STATUS),
   );
-  const toHs = (told: Told | undefined) =>
-    first(rateHs(told?.['Hash Rate H'], ''), isMega ? rateHs(told?.['Hash Rate'], 'M') : undefined);
+  const toHs = (told: Told | undefined) => rateOf(told, isMega);
   const webHs = toHs(web?.total_hash);
+  const ageS = ageOf(replies);
   const summaryRow = summary?.SUMMARY?.[0];
   const onTcp = summaryRow && isMega ? hashrates(summaryRow) : {};
   const rates =
     webHs === undefined
       ? summaryRow === undefined
-        ? ratesOfDevs(isMega ? replies.webDevs?.DEVS : undefined)
+        ? ratesOfDevs(replies.webDevs, isMega)
         : onTcp
-      : ({ hashrateHs: webHs, hashrateWindow: 'realtime' } as const);
+      : ofAge(webHs, ageS);
   const boards = boardsOf(replies, toHs, isMega);
   return present({
     make: 'Innosilicon',
@@ -40,18 +53,15 @@ export function read(replies: Replies, known: Known): Reading {
     hostname: overview?.hostname,
     firmwareVersion: overview?.version?.build_date,
     apiVersion: replies.version?.VERSION?.[0]?.API,
-    controlBoard: overview?.version?.hwver,
+    controlBoard: first(overview?.version?.hwver, web?.hwver),
 
     ...rates,
     powerW: web?.power,
-    uptimeS: first(
-      largest(stats?.STATS?.map(({ Elapsed }) => Elapsed) ?? []),
-      summaryRow?.Elapsed,
-      largest(deviceRows(replies)?.map((dev) => dev['Device Elapsed']) ?? []),
-      web?.uptime,
-    ),
+    uptimeS: first(ageS, web?.uptime),
+    systemUptimeS: ageS === undefined ? undefined : web?.uptime,
 
     isMining: rates.hashrateHs === undefined ? undefined : rates.hashrateHs > 0,
+    ...tuningOf(web?.running_mode),
     tempC: first(
       largest(boards?.map((board) => board.chipTempMaxC) ?? []),
       largest(boards?.map((board) => board.chipTempAvgC) ?? []),
@@ -73,18 +83,66 @@ export function read(replies: Replies, known: Known): Reading {
 
 const statusRow = z.looseObject({ Description: text(256) });
 
-/** An A9 counts solutions and prints them under names that mean millions of hashes elsewhere. What may be one has no unit that is proven. */
-function countsHashes(reported: string | undefined, status: unknown): boolean {
+/**
+ * `Hash Rate H` is in hashes, `Hash Rate` in the unit beside it; without one in millions, where that is sure. Where the two differ the first is too large
+ * for the numbers of its controller.
+ */
+function rateOf(told: Told | undefined, isMega: boolean): number | undefined {
+  const exact = rateHs(told?.['Hash Rate H'], '');
+  const unit = rateUnit(told?.Unit);
+  if (unit === undefined) return first(exact, isMega ? rateHs(told?.['Hash Rate'], 'M') : undefined);
+  const shown = rateHs(told?.['Hash Rate'], unit);
+  return exact === undefined || (shown !== undefined && Math.abs(exact - shown) > shown / 50) ? shown : exact;
+}
+
+/** The web shows the longest average that the mining program is old enough for. */
+function ofAge(hashrateHs: number | undefined, ageS: number | undefined): Partial<Pick<Reading, Rates>> {
+  if (hashrateHs === undefined) return {};
+  const hashrateWindow =
+    ageS === undefined ? 'realtime' : ageS < 300 ? '5s' : ageS < 900 ? '1m' : ageS < 3_600 ? '5m' : '15m';
+  const isSettled = hashrateWindow === '5m' || hashrateWindow === '15m';
+  return { hashrateHs, hashrateWindow, ...(isSettled && { hashrateSettledHs: hashrateHs }) };
+}
+
+/** Of the mining program. */
+const ageOf = (replies: Replies) =>
+  first(
+    largest(replies.stats?.STATS?.map(({ Elapsed }) => Elapsed) ?? []),
+    replies.summary?.SUMMARY?.[0]?.Elapsed,
+    largest(deviceRows(replies)?.map((dev) => dev['Device Elapsed']) ?? []),
+  );
+
+const MODES = {
+  efficient: 'low',
+  balanced: 'normal',
+  factory: 'normal',
+  performance: 'high',
+} as const satisfies Record<string, MiningMode>;
+/** Each mode has steps around its middle, which the page shows as these. */
+const STEPS = ['--', '-', '', '+', '++'] as const;
+
+function tuningOf(told: NonNullable<Replies['all']>['all']['running_mode']): Partial<Reading> {
+  if (told?.mode === undefined) return {};
+  return { miningMode: MODES[told.mode], miningModePreset: `${told.mode}${STEPS[told.level ?? 2] ?? ''}` };
+}
+
+/** An A8 counts thousands, an A9 solutions, A10, A11 and B29 hashes, all under names that mean millions elsewhere. What may be one has no unit that is proven. */
+function countsMillions(reported: string | undefined, status: unknown): boolean {
   const description = list(statusRow, 1).parse(status)?.[0]?.Description;
   if (reported === undefined && description === undefined) return false;
-  return !/^a9\b|\ba9[-+ ]/i.test(reported ?? '') && !/\ba9\b/i.test(description ?? '');
+  return !/^(a[89]|a1\d|b\d\d)/i.test(reported ?? '') && !/\b(a[89]|a1\d|b\d\d)/i.test(description ?? '');
 }
 
 const deviceRows = ({ devs, webDevs }: Replies) => first(devs?.DEVS, webDevs?.DEVS);
 type DeviceRow = NonNullable<ReturnType<typeof deviceRows>>[number];
 
 /** Where the whole is told nowhere it is the sum of its boards. */
-function ratesOfDevs(rows: readonly DeviceRow[] | undefined): Partial<Pick<Reading, Rates>> {
+function ratesOfDevs(told: Replies['webDevs'], isMega: boolean): Partial<Pick<Reading, Rates>> {
+  const rows: readonly DeviceRow[] | undefined = told?.DEVS;
+  if (!isMega) {
+    const hashrateHs = first(rateOf(told?.TotalHash, isMega), sumOfAll(rows?.map((row) => rateOf(row, isMega)) ?? []));
+    return ofAge(hashrateHs, largest(rows?.map((row) => row['Device Elapsed']) ?? []));
+  }
   const sum = (window: '1m' | '15m' | 'av') => sumOfAll(rows?.map((row) => windowHs(row, window)) ?? []);
   const [now, average] = [sum('1m'), sum('av')];
   return present({
@@ -117,9 +175,10 @@ function boardsOf(
     add(
       row.ASC ?? row.ID,
       present({
-        hashrateHs: isMega ? first(windowHs(row, '1m'), windowHs(row, '5s'), windowHs(row, 'av')) : undefined,
+        hashrateHs: isMega ? first(windowHs(row, '1m'), windowHs(row, '5s'), windowHs(row, 'av')) : toHs(row),
         chipTempAvgC: row.Temperature,
         hwErrors: row['Hardware Errors'],
+        isAlive: poolIsAlive(row.Status),
       }),
     );
   }
@@ -128,7 +187,8 @@ function boardsOf(
     add(row['Chain ID'], present({ chips, chipTempMaxC, chipTempAvgC }));
   }
   for (const row of all?.all.chain ?? []) {
-    add(row.ASC, present({ hashrateHs: toHs(row), chipTempMaxC: row['Temp max'], hwErrors: row['Hardware Errors'] }));
+    const { 'Temp max': chipTempMaxC, 'Average Temp': chipTempAvgC, 'Hardware Errors': hwErrors } = row;
+    add(row.ASC, present({ hashrateHs: toHs(row), chipTempMaxC, chipTempAvgC, hwErrors }));
   }
   return [...found]
     .toSorted(([a], [b]) => a - b)

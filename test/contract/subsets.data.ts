@@ -74,9 +74,7 @@ export const PREFERS: readonly Preference[] = [
   { driver: 'hiveon', fields: ['firmwareVersion'], reason: 'the date of the build stands in for the version' },
   {
     driver: 'innosilicon',
-    fields: [
-      ...['boards[].chipTempAvgC', 'hashrateAverageHs', 'hashrateSettledHs', 'hashrateWindow', 'tempC', 'uptimeS'],
-    ],
+    fields: [...['boards[].isAlive', 'hashrateAverageHs', 'hashrateSettledHs', 'hashrateWindow', 'tempC', 'uptimeS']],
     reason: 'TCP stands in for the page, and has other windows and sensors',
   },
   {

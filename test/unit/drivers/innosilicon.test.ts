@@ -1,4 +1,4 @@
-// Innosilicon where the simulated devices do not reach: an A9 that counts solutions, odd codes, old tokens, and lost answers.
+// Innosilicon where the simulated devices do not reach: rates in other units than millions, odd codes, old tokens, and lost answers.
 import { describe, expect, test } from 'vitest';
 import { innosilicon as driver } from '../../../drivers/innosilicon/driver.ts';
 import { ERRORS } from '../../../drivers/innosilicon/errors.data.ts';
@@ -17,7 +17,8 @@ test('the sample is understood: the web before TCP, an empty chain left out', ()
     controlBoard: 'g19',
     apiVersion: '3.7',
     hashrateHs: 57_300_600_901_200,
-    hashrateWindow: 'realtime',
+    hashrateWindow: '15m',
+    hashrateSettledHs: 57_300_600_901_200,
     powerW: 3_301,
     uptimeS: 8_990,
     tempC: 71.2,
@@ -33,7 +34,7 @@ test('the sample is understood: the web before TCP, an empty chain left out', ()
   expect(reading.fans).toEqual([0, 1, 2, 3].map((index) => ({ index, dutyPercent: 80 })));
 });
 
-describe('rates of an A9 count solutions: without a unit that is sure they are not told', () => {
+describe('rates in other units than millions: without one that is sure they are not told', () => {
   const summary = { SUMMARY: [{ 'MHS 1m': 51_274.6, Elapsed: 9 }], STATUS: [{ Description: 'innominer a9-1.1.0' }] };
   test.each([
     [{ summary }, undefined],
@@ -41,9 +42,82 @@ describe('rates of an A9 count solutions: without a unit that is sure they are n
     [{ all: { all: { total_hash: { 'Hash Rate': 51.2 } } }, type: { type: 'A9++' } }, undefined],
     [{ all: { all: { total_hash: { 'Hash Rate': 51.2 } } } }, undefined],
     [{ summary: { SUMMARY: summary.SUMMARY } }, undefined],
-    [{ all: { all: { total_hash: { 'Hash Rate': 1_500 } } }, type: { type: 'A10' } }, 1_500e6],
+    [{ all: { all: { total_hash: { 'Hash Rate': 1_500 } } }, type: { type: 'A10' } }, undefined],
+    [{ all: { all: { total_hash: { 'Hash Rate': 57.1, Unit: 'TH/s' } } } }, 57.1e12],
+    [{ all: { all: { total_hash: { 'Hash Rate': 51.27, Unit: 'KSol/s' } } }, type: { type: 'A9++' } }, 51_270],
+    // A controller of 32 bits has no room for such a number.
+    [{ all: { all: { total_hash: { 'Hash Rate': 57.1, Unit: 'TH/s', 'Hash Rate H': 1_948_602_368 } } } }, 57.1e12],
+    [{ all: { all: { total_hash: { 'Hash Rate': 57.1, Unit: 'TH/s', 'Hash Rate H': 57.12e12 } } } }, 57.12e12],
+    [{ all: { all: { total_hash: { 'Hash Rate': 0, Unit: 'TH/s', 'Hash Rate H': 0 } } } }, 0],
     [{ all: { all: { total_hash: { 'Hash Rate H': 51_200 } } }, type: { type: 'A9++' } }, 51_200],
   ])('%j', (raw, hs) => expect(driver.read(raw, {}).reading.hashrateHs).toBe(hs));
+});
+
+test('an A11 counts hashes: its page has the unit, whatever the names say', () => {
+  const dev = (ASC: number, hs: number) => ({
+    ASC,
+    Name: 'HLT',
+    Status: 'Alive',
+    Temperature: 39,
+    'MHS av': hs - 4e6,
+    'MHS 1m': hs,
+    'MHS 15m': hs,
+    'Device Elapsed': 501_553,
+    'Hash Rate': hs / 1e6,
+    Unit: 'MH/s',
+    'Hash Rate H': hs,
+  });
+  const webDevs = {
+    DEVS: [dev(0, 470_821_977.34), dev(1, 400_100_200.5)],
+    TotalHash: { 'Hash Rate': 870.9, Unit: 'MH/s' },
+  };
+  const { reading } = driver.read({ webDevs, type: { type: 'A11MX' } }, {});
+  expect(reading).toMatchObject({
+    hashrateHs: 870.9e6,
+    hashrateWindow: '15m',
+    hashrateSettledHs: 870.9e6,
+    isMining: true,
+  });
+  expect(reading.boards?.map(({ hashrateHs }) => hashrateHs)).toEqual([470_821_977.34, 400_100_200.5]);
+  const summary = { SUMMARY: [{ 'MHS 1m': 1.3e9 }], STATUS: [{ Description: 'innominer a10-1.1.0' }] };
+  expect(driver.read({ summary }, {}).reading).not.toHaveProperty('hashrateHs');
+});
+
+describe('what getAll knows beside the rates', () => {
+  const read = (all: object) =>
+    driver.read({ all: { all: { total_hash: { 'Hash Rate H': 1e12 }, ...all } } }, {}).reading;
+  test.each([
+    [' 17:30:43 up 5 days, 19:20,  0 users,  load average: 3.00, 3.01, 3.05', 5 * 86_400 + 19 * 3_600 + 20 * 60],
+    [' 10:22:33 up 12 min,  load average: 0.10, 0.20, 0.30', 720],
+    [' 10:22:33 up 1 day, 3 min,  load average: 0.10, 0.20, 0.30', 86_400 + 180],
+    ['10:22:33 up  1:05,  1 user,  load average: 0.10, 0.20, 0.30', 3_900],
+    [9_000, 9_000],
+    ['load average: 3.00', undefined],
+  ])('uptime %s is %s s, of the system where the age of the mining program is known, too', (uptime, seconds) => {
+    expect(read({ uptime }).uptimeS).toBe(seconds);
+    const stats = { STATS: [{ 'Chain ID': 0, Elapsed: 60 }] };
+    const all = { all: { total_hash: { 'Hash Rate H': 1e12 }, uptime } };
+    const both = driver.read({ all, stats }, {}).reading;
+    expect([both.uptimeS, both.systemUptimeS]).toEqual([60, seconds]);
+  });
+  test.each([
+    [{ mode: 'efficient', level: '3' }, 'low', 'efficient+'],
+    [{ mode: 'balanced', level: 0 }, 'normal', 'balanced--'],
+    [{ mode: 'factory' }, 'normal', 'factory'],
+    [{ mode: 'performance', level: 2 }, 'high', 'performance'],
+    [{ mode: 'odd', level: 2 }, undefined, undefined],
+    [{ level: 2 }, undefined, undefined],
+  ])('running_mode %j is %s', (running_mode, mode, preset) => {
+    const reading = read({ running_mode });
+    expect([reading.miningMode, reading.miningModePreset]).toEqual([mode, preset]);
+  });
+  test('model, control board and the mean of the chips, where nothing else tells them', () => {
+    expect(read({ type: 'T3H+', hwver: 'g19', chain: [{ ASC: 0, 'Average Temp': 61.5 }] })).toMatchObject({
+      model: 'T3H+',
+      controlBoard: 'g19',
+      boards: [{ chipTempAvgC: 61.5 }],
+    });
+  });
 });
 
 describe('a Dragonmint T1: /api/summary is all that it has', () => {
@@ -88,7 +162,13 @@ describe('a Dragonmint T1: /api/summary is all that it has', () => {
       tempC: 72,
       pools: [{ url: 'stratum+tcp://a.example:3333', isAlive: true, isActive: true }],
     });
-    expect(reading.boards?.[1]).toEqual({ slot: 1, hashrateHs: 4_830_000e6, chipTempAvgC: 72, hwErrors: 6_600 });
+    expect(reading.boards?.[1]).toEqual({
+      slot: 1,
+      hashrateHs: 4_830_000e6,
+      chipTempAvgC: 72,
+      hwErrors: 6_600,
+      isAlive: true,
+    });
     expect(reading).not.toHaveProperty('miningMode');
     expect(reading).not.toHaveProperty('errors');
   });
