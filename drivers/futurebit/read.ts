@@ -4,6 +4,7 @@ import { first, largest, sumOfAll } from '../../src/driver/fields.ts';
 import { macState } from '../../src/model/identity-facts.ts';
 import type { BoardReading, FanReading, MiningMode, PoolReading, Reading } from '../../src/model/reading.ts';
 import { positive, present, rateHs } from '../_families/cgminer.ts';
+import { unlessEmpty } from '../_families/empty-list.ts';
 import { findModel } from '../_families/models.ts';
 import type { Replies, Unit } from './replies.ts';
 
@@ -33,8 +34,9 @@ export function read(replies: Replies, known: Known): Reading {
     isMining: hashrateHs !== undefined ? hashrateHs > 0 : state === 'off' || state === 'fault' ? false : undefined,
     miningMode: modeOf(state, hashrateHs),
     tempC: largest(boards?.flatMap((board) => board.boardTempsC ?? []) ?? []),
-    boards,
-    fans: units && fansOf(units),
+    // A machine of this maker may be a node alone, without a unit that hashes.
+    boards: unlessEmpty(boards),
+    fans: units && unlessEmpty(fansOf(units)),
     pools: main && poolsOf(main),
     errors: errorsOf(state),
     expected: present({ ...row?.expected, boards: positive(units?.length) ?? row?.expected.boards }),

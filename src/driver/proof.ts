@@ -50,16 +50,18 @@ const titleOf = ({ body }: WebEvidence) => /<title>\s*([^<]{1,128})/i.exec(body)
 const fits = (page: WebEvidence | undefined, shape: z.ZodType): boolean =>
   page?.status === 200 && shape.safeParse(jsonOf(page.body)).success;
 
+/** An answer that names several families lists machines of others, as a monitor does: only stock's name lives on beside that of what replaced it. */
 function isNamedOnTcp(family: FamilyId, answer: string | undefined, command: 'version' | 'devdetails'): boolean {
   if (answer === undefined) return false;
   const names = namesOnTcp(answer);
-  return TCP_WORDS.some(
-    (rule) =>
-      rule.family === family &&
-      !rule.isHint &&
-      (rule.in ?? command) === command &&
-      rule.words.some((word) => names.some((name) => isNamed(name, word.replace(/^"/, '')))),
+  const named = TCP_WORDS.flatMap((rule): FamilyId[] =>
+    !rule.isHint &&
+    (rule.in ?? command) === command &&
+    rule.words.some((word) => names.some((name) => isNamed(name, word.replace(/^"/, ''))))
+      ? [rule.family]
+      : [],
   );
+  return named.includes(family) && named.every((each) => each === family || each === 'antminer-stock');
 }
 
 /** The version of the program that a firmware was made of, alone or behind its name: `cgminer 4.9.0 `. */

@@ -101,6 +101,10 @@ describe('reading', () => {
     expect(of900(90, 2_100)).not.toHaveProperty('hashrateSettledHs');
     expect(of900(900, 0)).not.toHaveProperty('hashrateSettledHs');
   });
+  test('a node without units says nothing of boards and fans', () => {
+    const reading = driver.read({ stats: { data: { Miner: { stats: { result: { stats: [] } } } } } }, {}).reading;
+    for (const field of ['boards', 'fans', 'hashrateHs', 'pools'] as const) expect(reading).not.toHaveProperty(field);
+  });
   test('several fans of one unit', () => {
     expect(only({ fans: { int_0: { rpm: [1_400, 0, 1_380] } } }).fans).toEqual([
       { index: 0, rpm: 1_400 },

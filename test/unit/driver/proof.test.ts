@@ -53,6 +53,14 @@ describe('TCP', () => {
     ['{"STATUS":[{"STATUS":"S"}],"x":[{"Type":"Hiveon"}]}', 'likely'],
   ])('%s: %s', (version, confidence) => expect(confidenceOf({ version })).toBe(confidence));
 
+  test('a list of machines of several makers proves none of them', () => {
+    const list = (...models: string[]) =>
+      JSON.stringify({ STATUS: [{ STATUS: 'S' }], DEVDETAILS: models.map((Model, ID) => ({ ID, Model })) });
+    const version = '{"STATUS":[{"STATUS":"E","Code":14}]}';
+    expect(confidenceOf({ version, devdetails: list('WhatsMiner M30S', 'WhatsMiner M50') })).toBe('sure');
+    expect(confidenceOf({ version, devdetails: list('WhatsMiner M30S', 'AvalonMiner 1246') })).toBe('likely');
+  });
+
   test.each([
     ['{"STATUS":"ok"}', false],
     ['{"STATUS":[{"STATUS":"ok"}]}', false],
