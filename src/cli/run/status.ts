@@ -50,7 +50,9 @@ function describe(state: DoorState, paint: Paint): string {
     ...(troubles.length === 0
       ? [row('health', paint('green', 'well'))]
       : troubles.map((trouble) => row('TROUBLE', paint('red', trouble)))),
-    ...state.findings.map((finding) => row('FINDING', paint('red', findingOf(finding)))),
+    ...state.findings.map((finding) =>
+      row('FINDING', paint(finding.severity === 'critical' ? 'red' : 'yellow', findingOf(finding))),
+    ),
     ['networks', `${networks.addresses} addresses in ${networks.ranges} range${networks.ranges === 1 ? '' : 's'}`],
     ['miners', `${miners.total}: ${miners.answering} answer, ${miners.hashing} hash${counted(miners)}`],
     ['flags', flagsOf(miners.flags)],

@@ -114,7 +114,7 @@ function factsOf(
 
 const RULES_BY_TYPE = Map.groupBy(RULES, ({ type }) => type);
 
-/** One flag per type: set since its first condition went bad, with the evidence of the gravest. */
+/** One flag per type: the evidence of its gravest condition, and since when that is bad. A milder one before it dates nothing. */
 function flagsOf(
   conditions: Readonly<Record<string, Condition>>,
   before: readonly Flag[],
@@ -128,13 +128,11 @@ function flagsOf(
     const [first, ...others] = raised;
     if (first === undefined) return [];
     const gravest = others.reduce((a, b) => (graver(b, a) ? b : a), first);
-    const sinceMs = Math.min(...raised.map((condition) => condition.badAtMs));
-    const known = before.find((flag) => flag.type === type)?.since;
-    const since = known ?? new Date(sinceMs).toISOString();
+    const known = before.find((flag) => flag.type === type && flag.source === gravest.violation.source)?.since;
+    const since = known ?? new Date(gravest.badAtMs).toISOString();
     if (Date.parse(since) <= nowMs) return { type, since, ...gravest.violation };
     // The wall clock was set back: observed time says how long ago that was, at least.
-    const observedMs = t - Math.min(...raised.map((condition) => condition.badT));
-    return { type, since: new Date(nowMs - observedMs).toISOString(), ...gravest.violation };
+    return { type, since: new Date(nowMs - (t - gravest.badT)).toISOString(), ...gravest.violation };
   });
   return withCause(flags);
 }
