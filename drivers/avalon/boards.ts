@@ -23,6 +23,7 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
   const isWrongPerBoard =
     wrong.every(Number.isInteger) &&
     wrong.reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0) === number(tokens, 'HW');
+  const middles = list('HBTemp').map((value) => toTempC(value));
   const inlets = list('HBITemp').map((value) => toTempC(value));
   const outlets = [...list('HBOTemp'), ...list('OTemp')].map((value) => toTempC(value));
   const count = Math.min(
@@ -50,6 +51,7 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
         frequencyMhz: frequency(module, slot),
         chipTempMaxC: hottest[slot] ?? largest(temps),
         chipTempAvgC: averages[slot] ?? mean(temps),
+        boardTempsC: middles[slot] === undefined ? undefined : [middles[slot]],
         inletTempC: inlets[slot],
         outletTempC: outlets[slot],
         hwErrors: isWrongPerBoard ? wrong[slot] : undefined,

@@ -168,6 +168,8 @@ function mode(tokens: Tokens, isHome: boolean): MiningMode | undefined {
 function powers(tokens: Tokens, hashrateHs: number | undefined): Partial<Reading> {
   const watts = { min: 0, max: 100_000 };
   const ps = numbers(tokens, 'PS', watts);
+  const brick = ofBrick(ps);
+  if (brick !== undefined) return { ...brick, ...present({ powerLimitW: limitW(tokens) }) };
   const isHashing = (hashrateHs ?? 0) > 0;
   const wallW = number(tokens, 'WALLPOWER', watts) || ps[6] || undefined;
   const outW = isPsuSilent(tokens) || (ps[4] === 0 && isHashing) ? undefined : ps[4];
@@ -180,9 +182,28 @@ function powers(tokens: Tokens, hashrateHs: number | undefined): Partial<Reading
   });
   return present({
     powerW: wallW,
-    powerLimitW: number(tokens, 'MPO', { min: 1, max: 100_000 }),
+    powerLimitW: limitW(tokens),
     psuOutputPowerW: outW,
     psus: ps.length === 0 ? undefined : [psu],
+  });
+}
+
+const limitW = (tokens: Tokens) => number(tokens, 'MPO', { min: 1, max: 100_000 });
+
+/**
+ * The first Nano 3 has a power brick and another order: `PS[error 0 0 A in-V in-W set-V]`, volts in hundredths, amperes cut to whole ones. The watts
+ * are told where the three agree.
+ */
+function ofBrick([error, control, board, amps = 0, hundredthsV = 0, told]: readonly (number | undefined)[]) {
+  const volts = hundredthsV / 100;
+  if (control !== 0 || board !== 0 || volts < 5 || volts > 60) return undefined;
+  const isProven = told !== undefined && told >= amps * volts && told < (amps + 1) * volts;
+  const watts = isProven ? told : undefined;
+  const isOk = error === undefined ? undefined : error === 0;
+  return present({
+    powerW: watts || undefined,
+    psuOutputPowerW: watts,
+    psus: [present({ outputPowerW: watts, outputVoltageV: volts, isOk })],
   });
 }
 

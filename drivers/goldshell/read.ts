@@ -73,13 +73,16 @@ function aliveness(status: string | undefined): boolean | undefined {
   return word === 'alive' ? true : word === 'dead' ? false : undefined;
 }
 
-/** What `time` counts on the page is not known: no uptime. */
+/** What `time` counts on the page is not known: no uptime. Of two temperatures the first is of the chips, as `tstemp-0` is on TCP. */
 function fromWeb(row: WebRow, place: number): Row {
+  const { temp = [] } = row;
+  const isPair = temp.length === 2;
   return present({
     board: present({
       slot: slotOf(row.id, place),
       hashrateHs: row.hashrate,
-      boardTempsC: placesC(row, ...(row.temp ?? [])),
+      boardTempsC: placesC(row, ...(isPair ? temp.slice(1) : temp)),
+      chipTempAvgC: isPair ? temp[0] : undefined,
       hwErrors: row.hwerrors,
     }),
     averageHs: row.av_hashrate,

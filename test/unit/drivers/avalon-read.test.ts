@@ -26,6 +26,13 @@ describe('power', () => {
     expect(power('PS[0 1221 4 0 0 2245 146] GHSspd[0.00]')).toEqual([146, 0, undefined]);
     expect(power('PS[0 0 27541 4 0 3756 133] GHSspd[6598.84]')).toEqual([133, undefined, undefined]);
   });
+  test('of the first Nano 3, which has a brick, is the sixth value: the seventh is a voltage', () => {
+    expect(power('PS[0 0 0 4 2760 125 332] GHSspd[4100]')).toEqual([125, 125, 27.6]);
+    expect(power('PS[0 0 0 3 2790 90 324] GHSspd[2600]')).toEqual([90, 90, 27.9]);
+    expect(power('PS[0 0 0 0 2810 0 324] GHSspd[0]')).toEqual([undefined, 0, 28.1]);
+    // These do not agree.
+    expect(power('PS[0 0 0 3 2790 140 324] GHSspd[2600]')).toEqual([undefined, undefined, 27.9]);
+  });
   test('of a silent PSU is not known, and the silence is a fault', () => {
     const reading = read('PS[0 0 0 0 0 0 0] GHSspd[0]');
     expect(reading).not.toHaveProperty('powerW');

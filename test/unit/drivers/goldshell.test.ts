@@ -126,8 +126,9 @@ describe('an LT5 on its page, without a login', () => {
     ]);
     expect(reading).not.toHaveProperty('uptimeS');
   });
-  test('two sensors in one text', () => {
-    expect(read(row(0, { r_temp: undefined, temp: '83.0 °C / 73.9 °C' })).boards?.[0]?.boardTempsC).toEqual([83, 73.9]);
+  test('two sensors in one text: chips and board', () => {
+    const board = read(row(0, { r_temp: undefined, temp: '83.0 °C / 73.9 °C' })).boards?.[0];
+    expect(board).toMatchObject({ chipTempAvgC: 83, boardTempsC: [73.9] });
   });
   test('on TCP, too', () => {
     const devs = { DEVS: [{ ID: 0, 'MHS 20s': 546, r_temp: '73.8 °C', l_temp: 0 }] };
