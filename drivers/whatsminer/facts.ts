@@ -107,14 +107,15 @@ function fansOf(facts: Facts, cooling: Cooling | undefined): FanReading[] | unde
 function expectation(
   ofModel: Expectation | undefined,
   cooling: Cooling | undefined,
-  { factoryHs, ownBoards }: Facts,
+  { factoryHs, ownBoards, mode }: Facts,
 ): Expectation | undefined {
   const isConverted = cooling === 'liquid' && ofModel?.cooling === 'air';
   const expected = present({
     ...withOwnBuild(ofModel, { boards: ownBoards }),
     cooling,
     fans: isConverted ? 0 : ofModel?.fans,
-    hashrateHs: factoryHs ?? ofModel?.hashrateHs,
+    // Both are of the normal mode; how much less the low one does is not told.
+    hashrateHs: mode === 'low' ? undefined : (factoryHs ?? ofModel?.hashrateHs),
   });
   return Object.keys(expected).length === 0 ? undefined : expected;
 }

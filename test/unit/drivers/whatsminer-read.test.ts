@@ -47,6 +47,12 @@ describe('over TCP 4028', () => {
     expect(read(summary({ 'HS RT': 1, Power: -1, Power_RT: 3_400 })).reading.powerW).toBe(3_400);
   });
 
+  test('its factory rate is that of the normal mode: in low mode none is expected', () => {
+    const row = (mode: string) => summary({ 'HS RT': 6.9e7, 'Factory GHS': 99_000, 'Power Mode': mode });
+    expect(read(row('Normal')).reading.expected?.hashrateHs).toBe(99e12);
+    expect(read(row('Low')).reading.expected?.hashrateHs).toBeUndefined();
+  });
+
   describe('firmware from 2025 on', () => {
     const machine = { Elapsed: 4_312.5, 'MHS av': 361_200_000, 'MHS 1m': 364_000_000, 'HS RT': 364_000_000 };
     const newBoard = (slot: number, ths: number) => ({
