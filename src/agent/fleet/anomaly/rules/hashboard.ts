@@ -1,5 +1,5 @@
 // Hashboards: missing, dead, short of chips, or producing hardware errors. An absent list is silence, not absence of boards.
-import type { BoardReading } from '../../../../model/reading.ts';
+import type { BoardReading, Reading } from '../../../../model/reading.ts';
 import { type Facts, type Rule, shortOf, type Verdict } from '../rule.ts';
 import type { Violation } from '../state.ts';
 import { lacksPool } from './pool.ts';
@@ -65,7 +65,7 @@ function chips({ reading, expected }: Facts): Verdict {
   const perBoard = expected.chipsPerBoard?.value;
   if (perBoard !== undefined) {
     const worst = known.reduce((a, b) => (b.chips < a.chips ? b : a));
-    if (worst.chips >= perBoard) return 'clear';
+    if (worst.chips >= perBoard || isOtherBuild(reading, known, perBoard)) return 'clear';
     const found = tooFew(worst.chips, perBoard, `boards[${worst.index}].chips`, `hashboard ${worst.slot}`);
     const others = known.filter((board) => board.chips < perBoard).length - 1;
     const message = others === 0 ? found.message : `${found.message} (and ${others} more of its boards have too few)`;
@@ -78,6 +78,14 @@ function chips({ reading, expected }: Facts): Verdict {
   if (!isComparable || expected.chips === undefined) return 'clear';
   const total = known.reduce((sum, board) => sum + board.chips, 0);
   return total >= expected.chips.value ? 'clear' : tooFew(total, expected.chips.value, 'boards.chips', 'the miner');
+}
+
+/** Boards do not lose the same number of chips each: several that are alike are of another build than the table knows. */
+function isOtherBuild(reading: Reading | undefined, known: readonly { chips: number }[], perBoard: number): boolean {
+  const [first, ...others] = known;
+  if (first === undefined || others.length === 0 || known.length < (reading?.boards?.length ?? 0)) return false;
+  const isAlike = others.every(({ chips }) => chips === first.chips) && 2 * first.chips >= perBoard;
+  return isAlike && reading?.expected?.own?.includes('chipsPerBoard') !== true;
 }
 
 function tooFew(value: number, limit: number, source: string, where: string): Violation {

@@ -50,6 +50,31 @@ describe('boards that fail one after another', () => {
   });
 });
 
+describe('a build that the table does not know', () => {
+  const alike = (chips: number) => boards(() => ({ chips }));
+
+  test('has the same number of chips on each board: none of them has lost any', () => {
+    const bench = createBench();
+    bench.polls(5, alike(110));
+    expect(bench.types()).toEqual([]);
+    bench.polls(
+      3,
+      boards(({ slot }) => ({ chips: slot === 2 ? 109 : 110 })),
+    );
+    expect(bench.flag('hashboard')).toMatchObject({ source: 'boards[2].chips' });
+  });
+
+  test('is none where the device itself tells how many belong there, where hardly any are left, or of one board', () => {
+    const own: Change = (reading) => put({ expected: { ...reading.expected, own: ['chipsPerBoard'] } })(reading);
+    const single: Change = (reading) => put({ boards: (reading.boards ?? []).slice(0, 1) })(reading);
+    for (const change of [all(own, alike(110)), alike(40), all(alike(110), single)]) {
+      const bench = createBench();
+      bench.polls(5, change);
+      expect(bench.types()).toEqual(['hashboard']);
+    }
+  });
+});
+
 describe('a list that contradicts the whole says nothing', () => {
   test.each<[string, Change]>([
     ['no board hashes, the miner does', boards(() => ({ hashrateHs: 0 }))],
