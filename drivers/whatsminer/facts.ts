@@ -83,7 +83,7 @@ function modeNow({ isOff, mode, reading }: Facts): Reading['miningMode'] {
   return (reading.hashrateHs ?? 0) > 0 ? mode : undefined;
 }
 
-/** An air model in a tank says `liquid` itself; hydro models do not always, but the table knows them. */
+/** An air model in a tank says `liquid` itself; hydro models do not always, but the table knows them, or they tell how warm their coolant is. */
 function coolingOf({ isLiquid }: Facts, ofModel: Cooling | undefined): Cooling | undefined {
   if (isLiquid === true) return 'liquid';
   return ofModel ?? (isLiquid === false ? 'air' : undefined);

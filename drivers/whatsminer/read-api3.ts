@@ -46,6 +46,7 @@ export function factsFromApi3({ info3, summary3, edevs3, pools3 }: Replies): Fac
     powerW: first(summary?.['power-realtime'], summary?.['power-5min']),
     fanInRpm: summary?.['fan-speed-in'],
     fanOutRpm: summary?.['fan-speed-out'],
+    isLiquid: power?.['liquid-temperature'] === undefined ? undefined : true,
     faults: faultsOf(info?.['error-code']),
     isOff: miner?.working === undefined ? undefined : !miner.working,
     isDown: [info3?.msg, summary3?.msg, edevs3?.msg, info?.['error-code']].some((msg) => down.safeParse(msg).success),

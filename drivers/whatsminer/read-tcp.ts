@@ -43,7 +43,7 @@ export function factsFromTcp(replies: Replies): Facts | undefined {
     powerW: row && first(positive(row.Power), positive(row.Power_RT), row.Power, row.Power_RT),
     fanInRpm: row?.['Fan Speed In'],
     fanOutRpm: row?.['Fan Speed Out'],
-    isLiquid: row?.['Liquid Cooling'],
+    isLiquid: first(row?.['Liquid Cooling'], status?.Msg.liquid_temp === undefined ? undefined : true),
     faults: errorCode === undefined ? summaryFaults(row) : faultsOf(errorCode.Msg.error_code),
     isOff: first(status?.Msg.mineroff, status?.Msg.btmineroff),
     isDown: typeof summary === 'string',

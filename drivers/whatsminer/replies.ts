@@ -56,6 +56,8 @@ const tcpBoards = z
   .looseObject({ ...devsReply.shape, DEVS: list(tcpBoardRow, 64) })
   .refine((answer) => answer.DEVS !== undefined);
 
+const coolantC = () => num({ min: 1, max: 120 });
+
 /** Flat envelope of `get_*` and `status`. */
 const flat = <S extends z.ZodType>(msg: S) => z.looseObject({ When: seconds(), Msg: msg });
 
@@ -85,6 +87,8 @@ export const deviceInfo = z.looseObject({
       type: text(),
       sn: text(),
       mode: text(),
+      /** Of the coolant; only what has one tells it. */
+      'liquid-temperature': coolantC(),
       fanspeed: rpm(),
       temp0: temp(),
       vin: num(),
@@ -160,7 +164,15 @@ export const replies = z.object({
   devs: reply(tcpBoards),
   pools: reply(poolsReply.refine(({ POOLS }) => POOLS !== undefined)),
   status: reply(
-    flat(z.looseObject({ btmineroff: bool(), mineroff: bool(), 'Firmware Version': text(), FirmwareVersion: text() })),
+    flat(
+      z.looseObject({
+        btmineroff: bool(),
+        mineroff: bool(),
+        'Firmware Version': text(),
+        FirmwareVersion: text(),
+        liquid_temp: coolantC(),
+      }),
+    ),
   ),
   errorCode: reply(flat(z.looseObject({ error_code: z.unknown().optional() }))),
   minerInfo: reply(

@@ -189,6 +189,15 @@ describe('over TCP 4028', () => {
     ]);
   });
 
+  test('what tells how warm its coolant is, is cooled by it', () => {
+    const still = summary({ 'Fan Speed In': 0, 'Fan Speed Out': 0 });
+    const of = (liquid_temp: unknown) =>
+      read({ ...still, status: { Msg: { mineroff: 'false', liquid_temp } } }).reading;
+    expect(of(49)).toMatchObject({ fans: [], expected: { cooling: 'liquid' } });
+    expect(of(0)).not.toHaveProperty('fans');
+    expect(of('')).not.toHaveProperty('expected.cooling');
+  });
+
   test('an air model in a tank expects no fans', () => {
     const { reading } = read(summary({ 'Liquid Cooling': true }), 'M20S V10');
     expect(reading.expected).toMatchObject({ cooling: 'liquid', fans: 0, boards: 3 });
@@ -290,6 +299,13 @@ describe('over API 3', () => {
     );
     expect(reading.expected).toMatchObject({ boards: 4, own: ['boards'] });
     expect(reading.psus).toEqual([{ inputVoltageV: 402, outputVoltageV: 15.5 }]);
+  });
+
+  test('what tells how warm its coolant is, is cooled by it', () => {
+    const still = { 'fan-speed-in': 0, 'fan-speed-out': 0 };
+    const of = (power: object) => read({ ...info({ power }), summary3: answer({ summary: still }) }).reading;
+    expect(of({ 'liquid-temperature': 44.1 })).toMatchObject({ fans: [], expected: { cooling: 'liquid' } });
+    expect(of({ 'liquid-temperature': 0 })).not.toHaveProperty('fans');
   });
 
   test('serial numbers and board temperatures join their boards by number, not by place', () => {
