@@ -4,7 +4,7 @@ import type { Flag } from '../flags.ts';
 import { plainText, withoutLogin } from '../plain-text.ts';
 import type { PoolReading } from '../reading.ts';
 
-/** `pool` = miners that have no other living pool, or that use another meanwhile; `contact` = miners of one network that stopped answering at about the same time. */
+/** `pool` = miners that have the same trouble at one pool, most often that it is dead; `contact` = miners of one network that stopped answering at about the same time. */
 export type FindingKind = 'pool' | 'contact';
 
 export type Finding = {
@@ -59,7 +59,7 @@ export function findingsOf(
         key,
         kind,
         title: titleOf(key, kind, minerCount, of),
-        severity: isElsewhere(key) ? 'minor' : 'critical',
+        severity: kind === 'pool' ? wordsOf(key).severity : 'critical',
         minerCount,
         of,
       },
@@ -94,16 +94,32 @@ export const authorityOf = (url: string): string =>
     .replace(/\.(?=$|:\d*$)/, '')
     .toLowerCase();
 
-/** No address of a pool holds this sign. */
-const ELSEWHERE = '#elsewhere';
+type PoolWords = {
+  readonly severity: Flag['severity'];
+  readonly title: (pool: string, miners: string) => string;
+};
 
-/** The key of miners whose first pool is dead while another one of theirs works; `poolKey` as `poolKeyOf` gives it. */
-export const elsewhereKeyOf = (poolKey: string): string => `${poolKey}${ELSEWHERE}`;
+/** What miners may suffer from at a pool beside that it is dead. */
+const POOL_TROUBLES = {
+  elsewhere: { severity: 'minor', title: (pool, miners) => `pool ${pool} dead: ${miners} use another` },
+  'no-share': { severity: 'critical', title: (pool, miners) => `pool ${pool} accepts no share: ${miners}` },
+  rejects: { severity: 'major', title: (pool, miners) => `pool ${pool} rejects shares: ${miners}` },
+} as const satisfies Record<string, PoolWords>;
 
-const isElsewhere = (key: string): boolean => key.endsWith(ELSEWHERE);
+type PoolTrouble = keyof typeof POOL_TROUBLES;
 
-/** The key of the pool, whether its miners have another one or not. */
-export const poolOfKey = (key: string): string => (isElsewhere(key) ? key.slice(0, -ELSEWHERE.length) : key);
+const DEAD: PoolWords = { severity: 'critical', title: (pool, miners) => `pool ${pool} dead: ${miners}` };
+
+/** The key of miners that have this trouble at their pool; no address of a pool holds the sign between the two. */
+export const poolTroubleKey = (poolKey: string, trouble: PoolTrouble): string => `${poolKey}#${trouble}`;
+
+/** The key of the pool, whatever the trouble is. */
+export const poolOfKey = (key: string): string => key.replace(/#.*$/, '');
+
+function wordsOf(key: string): PoolWords {
+  const trouble = Object.entries<PoolWords>(POOL_TROUBLES).find(([name]) => key.endsWith(`#${name}`));
+  return trouble?.[1] ?? DEAD;
+}
 
 /**
  * The key of miners of one network that stopped answering together; `network` as CIDR. The time only tells one outage from the next, so it is no text that
@@ -125,10 +141,7 @@ function kindOf(key: string): FindingKind | undefined {
 
 function titleOf(key: string, kind: FindingKind, count: number, of: number): string {
   const miners = count === of ? `${count} miners` : `${count} of ${of} miners`;
-  if (kind === 'pool') {
-    const isDown = `pool ${poolOfKey(key).slice('pool:'.length)} dead: ${miners}`;
-    return isElsewhere(key) ? `${isDown} use another` : isDown;
-  }
+  if (kind === 'pool') return wordsOf(key).title(poolOfKey(key).slice('pool:'.length), miners);
   return `${networkOfKey(key)}: ${miners} do not answer`;
 }
 

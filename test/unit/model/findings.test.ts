@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import {
   contactKeyOf,
-  elsewhereKeyOf,
   findingsOf,
   networkOf,
   poolFinding,
   poolKeyOf,
   poolOfKey,
+  poolTroubleKey,
 } from '../../../src/model/findings/findings.ts';
 
 const T0 = Date.parse('2026-01-02T07:58:00Z');
@@ -67,13 +67,15 @@ test('so many as one switch has fall silent together for one reason, however lar
   expect(findingsOf(members(24, 'pool:p:1'), () => 240)).toEqual([]);
 });
 
-test('miners that use another pool meanwhile are a milder finding of the same pool', () => {
-  const key = elsewhereKeyOf('pool:p.example:1');
+test.each([
+  ['elsewhere', 'minor', 'pool p.example:1 dead: 35 of 40 miners use another'],
+  ['no-share', 'critical', 'pool p.example:1 accepts no share: 35 of 40 miners'],
+  ['rejects', 'major', 'pool p.example:1 rejects shares: 35 of 40 miners'],
+] as const)('miners of a pool with the trouble %s are a finding of their own', (trouble, severity, title) => {
+  const key = poolTroubleKey('pool:p.example:1', trouble);
   expect(poolOfKey(key)).toBe('pool:p.example:1');
   expect(poolOfKey('pool:p.example:1')).toBe('pool:p.example:1');
-  expect(findingsOf(members(35, key), () => 40)).toMatchObject([
-    { kind: 'pool', severity: 'minor', title: 'pool p.example:1 dead: 35 of 40 miners use another' },
-  ]);
+  expect(findingsOf(members(35, key), () => 40)).toMatchObject([{ kind: 'pool', severity, title }]);
 });
 
 test('a key of a kind that is not known here makes no finding', () => {

@@ -7,6 +7,7 @@ import { hasRestarted } from './evidence/restarts.ts';
 import { expectations, idleReason, isHashing, isUntold } from './facts.ts';
 import { advance } from './history.ts';
 import type { Facts, Rule, Verdict } from './rule.ts';
+import { ALL_DEAD_SOURCE } from './rules/pool.ts';
 import { holdsOf, RULES, SUPPRESSED } from './rules.ts';
 import type { Sample } from './sample.ts';
 import type { AnomalySettings } from './settings.ts';
@@ -139,9 +140,9 @@ function flagsOf(
 
 /** A miner whose pools are dead does not hash for want of work: that is no second trouble. */
 function withCause(flags: Flag[]): Flag[] {
-  const { finding, since, severity } = flags.find(({ type }) => type === 'pool') ?? {};
-  // With less than that, another pool gives it work.
-  if (finding === undefined || since === undefined || severity !== 'critical') return flags;
+  // With any other trouble it has work.
+  const { finding, since } = flags.find(({ type, source }) => type === 'pool' && source === ALL_DEAD_SOURCE) ?? {};
+  if (finding === undefined || since === undefined) return flags;
   return flags.map((flag) => (flag.type === 'low_hashrate' && flag.since >= since ? { ...flag, finding } : flag));
 }
 

@@ -38,7 +38,7 @@ type Parts = {
 const GROWS_MS = 5 * 60_000;
 const CONTACT_RULE = 'network.contact';
 /** The first of them that is raised counts. */
-const POOL_RULES = ['pool.all-dead', 'pool.first-dead'] as const;
+const POOL_RULES = ['pool.all-dead', 'pool.no-share', 'pool.rejects', 'pool.first-dead'] as const;
 
 /** Open findings outlast a restart. */
 export function createOutages(db: DatabaseSync, parts: Parts): Outages {

@@ -1,9 +1,13 @@
 // Pools: none alive, the first one dead while another works, work rejected, no share accepted although it hashes, a pool that the site does not mine at, or
 // locked pools that do not hold.
-import { authorityOf, elsewhereKeyOf, poolAddressOf, poolFinding } from '../../../../model/findings/findings.ts';
+import { authorityOf, poolAddressOf, poolFinding, poolTroubleKey } from '../../../../model/findings/findings.ts';
 import { plainText } from '../../../../model/plain-text.ts';
 import type { PoolReading, Reading } from '../../../../model/reading.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
+import type { Violation } from '../state.ts';
+
+/** `source` of what a miner has none of whose pools is alive. */
+export const ALL_DEAD_SOURCE = 'pools.isAlive';
 
 function allDead({ reading }: Facts): Verdict {
   const pools = poolsOf(reading);
@@ -14,7 +18,7 @@ function allDead({ reading }: Facts): Verdict {
   return {
     value: 0,
     limit: 1,
-    source: 'pools.isAlive',
+    source: ALL_DEAD_SOURCE,
     severity: 'critical',
     message: `none of ${pools.length} pools is alive`,
     ...(finding !== undefined && { finding }),
@@ -24,6 +28,16 @@ function allDead({ reading }: Facts): Verdict {
 /** In order. Entries without an address are no pools: a rule of their own. */
 const poolsOf = (reading: Reading | undefined): PoolReading[] =>
   (reading?.pools ?? []).filter(({ url }) => url.trim() !== '').sort((a, b) => a.index - b.index);
+
+const poolInUse = (pools: readonly PoolReading[]): PoolReading | undefined =>
+  pools.length === 1 ? pools[0] : pools.find(({ isActive }) => isActive === true);
+
+/** The key of what it has in common with others at the pool in use; nothing where it does not say which one that is. */
+function sharedTrouble(reading: Reading, trouble: 'no-share' | 'rejects'): Pick<Violation, 'finding'> {
+  const pool = poolInUse(poolsOf(reading));
+  const key = pool && poolFinding([pool]);
+  return key === undefined ? {} : { finding: poolTroubleKey(key, trouble) };
+}
 
 /** It says that none of its pools is alive, or that it has none. */
 export const lacksPool = (reading: Reading | undefined): boolean =>
@@ -43,7 +57,7 @@ function firstDead({ reading }: Facts): Verdict {
     source: `pools[${first.index}].isAlive`,
     severity: 'minor',
     message: `its first pool ${address} is dead; ${poolAddressOf(other.url)} is alive`,
-    ...(finding !== undefined && { finding: elsewhereKeyOf(finding) }),
+    ...(finding !== undefined && { finding: poolTroubleKey(finding, 'elsewhere') }),
   };
 }
 
@@ -74,6 +88,7 @@ function rejects({ reading, history, settings }: Facts, isRaised: boolean): Verd
     source: 'pools.rejected',
     severity: percent > rejectMajorPercent ? 'major' : 'minor',
     message: `${value} % of the shares were rejected in the last window`,
+    ...sharedTrouble(reading, 'rejects'),
   };
 }
 
@@ -85,8 +100,7 @@ export function shareLimitMs({ reading, history: { shares }, settings: { pool } 
   const ageS = reading?.uptimeS ?? reading?.systemUptimeS;
   const accepted = shares?.accepted ?? 0;
   const pools = poolsOf(reading);
-  const active = pools.length === 1 ? pools[0] : pools.find(({ isActive }) => isActive === true);
-  const difficulty = active?.difficulty ?? 0;
+  const difficulty = poolInUse(pools)?.difficulty ?? 0;
   const byDifficultyMs = meanIntervalMs(difficulty, reading?.hashrateHs) * INTERVALS_OF_PATIENCE;
   if (accepted === 0 || ageS === undefined) return Math.max(pool.noShare, pool.noFirstShare, byDifficultyMs);
   const intervalMs = (ageS * 1_000) / accepted;
@@ -116,6 +130,7 @@ function noShare(facts: Facts): Verdict {
     source: 'pools.accepted',
     severity: 'critical',
     message: `hashes, but no share was accepted for ${Math.round(quietMs / 60_000)} min`,
+    ...sharedTrouble(reading, 'no-share'),
   };
 }
 

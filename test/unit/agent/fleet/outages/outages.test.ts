@@ -193,6 +193,25 @@ test('35 miners whose first pool dies use their second: one mild finding, and an
   expect(typesOf(farm.events)).toEqual(['finding_raised', 'finding_cleared', 'finding_raised', 'finding_cleared']);
 });
 
+test('35 miners whose pool lives and accepts nothing: one finding that says so, until it accepts', async () => {
+  const farm = createFarm(35, (i) => `10.0.3.${i + 1}`);
+  const stuck = (_: number, minute: number): Reading => {
+    const pools = (healthy(minute).pools ?? []).map((pool) => ({ ...pool, accepted: 9_000 }));
+    return { ...healthy(minute), pools };
+  };
+  await farm.run(3, well);
+  await farm.run(18, stuck);
+  const title = 'pool eu.pool.example:3333 accepts no share: 35 miners';
+  expect(farm.current()).toMatchObject([{ title, severity: 'critical' }]);
+  expect(farm.flagged()).toHaveLength(35);
+  await farm.run(6, well);
+  expect(farm.current()).toEqual([]);
+  expect(farm.events.map(({ type, detail }) => [type, detail.title])).toEqual([
+    ['finding_raised', title],
+    ['finding_cleared', title],
+  ]);
+});
+
 test('a restart neither reports a finding again nor forgets that it is over', async () => {
   const farm = createFarm(12, (i) => `10.0.3.${i + 1}`);
   await farm.run(8, poolDead);
