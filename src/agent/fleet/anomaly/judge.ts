@@ -78,8 +78,8 @@ function verdictOf(rule: Rule, facts: Facts, before: Condition | undefined): Ver
   return isUntold(before.violation.source, facts.reading) ? 'no-data' : 'clear';
 }
 
-/** Cold is no heat. */
-const HEAT_RULES = ['chip', 'board', 'overall', 'inlet-high', 'outlet-high', 'vendor'].map((id) => `temperature.${id}`);
+/** Cold is no heat, and what the device reports need not be: that is judged by what it reports now. */
+const HEAT_RULES = ['chip', 'board', 'overall', 'inlet-high', 'outlet-high'].map((id) => `temperature.${id}`);
 
 const isHot = (previous: MinerJudgement | undefined): boolean =>
   previous !== undefined && HEAT_RULES.some((id) => previous.conditions[id]?.isRaised === true);

@@ -34,7 +34,9 @@ const vendor =
 
 const rank = (error: ErrorReading): number => SEVERITIES.indexOf(error.severity ?? 'major');
 
-function meetsTarget({ reading, history, expected }: Facts): boolean {
+/** An average goes on for a while after all has stopped. */
+function meetsTarget({ reading, history, expected, isHashing }: Facts): boolean {
+  if (!isHashing) return false;
   const present = presentHashrateHs(reading, history);
   return present !== undefined && expected.hashrateHs !== undefined && present >= 0.9 * expected.hashrateHs.value;
 }

@@ -98,6 +98,31 @@ describe('stopped by heat', () => {
   });
 });
 
+test('a mild code of a sensor does not make a stop one by heat: the dead pool is the cause', () => {
+  const bench = createBench();
+  const sensor = put({ errors: [{ code: '321', category: 'temperature', severity: 'minor' }] });
+  bench.polls(5, sensor);
+  const dead: Change = (reading) =>
+    put({
+      ...{ hashrateHs: 0, hashrateSettledHs: 0, isMining: false },
+      pools: (reading.pools ?? []).map((pool) => ({ ...pool, isAlive: false })),
+    })(reading);
+  bench.polls(8, all(sensor, dead));
+  expect(bench.judgement?.history.idle).toBeUndefined();
+  expect(bench.types()).toEqual(['temperature', 'low_hashrate', 'pool']);
+});
+
+test('a code of a miner that has just stopped is as grave as it says, whatever its average still shows', () => {
+  const bench = createBench();
+  bench.polls(40);
+  const stopped = put({
+    ...{ hashrateHs: 0, isMining: false, hashrateSettledHs: 108e12 },
+    errors: [{ code: '203', category: 'psu', severity: 'critical' }],
+  });
+  bench.polls(4, stopped);
+  expect(bench.flag('power')).toMatchObject({ value: '203', severity: 'critical' });
+});
+
 describe('a table of one source', () => {
   const short: Change = (reading) => put({ boards: (reading.boards ?? []).slice(0, 2) })(reading);
   const unproven = expects({ unproven: true });
