@@ -79,7 +79,9 @@ function rateOf(summary: Summary | undefined): { hs: number; window: 'realtime' 
   if (sum !== undefined) return { hs: sum, window: 'realtime' };
   const isOwn = summary?.Status === undefined || /^epic[- ]miner\b/i.test(summary.Software ?? '');
   const isOfWhole = isOwn && (state === undefined || state === 'mining') && rates.length > 0 && isUntold;
-  const hs = isOfWhole ? positive(rateHs(summary?.Session?.['Average MHs'], 'M')) : undefined;
+  const told = isOfWhole ? rateHs(summary?.Session?.['Average MHs'], 'M') : undefined;
+  // What mines by its own word has not told its rate with a 0.
+  const hs = state === undefined ? told : positive(told);
   return hs === undefined ? undefined : { hs, window: 'average' };
 }
 
