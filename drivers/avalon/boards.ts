@@ -23,6 +23,7 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
   const isWrongPerBoard =
     wrong.every(Number.isInteger) &&
     wrong.reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0) === number(tokens, 'HW');
+  const spans = chipSpans(tokens.get('PVT_T'));
   const middles = list('HBTemp').map((value) => toTempC(value));
   const inlets = list('HBITemp').map((value) => toTempC(value));
   const outlets = [...list('HBOTemp'), ...list('OTemp')].map((value) => toTempC(value));
@@ -31,6 +32,7 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
     [
       rates.length,
       hottest.length,
+      spans.length,
       largest([...module.boards.keys()].map((board) => board + 1)),
       stateCount(tokens.get('SYSTEMSTATU')),
     ].find((n) => n !== undefined && n > 0) ?? 0,
@@ -43,14 +45,14 @@ export function boards(module: Module, hashrateHs: number | undefined): BoardRea
     const sensors = chipTemps(module, slot);
     const temps = isIdle ? [] : sensors.map((value) => toTempC(value));
     return {
-      isSeen: sensors.length > 0 || (rates[slot] ?? 0) > 0 || hottest[slot] !== undefined,
+      isSeen: sensors.length > 0 || (rates[slot] ?? 0) > 0 || hottest[slot] !== undefined || spans[slot] !== undefined,
       sensorCount: sensors.length,
       reading: present({
         slot,
         hashrateHs: isIdle ? 0 : rates[slot],
         frequencyMhz: frequency(module, slot),
-        chipTempMaxC: hottest[slot] ?? largest(temps),
-        chipTempAvgC: averages[slot] ?? mean(temps),
+        chipTempMaxC: hottest[slot] ?? spans[slot]?.maxC ?? largest(temps),
+        chipTempAvgC: averages[slot] ?? spans[slot]?.meanC ?? mean(temps),
         boardTempsC: middles[slot] === undefined ? undefined : [middles[slot]],
         inletTempC: inlets[slot],
         outletTempC: outlets[slot],
@@ -91,6 +93,22 @@ function chipTemps(module: Module, slot: number): (number | undefined)[] {
   const own = module.boards.get(slot);
   const key = own && [...own.keys()].find((name) => name.startsWith('PVT_T'));
   return own && key !== undefined ? numbers(own, key) : numbers(module.tokens, `PVT_T${slot}`);
+}
+
+type Span = { readonly maxC: number; readonly meanC: number };
+
+/** The 7, 8 and 9 series have a word per board: `21-76/1-88/83` is chip 21 with 76 °C, the coolest, chip 1 with 88 °C, the hottest, and the mean. */
+function chipSpans(written = ''): (Span | undefined)[] {
+  if (!written.includes('/')) return [];
+  return written
+    .split(/\s+/)
+    .slice(0, MAX_BOARDS)
+    .map((word) => {
+      const [, coolest, hottest, middle] = word.match(/^\d{1,3}-(\d{1,3})\/\d{1,3}-(\d{1,3})\/(\d{1,3})$/) ?? [];
+      const [minC, maxC, meanC] = [toTempC(coolest), toTempC(hottest), toTempC(middle)];
+      if (minC === undefined || maxC === undefined || meanC === undefined) return undefined;
+      return minC <= meanC && meanC <= maxC ? { maxC, meanC } : undefined;
+    });
 }
 
 /** The device's own clock, else the mean of the board's clock steps, weighted by how much each was used. */

@@ -100,6 +100,24 @@ describe('boards', () => {
     expect(errors('GHSspd[9] MGHS[3 3 3] MH[999 697 1039] HW[2735]')).toEqual([999, 697, 1_039]);
     expect(errors('GHSspd[9] MGHS[3 3 3] MH[1 2 3] HW[2735]')).toEqual([undefined, undefined, undefined]);
   });
+  test('of the 7, 8 and 9 series have a word each: coolest chip, hottest chip, mean', () => {
+    const text = 'Ver[7411706-3162860] MH[3 0 3 4] HW[10] TMax[93] Freq[628.45] TA[88]';
+    const words = '21-76/1-88/83 1-80/11-92/84 21-82/12-93/83';
+    expect(read(`${text} PVT_T[${words} 1-82/10-93/87]`).boards?.[3]).toEqual({
+      slot: 3,
+      frequencyMhz: 628.45,
+      chipTempMaxC: 93,
+      chipTempAvgC: 87,
+      hwErrors: 4,
+      chips: 22,
+    });
+    const without = read(`${text} PVT_T[${words} 0-0/0-0/0]`).boards;
+    expect(without?.map(({ slot, chips }) => [slot, chips])).toEqual([
+      [0, undefined],
+      [1, undefined],
+      [2, undefined],
+    ]);
+  });
   test('of newest builds have a section each', () => {
     const stats = {
       STATS: [
@@ -381,7 +399,7 @@ describe('the 7, 8 and 9 series', () => {
   const module = (ver: string, temps: string) =>
     `Ver[${ver}] DNA[0130b14ab881ad86] Elapsed[126] MW[1289 1298 1302 1245] LW[5134] MH[0 0 0 0] HW[0] DH[0.000%] ${temps} ` +
     'FanR[36%] Vi[1215 1216 1215 1215] Vo[4074 4069 4065 4078] GHSmm[6836.48] WU[75407.22] Freq[606.93] PG[15] Led[0] ' +
-    'TA[88] ECHU[16 0 512 0] ECMM[0] FM[1] CRC[0 0 0 0] PVT_T[21-80/14-88/84 0-81/11-89/86]';
+    'TA[88] ECHU[16 0 512 0] ECMM[0] FM[1] CRC[0 0 0 0] PVT_T[21-80/14-88/84 0-81/11-89/86 21-78/10-87/83 20-77/11-85/81]';
   const rows = (modules: Record<string, string>) => ({
     STATS: [{ ID: 'AV70', Elapsed: 118, ...modules }, { ID: 'POOL0' }],
   });
@@ -400,7 +418,7 @@ describe('the 7, 8 and 9 series', () => {
       fans: [{ index: 0, rpm: 2_550, dutyPercent: 36 }],
       totalChips: 88,
     });
-    expect(reading).not.toHaveProperty('boards');
+    expect(reading.boards?.map(({ chipTempMaxC }) => chipTempMaxC)).toEqual([88, 89, 87, 85]);
     expect(reading).not.toHaveProperty('miningMode');
   });
   test('several behind one controller: what adds up, the hottest chip, and no model but a common one', () => {
