@@ -15,7 +15,7 @@ import {
   toNumber,
   toTold,
 } from '../../src/driver/fields.ts';
-import type { PoolReading, Reading } from '../../src/model/reading.ts';
+import type { PoolReading } from '../../src/model/reading.ts';
 import { setPools } from './pool-rows.ts';
 
 const MAX_HASHRATE_HS = 1e18;
@@ -28,7 +28,7 @@ const difficulty = () => num({ min: 0, max: 1e30 });
 /** A list of one row, an object, or a letter beside `Code`, `Msg` and `When` (the flat form of Whatsminer): see `whenS`. */
 const STATUS = { STATUS: z.unknown().optional(), When: seconds() };
 
-/** Keys of a hashrate row are `MHS 5s`, `GHS av`, ...: read them with `hashrates`. */
+/** Keys of a hashrate row are `MHS 5s`, `GHS av`, ...: read them with `hashrates` (windows.ts). */
 export const summaryRow = z.looseObject({
   Elapsed: seconds(),
   Accepted: count(),
@@ -124,42 +124,6 @@ export function rateUnit(written: string | undefined): keyof typeof UNIT_HS | un
   return letter === '' || letter === 'K' || letter === 'M' || letter === 'G' || letter === 'T' || letter === 'P'
     ? letter
     : undefined;
-}
-
-type Window = '5s' | '1m' | '5m' | '15m' | '30m' | '24h' | 'av';
-
-/** One window of a row with keys such as `MHS 5s` or `GHS av`, as H/s. */
-export function windowHs(row: Readonly<Record<string, unknown>>, window: Window): number | undefined {
-  return first(
-    rateHs(row[`MHS ${window}`], 'M'),
-    rateHs(row[`GHS ${window}`], 'G'),
-    rateHs(row[`THS ${window}`], 'T'),
-    rateHs(row[`KHS ${window}`], 'K'),
-  );
-}
-
-type Hashrates = Pick<
-  Reading,
-  'hashrateHs' | 'hashrateWindow' | 'hashrateSettledHs' | 'hashrateAverageHs' | 'hashrate24hHs'
->;
-
-const NOW = [
-  ['5s', '5s'],
-  ['1m', '1m'],
-  ['5m', '5m'],
-  ['av', 'average'],
-] as const;
-
-/** The hashrate fields of a Reading from a `summary` row: now = shortest window given, settled = 15, 5 or 30 min. */
-export function hashrates(row: Readonly<Record<string, unknown>>): Hashrates {
-  const now = NOW.find(([window]) => windowHs(row, window) !== undefined);
-  return present({
-    hashrateHs: now && windowHs(row, now[0]),
-    hashrateWindow: now?.[1],
-    hashrateSettledHs: first(windowHs(row, '15m'), windowHs(row, '5m'), windowHs(row, '30m')),
-    hashrateAverageHs: windowHs(row, 'av'),
-    hashrate24hHs: windowHs(row, '24h'),
-  });
 }
 
 /** The pools that are set, see `setPools`. */

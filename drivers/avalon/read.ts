@@ -2,8 +2,9 @@
 import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { Expectation, FanReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
-import { hashrates, poolReadings, present, rateHs } from '../_families/cgminer.ts';
+import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
+import { hashrates } from '../_families/windows.ts';
 import { boards, ownBuild } from './boards.ts';
 import { faults, isPsuSilent } from './faults.ts';
 import { isHomeModel, modelOf, type Names, splitVer } from './identify.ts';

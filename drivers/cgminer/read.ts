@@ -6,8 +6,9 @@ import { readStats, type Stats } from '../_families/bitmain.ts';
 import { sensors } from '../_families/bitmain-boards.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
 import { rateUnitOf } from '../_families/bitmain-units.ts';
-import { aliveByWord, hashrates, poolReadings, positive, present, whenS, windowHs } from '../_families/cgminer.ts';
+import { aliveByWord, poolReadings, positive, present, whenS } from '../_families/cgminer.ts';
 import type { Model } from '../_families/models.ts';
+import { hashrates, windowHs } from '../_families/windows.ts';
 import { describe, modelOf } from './describe.ts';
 import type { Replies } from './replies.ts';
 
@@ -101,6 +102,8 @@ function boardsOfDevs(devs: readonly Dev[] | undefined): BoardReading[] | undefi
       present({
         slot,
         hashrateHs: first(windowHs(dev, '5s'), windowHs(dev, '1m'), windowHs(dev, 'av')),
+        chips: toCount(dev.ChipNum),
+        voltageV: positive(toNumber(dev.volt, { min: 0, max: 100 })),
         boardTempsC: dev.Temperature === undefined ? undefined : [dev.Temperature],
         hwErrors: dev['Hardware Errors'],
         isAlive: isAlive(dev),
@@ -108,6 +111,8 @@ function boardsOfDevs(devs: readonly Dev[] | undefined): BoardReading[] | undefi
     ];
   });
 }
+
+const toCount = (value: unknown) => positive(toNumber(value, { min: 0, max: 100_000 }));
 
 const isAlive = ({ Enabled, Status }: Dev) => (Enabled === false ? false : aliveByWord(Status));
 
@@ -121,13 +126,18 @@ function looseTempC(rows: readonly Row[]): number | undefined {
   );
 }
 
-function fansOf(stats: Stats | undefined, summary: Row | undefined, wanted = 0): Reading['fans'] {
-  const slots = stats?.fanSlots.length
-    ? stats.fanSlots
-    : [summary?.['Fan Speed In'], summary?.['Fan Speed Out']].map(toRpm);
+function fansOf(stats: Stats | undefined, summary: Row = {}, wanted = 0): Reading['fans'] {
+  const count = toNumber(summary['Fan Num'], { min: 1, max: 8 });
+  const slots = stats?.fanSlots.length ? stats.fanSlots : slotsOf(summary, count);
   const isTold = slots.some((rpm) => rpm !== undefined);
-  const fans = isTold ? toFans(slots, Math.max(wanted, stats?.fanCount ?? 0)) : [];
+  const fans = isTold ? toFans(slots, Math.max(wanted, stats?.fanCount ?? count ?? 0)) : [];
   return fans.length === 0 ? undefined : fans;
 }
+
+/** `Fan1`, `Fan2` up to the number of fans that stands beside them, or the two that have names. */
+const slotsOf = (summary: Row, count: number | undefined): (number | undefined)[] =>
+  count === undefined
+    ? [summary['Fan Speed In'], summary['Fan Speed Out']].map(toRpm)
+    : Array.from({ length: count }, (_, place) => toNumber(summary[`Fan${place + 1}`], { min: 0, max: 30_000 }));
 
 const toRpm = (value: unknown) => positive(toNumber(value, { min: 0, max: 30_000 }));

@@ -4,18 +4,10 @@ import type { Known } from '../../src/driver/contract.ts';
 import { first, firstMac, largest, list, sumOfAll, text } from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import {
-  hashrates,
-  poolIsAlive,
-  poolReadings,
-  positive,
-  present,
-  rateHs,
-  rateUnit,
-  windowHs,
-} from '../_families/cgminer.ts';
+import { poolIsAlive, poolReadings, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
+import { hashrates, windowHs } from '../_families/windows.ts';
 import { ERRORS } from './errors.data.ts';
 import type { Replies } from './replies.ts';
 

@@ -3,11 +3,12 @@ import type { Known } from '../../src/driver/contract.ts';
 import { first, largest, mean, sumOfAll } from '../../src/driver/fields.ts';
 import { isFine } from '../../src/driver/unsaid.ts';
 import type { BoardReading, ErrorReading, FanReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { hashrates, positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
+import { positive, present, rateHs, rateUnit } from '../_families/cgminer.ts';
 import { boardsBeside, unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
+import { hashrates } from '../_families/windows.ts';
 import { pools } from './pools.ts';
 import type { Chain, Replies } from './replies.ts';
 import { readTcpStats, typeOnTcp } from './tcp.ts';
@@ -23,11 +24,8 @@ export function read(replies: Replies, known: Known): Reading {
   const toHs = unitOf(info?.hr_measure, model);
   const stats = readTcpStats(replies, model);
   const beside = statusState(replies);
-  const state = first(
-    miner?.miner_status?.miner_state?.toLowerCase(),
-    stats?.state,
-    isAsleep(beside) ? beside : undefined,
-  );
+  const asleep = isAsleep(beside) ? beside : undefined;
+  const state = first(miner?.miner_status?.miner_state?.toLowerCase(), stats?.state, asleep);
   const preset = replies.perf?.current_preset?.name;
   const boards = first(miner?.chains && boardsOf(miner.chains, toHs, factory), stats?.boards);
   // Older versions have no rate for the whole that we could read; that of the boards they all have.

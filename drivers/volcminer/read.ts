@@ -6,7 +6,8 @@ import { readStats, statsType } from '../_families/bitmain.ts';
 import { BITMAIN, toBoard } from '../_families/bitmain-boards.ts';
 import { controlBoard, webPools } from '../_families/bitmain-web.ts';
 import { whichBlackMiner } from '../_families/black-miner.ts';
-import { hashrates, poolReadings, positive, present, whenS } from '../_families/cgminer.ts';
+import { poolReadings, positive, present, whenS } from '../_families/cgminer.ts';
+import { hashrates } from '../_families/windows.ts';
 import type { Replies } from './replies.ts';
 
 type Status = NonNullable<Replies['status']>;

@@ -1,7 +1,8 @@
 // Facts from TCP 4028, API 1 and 2 (atlas 4.1): one `summary` row in MH/s, one row per board in MH/s or TH/s, flat envelopes for the rest.
 import { first, largest, scale, toNumber } from '../../src/driver/fields.ts';
 import type { BoardReading, PsuReading, Reading } from '../../src/model/reading.ts';
-import { poolReadings, present, rateHs, whenS, windowHs } from '../_families/cgminer.ts';
+import { poolReadings, present, rateHs, whenS } from '../_families/cgminer.ts';
+import { windowHs } from '../_families/windows.ts';
 import { type Fault, faultsOf } from './errors.ts';
 import { boardsTold, type Facts, mainsV, powerMode, SET_CLOCK_S } from './facts.ts';
 import type { Replies, TcpBoardRow, TcpSummaryRow } from './replies.ts';

@@ -35,6 +35,33 @@ describe('cgminer 4.11', () => {
     expect(reading.pools?.[0]).toMatchObject({ user: 'farm.worker1', difficulty: 128 });
   });
 
+  test('a machine that counts its fans and tells chips and volts of its boards', () => {
+    const summary = { Elapsed: 2_400, 'MHS 5s': 398_000, 'Miner type': 'dash', 'Fan Num': 2, Fan1: 7_800, Fan2: 0 };
+    const board = { Name: 'u6', Enabled: 'Y', Status: 'Alive', Temperature: 54.5, ChipNum: 70, Frequency: 550 };
+    const devs = [
+      { ASC: 0, ID: 0, ...board, volt: 10.5 },
+      { ASC: 2, ID: 1, ...board, volt: 12.7, ChipNum: 0 },
+    ];
+    const { reading } = cgminer.read({ summary: { SUMMARY: [summary] }, devs: { DEVS: devs } }, {});
+    expect(reading.fans).toEqual([
+      { index: 0, rpm: 7_800 },
+      { index: 1, rpm: 0 },
+    ]);
+    expect(reading.boards?.map(({ slot, chips, voltageV }) => [slot, chips, voltageV])).toEqual([
+      [0, 70, 10.5],
+      [2, undefined, 12.7],
+    ]);
+    const { 'Fan Num': _, ...uncounted } = summary;
+    expect(cgminer.read({ summary: { SUMMARY: [uncounted] } }, {}).reading).not.toHaveProperty('fans');
+  });
+
+  test('a window that is longer than the program has run is not settled', () => {
+    const row = { 'MHS 5s': 14e6, 'MHS 5m': 4e6, 'MHS 15m': 1.4e6, 'MHS av': 14e6 };
+    const settled = (Elapsed: number | undefined) =>
+      cgminer.read({ summary: { SUMMARY: [{ ...row, Elapsed }] } }, {}).reading.hashrateSettledHs;
+    expect([settled(92), settled(400), settled(900), settled(undefined)]).toEqual([undefined, 4e12, 1.4e12, 1.4e12]);
+  });
+
   test('without devices, in every shape that says so: it hashes nothing, which is a statement, and has no boards, which is none', () => {
     const none = [
       { summary: { SUMMARY: [{ Elapsed: 1_500, 'MHS av': 0, 'MHS 5s': 0 }] } },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  hashrates,
   poolReadings,
   poolsReply,
   rateUnit,
@@ -9,6 +8,7 @@ import {
   whenS,
 } from '../../../drivers/_families/cgminer.ts';
 import { findAntminer, findModel } from '../../../drivers/_families/models.ts';
+import { hashrates } from '../../../drivers/_families/windows.ts';
 import { MODELS } from '../../../drivers/models.data.ts';
 
 describe('pool difficulty', () => {
