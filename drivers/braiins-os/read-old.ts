@@ -3,9 +3,10 @@
 import type { z } from 'zod';
 import { first, largest, mean, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
-import { hashrates, poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
+import { poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
 import type { Model } from '../_families/models.ts';
+import { hashrates } from '../_families/windows.ts';
 import { appeals } from './errors.ts';
 import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';

@@ -18,9 +18,13 @@ const CONTROL_BOARDS: Readonly<Record<number, string>> = {
   5: 'Braiins CB',
 };
 
+/** Its averages count the time before it started as nothing hashed. */
+const FULL_S = 900;
+
 export const RUNNING = 2;
 const RESTING: readonly number[] = [1, 3, 4];
-const ASLEEP: readonly (number | undefined)[] = [3, 4];
+const PAUSED = 3;
+const SUSPENDED = 4;
 
 export function readRest(replies: Replies, model: Model | undefined): Reading {
   const { details, stats, cooling, network } = replies;
@@ -38,7 +42,8 @@ export function readRest(replies: Replies, model: Model | undefined): Reading {
 
     hashrateHs: nowHs,
     hashrateWindow: nowHs === undefined ? undefined : ('5s' as const),
-    hashrateSettledHs: rates?.last_15m?.gigahash_per_second,
+    hashrateSettledHs:
+      (details?.bosminer_uptime_s ?? FULL_S) < FULL_S ? undefined : rates?.last_15m?.gigahash_per_second,
     hashrateAverageHs: rates?.since_restart?.gigahash_per_second,
     hashrate24hHs: rates?.last_24h?.gigahash_per_second,
     powerW: stats?.power_stats?.approximated_consumption?.watt,
@@ -87,13 +92,13 @@ function isMining(status: number | undefined, nowHs: number | undefined): boolea
   return nowHs === undefined ? undefined : nowHs > 0;
 }
 
-/** What it is set to holds for one that is awake. */
+/** What it is set to holds for one that is awake. Somebody paused it; what it suspended by itself is no sleep that anyone asked for. */
 function miningMode({ details, configuration, stats }: Replies): MiningMode | undefined {
   const nowHs = stats?.miner_stats?.real_hashrate?.last_5s?.gigahash_per_second ?? 0;
   if (details?.status === undefined && nowHs === 0) return undefined;
-  if (ASLEEP.includes(details?.status)) return 'sleep';
+  if (details?.status === PAUSED) return 'sleep';
   // What it is tuned to is its mode only while it does not sleep.
-  if (details?.status === undefined) return undefined;
+  if (details?.status === undefined || details.status === SUSPENDED) return undefined;
   const tuner = configuration?.tuner;
   if (tuner?.enabled === undefined) return undefined;
   if (!tuner.enabled) return 'normal';

@@ -16,7 +16,7 @@ const watts = () => part({ watt: num({ min: 1, max: 100_000 }) });
 const rates = () => part({ last_5s: rate(), last_15m: rate(), last_24h: rate(), since_restart: rate() });
 
 export const detailsReply = z.looseObject({
-  /** 1 not started, 2 normal, 3 paused, 4 suspended, 5 restricted (not certain). */
+  /** 1 not started, 2 normal, 3 paused, 4 suspended (a fault, no pause), 5 restricted (not certain). */
   status: int({ min: 0, max: 99 }),
   mac_address: asWritten(),
   hostname: text(),

@@ -54,7 +54,7 @@ describe('mode and limit', () => {
     [{ enabled: false, tuner_mode: 1, power_target: { watt: 3_000 } }, 2, 'normal', undefined],
     [{ enabled: true, tuner_mode: 7 }, 2, undefined, undefined],
     [{ enabled: true, tuner_mode: 1 }, 3, 'sleep', undefined],
-    [{ enabled: true, tuner_mode: 1 }, 4, 'sleep', undefined],
+    [{ enabled: true, tuner_mode: 1 }, 4, undefined, undefined],
   ])('%j with status %i', (value, status, mode, limit) => {
     const { miningMode, powerLimitW } = read({ ...tuner(value), details: { status } });
     expect([miningMode, powerLimitW]).toEqual([mode, limit]);
@@ -67,6 +67,7 @@ describe('mode and limit', () => {
   test('paused is not mining, whatever the rate still says; the sticker counts only where nothing is tuned', () => {
     const stats = { miner_stats: { real_hashrate: { last_5s: { gigahash_per_second: 9 } } } };
     expect(read({ stats, details: { status: 3 } }).isMining).toBe(false);
+    expect(read({ stats, details: { status: 4 } })).toMatchObject({ isMining: false });
     expect(read({ stats, details: { status: 2 } }).isMining).toBe(true);
     expect(read({ stats }).isMining).toBe(true);
     expect(read({ details: { status: 2 } })).not.toHaveProperty('isMining');
