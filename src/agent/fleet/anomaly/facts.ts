@@ -83,7 +83,7 @@ export function isHashing(reading: Reading | undefined): boolean {
 }
 
 /** The device or its model first, then what it steadily showed; undefined where it is not known. */
-export function expectations(reading: Reading | undefined, { learned }: History): Expectations {
+export function expectations(reading: Reading | undefined, { learned, top }: History): Expectations {
   const given = reading?.expected;
   const pick = (told: number | undefined, best: number | undefined): Expected | undefined =>
     told !== undefined && told > 0
@@ -97,7 +97,7 @@ export function expectations(reading: Reading | undefined, { learned }: History)
     return expected?.from === 'device' && isWeak(part) ? { ...expected, unproven: { learned: best } } : expected;
   };
   return {
-    hashrateHs: pick(given?.hashrateHs, learned.hashrateHs?.best),
+    hashrateHs: pick(withinLimit(reading, top), learned.hashrateHs?.best),
     boards: count('boards', learned.boards?.best),
     chipsPerBoard: count('chipsPerBoard', undefined),
     chips: pick(undefined, learned.chips?.best),
@@ -105,6 +105,14 @@ export function expectations(reading: Reading | undefined, { learned }: History)
     powerW: pick(undefined, learned.powerW?.best),
     isLiquidCooled: given?.cooling === 'liquid' || given?.fans === 0,
   };
+}
+
+/** A figure that is the same under a lower power limit does not follow it: the miner does as much less, at most. */
+function withinLimit(reading: Reading | undefined, top: History['top']): number | undefined {
+  const { expected, powerLimitW = Infinity } = reading ?? {};
+  const rate = expected?.hashrateHs;
+  if (rate === undefined || top === undefined || powerLimitW >= 0.95 * top.limitW) return rate;
+  return Math.abs(rate - top.hashrateHs) <= 0.02 * top.hashrateHs ? (rate * powerLimitW) / top.limitW : rate;
 }
 
 /** What the miner does now as far as it matters to its owner: the settled average, else our own, else the newest value. */

@@ -71,6 +71,7 @@ export function advance(step: Step): History {
     hwErrors: windowOf(before.hwErrors, hwErrorsOf(reading), t, settings.hashboard.hwErrorWindow),
     model,
     mode,
+    top: topOf(isSameModel ? before.top : undefined, reading),
     contradicted: contradictionOf(reading) ?? before.contradicted,
     learned: learn(step, t, isSameModel, isSameMode),
   };
@@ -92,6 +93,11 @@ const startOf = (reading: Reading, before: History, t: number): number => Math.m
 
 const within = (spanMs: number, t: number, times: readonly number[]): number[] =>
   times.filter((time) => t - time < spanMs).slice(-128);
+
+function topOf(before: History['top'], { powerLimitW, expected }: Reading): History['top'] {
+  if (!powerLimitW || !expected?.hashrateHs || (before !== undefined && before.limitW >= powerLimitW)) return before;
+  return { limitW: powerLimitW, hashrateHs: expected.hashrateHs };
+}
 
 /** As one text: another one is another event. */
 const contradictionOf = ({ expected }: Reading): string | undefined =>

@@ -4,7 +4,7 @@ import type { Reading } from '../../../model/reading.ts';
 import { stepCondition } from './condition.ts';
 import { plausible } from './evidence/plausible.ts';
 import { hasRestarted } from './evidence/restarts.ts';
-import { expectations, idleReason, isHashing, isUntold } from './facts.ts';
+import { expectations, idleReason, isHashing, isSilent, isUntold } from './facts.ts';
 import { advance } from './history.ts';
 import type { Facts, Rule, Verdict } from './rule.ts';
 import { ALL_DEAD_SOURCE } from './rules/pool.ts';
@@ -42,7 +42,7 @@ export function judge(
             verdict: verdictOf(rule, facts, before),
             t: facts.history.t,
             nowMs,
-            countedPolls: sample.kind === 'failed' ? sample.consecutive : 1,
+            countedPolls: facts.sample.kind === 'failed' ? facts.sample.consecutive : 1,
             hasAnswered: sample.kind === 'ok',
             forgetAfterMs: settings.forgetAfter,
           })
@@ -84,12 +84,21 @@ const HEAT_RULES = ['chip', 'board', 'overall', 'inlet-high', 'outlet-high'].map
 const isHot = (previous: MinerJudgement | undefined): boolean =>
   previous !== undefined && HEAT_RULES.some((id) => previous.conditions[id]?.isRaised === true);
 
+/** The poller counts all that failed: those before this one may have failed otherwise. */
+function counted(sample: Sample, conditions: MinerJudgement['conditions'] = {}): Sample {
+  if (sample.kind === 'ok') return sample;
+  const [own, other] = isSilent(sample) ? ['network.contact', 'unknown.answer'] : ['unknown.answer', 'network.contact'];
+  if (conditions[other ?? ''] === undefined) return sample;
+  return { ...sample, consecutive: Math.min(sample.consecutive, (conditions[own ?? '']?.badPolls ?? 0) + 1) };
+}
+
 function factsOf(
   previous: MinerJudgement | undefined,
-  sample: Sample,
+  given: Sample,
   settings: AnomalySettings,
   elapsedMs: number,
 ): Facts {
+  const sample = counted(given, previous?.conditions);
   const before = previous?.history ?? EMPTY_HISTORY;
   const raw = sample.kind === 'ok' ? sample.reading : undefined;
   const believed =

@@ -96,6 +96,8 @@ const historySchema = z.strictObject({
       powerLimitW: z.number().optional(),
     })
     .optional(),
+  /** The highest power limit that was seen, and the rate that was expected under it. */
+  top: z.strictObject({ limitW: z.number(), hashrateHs: z.number() }).optional(),
   /** Where the device's own build differs from the table of models, as it was last reported. */
   contradicted: z.string().optional(),
   learned: z.partialRecord(z.enum(learnable), learnedSchema),

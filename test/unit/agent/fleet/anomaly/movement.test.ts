@@ -302,6 +302,23 @@ describe('the network', () => {
     },
   );
 
+  test('polls that failed otherwise are not counted with those that were silent, nor the other way round', () => {
+    const bench = createBench();
+    bench.polls(3);
+    for (let poll = 1; poll <= 3; poll++) bench.fail(poll, 'peer.busy');
+    bench.fail(4);
+    expect(bench.types()).toEqual(['unknown']);
+    bench.fail(5);
+    expect(bench.flag('network')?.message).toBe('does not answer (peer.timeout), 2 polls in a row');
+    const other = createBench();
+    other.polls(3);
+    for (let poll = 1; poll <= 3; poll++) other.fail(poll);
+    other.fail(4, 'peer.auth');
+    expect(other.types()).toEqual([]);
+    other.fail(5, 'peer.auth');
+    expect(other.types()).toEqual(['unknown']);
+  });
+
   test('an address that changes three times within the hour is a flapping link', () => {
     const bench = createBench();
     for (let move = 0; move < 3; move++) {

@@ -144,6 +144,23 @@ describe('power', () => {
     expect(bench.flag('power')).toMatchObject({ source: 'powerW', severity: 'major' });
   });
 
+  test('that is limited leaves less to expect, where the figure of the device does not follow the limit', () => {
+    const half = { hashrateSettledHs: 55e12, powerW: 1_650, powerLimitW: 1_700 };
+    const bench = createBench();
+    bench.polls(60);
+    bench.polls(60, put(half));
+    expect(bench.types()).toEqual([]);
+    bench.polls(5, put({ ...half, hashrateSettledHs: 40e12 }));
+    expect(bench.flag('low_hashrate')?.message).toBe('hashes at 73 % of what is expected in this mode');
+    // One that does follow it.
+    const own = createBench();
+    own.polls(60);
+    own.polls(40, (reading) =>
+      put({ ...half, hashrateSettledHs: 40e12, expected: { ...reading.expected, hashrateHs: 55e12 } })(reading),
+    );
+    expect(own.types()).toEqual(['low_hashrate']);
+  });
+
   test('that rises with the hashrate is another mode, told or not', () => {
     const bench = createBench();
     const untold = { expected: undefined, powerLimitW: undefined, miningMode: undefined };
