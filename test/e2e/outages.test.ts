@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   config = join(folder, 'pithead.yaml');
   const poll = { interval: '1s', slowEvery: 1, deadline: '3s' };
-  const flags = { warmUp: '1s' };
+  const flags = { warmUp: '1s', pool: { elsewhere: '2s' } };
   writeFileSync(config, JSON.stringify({ networks: [NETWORK], portMap, stateDir: 'state', poll, flags }));
   up = startPithead(['up', '--config', config, '--port', '0']);
   await up.untilPrinted('stderr', 'service on');
@@ -108,6 +108,17 @@ test('a pool that dies under 35 miners is one finding, and is over as one', asyn
   await until(state, ({ findings }) => findings.length === 0);
   await until(service.findings, (told) => told.length > 1);
   expect(await service.findings()).toEqual([`finding_raised ${title}`, `finding_cleared ${title}`]);
+});
+
+test('a first pool that dies under miners that have another is one mild finding', async () => {
+  const some = farm.devices.filter(({ family }) => family === 'whatsminer-2');
+  for (const device of some) device.setFault('first-pool-dead', true);
+  const { findings, miners } = await until(state, ({ findings }) => findings[0]?.miner_count === some.length);
+  expect(findings).toMatchObject([{ kind: 'pool', severity: 'minor', of: MINERS }]);
+  expect(findings[0]?.title).toMatch(/^pool \S+:\d+ dead: 20 of 35 miners use another$/);
+  expect(miners.flags.pool).toBe(some.length);
+  for (const device of some) device.setFault('first-pool-dead', false);
+  await until(state, ({ findings, miners }) => findings.length === 0 && miners.flags.pool === undefined);
 });
 
 test('miners that hang together are one finding, and each is called what it is within ten seconds', async () => {
