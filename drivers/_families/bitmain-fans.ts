@@ -28,10 +28,11 @@ export function fansOf(stats: Stats | undefined, model: Model | undefined): FanR
 /**
  * How many fans the machine says that it was built with (`fan_num`), where that beats the `table`. Old builds count the fans that turn: a count below
  * the table's, or beside none, is the build where the controller lists no more slots, or where it is of whole pairs while the machine hashes, which
- * it stops doing without its fans.
+ * it stops doing without its fans. The S7 counts its plugs, of which it has six for its two fans: none that lists more slots has more than four.
  */
 export function fansBuiltIn({ fanCount, fanSlots, isHashing }: Stats, table: number | undefined): number | undefined {
   if (fanCount === undefined || fanSlots.length === fanCount) return fanCount;
+  if (fanCount > 4) return undefined;
   if (table !== undefined && fanCount >= table) return fanCount;
   return fanCount % 2 === 0 && isHashing === true && fanSlots.length !== table ? fanCount : undefined;
 }

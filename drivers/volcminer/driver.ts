@@ -10,10 +10,15 @@ import { versionTexts } from '../_families/cgminer.ts';
 import { pools } from './pools.ts';
 import { read } from './read.ts';
 import { replies } from './replies.ts';
+import { lacksRates } from './wrapped.ts';
 
 function onPort(command: 'stats' | 'summary' | 'pools' | 'version' | 'devs') {
   return { via: 'cgminer', command, port: 8359 } as const;
 }
+
+const wrapped = (name: string) => ({ ...page(name), as: 'text' }) as const;
+
+const lacksType = (answer: unknown) => replies.shape.system.parse(answer)?.minertype === undefined;
 
 export const volcminer = defineDriver({
   id: 'volcminer',
@@ -22,6 +27,9 @@ export const volcminer = defineDriver({
   asks: {
     status: { every: 'poll', ...page('get_miner_status.cgi') },
     system: { every: 'static', ...page('get_system_info.cgi') },
+    // The pages of newer builds.
+    statusV1: { every: 'poll', insteadOf: 'status', isLacking: lacksRates, ...wrapped('get_miner_statusV1.cgi') },
+    systemV1: { every: 'static', insteadOf: 'system', isLacking: lacksType, ...wrapped('get_system_infoV1.cgi') },
     // Where the web is shut, or lets us not in, the CGMiner API tells nearly as much.
     stats: { every: 'poll', insteadOf: 'status', ...onPort('stats') },
     summary: { every: 'poll', insteadOf: 'status', ...onPort('summary') },

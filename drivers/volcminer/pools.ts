@@ -10,6 +10,7 @@ import { beforeAct, orLostReply } from '../_families/lost-reply.ts';
 import { ACCEPTED, THEY_WERE_SO, unsupported } from '../_families/outcomes.ts';
 import { placesAsFields } from '../_families/pool-params.ts';
 import { pools as poolsOf } from '../_families/usual-abilities.ts';
+import { asConf } from './wrapped.ts';
 
 const POOLS = 3;
 /** The page answers when the mining process is up again. */
@@ -58,7 +59,7 @@ export const pools = poolsOf({
 const readConf = (link: MinerLink): Promise<z.output<typeof confPage>> =>
   beforeAct(link, WHAT, async () => {
     const half = confPage.safeParse(await link.send(page('get_miner_conf.cgi')));
-    const other = confPage.safeParse(await link.send(page('get_miner_confV1.cgi')));
+    const other = confPage.safeParse(asConf(await link.send({ ...page('get_miner_confV1.cgi'), as: 'text' })));
     if (!half.success || !other.success) {
       throw new PeerError('peer.unparsable', `read the configuration of ${link.ip}`, 'later');
     }

@@ -13,7 +13,8 @@ import type { Replies } from './replies.ts';
 type Status = NonNullable<Replies['status']>;
 
 export function read(replies: Replies, known: Known): Reading {
-  const { status, system } = replies;
+  const status = bothOf(replies.status, replies.statusV1);
+  const system = { ...replies.systemV1, ...present(replies.system ?? {}) };
   const version = replies.version?.VERSION?.[0];
   const reported = first(version?.Type, statsType(replies.stats));
   const device = whichBlackMiner(
@@ -63,6 +64,13 @@ export function read(replies: Replies, known: Known): Reading {
   });
 }
 
+/** The older page, and of the newer what that lacks: what each board makes, and its faulty results. */
+function bothOf(old: Status | undefined, fresh: Status | undefined): Status | undefined {
+  if (old === undefined || fresh === undefined) return old ?? fresh;
+  const devs = old.devs?.map((dev) => ({ ...fresh.devs?.find(({ index }) => index === dev.index), ...present(dev) }));
+  return { ...fresh, ...present(old), devs };
+}
+
 /** Undefined where the page has no rate. */
 function hashesNow(status: Status | undefined): boolean | undefined {
   const nowHs = status?.summary?.ghs5s;
@@ -102,7 +110,7 @@ function boardsOf(devs: NonNullable<Status['devs']>, isHashing: boolean | undefi
         rateHs: dev.rate,
         idealHs: undefined,
         frequencyMhz: positive(BITMAIN.toMhz(dev.freq)),
-        hw: undefined,
+        hw: dev.hw,
         pcb: dev.temp,
         chip: dev.temp2,
         pic: undefined,

@@ -5,38 +5,42 @@ import { field, int, list, num } from '../../src/driver/fields.ts';
 import { statsReply } from '../_families/bitmain.ts';
 import { poolRow, systemReply } from '../_families/bitmain-web.ts';
 import { devsReply, poolsReply, rateHs, summaryReply, versionReply } from '../_families/cgminer.ts';
+import { asStatus, unwrapped } from './wrapped.ts';
 
 /** MH/s, whatever the name of the key says. */
 const rate = () => field((value) => rateHs(value, 'M'));
 const rpm = () => num({ min: 0, max: 30_000 });
 
-export const replies = z.object({
-  status: reply(
+const statusPage = z.looseObject({
+  summary: z
+    .looseObject({ elapsed: num({ min: 0, max: 4e9 }), ghs5s: rate(), ghsav: rate() })
+    .optional()
+    .catch(undefined),
+  pools: list(poolRow, 64),
+  devs: list(
     z.looseObject({
-      summary: z
-        .looseObject({ elapsed: num({ min: 0, max: 4e9 }), ghs5s: rate(), ghsav: rate() })
-        .optional()
-        .catch(undefined),
-      pools: list(poolRow, 64),
-      devs: list(
-        z.looseObject({
-          index: int({ min: 0, max: 31 }),
-          chain_acn: z.unknown().optional(),
-          chain_acs: z.unknown().optional(),
-          freq: z.unknown().optional(),
-          temp: z.unknown().optional(),
-          temp2: z.unknown().optional(),
-          rate: rate(),
-        }),
-        32,
-      ),
-      fan1: rpm(),
-      fan2: rpm(),
-      fan3: rpm(),
-      fan4: rpm(),
+      index: int({ min: 0, max: 31 }),
+      chain_acn: z.unknown().optional(),
+      chain_acs: z.unknown().optional(),
+      freq: z.unknown().optional(),
+      temp: z.unknown().optional(),
+      temp2: z.unknown().optional(),
+      rate: rate(),
+      hw: int({ min: 0 }),
     }),
+    32,
   ),
+  fan1: rpm(),
+  fan2: rpm(),
+  fan3: rpm(),
+  fan4: rpm(),
+});
+
+export const replies = z.object({
+  status: reply(statusPage),
+  statusV1: field((value) => statusPage.safeParse(asStatus(value)).data),
   system: reply(systemReply),
+  systemV1: field((value) => systemReply.safeParse(unwrapped(value)).data),
   stats: reply(statsReply),
   summary: reply(summaryReply),
   pools: reply(poolsReply),

@@ -187,3 +187,10 @@ describe('VNish of the S9', () => {
     expect(readWith(antminerStock, { pools }).pools?.map(({ url }) => url)).toEqual(['stratum+tcp://a.example:3333']);
   });
 });
+
+test('an S7 has the fans that turn, however many plugs it counts', () => {
+  const slots = { fan1: 4_200, fan2: 0, fan3: 4_080, fan4: 0, fan5: 0, fan6: 0, fan7: 0, fan8: 0 };
+  const { fans, expected } = read('Antminer S7', { 'GHS 5s': 5_130.11, 'GHS av': 4_814.29, fan_num: 6, ...slots });
+  expect(fans?.map(({ rpm }) => rpm)).toEqual([4_200, 4_080]);
+  expect(expected).not.toHaveProperty('fans');
+});

@@ -393,6 +393,17 @@ describe('pools', () => {
     ]);
   });
 
+  test('VolcMiner: the configuration in quotes, of which nothing is escaped', async () => {
+    const quoted =
+      '{"code": "200", "data": "{ "cfgs": "[{"pools":[],"freq":"1875","coin-type":"ltc","sram-voltage":"3"}]", ' +
+      '"debug": "{"bb_debug_enable": true}", "runmode": "0", "voltage": "1260" }" }';
+    const link = volc('ok', { '/cgi-bin/get_miner_confV1.cgi': quoted });
+    expect(await tell(link)).toEqual({ kind: 'accepted' });
+    expect(link.sent.at(-1)).toMatchObject({
+      form: { _bb_freq: '1875', _bb_voltage_customize_value: '1260', _bb_ema: '3', _bb_debug: 'true' },
+    });
+  });
+
   test('VolcMiner: a voltage that is not told is not made up, and odd characters are refused before anything is sent', async () => {
     const link = volc('ok', { '/cgi-bin/get_miner_confV1.cgi': { runmode: '0', voltage: '' } });
     expect(await refusalOf(tell(link))).toBe('peer.unsupported');

@@ -79,7 +79,7 @@ export const PREFERS: readonly Preference[] = [
   },
   {
     driver: 'luxos',
-    fields: ['tempC', 'boards[].boardTempsC'],
+    fields: ['tempC'],
     reason: 'one temperature per board stands in for the sensors',
   },
   {
