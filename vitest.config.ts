@@ -73,6 +73,7 @@ const LONG = [
     'doctor',
     'first-run',
     'log',
+    'own-command',
     'own-firmware',
     'own-restarts',
     'pool-lock',

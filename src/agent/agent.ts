@@ -178,7 +178,7 @@ export function createAgent(options: AgentOptions) {
     states,
     settings: config.flags,
     isOutOfOperation,
-    ownActions: (key, sinceMs) => tasks.restartsSince(key, sinceMs),
+    ownActions: (key, ip, sinceMs) => [...tasks.restartsSince(key, sinceMs), ...access.orderedRestarts(ip)],
     poolTrouble: (key) => pools.trouble(key),
     pointed: outages.pointed,
     emit,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { RIG_OWNER } from '../../fixtures/farm/families/proto.ts';
 import { type Farm, type FarmOptions, startFarm } from '../../fixtures/farm/farm.ts';
 import { suitablePortMap } from '../../fixtures/farm/ports.ts';
-import { parseConfig } from '../../src/agent/config/config.ts';
+import { type AgentConfig, parseConfig } from '../../src/agent/config/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Stack, startStack } from '../../src/cli/run/all-in-one.ts';
 import { type MinerV1, minerV1Schema } from '../../src/model/miner.ts';
@@ -45,8 +45,9 @@ export type Site = {
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: unknown }>;
   readonly until: typeof until;
-  /** Agent and service end, and begin again on the same state. */
-  restart(): Promise<void>;
+  readonly config: AgentConfig;
+  /** Agent and service end, and begin again on the same state; `meanwhile` is done in between. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -114,8 +115,10 @@ export async function startSite(
       return miner;
     },
     until,
-    async restart() {
+    config: parsed,
+    async restart(meanwhile) {
       await site.stack.stop();
+      await meanwhile?.();
       site.stack = await start();
     },
     async stop() {

@@ -351,6 +351,9 @@ export function createAccess({
     linkTo: (target: MinerTarget) => logins.linkTo(target),
     /** Who was met until now is on disk afterwards, as far as the disk takes it. */
     writeMet: () => sources.record.flush(),
+    /** For programs that keep no journal: an agent that comes later knows by it whose restart it was. */
+    noteRestart: (ip: string) => sources.record.orderedRestarts.note(trust.heldAs(ip)),
+    orderedRestarts: (ip: string) => sources.record.orderedRestarts.of(trust.heldAs(ip), clock.elapsedMs()),
     /** Why the record of login attempts cannot be used; then no factory login is tried. */
     trustFault: () => trust.fault(),
     /** Passwords that an operator has set, of whichever miners: one that looked like another family may have got the other's. */

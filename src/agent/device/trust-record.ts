@@ -1,5 +1,5 @@
-// What this host remembers of trust, in one small database beside the agent's state: attempts with factory logins, devices that were met, and devices
-// that a person accepted. The agent and all commands of this host share it. Where it cannot be read, no more is known than what is in memory; where it
+// What this host remembers of devices, in one small database beside the agent's state: attempts with logins, devices that were met, devices that a person
+// accepted, and restarts that commands ordered. The agent and all commands of this host share it. Where it cannot be read, no more is known than what is in memory; where it
 // cannot be written, nothing is added. `fault` says why.
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,6 +12,7 @@ import { openSqlite, preparedOnce, transact } from '../../base/storage/sqlite.ts
 import { identitySchema } from '../../driver/contract.ts';
 import { type Attempt, attemptsIn, flag, keepAs } from './record/attempts.ts';
 import { createMetDevices } from './record/met-devices.ts';
+import { ORDERED_RESTARTS_STEP, orderedRestartsIn } from './record/ordered-restarts.ts';
 import { createSeenTime, SEEN_TIME_STEP } from './record/seen-time.ts';
 import { type DeviceFacts, pinKeyOf, WITHHELD } from './trust.ts';
 
@@ -37,6 +38,7 @@ const STEPS = [
      tls_key TEXT, is_vouched INTEGER NOT NULL, at INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX pin_by_ip ON pin (ip);
+   ${ORDERED_RESTARTS_STEP}
    ${SEEN_TIME_STEP}`,
 ];
 
@@ -44,6 +46,8 @@ const STEPS = [
 const TRIM = {
   attempt: 'DELETE FROM attempt WHERE rowid IN (SELECT rowid FROM attempt ORDER BY at DESC LIMIT -1 OFFSET ?)',
   device: 'DELETE FROM device WHERE rowid IN (SELECT rowid FROM device ORDER BY seen_at DESC LIMIT -1 OFFSET ?)',
+  ordered_restart:
+    'DELETE FROM ordered_restart WHERE rowid IN (SELECT rowid FROM ordered_restart ORDER BY at DESC LIMIT -1 OFFSET ?)',
   pin: 'DELETE FROM pin WHERE rowid IN (SELECT rowid FROM pin ORDER BY at DESC LIMIT -1 OFFSET ?)',
 } as const;
 
@@ -222,7 +226,7 @@ export function openTrustRecord(
     return isWritten;
   };
 
-  const untrimmed = { attempt: TRIM_EVERY, device: TRIM_EVERY, pin: TRIM_EVERY };
+  const untrimmed = { attempt: TRIM_EVERY, device: TRIM_EVERY, ordered_restart: TRIM_EVERY, pin: TRIM_EVERY };
   const trim = (open: Statements, table: keyof typeof TRIM, rows: number) => {
     untrimmed[table] += rows;
     if (untrimmed[table] < TRIM_EVERY) return;
@@ -252,6 +256,7 @@ export function openTrustRecord(
       kept: attempts,
       seenTime,
     }),
+    orderedRestarts: orderedRestartsIn({ using, write, trim, seenTime }),
     pinNamed: (name: string) => cachedPin(`name ${name}`, 'SELECT * FROM pin WHERE name = ?', name),
     /** What other processes wrote is noticed with the next question. */
     reread(): void {

@@ -83,8 +83,8 @@ type Parts = {
   readonly settings: AnomalySettings;
   /** Operators say that the miner is not meant to mine. */
   readonly isOutOfOperation: (key: string) => boolean;
-  /** Our own tasks on it that may restart its mining, begun since then; by `Clock.elapsedMs`. They are asked for after a restart and some minutes more. */
-  readonly ownActions: (key: string, sinceMs: number) => readonly OwnAction[];
+  /** What we did to it that may restart its mining, begun since then; by `Clock.elapsedMs`. They are asked for after a restart and some minutes more. */
+  readonly ownActions: (key: string, ip: string, sinceMs: number) => readonly OwnAction[];
   /** Why its locked pools are not kept, in words. */
   readonly poolTrouble: (key: string) => string | undefined;
   /** Its flags, with the key of what it suffers from together with others. */
@@ -205,9 +205,9 @@ export function createRoster(parts: Parts): Roster {
   const statesOf = (key: string): IdentityStates =>
     book.states(key) ?? { mac: 'empty', serial: 'empty', unstableReason: 'ip_only' };
 
-  const isOursNow = (key: string, reading: Reading): boolean => {
+  const isOursNow = (key: string, ip: string, reading: Reading): boolean => {
     const nowMs = clock.elapsedMs();
-    return isOurs(reading, parts.ownActions(key, nowMs - restartAgeMs(reading) - LONGEST_ACTION_MS), nowMs);
+    return isOurs(reading, parts.ownActions(key, ip, nowMs - restartAgeMs(reading) - LONGEST_ACTION_MS), nowMs);
   };
 
   const contextOf = (
@@ -217,7 +217,7 @@ export function createRoster(parts: Parts): Roster {
     reading?: Reading,
   ): SampleContext => {
     const hasNews = reading !== undefined && mayHaveRestarted(judgement?.history ?? {}, reading);
-    const isExplainedRestart = hasNews && (wasSilentTogether(reported) || isOursNow(key, reading));
+    const isExplainedRestart = hasNews && (wasSilentTogether(reported) || isOursNow(key, target.ip, reading));
     const opsMaintenance = parts.isOutOfOperation(key);
     const poolTrouble = parts.poolTrouble(key);
     const { warmUpS } = target.driver.quirks;

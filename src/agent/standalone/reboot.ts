@@ -1,5 +1,6 @@
 // Reboots that a technician asks for where no agent runs: the same gate, the same proof and the same bounds as the agent's own tasks.
-// It keeps nothing after it ends. A running agent's gate would not see it: where there is one, it is asked instead.
+// After it ends it leaves on record that it ordered these restarts, and nothing else. A running agent's gate would not see it: where there is one, it is
+// asked instead.
 import pLimit from 'p-limit';
 import { v4 as newUuid } from 'uuid';
 import { systemClock } from '../../base/clock.ts';
@@ -106,7 +107,11 @@ async function rebootAll(
         return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
       },
       mayReach: () => true,
-      act: (key, ability, params, actSignal) => access.act(targetOf(key), ability, params, actSignal),
+      act(key, ability, params, actSignal) {
+        const target = targetOf(key);
+        access.noteRestart(target.ip);
+        return access.act(target, ability, params, actSignal);
+      },
       ...createTaskLooks({
         ...{ clock: systemClock, access, book, neighbours, targetOf, signal },
         // Nobody polls here, and nobody is met but those that were named.
