@@ -1,25 +1,44 @@
-// The fault flags of an Avalon's stats text as errors. All are numbers, 0 = fine; what the bits of the error words mean is known for few.
+// The fault flags of an Avalon's stats text as errors. All are numbers, 0 = fine; the words of boards and control board are bits.
 // `CRC` and `NETFAIL` are counters and `SoftOFF` is a state: none of them is a fault.
 import type { ErrorReading } from '../../src/model/reading.ts';
 import { number, numbers, type Tokens } from './tokens.ts';
 
-/** Bit of an ECHU word: a chip went over its temperature. */
-const OVERHEAT = 128;
-/** Bits that stand in the words of healthy boards (741, 1047): what they mean is not known. */
-const SEEN_ON_HEALTHY = 16 | 512;
+type Severity = 'info' | 'minor' | 'major';
+type Row = Pick<ErrorReading, 'category'> & { readonly severity: Severity; readonly message: string };
+
+/** Bits of `ECHU` and `ECMM`, as the maker's repair guide has them: `info` is what it says to ignore, and stands in the words of healthy boards. */
+const BITS: readonly (readonly [bit: number, words: string, Severity, category?: ErrorReading['category']])[] = [
+  [1, 'idle', 'minor'],
+  [2, 'broken messages', 'info'],
+  [4, 'no fan found', 'major', 'fan'],
+  [8, 'locked', 'minor'],
+  [16, 'too many messages', 'info'],
+  [32, 'buffer overflow', 'info'],
+  [64, 'too hot', 'major', 'temperature'],
+  [128, 'was too hot', 'major', 'temperature'],
+  [256, 'not all chips answer', 'minor', 'chip'],
+  [512, 'chips failed their test', 'info'],
+  [1_024, 'regulator not known', 'major'],
+  [2_048, 'no good power', 'major'],
+  [4_096, 'temperature sensor failed', 'major'],
+  [8_192, 'wrong voltage', 'major'],
+  [16_384, 'wrong core voltage', 'major'],
+  [32_768, 'broken messages of the regulator', 'info'],
+  [65_536, 'clock not set', 'minor'],
+  [131_072, 'hash unit failed', 'minor'],
+];
+const KNOWN_BITS = 262_143;
+const SEVERITIES = ['info', 'minor', 'major'] as const;
 /** ECHU word of a board that failed. */
 const BOARD_FAILED = 513;
-
-type Row = Pick<ErrorReading, 'category' | 'severity'> & { readonly message: string };
 
 const SINGLE: Readonly<Record<string, Row>> = {
   POWS: { category: 'psu', severity: 'major', message: 'PSU state flag' },
   POOLS: { category: 'pool', severity: 'major', message: 'Pool state flag' },
-  ECMM: { category: 'controlBoard', severity: 'major', message: 'Control board error word' },
   FanErr: { category: 'fan', severity: 'major', message: 'Fan fault' },
 };
 
-const FAULT_KEYS = ['PS', 'HASHS', 'ECHU', ...Object.keys(SINGLE)];
+const FAULT_KEYS = ['PS', 'HASHS', 'ECHU', 'ECMM', ...Object.keys(SINGLE)];
 
 /** Present and empty = no fault; undefined where the text has none of the places for one. */
 export function faults(tokens: Tokens): ErrorReading[] | undefined {
@@ -30,6 +49,7 @@ export function faults(tokens: Tokens): ErrorReading[] | undefined {
       const value = number(tokens, key);
       return value ? [{ code: `${key}:${value}`, ...row, message: `${row.message} ${value}` }] : [];
     }),
+    ...controllerFaults(tokens),
     ...perBoard(tokens, 'HASHS', (value) => value !== 0 && board('major', `Hashboard flag ${value}`)),
     ...perBoard(tokens, 'ECHU', (value) => value !== 0 && echu(value)),
     // Other builds print the number of chips here (160): only 1 can be a flag.
@@ -57,7 +77,28 @@ function psuFaults(tokens: Tokens): ErrorReading[] {
     : [];
 }
 
-const board = (severity: 'info' | 'minor' | 'major', message: string): Row => ({
+function controllerFaults(tokens: Tokens): ErrorReading[] {
+  const word = number(tokens, 'ECMM');
+  const unknown = { category: 'controlBoard', severity: 'major', message: 'Control board error word' } as const;
+  return word ? [{ code: `ECMM:${word}`, ...told(word, unknown) }] : [];
+}
+
+/** What the bits of a word say: the worst of them names the category. A word with others as well is at least as bad as one of which nothing is known. */
+function told(word: number, unknown: Row): Row {
+  const message = `${unknown.message} ${word}`;
+  const isWord = Number.isInteger(word) && word > 0 && word < 2 ** 31;
+  const bits = isWord ? BITS.filter(([bit]) => (word & bit) !== 0) : [];
+  const worst = SEVERITIES.findLast((severity) => bits.some(([, , each]) => each === severity));
+  if (worst === undefined) return { ...unknown, message };
+  const [, , , category = unknown.category] = bits.find(([, , severity]) => severity === worst) ?? [];
+  return {
+    category,
+    severity: (word & ~KNOWN_BITS) === 0 || worst === 'major' ? worst : unknown.severity,
+    message: `${message}: ${bits.map(([, words]) => words).join(', ')}`,
+  };
+}
+
+const board = (severity: Severity, message: string): Row => ({
   category: 'hashboard',
   severity,
   message,
@@ -65,11 +106,7 @@ const board = (severity: 'info' | 'minor' | 'major', message: string): Row => ({
 
 function echu(word: number): Row {
   if (word === BOARD_FAILED) return board('major', `Board failed (error word ${word})`);
-  if (Number.isInteger(word) && (word & OVERHEAT) !== 0) {
-    return { category: 'temperature', severity: 'major', message: `Chips too hot (error word ${word})` };
-  }
-  const isHarmless = Number.isInteger(word) && (word & ~SEEN_ON_HEALTHY) === 0;
-  return board(isHarmless ? 'info' : 'minor', `Board error word ${word}`);
+  return told(word, board('minor', 'Board error word'));
 }
 
 function perBoard(tokens: Tokens, key: string, judge: (value: number) => Row | false): ErrorReading[] {

@@ -56,6 +56,10 @@ const UNTOLD_BOARDS: Exception = {
   expected: { flags: [{ type: 'low_hashrate' }] },
   reason: 'it tells nothing of single boards: the rate of the whole is all that shows it',
 };
+const ONE_OF_MANY: Exception = {
+  expected: { flags: [], also: ['low_hashrate'] },
+  reason: 'several machines tell nothing of single boards, and one of eight or more is within what a rate may miss',
+};
 const NO_POOLS: Exception = { expected: { flags: [] }, reason: 'its pools are behind a login that is never sent' };
 const NO_POOL_STATE: Exception = { expected: { flags: [] }, reason: 'it tells no state of its pool' };
 const WITH_CODE: Exception = {
@@ -101,14 +105,9 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Partial<Record<State, 
   },
   'avalon-rare': { 'stopped by heat': WITH_CODE },
   'avalon-rare Avalon Nano 3s': { 'dead board': ONE_BOARD, 'still fan': ONE_FAN },
-  'avalon-old Avalon 741': { 'dead board': UNTOLD_BOARDS, 'still fan': ONE_FAN },
-  'avalon-old': {
-    'dead board': {
-      expected: { flags: [], also: ['low_hashrate'] },
-      reason: 'it tells nothing of single boards, and one of eight or more is within what a rate may miss',
-    },
-    'still fan': NO_SPEEDS,
-  },
+  'avalon-old Avalon 741': { 'still fan': ONE_FAN },
+  'avalon-old Avalon 841': { 'dead board': ONE_OF_MANY, 'still fan': NO_SPEEDS },
+  'avalon-old Avalon 921': { 'dead board': ONE_OF_MANY, 'still fan': NO_SPEEDS },
   'goldshell-page': { 'still fan': UNCOUNTED, 'dead pool': NO_POOLS },
   dragonmint: { 'dead board': UNCOUNTED, 'still fan': NO_SPEEDS },
   'epic-first': { 'dead board': UNCOUNTED, 'still fan': NO_SPEEDS, 'dead pool': NO_POOL_STATE },

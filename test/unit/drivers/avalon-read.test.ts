@@ -199,13 +199,27 @@ describe('faults', () => {
       ['PS:7', 'psu', 0],
       ['POWS:1', 'psu', undefined],
       ['POOLS:1', 'pool', undefined],
-      ['ECMM:4', 'controlBoard', undefined],
       ['FanErr:1', 'fan', undefined],
+      ['ECMM:4', 'fan', undefined],
       ['HASHS:1', 'hashboard', 1],
       ['ECHU:513', 'hashboard', 0],
       ['ECHU:128', 'temperature', 1],
       ['ECHU:512', 'hashboard', 2],
     ]);
+  });
+  test.each([
+    ['ECHU[16]', 'info', 'Board error word 16: too many messages'],
+    ['ECHU[528]', 'info', 'Board error word 528: too many messages, chips failed their test'],
+    ['ECHU[513]', 'major', 'Board failed (error word 513)'],
+    ['ECHU[576]', 'major', 'Board error word 576: too hot, chips failed their test'],
+    ['ECHU[256]', 'minor', 'Board error word 256: not all chips answer'],
+    ['ECHU[262160]', 'minor', 'Board error word 262160: too many messages'],
+    ['ECHU[262144]', 'minor', 'Board error word 262144'],
+    ['ECMM[4]', 'major', 'Control board error word 4: no fan found'],
+    ['ECMM[1]', 'minor', 'Control board error word 1: idle'],
+    ['ECMM[4294967296]', 'major', 'Control board error word 4294967296'],
+  ])('%s is %s: %s', (text, severity, message) => {
+    expect(read(text).errors).toMatchObject([{ severity, message }]);
   });
   test('are not the chip counts that some builds print as EEPROM, nor counters', () => {
     expect(faults('EEPROM[160 160 160] CRC[5 0 0] NETFAIL[206 216] SoftOFF[4] ECMM[0]')).toEqual([]);
