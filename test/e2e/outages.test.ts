@@ -153,6 +153,20 @@ test('miners that hang together are one finding, and each is called what it is w
   await until(state, ({ findings, miners }) => findings.length === 0 && miners.answering === MINERS);
 });
 
+test('a known miner that answers without sense is no stranger, and is not called silent', async () => {
+  const device = farm.devices.find(({ family }) => family === 'avalon-a');
+  const ip = device?.ip ?? '';
+  device?.setFault('garbage', true);
+  await until(state, ({ miners }) => miners.flags.unknown === 1);
+  const look = await pithead('miner', ip);
+  expect(look.stdout).toMatch(/^\S+ {2}known \(.+\), answers nothing that a miner says since \d\d:\d\d\n/);
+  expect(look.stdout).not.toContain('no driver');
+  const { miners } = await state();
+  expect(miners).toMatchObject({ total: MINERS, silent: 0, answering: MINERS });
+  device?.setFault('garbage', false);
+  await until(state, ({ miners }) => miners.flags.unknown === undefined);
+});
+
 test('a miner that has just begun to hang is found out within ten seconds too', async () => {
   const device = farm.devices.at(-1);
   const ip = device?.ip ?? '';

@@ -12,6 +12,8 @@ const knownMinerSchema = z.object({
   since: z.string().nullable(),
   /** A task is at work on it, or has restarted it and it is not back. */
   isInWork: z.boolean(),
+  /** It answers, and nothing that a driver knows. */
+  isGarbled: z.literal(true).exactOptional(),
 });
 export type KnownMiner = Readonly<z.output<typeof knownMinerSchema>>;
 
@@ -30,7 +32,7 @@ export const foundSchema = z.object({
   elapsedMs: z.number().exactOptional(),
   /** It accepts connections and answered nothing at all. */
   isMute: z.literal(true).exactOptional(),
-  /** Present where it answered nothing at all although a miner is known there. */
+  /** Present where nothing answered that a driver knows, although a miner is known there. */
   known: knownMinerSchema.exactOptional(),
   /** For devices without a driver of their own: what they say, with everything private removed, to be sent to us. */
   sample: z.string().exactOptional(),

@@ -16,6 +16,7 @@ const ANSWER_MS = 3_000;
 /** What the device is asked may end a little later. */
 const GRACE_MS = 300;
 const MAX_NAMED = 20;
+const LOST: readonly Found['status'][] = ['unknown', 'closed', 'missing'];
 
 export function createKnownMiners(parts: {
   readonly clock: Clock;
@@ -42,10 +43,12 @@ export function createKnownMiners(parts: {
     return { make, model, driver: state.target.driver.id, since: lastAnswerOf(state), isInWork };
   };
 
-  /** With the miner that should answer there, where nothing did. */
+  /** With the miner that should answer there, where nothing did, or nothing that is understood. */
   const named = (found: Found): Found => {
-    const miner = found.isMute || found.status === 'closed' || found.status === 'missing' ? known(found.ip) : undefined;
-    return miner === undefined ? found : { ...found, known: miner };
+    const miner = LOST.includes(found.status) ? known(found.ip) : undefined;
+    if (miner === undefined) return found;
+    const isGarbled = found.status === 'unknown' && found.isMute === undefined;
+    return { ...found, known: { ...miner, ...(isGarbled && { isGarbled: true as const }) } };
   };
 
   /** Whether its own driver hears anything from it now. */

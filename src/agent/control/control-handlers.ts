@@ -172,7 +172,7 @@ export function createDoorOffers(
         signal,
         onContact(contact) {
           const found = knownMiners.shown(contact);
-          if (found?.status === 'unknown' && found.known !== undefined) mute.push(found.ip);
+          if (found?.isMute && found.known !== undefined) mute.push(found.ip);
           if (found !== undefined) hearer.onFound(shownFound(found));
         },
         onProgress: ({ probed, toProbe, identified }) => hearer.onProgress(probed, toProbe, identified),

@@ -232,15 +232,17 @@ function shownOutbox(outbox: OutboxState, nowMs: number) {
 function countMiners(roster: Roster): DoorState['miners'] {
   const counts = { total: 0, answering: 0, silent: 0, unread: 0, hashing: 0, rebooting: 0 };
   const flags: Record<string, number> = {};
-  for (const { reading, reported, isRebooting } of roster.all()) {
+  for (const { reading, reported, judgement, isRebooting } of roster.all()) {
     counts.total++;
     if (isRebooting) counts.rebooting++;
     const isLastCheckOk = reported?.document.last_check_succeed;
-    if (isLastCheckOk === false) counts.silent++;
-    else if (reading === undefined) counts.unread++;
+    // What answers and cannot be read is not silent.
+    const hasAnswered = isLastCheckOk === false && judgement?.conditions['network.contact'] === undefined;
+    if (isLastCheckOk === false && !hasAnswered) counts.silent++;
+    else if (reading === undefined && !hasAnswered) counts.unread++;
     else {
       counts.answering++;
-      if (reported?.document.is_mining) counts.hashing++;
+      if (isLastCheckOk && reported?.document.is_mining) counts.hashing++;
     }
     for (const { type } of reported?.extras.flags ?? []) flags[type] = (flags[type] ?? 0) + 1;
   }

@@ -88,8 +88,8 @@ function describe(found: Found, paint: Paint, width: number | undefined): string
 }
 
 /** A device without a driver of its own: how its owner can help. */
-function invite({ sample }: Found): string {
-  if (sample === undefined) return '';
+function invite({ sample, known }: Found): string {
+  if (sample === undefined || known !== undefined) return '';
   return `\nPithead has no driver for this device yet. This sample would help us to write one; passwords, wallets, workers, addresses and serial\nnumbers are removed, but look at it before you send it:\n\n${visibleLines(sample)}\n`;
 }
 

@@ -90,7 +90,7 @@ function toRow({ ip, status, openPorts, driver, identity, reading, known }: Foun
     uptime: reading?.uptimeS ?? reading?.systemUptimeS ?? null,
     mining_mode: reading?.miningMode ?? null,
     open_ports: [...openPorts],
-    /** When a known miner that answers nothing now last answered. */
+    /** When a known miner that cannot be read now was last read. */
     silent_since: known?.since ?? null,
   };
 }

@@ -1,4 +1,4 @@
-// What a person is told of a miner that is known and answers nothing now.
+// What a person is told of a miner that is known and answers nothing now, or nothing that is understood.
 import type { Found, KnownMiner } from '../../agent/capture/found.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatModel, formatSince } from '../output/format.ts';
@@ -15,9 +15,14 @@ const ADVICE: Readonly<Partial<Record<Found['status'], string>>> = {
     'Is it powered, and is its network cable in? If many miners do this at once, look at the PDU and at the switch first (pithead status).',
 };
 
-/** What to do about a known miner that answers nothing. */
-export const silenceAdvice = ({ status }: Pick<Found, 'status'>, { isInWork }: KnownMiner): string =>
-  isInWork ? IN_WORK : (ADVICE[status] ?? '');
+const GARBLED =
+  'Something else stands at this address now, or its firmware is damaged. If it is the miner, switch it off and on at the PDU; pithead capture keeps what it says.';
+
+/** What to do about a known miner that answers nothing, or nothing that is understood. */
+export function silenceAdvice({ status }: Pick<Found, 'status'>, { isInWork, isGarbled }: KnownMiner): string {
+  if (isInWork) return IN_WORK;
+  return isGarbled ? GARBLED : (ADVICE[status] ?? '');
+}
 
 /** E.g. `known (Antminer S19, 10.0.0.7), accepts connections, answers nothing since 07:58`. */
 export function silenceOf(
@@ -25,12 +30,14 @@ export function silenceOf(
   known: KnownMiner,
   nowMs = systemClock.nowMs(),
 ): string {
-  const { make, model, driver, since } = known;
+  const { make, model, driver, since, isGarbled } = known;
   const name = make === null && model === null ? driver : formatModel(make, model);
   const last = since === null ? '' : ` since ${formatSince(since, nowMs)}`;
   switch (status) {
     case 'unknown':
-      return `known (${name}, ${ip}), accepts connections, answers nothing${last}`;
+      return isGarbled
+        ? `known (${name}, ${ip}), answers nothing that a miner says${last}`
+        : `known (${name}, ${ip}), accepts connections, answers nothing${last}`;
     case 'closed':
       return `known (${name}, ${ip}), refuses connections, answers nothing${last}`;
     default:

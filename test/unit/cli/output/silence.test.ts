@@ -16,6 +16,14 @@ test.each([
   expect(silenceOf({ ip: '10.0.0.7', status }, known, nowMs)).toBe(text);
 });
 
+test('one that answers what is not understood does answer', () => {
+  const garbled = { ...known, isGarbled: true } as const;
+  expect(silenceOf({ ip: '10.0.0.7', status: 'unknown' }, garbled, nowMs)).toBe(
+    `known (Antminer S19, 10.0.0.7), answers nothing that a miner says since ${at}`,
+  );
+  expect(silenceAdvice({ status: 'unknown' }, garbled)).toContain('pithead capture');
+});
+
 test('without a model it is called by its driver, and without a time there is none', () => {
   const words = silenceOf(
     { ip: '10.0.0.7', status: 'unknown' },
