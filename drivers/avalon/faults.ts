@@ -28,6 +28,17 @@ const BITS: readonly (readonly [bit: number, words: string, Severity, category?:
   [131_072, 'hash unit failed', 'minor'],
 ];
 const KNOWN_BITS = 262_143;
+
+/** Bits of the first value of `PS`, as the maker's manual has them. */
+const PSU_BITS: readonly (readonly [bits: number, words: string])[] = [
+  [1, 'input voltage low'],
+  [2 | 4 | 8, 'too hot'],
+  [16, 'input over current'],
+  [32, 'output voltage low'],
+  [64, 'output over current'],
+  [256 | 512 | 1_024, 'over current'],
+  [2_048, 'fan failed'],
+];
 const SEVERITIES = ['info', 'minor', 'major'] as const;
 /** ECHU word of a board that failed. */
 const BOARD_FAILED = 513;
@@ -72,9 +83,11 @@ function psuFaults(tokens: Tokens): ErrorReading[] {
     return [{ code: 'PS:silent', category: 'psu', severity: 'major', message: 'The PSU does not answer', index: 0 }];
   }
   const code = number(tokens, 'PS');
-  return code
-    ? [{ code: `PS:${code}`, category: 'psu', severity: 'major', message: `PSU error ${code}`, index: 0 }]
-    : [];
+  if (!code) return [];
+  const isWord = Number.isInteger(code) && code > 0 && code < 4_096;
+  const said = PSU_BITS.flatMap(([bits, words]) => (isWord && (code & bits) !== 0 ? [words] : [])).join(', ');
+  const message = `PSU error ${code}${said === '' ? '' : `: ${said}`}`;
+  return [{ code: `PS:${code}`, category: 'psu', severity: 'major', message, index: 0 }];
 }
 
 function controllerFaults(tokens: Tokens): ErrorReading[] {

@@ -208,6 +208,10 @@ describe('faults', () => {
     ]);
   });
   test.each([
+    ['PS[1 1 1]', 'major', 'PSU error 1: input voltage low'],
+    ['PS[2056 1 1]', 'major', 'PSU error 2056: too hot, fan failed'],
+    ['PS[4096 1 1]', 'major', 'PSU error 4096'],
+    ['PS[-1 1 1]', 'major', 'PSU error -1'],
     ['ECHU[16]', 'info', 'Board error word 16: too many messages'],
     ['ECHU[528]', 'info', 'Board error word 528: too many messages, chips failed their test'],
     ['ECHU[513]', 'major', 'Board failed (error word 513)'],
