@@ -34,7 +34,8 @@ export function judge(
   const conditions: Record<string, Condition> = {};
   for (const rule of RULES) {
     const before = previous?.conditions[rule.id];
-    const suppressed = facts.idle === undefined ? undefined : SUPPRESSED[facts.idle][rule.type];
+    const isJudged = facts.idle === undefined || rule.whileIdle?.includes(facts.idle);
+    const suppressed = isJudged || facts.idle === undefined ? undefined : SUPPRESSED[facts.idle][rule.type];
     const after =
       suppressed === undefined
         ? stepCondition(before, {

@@ -60,6 +60,8 @@ export type Rule = {
   /** Key of the remembered condition: never changed once released. */
   readonly id: string;
   readonly type: AnomalyType;
+  /** Idle in these ways, it is judged all the same. */
+  readonly whileIdle?: readonly Idle[] | undefined;
   /** Where it is not that of the type. */
   raise?(settings: AnomalySettings): Hold;
   /** `isRaised`: compare with the clear threshold. */

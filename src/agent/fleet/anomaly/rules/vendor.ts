@@ -4,7 +4,7 @@ import { plainText } from '../../../../model/plain-text.ts';
 import type { ErrorReading } from '../../../../model/reading.ts';
 import { presentHashrateHs } from '../facts.ts';
 import type { Facts, Rule, Verdict } from '../rule.ts';
-import { SEVERITIES } from '../state.ts';
+import { type Idle, SEVERITIES } from '../state.ts';
 
 /** A low hashrate that names a board is that board's fault too. */
 function concerns(error: ErrorReading, type: AnomalyType): boolean {
@@ -41,7 +41,15 @@ function meetsTarget({ reading, history, expected, isHashing }: Facts): boolean 
   return present !== undefined && expected.hashrateHs !== undefined && present >= 0.9 * expected.hashrateHs.value;
 }
 
+/** What keeps a miner from starting, or made it stop, is never seen to fail otherwise: it starts again and again. */
+const WHILE_IDLE: Readonly<Partial<Record<AnomalyType, readonly Idle[]>>> = {
+  fan: ['warm-up', 'heat'],
+  power: ['warm-up'],
+  hashboard: ['warm-up'],
+};
+
 export const VENDOR_RULES: readonly Rule[] = ANOMALY_TYPES.map((type) => ({
+  whileIdle: WHILE_IDLE[type],
   id: `${type.replaceAll('_', '-')}.vendor`,
   type,
   evaluate: vendor(type),

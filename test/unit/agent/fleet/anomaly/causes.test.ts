@@ -98,6 +98,37 @@ describe('stopped by heat', () => {
   });
 });
 
+test('a miner whose fan keeps it from starting says so, although it starts again and again', () => {
+  const bench = createBench();
+  bench.polls(5);
+  const lost = put({ errors: [{ code: 'F:1', message: 'fan lost', category: 'fan', severity: 'critical' }] });
+  for (let round = 0; round < 3; round++) {
+    const start = bench.minute;
+    bench.polls(8, (reading) => ({ ...all(at0, lost)(reading), uptimeS: (bench.minute - start) * 60 }));
+  }
+  expect(bench.judgement?.history.idle).toBe('warm-up');
+  expect(bench.types()).toEqual(['fan', 'control_board']);
+  expect(bench.flag('fan')).toMatchObject({ value: 'F:1', severity: 'critical' });
+});
+
+test('a fan that is reported lost is said beside the heat that it has led to', () => {
+  const bench = createBench();
+  bench.polls(5);
+  bench.polls(
+    12,
+    all(
+      at0,
+      put({
+        errors: [
+          { code: 'P:1', category: 'temperature', severity: 'critical' },
+          { code: 'F:1', category: 'fan', severity: 'critical' },
+        ],
+      }),
+    ),
+  );
+  expect(bench.types()).toEqual(['fan', 'temperature', 'low_hashrate']);
+});
+
 test('a mild code of a sensor does not make a stop one by heat: the dead pool is the cause', () => {
   const bench = createBench();
   const sensor = put({ errors: [{ code: '321', category: 'temperature', severity: 'minor' }] });
