@@ -58,7 +58,9 @@ export function advance(step: Step): History {
     ...common,
     uptimeS: reading.uptimeS ?? before.uptimeS,
     systemUptimeS: reading.systemUptimeS ?? before.systemUptimeS,
-    startedT: isFresh ? t : (before.startedT ?? (reading.uptimeS === undefined ? undefined : t)),
+    startedT: isFresh
+      ? t
+      : (before.startedT ?? ((reading.uptimeS ?? reading.systemUptimeS) === undefined ? undefined : t)),
     silentMs: 0,
     onlineT: before.onlineT ?? t,
     activeT: hasWoken || !isSameMode || isBack ? t : before.activeT,

@@ -67,7 +67,7 @@ const historySchema = z.strictObject({
   idle: idleSchema.optional(),
   uptimeS: z.number().optional(),
   systemUptimeS: z.number().optional(),
-  /** Since when the process of this uptime has been watched. */
+  /** Since when the process, or the system, of this uptime has been watched. */
   startedT: t.optional(),
   /** Real time since the newest reading, as far as visits failed since; 0 = the newest one did not. */
   silentMs: t,

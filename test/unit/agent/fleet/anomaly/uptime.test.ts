@@ -46,6 +46,12 @@ describe('an uptime', () => {
   });
 });
 
+test('an uptime of the system that stands still hides nothing either', () => {
+  const bench = createBench();
+  bench.polls(40, ({ uptimeS: _, ...reading }) => ({ ...twoBoards(reading), systemUptimeS: 0 }));
+  expect(bench.types()).toEqual(['hashboard']);
+});
+
 describe('restarts of the mining program', () => {
   test('alone are told from those of the system', () => {
     const bench = createBench();
