@@ -1,6 +1,6 @@
 // Turns the answers of one Avalon into a Reading (atlas 5.2). GH/s rates; powers from the PS list; boards from lists with one value per board.
 import type { Known } from '../../src/driver/contract.ts';
-import { first, largest, mean, toTempC } from '../../src/driver/fields.ts';
+import { first, firstSerial, largest, mean, toTempC } from '../../src/driver/fields.ts';
 import type { Expectation, FanReading, MiningMode, PsuReading, Reading } from '../../src/model/reading.ts';
 import { poolReadings, present, rateHs } from '../_families/cgminer.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
@@ -26,7 +26,7 @@ export function read(replies: Replies, known: Known): Reading {
   const isAlone = answer?.modules.length === 1;
   const common: Reading = present({
     mac: row?.MAC,
-    serialNumber: row?.DNA ?? (isAlone ? tokens.get('DNA')?.slice(0, 128) || undefined : undefined),
+    serialNumber: firstSerial(row?.DNA, ...(isAlone ? ['DNA', 'HDNA'].map((key) => shortText(tokens, key)) : [])),
     make: 'Avalon',
     model: name?.slice(0, 256) ?? known.model,
     firmwareVersion: first(row?.LVERSION, row?.CGVERSION, row?.VERSION, splitVer(names.Ver).firmware)?.slice(0, 256),
@@ -52,6 +52,8 @@ export function read(replies: Replies, known: Known): Reading {
     expected: expectation(module, model?.expected, expectedHs),
   });
 }
+
+const shortText = (tokens: Tokens, key: string) => tokens.get(key)?.slice(0, 128) || undefined;
 
 type Module = NonNullable<Replies['stats']>['modules'][number];
 

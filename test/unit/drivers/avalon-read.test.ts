@@ -231,6 +231,12 @@ describe('faults', () => {
   });
 });
 
+test('the first Nano 3 has zeros for a DNA: that of its board stands in', () => {
+  expect(read('DNA[0000000000000000] HDNA[0201000058aa51c3]').serialNumber).toBe('0201000058aa51c3');
+  expect(read('DNA[0201000017cdf409] HDNA[0201000058aa51c3]').serialNumber).toBe('0201000017cdf409');
+  expect(read(`DNA[${'a'.repeat(400)}]`).serialNumber?.length ?? 0).toBeLessThanOrEqual(128);
+});
+
 test('several controllers behind one address: rates add up, nothing else is told of the first alone', () => {
   const stats = {
     STATS: [{ 'MM ID0': 'GHSspd[5] GHSavg[4] MGHS[5] PS[0 1 1 1 1 1 100]', 'MM ID1': 'GHSspd[6] GHSavg[5]' }],
