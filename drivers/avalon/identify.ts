@@ -29,15 +29,17 @@ const OF_RATE_CLASS = /^[^-]+(-\d+)?$/;
 export function modelOf({ PROD, MODEL, Ver }: Names): { model: Model | undefined; name: string | undefined } {
   const ver = splitVer(Ver).model;
   const short = [MODEL, ver?.match(OLD_VER)?.[1] ?? ver].filter((name) => name !== undefined);
+  // `PROD` may leave the variant out.
+  const isVariant = short.some((name) => !OF_RATE_CLASS.test(name));
   const model = first(
-    findModel('avalon-stock', PROD),
+    isVariant ? undefined : findModel('avalon-stock', PROD),
     ...short.flatMap((name) => [
       findModel('avalon-stock', `AvalonMiner ${name}`),
       findModel('avalon-stock', `Avalon ${name}`),
-      OF_RATE_CLASS.test(name) ? findModel('avalon-stock:MODEL', name) : undefined,
+      isVariant ? undefined : findModel('avalon-stock:MODEL', name),
     ]),
   );
-  return { model, name: model?.model ?? first(PROD, ...short) };
+  return { model, name: model?.model ?? (isVariant ? first(...short) : first(PROD, ...short)) };
 }
 
 /** Q, Mini and Nano: other modes, other questions. Undefined when no name is known. */

@@ -60,6 +60,7 @@ test.each([
   [{ Ver: '1126Pro-68-21072803_4ec6bb0_211fc46' }, 'Avalon 1126 Pro', false],
   // A variant is not its model: this one has two boards, not three.
   [{ Ver: '1126Pro-S-64-21072803_4ec6bb0_211fc46' }, '1126Pro-S-64', false],
+  [{ PROD: 'AvalonMiner 1126Pro', MODEL: '1126Pro-S-64' }, '1126Pro-S-64', false],
   // The number after the dash is a rate, not a variant of a model 15.
   [{ PROD: 'AvalonMiner 15-194', MODEL: '15-194' }, 'Avalon 1566', false],
   [{ Ver: '15-194-24102401_25462b2_9ddf522' }, 'Avalon 1566', false],
