@@ -157,8 +157,11 @@ describe('models', () => {
     'Antminer S9+ Q',
     'Antminer',
   ])('%s may be another variant: nothing is expected of it', (reported) => {
-    expect(findAntminer(reported)?.algorithm ?? undefined).toBeUndefined();
-    expect(findAntminer(reported)?.expected ?? {}).not.toHaveProperty('boards');
+    const found = findAntminer(reported);
+    expect(found?.model ?? reported).toBe(reported);
+    expect(found?.expected ?? {}).not.toHaveProperty('boards');
+    // A variant mines what its kind mines.
+    expect(found?.algorithm ?? null).toBe(/ S(19|9)\+? /.test(reported) ? 'sha256' : null);
   });
 
   test('the longest name wins, whichever firmware writes it', () => {
