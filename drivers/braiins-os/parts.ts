@@ -1,5 +1,6 @@
 // What the generations have in common when they are read: slots behind board names, fans behind four places, models behind names.
-import type { FanReading, PoolReading } from '../../src/model/reading.ts';
+import { first, largest } from '../../src/driver/fields.ts';
+import type { BoardReading, FanReading, PoolReading } from '../../src/model/reading.ts';
 import { present } from '../_families/cgminer.ts';
 import { unlessEmpty } from '../_families/empty-list.ts';
 import { findModel, type Model } from '../_families/models.ts';
@@ -64,3 +65,9 @@ export function poolsIn<P extends { readonly url?: string | undefined; readonly 
   // A group that does not tell its pools may have some.
   return pools?.length === 0 && groups?.some(({ pools: rows }) => rows === undefined) ? undefined : pools;
 }
+
+export const hottest = (boards: readonly BoardReading[] | undefined) =>
+  first(
+    largest(boards?.map(({ chipTempMaxC }) => chipTempMaxC) ?? []),
+    largest(boards?.flatMap(({ boardTempsC }) => boardTempsC ?? []) ?? []),
+  );

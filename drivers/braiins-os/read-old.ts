@@ -1,14 +1,14 @@
 // The generations before REST as Readings: GraphQL, and CGMiner words on TCP for what has nothing else; LuCI pages
 // give both the MAC.
 import type { z } from 'zod';
-import { first, largest, mean, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
+import { first, mean, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, MiningMode, Reading } from '../../src/model/reading.ts';
 import { poolReadings, positive, present, rateHs } from '../_families/cgminer.ts';
 import { boardsBeside } from '../_families/empty-list.ts';
 import type { Model } from '../_families/models.ts';
 import { hashrates } from '../_families/windows.ts';
 import { appeals } from './errors.ts';
-import { countedChips, fansOf, poolsIn, slotsOf } from './parts.ts';
+import { countedChips, fansOf, hottest, poolsIn, slotsOf } from './parts.ts';
 import type { Replies } from './replies.ts';
 import { type poolGroups, type Solver, STOPPED } from './replies-old.ts';
 
@@ -73,12 +73,6 @@ function miningMode(word: string | undefined): MiningMode | undefined {
       return undefined;
   }
 }
-
-const hottest = (boards: readonly BoardReading[] | undefined) =>
-  first(
-    largest(boards?.map(({ chipTempMaxC }) => chipTempMaxC) ?? []),
-    largest(boards?.flatMap(({ boardTempsC }) => boardTempsC ?? []) ?? []),
-  );
 
 const solversOf = (reply: Replies['gqlSerials']) => reply?.data?.bosminer?.info?.workSolver?.childSolvers;
 const nameOf = ({ name }: Solver) => toNumber(name, { min: 0, max: 63 });

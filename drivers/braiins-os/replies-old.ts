@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { reply } from '../../src/driver/contract.ts';
 import { bool, field, int, list, num, poolAddress, temp, text, toText } from '../../src/driver/fields.ts';
+import { statsReply } from '../_families/bitmain.ts';
 import { devRow, poolsReply, rateHs, summaryReply, versionReply } from '../_families/cgminer.ts';
 import { part } from '../_families/reply-part.ts';
 
@@ -137,6 +138,7 @@ export const oldReplies = {
       ),
     }),
   ),
+  tcpStats: reply(statsReply),
   tcpPools: reply(poolsReply.refine(({ POOLS }) => POOLS !== undefined)),
   tcpDetails: reply(
     z.looseObject({

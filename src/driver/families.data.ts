@@ -14,7 +14,7 @@ type TcpRule<F extends string> = {
 };
 const tcpRules = <F extends string>(rules: readonly TcpRule<F>[]) => rules;
 export const TCP_WORDS = tcpRules([
-  { words: ['BOSMINER', 'BOSER'], family: 'braiins-os' },
+  { words: ['BOSMINER', 'BOSER', 'BOS_AM'], family: 'braiins-os' },
   { words: ['LUXMINER'], family: 'luxos' },
   { words: ['VNISH'], family: 'vnish' },
   { words: ['MARAFW', 'KAONSU'], family: 'mara' },

@@ -36,6 +36,7 @@ describe('TCP', () => {
       'sure',
     ],
     ['{"STATUS":"E","When":1,"Code":14,"Msg":"invalid cmd","Description":"whatsminer v1.4.0"}', 'sure'],
+    ['{"STATUS":[{"STATUS":"S"}],"VERSION":[{"API":"3.1","BMMiner":"bOS_am1-s9-20181127-0_c3"}]}', 'sure'],
     // The words are there, in no place where a device names itself.
     ['{"STATUS":"ok","VERSION":[{"API":"3.7","Type":"Antminer S19"}]}', 'likely'],
     ['{"STATUS":[{"STATUS":"S","Description":"farmproxy 1.2 for Whatsminer"}]}', 'likely'],
