@@ -35,7 +35,7 @@ function isWarmingUp(reading: Reading, { sample: { context }, before, settings, 
   const warmUpMs = settings.warmUp ?? (context.warmUpS === undefined ? DEFAULT_WARM_UP_MS : context.warmUpS * 1_000);
   // Some wake up, or change their mode, without a new process; and some tell no uptime.
   if (before.idle === 'sleep') return true;
-  const isAnew = before.t - (before.activeT ?? -Infinity) < warmUpMs;
+  const isAnew = before.t - (before.anewT ?? -Infinity) < warmUpMs;
   if (isAnew && (before.idle === 'warm-up' || reading.hashrateHs === 0)) return true;
   // Nothing has run for longer than its system.
   const uptimeS = reading.uptimeS ?? reading.systemUptimeS;

@@ -64,6 +64,7 @@ export function advance(step: Step): History {
     silentMs: 0,
     onlineT: before.onlineT ?? t,
     activeT: hasWoken || !isSameMode || isBack ? t : before.activeT,
+    anewT: hasWoken || isBack || !isSameName(before.mode, mode) ? t : before.anewT,
     restartsT: isFresh && !isOrdered ? [...common.restartsT, startOf(reading, before, t)].slice(-16) : common.restartsT,
     mining: miningOf(before, reading, t),
     shares: sharesOf(step, t),
@@ -114,12 +115,16 @@ const modeOf = (before: Mode | undefined, reading: Reading): Mode => ({
   powerLimitW: reading.powerLimitW ?? before?.powerLimitW,
 });
 
+const isEqual = <T>(a: T | undefined, b: T | undefined) => a === undefined || b === undefined || a === b;
+
+const isSameName = (before: Mode | undefined, now: Mode): boolean =>
+  isEqual(before?.name, now.name) && isEqual(before?.preset, now.preset);
+
 function isSame(before: Mode | undefined, now: Mode): boolean {
-  const isEqual = <T>(a: T | undefined, b: T | undefined) => a === undefined || b === undefined || a === b;
   const [a, b] = [before?.powerLimitW, now.powerLimitW];
   // Some devices work their limit out anew each time.
   const isSameLimit = a === undefined || b === undefined || Math.abs(a - b) <= 0.02 * Math.max(a, b);
-  return isEqual(before?.name, now.name) && isEqual(before?.preset, now.preset) && isSameLimit;
+  return isSameName(before, now) && isSameLimit;
 }
 
 /** The silence clock runs only while it hashes and the counter stands still. */

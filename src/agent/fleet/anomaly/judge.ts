@@ -67,7 +67,7 @@ function afterDeadPool(
   if (!over?.isRaised) return history;
   for (const { id } of RULES_BY_TYPE.get('low_hashrate') ?? [])
     if ((conditions[id]?.badT ?? 0) >= over.badT) Reflect.deleteProperty(conditions, id);
-  return { ...history, activeT: history.t };
+  return { ...history, activeT: history.t, anewT: history.t };
 }
 
 /** A part that no longer tells the value that was wrong is not well for that. */

@@ -75,6 +75,8 @@ const historySchema = z.strictObject({
   onlineT: t.optional(),
   /** End of the newest sleep, maintenance, long silence or lack of a pool, or change of mode: averages from before say nothing. */
   activeT: t.optional(),
+  /** The same without changes of the power limit alone, which stop nothing: it may be on its way up since. */
+  anewT: t.optional(),
   restartsT: z.array(t).max(16),
   addressChangesT: z.array(t).max(128),
   /** When it stopped answering, for a poll or for long. */

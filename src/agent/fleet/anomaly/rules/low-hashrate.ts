@@ -34,8 +34,8 @@ function none({ reading, history, settings, idle }: Facts): Verdict {
   if (reading?.hashrateHs === undefined || history.average === undefined) return 'no-data';
   if (reading.hashrateHs > 0) return 'clear';
   const { zeroT } = history.average;
-  const { t, activeT = 0, onlineT = t } = history;
-  const since = Math.max(zeroT ?? t, activeT, onlineT);
+  const { t, anewT = 0, onlineT = t } = history;
+  const since = Math.max(zeroT ?? t, anewT, onlineT);
   if (idle === 'warm-up' || t - since < settings.lowHashrate.average) return 'no-data';
   const isBare = reading.boards?.length === 0;
   return {

@@ -118,6 +118,15 @@ test('another mode without a new process is given the time of a start, and what 
   expect(bench.types()).toEqual(['hashboard', 'low_hashrate', 'pool']);
 });
 
+test('a power limit that follows the sun hides nothing of a miner that stands still', () => {
+  const bench = createBench();
+  bench.polls(60);
+  for (let turn = 0; turn < 8; turn++)
+    bench.polls(4, (reading) => put({ powerLimitW: 2_000 + 200 * (turn % 4) })(stopped(reading)));
+  expect(bench.judgement?.history.idle).toBeUndefined();
+  expect(bench.types()).toEqual(['hashboard', 'low_hashrate', 'pool']);
+});
+
 test('a miner without an uptime that was away for long may have just started', () => {
   const bench = createBench();
   const untold =
