@@ -9,15 +9,17 @@ import { findModel, type Model } from '../_families/models.ts';
 import { withOwnBuild } from '../_families/own-build.ts';
 import { categoryOfWords } from '../_families/trouble-words.ts';
 import { hashrates } from '../_families/windows.ts';
+import { boardsOf, MINING, type ToHs, wattsOf } from './boards.ts';
 import { pools } from './pools.ts';
-import type { Chain, Replies } from './replies.ts';
+import type { Replies } from './replies.ts';
 import { readTcpStats, typeOnTcp } from './tcp.ts';
 
 type Miner = NonNullable<NonNullable<Replies['summary']>['miner']>;
-type ToHs = (value: number | undefined) => number | undefined;
 
 export function read(replies: Replies, known: Known): Reading {
   const { info, factory } = replies;
+  // Older versions tell it beside the rest.
+  const system = first(info?.system, replies.summary?.system);
   const miner = replies.summary?.miner ?? undefined;
   const reported = first(info?.miner, miner?.miner_type, typeOnTcp(replies), known.model);
   const model = modelOf(reported);
@@ -27,10 +29,11 @@ export function read(replies: Replies, known: Known): Reading {
   const asleep = isAsleep(beside) ? beside : undefined;
   const state = first(miner?.miner_status?.miner_state?.toLowerCase(), stats?.state, asleep);
   const preset = replies.perf?.current_preset?.name;
-  const boards = first(miner?.chains && boardsOf(miner.chains, toHs, factory), stats?.boards);
+  const boards = first(miner && boardsOf(miner, toHs, factory), stats?.boards);
   // Older versions have no rate for the whole that we could read; that of the boards they all have.
   const boardsHs = sumOfAll(boards?.map(({ hashrateHs }) => hashrateHs) ?? []);
-  const nowHs = first(toHs(miner?.hr_realtime), stats?.nowHs, boardsHs);
+  const inTera = (value: number | undefined) => (model?.algorithm === 'sha256' ? teraHs(value, boardsHs) : undefined);
+  const nowHs = first(toHs(miner?.hr_realtime), inTera(miner?.instant_hashrate), stats?.nowHs, boardsHs);
   const tcp = replies.tcpSummary?.SUMMARY?.[0];
   const onTcp = tcp && ratesOnTcp(tcp, model);
   const mode = miningMode(first(state, beside), (nowHs ?? 0) > 0, preset);
@@ -38,12 +41,12 @@ export function read(replies: Replies, known: Known): Reading {
   // In a tank the fans are listed as lost.
   const fanCount = isImmersed ? 0 : positive(miner?.cooling?.fan_num);
   return present({
-    mac: info?.system?.network_status?.mac,
+    mac: system?.network_status?.mac,
     serialNumber: info?.serial,
-    hostname: info?.system?.network_status?.hostname,
+    hostname: system?.network_status?.hostname,
     make: 'Antminer',
     model: model?.model ?? reported,
-    firmwareVersion: first(info?.fw_version, versionIn(typeOnTcp(replies))),
+    firmwareVersion: first(info?.fw_version, versionIn(typeOnTcp(replies)), versionIn(miner?.miner_type)),
     controlBoard: info?.platform === undefined ? undefined : (PLATFORMS[info.platform] ?? info.platform),
 
     ...onTcp,
@@ -52,12 +55,12 @@ export function read(replies: Replies, known: Known): Reading {
       hashrateWindow:
         nowHs === undefined ? undefined : stats?.nowHs === nowHs ? ('5s' as const) : ('realtime' as const),
       hashrateSettledHs: stats?.settledHs,
-      hashrateAverageHs: first(toHs(miner?.hr_average), stats?.averageHs),
+      hashrateAverageHs: first(toHs(miner?.hr_average), inTera(miner?.average_hashrate), stats?.averageHs),
     }),
-    powerW: first(miner?.power_consumption, stats?.consumptionW),
+    powerW: first(miner?.power_consumption, wattsOf(miner), stats?.consumptionW),
     powerLimitW: presetWatts(preset, info?.hr_measure),
     uptimeS: first(tcp?.Elapsed, stats?.elapsedS),
-    systemUptimeS: secondsOf(info?.system?.uptime),
+    systemUptimeS: secondsOf(system?.uptime),
 
     isMining: replies.summary?.miner === null ? false : isMining(state, first(nowHs, onTcp?.hashrateHs)),
     miningMode: mode,
@@ -113,6 +116,12 @@ function unitOf(measure: string | undefined, model: Model | undefined): ToHs {
   return unit === undefined ? (value) => (value === 0 ? 0 : undefined) : (value) => rateHs(value, unit);
 }
 
+/** What versions before `hr_…` have: TH/s, which the boards prove, of whose rates it is a good part. */
+function teraHs(value: number | undefined, boardsHs = 0): number | undefined {
+  const hs = rateHs(value, 'T');
+  return hs !== undefined && hs > boardsHs / 10 && hs < boardsHs * 2 ? hs : undefined;
+}
+
 /** `GHS` on TCP is proven for SHA-256 machines only. */
 function ratesOnTcp(row: Readonly<Record<string, unknown>>, model: Model | undefined) {
   const isNamedOtherwise = row['GHS 5s'] === undefined && row['GHS av'] === undefined;
@@ -122,7 +131,6 @@ function ratesOnTcp(row: Readonly<Record<string, unknown>>, model: Model | undef
 const statusState = ({ status }: Replies) => status?.miner_state?.toLowerCase();
 const versionIn = (type: string | undefined) => /vnish\s+v?(\d[\w.-]*)/i.exec(type ?? '')?.[1];
 
-const MINING = ['mining', 'auto-tuning'];
 const ASLEEP = ['stopped', 'paused'];
 const IDLE = [...ASLEEP, 'initializing', 'starting', 'restarting', 'shutting-down', 'failure'];
 
@@ -155,40 +163,6 @@ export function secondsOf(uptime: string | undefined): number | undefined {
     [];
   if (days === undefined && hours === undefined && alone === undefined) return undefined;
   return (Number(days ?? 0) * 24 + Number(hours ?? 0)) * 3_600 + Number(minutes ?? alone ?? 0) * 60;
-}
-
-/** While it is not mining, all its chips count as bad. */
-function boardsOf(rows: readonly Chain[], toHs: ToHs, factory: Replies['factory']): BoardReading[] {
-  const taken = new Set<number>();
-  return rows.flatMap((row, place) => {
-    const id = row.id ?? place + 1;
-    const slot = id - 1;
-    const state = row.status?.state?.toLowerCase();
-    if (slot < 0 || taken.has(slot) || state === 'disconnected') return [];
-    taken.add(slot);
-    const { red, orange, grey } = row.chip_statuses ?? {};
-    const isWhole = red !== undefined && orange !== undefined && grey !== undefined;
-    const boardC = row.pcb_temp?.max;
-    return [
-      present({
-        slot,
-        serialNumber: factory?.chains?.find((chain) => chain.id === id)?.serial,
-        hashrateHs: toHs(row.hashrate_rt),
-        expectedHashrateHs: positive(toHs(row.hashrate_ideal)),
-        // No chips beside a rate: not counted.
-        chips:
-          isWhole && (red + orange + grey > 0 || !positive(toHs(row.hashrate_rt))) ? red + orange + grey : undefined,
-        badChips: state !== undefined && MINING.includes(state) ? red : undefined,
-        frequencyMhz: positive(row.frequency),
-        boardTempsC: boardC === undefined ? undefined : [boardC],
-        chipTempMaxC: row.chip_temp?.max,
-        inletTempC: row.inlet_water_temp,
-        outletTempC: row.outlet_water_temp,
-        hwErrors: row.hw_errors,
-        isAlive: state === 'failure' || state === 'disabled' ? false : undefined,
-      }),
-    ];
-  });
 }
 
 /** In a tank or on water there are none, whatever is listed. */

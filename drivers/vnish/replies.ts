@@ -14,11 +14,20 @@ const range = () => part({ min: temp(), max: temp() });
 /** The key of the efficiency was once that of the power: so little no running miner takes. */
 const watts = () => field((value) => toNumber(value, { min: 10, max: 100_000 }));
 
+const boardWatts = () => num({ min: 0, max: 10_000 });
+const sensors = () => list(z.looseObject({ status: text(16), temp: temp() }), 64);
+
 const chain = z.looseObject({
   id: int({ min: 0, max: 63 }),
   hashrate_rt: rate(),
   hashrate_ideal: rate(),
   frequency: num({ min: 0, max: 10_000 }),
+  /** Millivolts. */
+  voltage: num({ min: 1_000, max: 100_000 }),
+  power_consumption: boardWatts(),
+  power_usage: boardWatts(),
+  pcb_temp_sens: sensors(),
+  chip_temp_sens: sensors(),
   pcb_temp: range(),
   chip_temp: range(),
   inlet_water_temp: temp(),
@@ -55,9 +64,15 @@ const psuTemps = { pfc: temp(), llc1: temp(), llc2: temp(), pfc_temp: temp(), ll
 
 export const statusReply = z.looseObject({ ...state, find_miner: bool() });
 
+const system = part({
+  uptime: text(64),
+  network_status: part({ mac: asWritten(), hostname: text() }),
+});
+
 export const replies = z.object({
   summary: reply(
     z.looseObject({
+      system,
       /** Null while nothing runs. */
       miner: z
         .union([
@@ -69,6 +84,10 @@ export const replies = z.object({
             hr_average: rate(),
             hr_nominal: rate(),
             hr_stock: rate(),
+            /** Of older versions. */
+            instant_hashrate: rate(),
+            average_hashrate: rate(),
+            power_usage: watts(),
             power_consumption: watts(),
             chip_temp: range(),
             pcb_temp: range(),
@@ -95,10 +114,7 @@ export const replies = z.object({
       platform: text(16),
       serial: asWritten(),
       hr_measure: text(16),
-      system: part({
-        uptime: text(64),
-        network_status: part({ mac: asWritten(), hostname: text() }),
-      }),
+      system,
     }),
   ),
   status: reply(statusReply),

@@ -1,5 +1,5 @@
 // What VNish tells on TCP `stats`: all that the versions before AnthillOS have. The keys are those of the firmware that it replaced, with a few of its own.
-import { sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
+import { scale, sumOfAll, toNumber, toText } from '../../src/driver/fields.ts';
 import type { BoardReading, FanReading } from '../../src/model/reading.ts';
 import { readStats, type Stats, statsType } from '../_families/bitmain.ts';
 import { toFans } from '../_families/bitmain-fans.ts';
@@ -39,6 +39,10 @@ export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): T
       ...parts,
       ...present({ frequencyMhz: positive(frequencyMhz), badChips: isMining ? badChips : undefined }),
       ...present(isProven ? { hashrateHs, expectedHashrateHs } : {}),
+      ...present({
+        voltageV: scale(toNumber(data[`chain_vol${chain}`], { min: 1_000, max: 100_000 }), 1e-3),
+        powerW: boardWatts(data, chain),
+      }),
       ...present({ isAlive: state === 'failure' || state === 'disabled' ? false : undefined }),
     };
   });
@@ -58,8 +62,11 @@ export function readTcpStats({ tcpStats }: Replies, model: Model | undefined): T
 
 /** Builds that do not measure it print 0 for every board. */
 function consumption(data: Readonly<Record<string, unknown>>, { boards = [] }: Stats): number | undefined {
-  return sumOfAll(boards.map(({ chain }) => toNumber(data[`chain_consumption${chain}`], { min: 1, max: 10_000 })));
+  return sumOfAll(boards.map(({ chain }) => boardWatts(data, chain)));
 }
+
+const boardWatts = (data: Readonly<Record<string, unknown>>, chain: number | undefined) =>
+  toNumber(data[`chain_consumption${chain}`], { min: 1, max: 10_000 });
 
 function fans(stats: Stats, model: Model | undefined, dutyPercent: number | undefined): FanReading[] | undefined {
   const found = toFans(stats.fanSlots, stats.fanCount ?? model?.expected.fans ?? 0);
