@@ -252,6 +252,7 @@ describe('before AnthillOS, where TCP is all there is', () => {
       chips: 65,
       badChips: 0,
       frequencyMhz: 606.54,
+      powerW: 991,
       boardTempsC: [55, 66, 51, 60],
       chipTempMaxC: 81,
       hwErrors: 2,
