@@ -8,9 +8,12 @@ const FIRMWARE =
   /^(vnish|anthill\w*|hive\w*|braiins|bos\w*|luxos|lux\w+|marafw|kaonsu|epic|umc|msk\w*|rwglr|blissz|awesome|asicboost|asic\.to|custom|firmware|fw|stock|release|build|beta|mod)\b/i;
 const VERSION = /\bv?\d+(\.\d+)+|\bv\d+\b|\b20\d\d\b/i;
 
+/** VNish writes the control board between the model and its own name: `S19JPRO AML (Vnish 1.2.6)`. */
+const CONTROL_BOARD = /^\s+(bb|aml)(?=\s*\(vnish\b)/i;
+
 export function isFirmwareText(text: string): boolean {
   const isBracketed = /^[\s_-]*[([]/.test(text);
-  const rest = text.replace(/^[\s([\-_,;/]+/, '');
+  const rest = text.replace(CONTROL_BOARD, '').replace(/^[\s([\-_,;/]+/, '');
   if (rest === '') return true;
   // No maker numbers its variants with a 0 in front: `(024)`.
   if (FIRMWARE.test(rest) || /^v?\d+(\.\d+)+|^v\d+\b|^0\d+\b/i.test(rest)) return true;

@@ -17,6 +17,9 @@ export type Model = {
 /** `Hyd.`, `Hyd` and `Hydro` at the end of a name. */
 const HYDRO = /\s*\bHYD(\.|RO)?$/i;
 
+/** `Antminer S19PRO`, `S19Pro Hydro`. */
+const GLUED = /^((?:antminer )?[ST]\d{2}[a-z]?)(pro|xp)\b/i;
+
 const byReportedName = indexModels();
 
 /** The model that `firmwareKey` reports under this name (any case, blanks around, text of a firmware behind it), or undefined. */
@@ -41,8 +44,13 @@ function lookUp(firmwareKey: FirmwareKey, reported: string | undefined): Found |
     }
     case 'avalon-stock:MODEL':
       return undefined;
-    default:
-      return models && longestStart(models, firmwareKey, written);
+    default: {
+      const apart = written.replace(GLUED, '$1 $2');
+      const glued = apart === written ? undefined : models?.get(normalName(firmwareKey, apart));
+      if (models === undefined) return undefined;
+      if (glued !== undefined) return { model: glued, length: apart.length };
+      return longestStart(models, firmwareKey, written) ?? longestStart(models, firmwareKey, apart);
+    }
   }
 }
 

@@ -142,6 +142,10 @@ describe('models', () => {
     ['Antminer L7 (9050)', 'L7'],
     ['Antminer L3+ Blissz v1.02', 'L3+'],
     ['Antminer S19j Pro-A', 'S19j Pro-A'],
+    ['Antminer S19PRO (Vnish 1.2.6)', 'S19 Pro'],
+    ['Antminer S19JPRO BB (Vnish 1.2.6)', 'S19j Pro'],
+    ['Antminer S19J AML (Vnish 1.2.6)', 'S19j'],
+    ['Antminer S19Pro Hydro (169.5T)', 'S19 Pro Hydro'],
   ])('%s is a %s: what follows is firmware', (reported, model) => expect(findAntminer(reported)?.model).toBe(model));
 
   test.each([
@@ -152,6 +156,7 @@ describe('models', () => {
     'Antminer S19+ Q',
     'Antminer S19 Pro XQ',
     'Antminer S9-K',
+    'Antminer S19PRO BB',
     'Antminer L7_J',
     'Antminer D3 Immersion v2.0',
     'Antminer S9+ Q',
