@@ -254,6 +254,13 @@ const ASIC_RS: readonly Explanation[] = [
   },
   {
     client: 'asic-rs',
+    how: 'wrong',
+    fields: ['model'],
+    kinds: ['nerdaxe'],
+    reason: 'asic-rs has one name for all models with the chip of the NerdQAxe++.',
+  },
+  {
+    client: 'asic-rs',
     how: 'missing',
     fields: ['board rates'],
     kinds: ['sealminer/A2'],
@@ -852,7 +859,7 @@ const PYASIC_OF_RARE: readonly Explanation[] = [
   {
     client: 'pyasic',
     how: 'missing',
-    fields: ['fans'],
+    fields: ['boards', 'board chips', 'fans'],
     kinds: ['avalon-old/Avalon 741'],
     reason: 'pyasic does not know this model, and reads boards and fans of known ones only.',
   },
