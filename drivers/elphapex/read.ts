@@ -34,7 +34,8 @@ export function read(replies: Replies, known: Known): Reading {
   const stats = readStats(replies.stats, model, { units: UNITS });
   const mode = miningMode(replies.conf?.['fc-work-mode']);
   const boards = stats?.boards?.map(toBoard);
-  const nowHs = first(stats?.nowHs, stats?.averageHs);
+  const fiveS = atMost(stats?.nowHs, first(stats?.idealHs, model?.expected.hashrateHs));
+  const nowHs = first(fiveS, stats?.averageHs);
   const outputW = toWatts(power?.power_output);
   return present({
     mac: system?.macaddr,
@@ -47,8 +48,7 @@ export function read(replies: Replies, known: Known): Reading {
     controlBoard: first(info?.hw_version, controlBoard(undefined, system?.system_kernel_version)),
 
     hashrateHs: nowHs,
-    hashrateWindow:
-      nowHs === undefined ? undefined : stats?.nowHs === undefined ? ('average' as const) : ('5s' as const),
+    hashrateWindow: nowHs === undefined ? undefined : fiveS === undefined ? ('average' as const) : ('5s' as const),
     hashrateSettledHs: stats?.settledHs,
     hashrateAverageHs: stats?.averageHs,
     // The makers of these units count what the supply gives; what it takes from the wall is not told.
@@ -71,6 +71,11 @@ export function read(replies: Replies, known: Known): Reading {
     errors: statusFaults(replies.summary),
     expected: expectation(expectedOf(model), stats, mode),
   });
+}
+
+/** Of five seconds it now and then counts several times what there was: more than twice what it should make is no rate. */
+function atMost(hs: number | undefined, idealHs = Number.POSITIVE_INFINITY): number | undefined {
+  return hs !== undefined && hs > 2 * idealHs ? undefined : hs;
 }
 
 /** 2 and 3 exist and nobody knows which is which. */

@@ -20,6 +20,16 @@ describe('copies of the dialect', () => {
     expect(JSON.stringify(reading)).not.toMatch(/hwErrors|frequencyMhz/);
   });
 
+  test('Elphapex DG1+: five seconds in which it counted several times what there was', () => {
+    const of = (rate_5s: number) => {
+      const stats = { STATS: [{ elapsed: 846_890, rate_5s, rate_avg: 14_600, rate_unit: 'MH/s', rate_ideal: 14_229 }] };
+      const { hashrateHs, hashrateWindow } = readWith(elphapex, { stats, system: { minertype: 'DG1+' } });
+      return [hashrateHs, hashrateWindow];
+    };
+    expect(of(78_980.57)).toEqual([14_600e6, 'average']);
+    expect(of(19_500)).toEqual([19_500e6, '5s']);
+  });
+
   const f1 = {
     stats: {
       STATS: [
