@@ -32,11 +32,11 @@ function dead({ reading, isHashing }: Facts): Verdict {
   const judged = boards.filter((board) => board.isAlive !== undefined || (isHashing && board.hashrateHs !== undefined));
   if (judged.length === 0) return 'no-data';
   const reported = boards.filter((board) => board.isAlive === false);
-  const still = boards.filter((board) => isHashing && board.hashrateHs === 0 && board.isAlive !== false);
-  const [first = still[0]] = reported;
-  if (first === undefined) return 'clear';
+  const at0 = boards.filter((board) => isHashing && board.hashrateHs === 0 && board.isAlive !== false);
   // The whole hashes, and none of its boards does: one of the two is old.
-  if (still.length === boards.length) return 'no-data';
+  const still = at0.length + reported.length < boards.length ? at0 : [];
+  const [first = still[0]] = reported;
+  if (first === undefined) return at0.length > 0 ? 'no-data' : 'clear';
   const index = boards.indexOf(first);
   const isSaid = first.isAlive === false;
   const messages = [

@@ -37,6 +37,15 @@ describe('boards that fail one after another', () => {
     );
   });
 
+  test('are not held against others where there are none', () => {
+    const bench = createBench();
+    bench.polls(
+      5,
+      boards(({ slot }) => (slot === 0 ? { isAlive: false, hashrateHs: 0 } : { hashrateHs: 0 })),
+    );
+    expect(bench.flag('hashboard')?.message).toBe('hashboard 0 is reported dead');
+  });
+
   test('that lose chips are counted', () => {
     const bench = createBench();
     bench.polls(5);
