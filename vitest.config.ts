@@ -27,6 +27,8 @@ const PATIENT = {
  * import: reading it anew for each costs as much as the tests.
  */
 const BUSY = { ...PATIENT, maxWorkers: 2, isolate: false };
+/** All of `npm test` at once: a worker more, for what waits for devices. Projects of one group have the same number of workers. */
+const FAST = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 const MEMORY = '/dev/shm';
 /** A database of a test is a few MiB. */
@@ -47,7 +49,7 @@ function folderInMemory(): string | undefined {
 
 const inMemory = folderInMemory();
 /** What these test is not the disk, and each commit to one takes its time: their folders lie in memory where there is room. */
-const IN_MEMORY = { ...BUSY, ...(inMemory !== undefined && { env: { TMPDIR: inMemory } }) };
+const IN_MEMORY = { ...BUSY, ...FAST, ...(inMemory !== undefined && { env: { TMPDIR: inMemory } }) };
 
 const POSTGRES = {
   globalSetup: 'test/postgres/global-setup.ts',
@@ -108,8 +110,13 @@ const LONG_UNIT = [
   ...['driver/redact-cost', 'service-http/clock-carry', 'service-http/stopping', 'service-http/tls'],
   'transport/http/upload',
 ].map((name) => `test/unit/${name}.test.ts`);
-/** The same of PostgreSQL: it goes away, or its clock is another one. */
-const LONG_POSTGRES = ['away', 'copy-clock'].map((name) => `test/unit/service-postgres/${name}.test.ts`);
+/** The same of PostgreSQL: it goes away, its clock is another one; or it is slower at what the fast suite tests on the embedded database. */
+const LONG_POSTGRES = [
+  ...['service-postgres/away', 'service-postgres/copy-clock'],
+  ...['history/history-known', 'history/report-order', 'miners/filter-plans', 'copies'].map(
+    (name) => `service/store/${name}`,
+  ),
+].map((name) => `test/unit/${name}.test.ts`);
 
 /** In processes of their own: they measure memory and open files. */
 const FAULT = { ...BUSY, isolate: true, include: ['test/fault/**/*.test.ts'] };
@@ -128,7 +135,7 @@ export default defineConfig({
     reporters: ['default', new SecondTries()],
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...BUSY, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
+      { test: { ...BUSY, ...FAST, name: 'arch', include: ['test/arch/**/*.test.ts'] } },
       {
         test: {
           ...IN_MEMORY,
@@ -140,6 +147,7 @@ export default defineConfig({
       {
         test: {
           ...BUSY,
+          ...FAST,
           name: 'postgres',
           include: ['test/unit/{service,service-postgres}/**/*.test.ts'],
           exclude: [...EMBEDDED_ONLY, ...LONG_POSTGRES],
@@ -186,7 +194,7 @@ export default defineConfig({
           maxWorkers: 1,
         },
       },
-      { test: { ...E2E, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
+      { test: { ...E2E, ...FAST, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
       { test: { ...E2E, name: 'e2e-long', include: LONG } },
     ],
   },

@@ -2,7 +2,7 @@
 // run, and the size of a file says little: these are named.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Longest first: minutes in `npm run test:fault`, or about one in `npm run test:long`. */
+/** Longest first: minutes in `npm run test:fault`, about one in `npm run test:long`, a third of one in `npm test`. */
 const LONGEST = [
   ...[
     'r10-flapping-net',
@@ -21,7 +21,17 @@ const LONGEST = [
     'r5-failing-disk',
     'r11-half-open',
   ],
-  ...['r13-ill-miners', 'r15-hang', 'running', 'demo', 'damaged', 'selftest', 'setup'],
+  ...[
+    'r13-ill-miners',
+    'r15-hang',
+    'running',
+    'demo',
+    'damaged',
+    'selftest',
+    'setup',
+    'farm-to-interface',
+    'addresses',
+  ],
 ].map((name) => `/${name}.test.ts`);
 
 const placeOf = ({ moduleId }: TestSpecification) => {
