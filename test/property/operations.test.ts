@@ -13,7 +13,8 @@ import { tornBodies, tornPaths } from './torn.ts';
 const BEYOND_SCHEMA: Readonly<Record<string, RegExp>> = {
   // No document can say that other parameters are refused; its words do.
   importMinerPositionsV2: /: (body|parameters): /,
-  enrolAgent: /: protocol: received -?\d+, accepted: 1$/,
+  // What can be seen depends on what stands before it.
+  enrolAgent: /: (protocol: received -?\d+, accepted: 1|name: received nothing that can be seen)$/,
   queryHistoricalMetricsV2: /: (to_time|from_time, to_time): /,
   updateMinerV2: /: position: a position needs a rack$/,
   listMiners: /: ip_ranges: [\s\S]* runs downwards/,
