@@ -4,33 +4,25 @@ import { drivers } from '../../drivers/index.ts';
 import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';
 import type { MinerJudgement } from '../../src/agent/fleet/anomaly/state.ts';
+import { QUIET } from './quiet.ts';
 import { standing } from './simulated.ts';
 
 const FAMILIES = [
-  ...[
-    'antminer-a',
-    'antminer-b',
-    'antminer-c',
-    'whatsminer-2',
-    'whatsminer-3',
-    'cgminer',
-    'luxos',
-    'vnish',
-    'mara',
-    'braiins-rest',
-  ],
-];
+  'antminer-a',
+  'antminer-b',
+  'antminer-c',
+  'whatsminer-2',
+  'whatsminer-3',
+  'cgminer',
+  'luxos',
+  'vnish',
+  'mara',
+  'braiins-rest',
+] as const;
 const mix = Object.fromEntries(FAMILIES.map((family) => [family, 1]));
 const site = standing(drivers, { network: '127.95.8.0/28', miners: FAMILIES.length, mix, warmUpS: 0 });
 
 const MINUTE_MS = 60_000;
-const QUIET = {
-  macState: 'ok',
-  serialState: 'ok',
-  isRebooting: false,
-  opsMaintenance: false,
-  ipChanged: false,
-} as const;
 
 test.each(FAMILIES)('%s', async (family) => {
   const device = site().farm.devices.find((one) => one.family === family);

@@ -4,17 +4,11 @@ import { judge } from '../../src/agent/fleet/anomaly/judge.ts';
 import { anomalySettingsSchema } from '../../src/agent/fleet/anomaly/settings.ts';
 import type { MinerJudgement } from '../../src/agent/fleet/anomaly/state.ts';
 import { abilityFarm, KINDS, type Kind } from './ability-farm.ts';
+import { QUIET } from './quiet.ts';
 
 /** Half an hour of theirs in a second of ours. */
 const SPEED = 1_800;
 const ROUNDS = 8;
-const QUIET = {
-  macState: 'ok',
-  serialState: 'ok',
-  isRebooting: false,
-  opsMaintenance: false,
-  ipChanged: false,
-} as const;
 
 test.each([1, 7])('seed %i', async (seed) => {
   const site = await abilityFarm('127.100.48.0/22', 4, { seed, speed: SPEED, freeze: false });

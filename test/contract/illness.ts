@@ -19,6 +19,7 @@ import type { Flag } from '../../src/model/flags.ts';
 import type { Reading } from '../../src/model/reading.ts';
 import { createTransport, type Transport } from '../../src/transport/transport.ts';
 import { HEAT_CODES, SLEEPLESS, STATES, type State } from './illness.data.ts';
+import { QUIET } from './quiet.ts';
 import { expectTruth, PORTS } from './simulated.ts';
 
 export const FAMILIES: readonly string[] = [...FAMILY_NAMES, ...RARE_FAMILY_NAMES];
@@ -29,13 +30,6 @@ const MINUTE_MS = 60_000;
 /** Polls after the illness began, minutes apart: the first ones as an agent polls, the later ones past every hold. */
 const POLLS_MIN = [1, 1, 1, 10, 10, 10, 10] as const;
 const AT_ONCE = 24;
-const QUIET = {
-  macState: 'ok',
-  serialState: 'ok',
-  isRebooting: false,
-  opsMaintenance: false,
-  ipChanged: false,
-} as const;
 
 export type Look = {
   readonly reading: Reading;

@@ -51,7 +51,7 @@ export function advance(step: Step): History {
   const isSameMode = isSameModel && isSame(before.mode, mode);
   const hasWoken = (before.idle === 'sleep' || before.idle === 'maintenance') && idle !== before.idle;
   const isBack = before.silentMs + step.elapsedMs >= LONG_SILENCE_MS && before.silentMs > 0;
-  // Another mode, sleep among them, restarts the mining of many, whoever orders it.
+  // A change of mode restarts the mining of many machines: it is no restart by others, also where another tool ordered it.
   const isOrdered =
     opsMaintenance || isRebooting || isExplainedRestart === true || !isSameMode || hasWoken || idle === 'sleep';
   return {
