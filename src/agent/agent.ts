@@ -20,7 +20,7 @@ import { createFetch } from './firmware/fetch.ts';
 import { createFirmwareStore } from './firmware/store.ts';
 import { createAverages } from './fleet/averages/averages.ts';
 import { averagesMigrations } from './fleet/averages/store.ts';
-import { createRoster } from './fleet/fleet.ts';
+import { createFleet } from './fleet/fleet.ts';
 import { createIdentityBook } from './fleet/identity/miner-registry.ts';
 import { identityMigrations } from './fleet/identity/store.ts';
 import { createOpsStatuses, opsStatusMigrations } from './fleet/ops-status.ts';
@@ -136,7 +136,7 @@ export function createAgent(options: AgentOptions) {
   const clockWatch = createClockWatch({ ...reporting, onStep: time.keep });
   const suspectReport = createSuspectReport({ ...reporting, suspects: book.suspects });
   const { isOutOfOperation } = opsStatuses;
-  const outagesOf = { miners: () => roster.all(), pollMs: () => config.poll.interval, isOutOfOperation };
+  const outagesOf = { miners: () => fleet.all(), pollMs: () => config.poll.interval, isOutOfOperation };
   const outages = createOutages(db, { ...reporting, ...outagesOf });
 
   const pollTimes = () => ({ intervalMs: config.poll.interval, visitDeadlineMs: config.poll.deadline + SETTLE_MS });
@@ -145,20 +145,20 @@ export function createAgent(options: AgentOptions) {
     settings: { ...pollTimes(), maxInFlight: config.poll.maxInFlight },
     visit: ({ key, ip }, signal) => {
       if (captures.isAt(ip)) throw new CancelledError('poll a miner that is being recorded');
-      const target = roster.targetOf(key);
+      const target = fleet.targetOf(key);
       if (target === undefined) throw new CancelledError('poll a miner that has left');
       return access.read(target, signal);
     },
     onResult({ key, ip }, result) {
       if (result.kind === 'failed') {
-        roster.pollFailed(key, result.error, result.consecutive);
+        fleet.pollFailed(key, result.error, result.consecutive);
         return;
       }
       const { reading } = result.outcome;
-      roster
+      fleet
         .polled(key, result.outcome, stopping.signal)
         // Not where it turned out to be the reading of another miner.
-        .then(() => roster.get(key)?.reading === reading && pools.onReading(key, reading))
+        .then(() => fleet.get(key)?.reading === reading && pools.onReading(key, reading))
         .catch((error: unknown) => report(error, ip));
     },
   });
@@ -167,7 +167,7 @@ export function createAgent(options: AgentOptions) {
     if (!stopping.signal.aborted) log.error({ ip, cause: renderError(error) }, 'take in what a miner said');
   };
 
-  const roster = createRoster({
+  const fleet = createFleet({
     clock,
     log,
     access,
@@ -198,8 +198,8 @@ export function createAgent(options: AgentOptions) {
     random,
     settings: config,
     access,
-    roster,
-    knownIps: () => [...roster.all()].map(({ target }) => target.ip),
+    fleet,
+    knownIps: () => [...fleet.all()].map(({ target }) => target.ip),
     signal: stopping.signal,
     onError: report,
   });
@@ -220,7 +220,7 @@ export function createAgent(options: AgentOptions) {
     log,
     settings: () => config.tasks.poolLock,
     wishes: openPoolWishes(db, vault),
-    shows: (key, reading, params) => roster.get(key)?.target.driver.abilities.pools?.shows?.(reading, params),
+    shows: (key, reading, params) => fleet.get(key)?.target.driver.abilities.pools?.shows?.(reading, params),
     refusal: () => notAllowed(POOL_LOCK, config.tasks) ?? notAllowed(POOL_UPDATE, config.tasks),
     isBusy: (key) => tasks.isBusy(key),
     updatesSince: (key, sinceMs) => tasks.effectsSince(key, POOL_UPDATE, sinceMs),
@@ -235,7 +235,7 @@ export function createAgent(options: AgentOptions) {
     vault,
     isTimeUnsure: time.isTimeUnsure,
     deps: gateDeps({
-      ...{ clock, log, settings: config, access, roster, book, neighbours, poller, scanning, firmware, pools, outbox },
+      ...{ clock, log, settings: config, access, fleet, book, neighbours, poller, scanning, firmware, pools, outbox },
       ...{ mayReach, signal: stopping.signal, onError: report },
     }),
   });
@@ -274,7 +274,7 @@ export function createAgent(options: AgentOptions) {
       version: VERSION,
       uptime: Math.round((clock.monotonicMs() - startedMs) / 1_000),
       poll_interval_ms: config.poll.interval,
-      miners: roster.size,
+      miners: fleet.size,
       host,
     });
   };
@@ -292,7 +292,7 @@ export function createAgent(options: AgentOptions) {
     log,
     newId: newUuid,
     offers: createDoorOffers({
-      ...{ clock, startedMs, config, access, roster, book, scanning, captures, tasks, standstill, mayReach },
+      ...{ clock, startedMs, config, access, fleet, book, scanning, captures, tasks, standstill, mayReach },
       ...{ log, neighbours, emit, pollNow: poller.pollNow, newId: newUuid },
       reload: options.reload,
       ownService: options.ownService,
@@ -316,10 +316,10 @@ export function createAgent(options: AgentOptions) {
       stop() {},
     },
     {
-      name: 'roster',
+      name: 'fleet',
       async start() {
         await averages.load();
-        await roster.restore(outbox.state().earlierUntil);
+        await fleet.restore(outbox.state().earlierUntil);
       },
       async stop() {
         await states.writeAll();
@@ -344,7 +344,7 @@ export function createAgent(options: AgentOptions) {
         every(HOST_EVERY_MS, 'write the time for the next start', time.keep);
         every(HOST_EVERY_MS, 'name devices that claim to be others', suspectReport.report);
         every(OUTAGES_EVERY_MS, 'look for what many miners suffer from together', outages.look);
-        every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => roster.prune());
+        every(PRUNE_EVERY_MS, 'forget miners that were seen for a moment', () => fleet.prune());
         every(WRITE_EVERY_MS, 'write what a restart must not forget', async () => {
           await states.writeDue();
           await averages.writeDue();
@@ -359,7 +359,7 @@ export function createAgent(options: AgentOptions) {
 
   let stop: (() => Promise<void>) | undefined;
   return {
-    roster,
+    fleet,
     tasks,
     /** What stands still although it should not; undefined while all is well. For whoever may restart the process. */
     stalled: () => standstill.stalled(),
@@ -368,7 +368,7 @@ export function createAgent(options: AgentOptions) {
       const outcome = adopt(config, next);
       poller.adjust(pollTimes());
       if (outcome.changed.includes('networks')) {
-        roster.confine();
+        fleet.confine();
         sayReadiness();
         const scanPlan = plan();
         if (scanPlan !== undefined) scanner.request(newUuid(), scanPlan);

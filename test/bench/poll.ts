@@ -126,9 +126,9 @@ async function throughput(
   const startCpu = process.cpuUsage();
   const subjects = await recogniseAll(access, devices);
   const recognisedCpu = process.cpuUsage(startCpu);
-  for (const { found } of subjects) await agent.roster.recognised(found.target.ip, found, signal);
+  for (const { found } of subjects) await agent.fleet.recognised(found.target.ip, found, signal);
   const metCpu = process.cpuUsage(startCpu);
-  const states = [...agent.roster.all()];
+  const states = [...agent.fleet.all()];
   const linesOf = new Map(subjects.map(({ found, lines }) => [found.target.ip, lines]));
   const exchanges = subjects.reduce((sum, { lines }) => sum + lines.length, 0) / subjects.length;
   print(
@@ -143,7 +143,7 @@ async function throughput(
 
   const bare = (ip: string) => bareExchanges(ip, CGMINER_PORT, linesOf.get(ip) ?? []);
   const whole = async (state: (typeof states)[number]) =>
-    agent.roster.polled(state.key, await access.read(state.target, signal), signal);
+    agent.fleet.polled(state.key, await access.read(state.target, signal), signal);
   await runFor(states, WIDTH, 2_000, ({ target }) => bare(target.ip));
   await runFor(states, WIDTH, 4_000, whole);
   const ratios: number[] = [];

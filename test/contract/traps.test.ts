@@ -83,7 +83,7 @@ test('an agent takes none for a miner in two scans, and polls none', async () =>
     for (const _ of ['once', 'again']) {
       const account = await agent.scan();
       expect(account?.counts).toMatchObject({ identified: 1, login_refused: 0, missing: 0 });
-      expect([...agent.roster.all()].map(({ target }) => target.ip)).toEqual([MINER]);
+      expect([...agent.fleet.all()].map(({ target }) => target.ip)).toEqual([MINER]);
     }
   } finally {
     await agent.stop();

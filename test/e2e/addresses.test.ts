@@ -46,13 +46,13 @@ test('two devices with the same MAC stay two miners and both say so', async () =
   );
   const after = await site.miners();
   expect(after).toHaveLength(before.length);
-  const { roster } = site.stack.agent;
+  const { fleet } = site.stack.agent;
   for (const [one, other] of [
     [first, second],
     [second, first],
   ] as const) {
     const flagOf = () =>
-      [...roster.all()]
+      [...fleet.all()]
         .find(({ target }) => target.ip === one.ip)
         ?.reported?.extras.flags.find(({ type }) => type === 'network')?.message;
     const told = await site.until(flagOf, (message) => message !== undefined);
@@ -67,8 +67,8 @@ test('two devices with the same MAC stay two miners and both say so', async () =
 
 test('a miner that looks like a stranger for once keeps its driver', async () => {
   const device = site.farm.devices.findLast(({ driver }) => driver === 'antminer-stock');
-  const { roster } = site.stack.agent;
-  const state = [...roster.all()].find(({ target }) => target.ip === device?.ip);
+  const { fleet } = site.stack.agent;
+  const state = [...fleet.all()].find(({ target }) => target.ip === device?.ip);
   const generic = drivers.find(({ id }) => id === 'cgminer');
   if (state?.reading === undefined || generic === undefined) throw new Error('the farm has no such miner');
   const target = { ip: state.target.ip, driver: generic, known: {}, memory: new VisitMemory() };
@@ -87,9 +87,9 @@ test('a miner that looks like a stranger for once keeps its driver', async () =>
     evidence: { family: undefined },
     outcome,
   };
-  await roster.recognised(target.ip, found, new AbortController().signal);
-  expect(roster.get(state.key)?.target.driver.id).toBe('antminer-stock');
-  expect(roster.get(state.key)?.reading?.hashrateHs).not.toBe(1e12);
+  await fleet.recognised(target.ip, found, new AbortController().signal);
+  expect(fleet.get(state.key)?.target.driver.id).toBe('antminer-stock');
+  expect(fleet.get(state.key)?.reading?.hashrateHs).not.toBe(1e12);
 });
 
 test('a miner that moves to another address keeps its id and its age', async () => {

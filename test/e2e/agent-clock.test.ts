@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(stateDir, { recursive: true, force: true });
 });
 
-const documents = () => [...agent.roster.all()].flatMap(({ reported }) => reported ?? []);
+const documents = () => [...agent.fleet.all()].flatMap(({ reported }) => reported ?? []);
 const documentOf = (ip: string | undefined) => documents().find(({ document }) => document.ip === ip);
 
 const inFuture = () =>

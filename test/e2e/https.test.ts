@@ -117,7 +117,7 @@ const eventsSchema = z.looseObject({
     z.looseObject({ at: z.string(), detail: z.object({ count: z.int(), addresses: z.array(z.string()) }) }),
   ),
 });
-const known = () => [...stack.agent.roster.all()];
+const known = () => [...stack.agent.fleet.all()];
 /** Of the Antminer nothing shows without a login; of the VNish everything but what changes it. */
 const isRead = () =>
   known()

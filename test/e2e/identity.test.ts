@@ -28,7 +28,7 @@ const freeAddress = (): string => {
 const everUsed = new Set<string>();
 const pithead = (...args: string[]) => runPithead([...args, '--config', config]);
 const identity = (...args: string[]) => pithead('identity', ...args);
-const keyAt = (ip: string) => [...site.stack.agent.roster.all()].find(({ target }) => target.ip === ip)?.key ?? '';
+const keyAt = (ip: string) => [...site.stack.agent.fleet.all()].find(({ target }) => target.ip === ip)?.key ?? '';
 const reboot = (ip: string) =>
   site.stack.agent.tasks.runLocal({ name: 'miner.system.reboot', minerKey: keyAt(ip), params: { force: true } })
     .outcome;

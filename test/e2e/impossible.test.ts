@@ -36,7 +36,7 @@ test('is null in the list, in no sum, and its flag keeps the value', async () =>
   );
   expect(miner).toMatchObject({ hashrate: null, hashrate_24h: null, efficiency: null });
   expect(miner.hashboards.map(({ hashrate }) => hashrate)).toEqual(miner.hashboards.map(() => null));
-  const state = [...site.stack.agent.roster.all()].find(({ target }) => target.ip === ip);
+  const state = [...site.stack.agent.fleet.all()].find(({ target }) => target.ip === ip);
   expect(state?.reported?.extras.flags.find(({ type }) => type === 'unknown')).toMatchObject({
     value: state?.reading?.hashrateHs,
     message: expect.stringContaining('cannot be true: the value is not used'),

@@ -28,7 +28,7 @@ let watching: NodeJS.Timeout;
 const foreignReadings: string[] = [];
 
 const agent = () => site.stack.agent;
-const keyAt = (ip: string) => [...agent().roster.all()].find(({ target }) => target.ip === ip)?.key ?? '';
+const keyAt = (ip: string) => [...agent().fleet.all()].find(({ target }) => target.ip === ip)?.key ?? '';
 const within = (phase: Pair['phase']) => pairs.filter((pair) => pair.phase === phase);
 const reboot = (key: string) => agent().tasks.runLocal({ name: 'miner.system.reboot', minerKey: key }).outcome;
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
   });
   watching = setInterval(() => {
     for (const { key, victim } of pairs) {
-      const { reading, target } = agent().roster.get(key) ?? {};
+      const { reading, target } = agent().fleet.get(key) ?? {};
       const share = (reading?.hashrateHs ?? 0) / victim.spec.hashrateHs;
       if ((share > 0 && share < 2 * LITTLE) || (target !== undefined && target.ip !== victim.ip))
         foreignReadings.push(`${victim.ip} ${target?.ip} ${share}`);
@@ -86,7 +86,7 @@ afterAll(async () => {
 test('a stranger that comes before a restart is found out, and neither is restarted', async () => {
   await arrive(within('before'));
   const contested = await site.until(
-    () => within('before').filter(({ key }) => agent().roster.get(key)?.reported?.document.unstable_reason != null),
+    () => within('before').filter(({ key }) => agent().fleet.get(key)?.reported?.document.unstable_reason != null),
     (found) => found.length === within('before').length,
   );
   for (const { victim, stranger, key } of contested) {

@@ -31,7 +31,7 @@ test('a reboot by a command while no agent runs is no restart by others', async 
   });
   const startedMs = Date.now();
   const read = await site.until(
-    async () => [...site.stack.agent.roster.all()],
+    async () => [...site.stack.agent.fleet.all()],
     (all) => all.length === MINERS && all.every(({ judgement }) => (judgement?.atMs ?? 0) > startedMs + 3_000),
   );
   expect(read.map(({ judgement }) => judgement?.history.restartsT)).toEqual([[], []]);

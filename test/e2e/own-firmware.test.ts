@@ -37,7 +37,7 @@ function store(bytes: Buffer): string {
   return sha256;
 }
 
-const miners = () => [...site.stack.agent.roster.all()];
+const miners = () => [...site.stack.agent.fleet.all()];
 
 /** Puts it on all of them, and waits until each has been polled twice since. */
 async function update(version: string): Promise<void> {

@@ -28,15 +28,15 @@ afterAll(() => site.stop());
 
 /** The task on each miner that can do it, and how it ended. */
 async function onAll(name: string, params: Record<string, unknown>) {
-  const { roster, tasks } = site.stack.agent;
+  const { fleet, tasks } = site.stack.agent;
   const ends = await Promise.all(
-    [...roster.all()].map(({ key }) => tasks.runLocal({ name, minerKey: key, params }).outcome),
+    [...fleet.all()].map(({ key }) => tasks.runLocal({ name, minerKey: key, params }).outcome),
   );
   return ends.map(({ status, message }) => `${status} ${message ?? ''}`);
 }
 
 const restarts = () =>
-  [...site.stack.agent.roster.all()].map(({ target, judgement }) => [
+  [...site.stack.agent.fleet.all()].map(({ target, judgement }) => [
     target.driver.id,
     judgement?.history.restartsT.length,
   ]);
@@ -45,7 +45,7 @@ const pool = (host: string) => ({ pools: [{ url: `stratum+tcp://${host}.example:
 
 /** So many more polls of each miner. */
 async function polls(count: number) {
-  const times = () => [...site.stack.agent.roster.all()].map(({ judgement }) => judgement?.atMs ?? 0);
+  const times = () => [...site.stack.agent.fleet.all()].map(({ judgement }) => judgement?.atMs ?? 0);
   for (let poll = 0; poll < count; poll++) {
     const before = times();
     await site.until(
@@ -69,6 +69,6 @@ test('what our tasks restart is never called a restart by others', async () => {
   expect(await onAll('miner.power_mode.update', { mode: 'normal' })).toEqual(succeeded);
   await polls(1);
   expect(restarts()).toEqual(none());
-  const flags = [...site.stack.agent.roster.all()].flatMap(({ reported }) => reported?.extras.flags ?? []);
+  const flags = [...site.stack.agent.fleet.all()].flatMap(({ reported }) => reported?.extras.flags ?? []);
   expect(flags.filter(({ message }) => message.includes('not by us'))).toEqual([]);
 });

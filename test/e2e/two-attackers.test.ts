@@ -24,7 +24,7 @@ const device = (driver: string, index: number): Device => {
 const antminer = (index: number) => device('antminer-stock', index);
 /** It tells a MAC and no serial number. */
 const axe = (index: number) => device('axeos', index);
-const keyAt = (ip: string) => [...site.stack.agent.roster.all()].find(({ target }) => target.ip === ip)?.key ?? '';
+const keyAt = (ip: string) => [...site.stack.agent.fleet.all()].find(({ target }) => target.ip === ip)?.key ?? '';
 const freeIn = (network: string) =>
   Array.from({ length: 253 }, (_, n) => `${network}.${n + 2}`).find((ip) => !site.farm.device(ip)) ?? '';
 const suspects = async () => {
@@ -42,7 +42,7 @@ async function settle(ip: string) {
 /** So many more answers of every address of these. */
 async function polled(ips: readonly string[], times = ENOUGH_POLLS) {
   const readAt = () =>
-    ips.map((ip) => [...site.stack.agent.roster.all()].find(({ target }) => target.ip === ip)?.readAt?.elapsedMs);
+    ips.map((ip) => [...site.stack.agent.fleet.all()].find(({ target }) => target.ip === ip)?.readAt?.elapsedMs);
   for (let n = 0; n < times; n++) {
     const before = readAt();
     await site.until(readAt, (now) => now.every((at, index) => at !== undefined && at !== before[index]));

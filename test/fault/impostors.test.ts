@@ -45,20 +45,20 @@ async function rowsOf(site: Site) {
 
 /** What each miner is known by: the agent's key and the service's id at its address. */
 async function identities(site: Site, devices: readonly Device[]) {
-  const keys = new Map([...site.stack.agent.roster.all()].map(({ key, target }) => [target.ip, key]));
+  const keys = new Map([...site.stack.agent.fleet.all()].map(({ key, target }) => [target.ip, key]));
   const ids = new Map((await rowsOf(site)).map(({ ip, id }) => [ip, id]));
   return new Map(devices.map(({ ip }) => [ip, `${keys.get(ip)} ${ids.get(ip)}`]));
 }
 
 /** Readings of a stranger, and other addresses, under the key of a miner that is none. */
 function watchHistories(site: Site, devices: readonly Device[]) {
-  const own = new Map([...site.stack.agent.roster.all()].map(({ key, target }) => [key, target.ip]));
+  const own = new Map([...site.stack.agent.fleet.all()].map(({ key, target }) => [key, target.ip]));
   const honest = new Map(devices.map((device) => [device.ip, device.spec.hashrateHs]));
   const wrong: string[] = [];
   let looks = 0;
   const timer = setInterval(() => {
     looks++;
-    for (const { key, target, reported } of site.stack.agent.roster.all()) {
+    for (const { key, target, reported } of site.stack.agent.fleet.all()) {
       const ip = own.get(key);
       const fullHs = honest.get(ip ?? '');
       if (fullHs === undefined) continue;
@@ -158,7 +158,7 @@ test('a twentieth of a farm claims to be other miners, and nothing happens to th
     const changed = honest.filter(({ ip }) => after.get(ip) !== before.get(ip)).map(({ ip }) => ip);
     const refused = await Promise.all(
       [...attackers.slice(0, 10), ...victims.slice(0, 4)].map(async ({ ip }) => {
-        const key = [...site.stack.agent.roster.all()].find(({ target }) => target.ip === ip)?.key ?? '';
+        const key = [...site.stack.agent.fleet.all()].find(({ target }) => target.ip === ip)?.key ?? '';
         const { status, message } = await site.stack.agent.tasks.runLocal({
           name: 'miner.system.reboot',
           minerKey: key,

@@ -33,7 +33,7 @@ const tell = () => {
   const open = process.getActiveResourcesInfo();
   const timers = open.filter((name) => name === 'Timeout').length;
   const told = {
-    miners: agent.roster.size,
+    miners: agent.fleet.size,
     rssMb: rss / 2 ** 20,
     delayMs,
     heapB,

@@ -81,7 +81,7 @@ async function watch(lures: Lures, credentials: object): Promise<void> {
   try {
     await agent.scan();
     await until(
-      async () => agent.roster.size,
+      async () => agent.fleet.size,
       (size) => size >= KINDS.length - 1,
     );
     await new Promise((resolve) => setTimeout(resolve, 4_000));

@@ -43,7 +43,7 @@ test('a day without a service is no ill health', { timeout: 280_000 }, async () 
     // Finds its miners in our time.
     const before = await start(systemClock);
     await before.scan();
-    expect(before.roster.size).toBeGreaterThan(3);
+    expect(before.fleet.size).toBeGreaterThan(3);
     await before.stop();
     const agent = await start(clock);
     for (let atMs = 0; atMs < HOURS * 3_600_000; atMs += FEED_MS) {

@@ -5,7 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import { lookAtClocks, wallTimeOf } from '../../base/time/clock-steps.ts';
 import { withDeadline } from '../../base/time/deadline.ts';
 import type { Access, Recognised } from '../device/device-client.ts';
-import type { MinerState, Roster } from '../fleet/fleet.ts';
+import type { Fleet, MinerState } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import type { Contact, ScanPlan } from '../scan/plan.ts';
 import type { Found, KnownMiner } from './found.ts';
@@ -21,12 +21,12 @@ const LOST: readonly Found['status'][] = ['unknown', 'closed', 'missing'];
 export function createKnownMiners(parts: {
   readonly clock: Clock;
   readonly access: Access;
-  readonly roster: Pick<Roster, 'get' | 'all' | 'isExpectedBack'>;
+  readonly fleet: Pick<Fleet, 'get' | 'all' | 'isExpectedBack'>;
   readonly tasks: { isBusy(minerKey: string): boolean };
   readonly book: Pick<IdentityBook, 'byIp'>;
 }) {
-  const { clock, access, roster, book, tasks } = parts;
-  const stateAt = (ip: string): MinerState | undefined => roster.get(book.byIp(ip)?.key ?? '');
+  const { clock, access, fleet, book, tasks } = parts;
+  const stateAt = (ip: string): MinerState | undefined => fleet.get(book.byIp(ip)?.key ?? '');
 
   const lastAnswerOf = ({ readAt, judgement }: MinerState): string | null => {
     const now = lookAtClocks(clock);
@@ -39,7 +39,7 @@ export function createKnownMiners(parts: {
     const state = stateAt(ip);
     if (entry === undefined || state === undefined) return undefined;
     const { key, make, model } = entry;
-    const isInWork = tasks.isBusy(key) || roster.isExpectedBack(key);
+    const isInWork = tasks.isBusy(key) || fleet.isExpectedBack(key);
     return { make, model, driver: state.target.driver.id, since: lastAnswerOf(state), isInWork };
   };
 
@@ -73,7 +73,7 @@ export function createKnownMiners(parts: {
     },
     /** Where the newest poll was not answered. */
     silentIps: (): ReadonlySet<string> =>
-      new Set([...roster.all()].flatMap((state) => (isSilent(state) ? state.target.ip : []))),
+      new Set([...fleet.all()].flatMap((state) => (isSilent(state) ? state.target.ip : []))),
     /** What a person is shown of an address of a scan. */
     shown(contact: Contact<Recognised>): Found | undefined {
       const { ip, status, openPorts } = contact;

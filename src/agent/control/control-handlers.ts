@@ -50,10 +50,10 @@ export function createDoorOffers(
     readonly reload: (() => Reloaded) | undefined;
   },
 ) {
-  const { clock, config, access, roster, book, scanning, tasks, mayReach } = parts;
+  const { clock, config, access, fleet, book, scanning, tasks, mayReach } = parts;
 
   const known = () =>
-    [...roster.all()].map(({ key, target: { ip } }) => {
+    [...fleet.all()].map(({ key, target: { ip } }) => {
       const { mac = null, serialNumber = null } = book.get(key) ?? {};
       return { key, ip, mac, serialNumber };
     });
@@ -95,11 +95,11 @@ export function createDoorOffers(
   };
 
   const runs = createLocalRuns(tasks);
-  const knownMiners = createKnownMiners({ clock, access, roster, book, tasks });
+  const knownMiners = createKnownMiners({ clock, access, fleet, book, tasks });
 
   const looking = pLimit(RECOGNISED_AT_ONCE);
   const settlement = createSettlement({
-    ...{ clock, log: parts.log, book, roster, mayReach, meet },
+    ...{ clock, log: parts.log, book, fleet, mayReach, meet },
     ...{ neighbours: parts.neighbours, emit: parts.emit, pollNow: parts.pollNow },
     isAnswering: (ip, signal) =>
       looking(async () => {
@@ -117,7 +117,7 @@ export function createDoorOffers(
       const open = onlyOpen ? tasks.open().toSorted((a, b) => b.acceptedMs - a.acceptedMs) : undefined;
       const views = open?.slice(0, limit) ?? tasks.list(limit);
       return {
-        tasks: views.map((view) => shownTask(view, roster.get(view.minerKey)?.target.ip, now)),
+        tasks: views.map((view) => shownTask(view, fleet.get(view.minerKey)?.target.ip, now)),
         left_out: open === undefined ? null : open.length - views.length,
       };
     },
@@ -126,7 +126,7 @@ export function createDoorOffers(
       mustHaveInside(request);
       const { miners, unknown } = await name(request.miners, signal);
       const modelOf = (key: string) => {
-        const reported = roster.get(key)?.reported;
+        const reported = fleet.get(key)?.reported;
         return reported ? [reported.extras.make, reported.document.model].filter(Boolean).join(' ') || null : null;
       };
       return {

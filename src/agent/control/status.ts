@@ -5,7 +5,7 @@ import { lookAtClocks, wallTimeAt } from '../../base/time/clock-steps.ts';
 import { formatDurationMs } from '../../base/time/duration.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Finding } from '../../model/findings/findings.ts';
-import type { Roster } from '../fleet/fleet.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { Suspect } from '../fleet/identity/miner-registry.ts';
 import type { RecentStep } from '../host/clock-watch.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -41,7 +41,7 @@ export type StateParts = {
     readonly stateDir: string;
     readonly ranges: ScanRanges;
   };
-  readonly roster: Roster;
+  readonly fleet: Fleet;
   readonly tasks: TaskGate;
   readonly scanning: Scanning;
   readonly standstill: Standstill;
@@ -75,7 +75,7 @@ export function shownState(parts: StateParts): DoorState {
     uplinks: parts.uplinks().map(shownUplink),
     outbox: shownOutbox(parts.outbox(), now.wallMs),
     findings: parts.outages().slice(0, MAX_FINDINGS).map(shownFinding),
-    miners: countMiners(parts.roster),
+    miners: countMiners(parts.fleet),
     polls: {
       in_flight: polls.inFlight,
       ok: polls.ok,
@@ -229,10 +229,10 @@ function shownOutbox(outbox: OutboxState, nowMs: number) {
   };
 }
 
-function countMiners(roster: Roster): DoorState['miners'] {
+function countMiners(fleet: Fleet): DoorState['miners'] {
   const counts = { total: 0, answering: 0, silent: 0, unread: 0, hashing: 0, rebooting: 0 };
   const flags: Record<string, number> = {};
-  for (const { reading, reported, judgement, isRebooting } of roster.all()) {
+  for (const { reading, reported, judgement, isRebooting } of fleet.all()) {
     counts.total++;
     if (isRebooting) counts.rebooting++;
     const isLastCheckOk = reported?.document.last_check_succeed;

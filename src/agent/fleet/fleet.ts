@@ -45,7 +45,7 @@ export type MinerState = {
   awaitedMs: number | undefined;
 };
 
-export type Roster = {
+export type Fleet = {
   /** Miners of earlier runs, from the identity book, as far as they may be reached. `untilMs`: wall time until which those runs went on. */
   restore(untilMs: number): Promise<void>;
   /** The networks are others now: who stands outside is let go, who is inside again is back. The identity book keeps all. */
@@ -106,7 +106,7 @@ const LONGEST_ACTION_MS = 3 * 60 * 60_000;
 /** While many miners move, another one may turn out to be meant by the time that an old address has been looked at. */
 const MAX_OLD_LOOKS = 3;
 
-export function createRoster(parts: Parts): Roster {
+export function createFleet(parts: Parts): Fleet {
   const { clock, log, access, mayReach, book, neighbours, averages, states, emit, schedule } = parts;
   const miners = new Map<string, MinerState>();
   /** Miners of an earlier run that have not been heard of in this one. */

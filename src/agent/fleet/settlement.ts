@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { renderError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { EventRecord } from '../../wire/records.ts';
-import type { Roster } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
 import type { Dispute, IdentityBook } from './identity/miner-registry.ts';
 import { event, type MinerEntry, type Sighting } from './identity/record.ts';
 
@@ -42,7 +42,7 @@ export function createSettlement(parts: {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Log;
   readonly book: Pick<IdentityBook, 'disputes' | 'undecided' | 'settle' | 'get' | 'byIp'>;
-  readonly roster: Pick<Roster, 'settledByHand' | 'isExpectedBack'>;
+  readonly fleet: Pick<Fleet, 'settledByHand' | 'isExpectedBack'>;
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   readonly emit: (record: EventRecord) => void;
   /** Soon, so that it is reported as what it is. */
@@ -53,7 +53,7 @@ export function createSettlement(parts: {
   readonly meet: (ips: readonly string[], signal: AbortSignal) => Promise<unknown>;
   readonly mayReach: (ip: string) => boolean;
 }) {
-  const { clock, book, roster, neighbours, emit } = parts;
+  const { clock, book, fleet, neighbours, emit } = parts;
 
   const lookAtOld = async ({ unit, miner }: Plan, signal: AbortSignal): Promise<OldAddress> => {
     if (miner.ip === null || miner.ip === unit.ip || !parts.mayReach(miner.ip)) return 'unknown';
@@ -72,7 +72,7 @@ export function createSettlement(parts: {
     if (ip === null) return left(plan, 'it stands nowhere any more');
     const rejected = rejectedBy(plan, old).map((other) => ({ ip: other, netMac: networkMacAt(other) }));
     const { events, left: gone } = book.settle(miner.key, ip, rejected);
-    if (unit.key !== miner.key) roster.settledByHand(miner.key, gone);
+    if (unit.key !== miner.key) fleet.settledByHand(miner.key, gone);
     const from = miner.lastIp === ip ? null : miner.lastIp;
     const units = rejected.map((one) => ({ ip: one.ip, network_mac: one.netMac, key: book.byIp(one.ip)?.key ?? null }));
     const detail = { ip, from, network_mac: networkMacAt(ip), rejected: units, actor: { type: 'user', name: by } };
@@ -112,8 +112,7 @@ export function createSettlement(parts: {
       const settled: Settled[] = [];
       for (const { plan, old } of looked) {
         if ('problem' in plan) settled.push(left(plan, plan.problem));
-        else if (isAll && roster.isExpectedBack(plan.miner.key))
-          settled.push(left(plan, 'the miner is being rebooted'));
+        else if (isAll && fleet.isExpectedBack(plan.miner.key)) settled.push(left(plan, 'the miner is being rebooted'));
         else if (isAll && old !== 'silent') settled.push(left(plan, whyLeft(plan, old)));
         else settled.push(await settleOne(plan, old, request, signal));
       }

@@ -1,4 +1,4 @@
-// The agent's scans: the scheduled one and those that people ask for, through one scanner, and every finding handed to the roster.
+// The agent's scans: the scheduled one and those that people ask for, through one scanner, and every finding handed to the fleet.
 // How a scan goes is the scan organ's.
 import pLimit from 'p-limit';
 import type { Clock } from '../../base/clock.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import type { RangesToProbe } from '../../base/net/ranges.ts';
 import type { Access, Recognised } from '../device/device-client.ts';
 import { isMiner } from '../device/recognised.ts';
-import type { Roster } from '../fleet/fleet.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import { createManualScans } from './manual-scans.ts';
 import type { ScanPlan } from './plan.ts';
 import { runScan } from './scan.ts';
@@ -28,7 +28,7 @@ export function createScanning(parts: {
     readonly scan: ScanSettings;
   };
   readonly access: Pick<Access, 'recognise' | 'writeMet'> & { readonly transport: Pick<Access['transport'], 'probe'> };
-  readonly roster: Pick<Roster, 'recognised'>;
+  readonly fleet: Pick<Fleet, 'recognised'>;
   /** Where the miners were that are known. */
   knownIps(): readonly string[];
   /** Aborts when the agent stops. */
@@ -36,7 +36,7 @@ export function createScanning(parts: {
   /** A finding could not be taken in. */
   onError(error: unknown, ip: string): void;
 }) {
-  const { clock, log, random, settings, access, roster, signal } = parts;
+  const { clock, log, random, settings, access, fleet, signal } = parts;
   /** A farm that has moved has a silent old address for each miner: looked at one by one, that would take hours. */
   const takingIn = pLimit(TAKEN_IN_AT_ONCE);
   const pending = new Set<Promise<void>>();
@@ -46,7 +46,7 @@ export function createScanning(parts: {
   /** Hands over what was found at an address; resolves when it is taken in. What gives no proof of its family is no miner of this farm. */
   const takeIn = async (ip: string, found: Recognised): Promise<void> => {
     if (!isMiner(found)) return;
-    const done = takingIn(() => roster.recognised(ip, found, signal))
+    const done = takingIn(() => fleet.recognised(ip, found, signal))
       .catch((error: unknown) => parts.onError(error, ip))
       .finally(() => pending.delete(done));
     pending.add(done);

@@ -115,7 +115,7 @@ async function rebootAll(
       ...createTaskLooks({
         ...{ clock: systemClock, access, book, neighbours, targetOf, signal },
         // Nobody polls here, and nobody is met but those that were named.
-        roster: { get: () => undefined, recognised: () => Promise.resolve() },
+        fleet: { get: () => undefined, recognised: () => Promise.resolve() },
         pollMs: () => 0,
         onError() {},
       }),

@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import type { ScanRanges } from '../../base/net/ranges.ts';
 import type { Access } from '../device/device-client.ts';
 import type { FirmwareStore } from '../firmware/store.ts';
-import type { Roster } from '../fleet/fleet.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { IdentityBook } from '../fleet/identity/miner-registry.ts';
 import { unitFactsSchema } from '../fleet/identity/record.ts';
 import { factsIn } from '../fleet/sighting.ts';
@@ -42,7 +42,7 @@ export function gateDeps(
       readonly tasks: TaskSettings;
     };
     readonly access: Pick<Access, 'act' | 'read' | 'readAfresh' | 'secrets' | 'targetOf'>;
-    readonly roster: Pick<Roster, 'get' | 'recognised' | 'setRebooting'>;
+    readonly fleet: Pick<Fleet, 'get' | 'recognised' | 'setRebooting'>;
     readonly poller: Pick<Poller, 'pollNow'>;
     readonly scanning: Pick<Scanning, 'planFor' | 'manual'>;
     readonly firmware: Pick<FirmwareStore, 'find' | 'mayFetch'>;
@@ -51,15 +51,15 @@ export function gateDeps(
     readonly mayReach: (ip: string) => boolean;
   },
 ): TaskDeps {
-  const { clock, log, settings, access, roster, poller, scanning, firmware, pools, outbox, mayReach } = parts;
+  const { clock, log, settings, access, fleet, poller, scanning, firmware, pools, outbox, mayReach } = parts;
   const targetOf = (key: string) => {
-    const state = roster.get(key);
+    const state = fleet.get(key);
     if (state === undefined) throw new CancelledError('work on a miner that has left');
     return state.target;
   };
   return {
     find(key) {
-      const target = roster.get(key)?.target;
+      const target = fleet.get(key)?.target;
       return target && { ip: target.ip, driverId: target.driver.id, abilities: target.driver.abilities };
     },
     unitOf: (key) => unitFactsSchema.safeParse(parts.book.get(key)).data,
@@ -73,7 +73,7 @@ export function gateDeps(
     mayFetch: (url) => firmware.mayFetch(url),
     secretsOf: (key) => [...access.secrets(), ...pools.secretsOf(key)],
     onPhase(key, phase) {
-      roster.setRebooting(key, phase === 'rebooting');
+      fleet.setRebooting(key, phase === 'rebooting');
       if (phase === 'idle') poller.pollNow(key);
     },
     report: (record) => outbox.append([record]).then(() => undefined),

@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(stateDir, { recursive: true, force: true });
 });
 
-const keyAt = (ip: string) => [...agent.roster.all()].find(({ target }) => target.ip === ip)?.key;
+const keyAt = (ip: string) => [...agent.fleet.all()].find(({ target }) => target.ip === ip)?.key;
 
 function pair(): [Device, Device] {
   const [first, second] = farm.devices;
@@ -89,7 +89,7 @@ test.each([
     () => keyAt(ipA),
     (key) => key === keyB,
   );
-  expect(agent.roster.get(keyA)).toBeUndefined();
+  expect(agent.fleet.get(keyA)).toBeUndefined();
   // The other one stands nowhere until it is found.
   await agent.scan();
   expect(keyAt(ipB)).toBe(keyA);

@@ -5,7 +5,7 @@ import { RefusedError } from '../../../base/errors.ts';
 import type { AbilityName } from '../../../driver/contract.ts';
 import type { VisitOutcome } from '../../../driver/visit.ts';
 import type { Access, MinerTarget } from '../../device/device-client.ts';
-import type { Roster } from '../../fleet/fleet.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
 import type { IdentityBook } from '../../fleet/identity/miner-registry.ts';
 import type { Sighting } from '../../fleet/identity/record.ts';
 import { factsIn, knownOf } from '../../fleet/sighting.ts';
@@ -18,7 +18,7 @@ const LATELY_MS = 60_000;
 export function createTaskLooks(parts: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly access: Pick<Access, 'read' | 'readAfresh' | 'targetOf'>;
-  readonly roster: Pick<Roster, 'get' | 'recognised'>;
+  readonly fleet: Pick<Fleet, 'get' | 'recognised'>;
   readonly book: Pick<IdentityBook, 'whoIs' | 'answersAs' | 'get'>;
   readonly neighbours: { at(ip: string): Sighting['neighbour'] };
   /** Throws CancelledError when the miner has left. */
@@ -30,7 +30,7 @@ export function createTaskLooks(parts: {
   /** Who answered instead could not be taken in. */
   onError(error: unknown, ip: string): void;
 }): Pick<TaskDeps, 'observe' | 'whoStands'> {
-  const { clock, access, roster, book, neighbours, targetOf, pollMs, signal } = parts;
+  const { clock, access, fleet, book, neighbours, targetOf, pollMs, signal } = parts;
 
   /** So that the move is known now, and not with the next poll that happens to ask who it is. */
   const meet = (asked: MinerTarget, found: ReturnType<IdentityBook['whoIs']>, outcome: VisitOutcome) => {
@@ -42,12 +42,12 @@ export function createTaskLooks(parts: {
       ...{ status: 'identified' as const, target, outcome },
       ...{ identity: { confidence: 'sure' as const }, evidence: { family: undefined } },
     };
-    roster.recognised(ip, recognised, signal).catch((error: unknown) => parts.onError(error, ip));
+    fleet.recognised(ip, recognised, signal).catch((error: unknown) => parts.onError(error, ip));
   };
 
   /** Its last poll was answered by itself, a moment ago. */
   const wasSeenLately = (key: string, isNameless: boolean): boolean => {
-    const { answered, reading } = roster.get(key) ?? {};
+    const { answered, reading } = fleet.get(key) ?? {};
     if (answered === undefined || reading === undefined || answered.isLoginRefused) return false;
     if (clock.monotonicMs() - answered.atMs > Math.min(pollMs(), LATELY_MS)) return false;
     return isNameless || book.answersAs(key, factsIn(reading));

@@ -5,7 +5,7 @@ import type { MinerTarget } from '../../../../src/agent/device/device-client.ts'
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
-import { createRoster } from '../../../../src/agent/fleet/fleet.ts';
+import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
 import { createIdentityBook } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
@@ -39,7 +39,7 @@ function startFleet() {
     const time = openLastingClock(db, host, silentLog);
     const { clock } = time;
     const states = createMinerStateStore(db, clock, rememberedSchema);
-    const roster = createRoster({
+    const fleet = createFleet({
       clock,
       log: silentLog,
       access: {
@@ -63,12 +63,12 @@ function startFleet() {
       },
       schedule: { set() {}, drop() {} },
     });
-    return { roster, states, time };
+    return { fleet, states, time };
   };
   let run = begin();
   const { signal } = new AbortController();
   const recognised = (target: MinerTarget, confidence: 'sure' | 'generic', reading: Reading) =>
-    run.roster.recognised(
+    run.fleet.recognised(
       IP,
       {
         ...{ status: 'identified' as const, target, identity: { confidence }, evidence: { family: undefined } },
@@ -85,17 +85,17 @@ function startFleet() {
       return recognised(targetOf(IP, 'antminer-stock'), 'sure', reading);
     },
     readByStranger: () => recognised(targetOf(IP, 'cgminer'), 'generic', {}),
-    driver: () => [...run.roster.all()][0]?.target.driver.id,
+    driver: () => [...run.fleet.all()][0]?.target.driver.id,
     fail() {
-      const [{ key } = { key: '' }] = run.roster.all();
-      run.roster.pollFailed(key, new PeerError('peer.timeout', 'read', 'soon'), ++failures);
+      const [{ key } = { key: '' }] = run.fleet.all();
+      run.fleet.pollFailed(key, new PeerError('peer.timeout', 'read', 'soon'), ++failures);
     },
     /** The agent ends in order, and starts again. */
     async restart(earlierUntilMs: number) {
       await run.states.writeAll();
       run.time.keep();
       run = begin();
-      await run.roster.restore(earlierUntilMs);
+      await run.fleet.restore(earlierUntilMs);
     },
     newest() {
       const record = records.at(-1);

@@ -1,4 +1,4 @@
-// What the roster makes of who answers: a unit that took the place of another is not held to that one's refused login, and a reading of this interval is
+// What the fleet makes of who answers: a unit that took the place of another is not held to that one's refused login, and a reading of this interval is
 // known as such.
 import { expect, test } from 'vitest';
 import { drivers } from '../../../../drivers/index.ts';
@@ -6,7 +6,7 @@ import type { MinerTarget } from '../../../../src/agent/device/device-client.ts'
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
-import { createRoster } from '../../../../src/agent/fleet/fleet.ts';
+import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
 import { createIdentityBook } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
 import { rememberedSchema } from '../../../../src/agent/fleet/remembered.ts';
@@ -31,7 +31,7 @@ function setUp() {
   const scheduled = new Map<string, string>();
   let keys = 0;
   const target: MinerTarget = targetOf(IP);
-  const roster = createRoster({
+  const fleet = createFleet({
     clock,
     log: silentLog,
     access: {
@@ -53,7 +53,7 @@ function setUp() {
     schedule: { set: (key, ip) => void scheduled.set(key, ip), drop: (key) => void scheduled.delete(key) },
   });
   const see = (outcome: Partial<VisitOutcome>, ip = IP) =>
-    roster.recognised(
+    fleet.recognised(
       ip,
       {
         status: 'identified',
@@ -72,7 +72,7 @@ function setUp() {
       },
       new AbortController().signal,
     );
-  return { clock, roster, see, forgotten, emitted, neighbours, scheduled };
+  return { clock, fleet, see, forgotten, emitted, neighbours, scheduled };
 }
 
 function targetOf(ip: string): MinerTarget {
@@ -116,21 +116,21 @@ test('the MAC that only the neighbour table knows is reported as the miner’s',
 });
 
 test('a device that shows what a silent miner showed is reported by no name until it is looked at again', async () => {
-  const { clock, roster, see, emitted, scheduled } = setUp();
+  const { clock, fleet, see, emitted, scheduled } = setUp();
   const facts = { mac: MAC_A, serialNumber: 'S1', hashrateHs: 1e14 };
   await see({ reading: facts });
   const miners = () => emitted.filter(({ kind }) => kind === 'miner').length;
   const before = miners();
   await see({ reading: { ...facts, hashrateHs: 1 } }, '10.0.0.9');
   expect(miners()).toBe(before);
-  expect(roster.size).toBe(1);
+  expect(fleet.size).toBe(1);
   const [waiting] = [...scheduled].flatMap(([key, ip]) => (ip === '10.0.0.9' ? key : []));
-  expect(roster.targetOf(waiting ?? '')?.ip).toBe('10.0.0.9');
-  expect(roster.get(waiting ?? '')).toBeUndefined();
+  expect(fleet.targetOf(waiting ?? '')?.ip).toBe('10.0.0.9');
+  expect(fleet.get(waiting ?? '')).toBeUndefined();
   await clock.advance(60_000);
   const again = { reading: facts, answered: [], failed: [], unparsable: [], isLoginRefused: false, elapsedMs: 1 };
-  await roster.polled(waiting ?? '', again, new AbortController().signal);
+  await fleet.polled(waiting ?? '', again, new AbortController().signal);
   expect(miners()).toBe(before + 1);
-  expect([...roster.all()].map(({ target }) => target.ip)).toEqual(['10.0.0.9']);
+  expect([...fleet.all()].map(({ target }) => target.ip)).toEqual(['10.0.0.9']);
   expect(scheduled.has(waiting ?? '')).toBe(false);
 });

@@ -4,7 +4,7 @@ import { drivers } from '../../../../drivers/index.ts';
 import { anomalySettingsSchema } from '../../../../src/agent/fleet/anomaly/settings.ts';
 import { createAverages } from '../../../../src/agent/fleet/averages/averages.ts';
 import { averagesMigrations } from '../../../../src/agent/fleet/averages/store.ts';
-import { createRoster } from '../../../../src/agent/fleet/fleet.ts';
+import { createFleet } from '../../../../src/agent/fleet/fleet.ts';
 import { createIdentityBook } from '../../../../src/agent/fleet/identity/miner-registry.ts';
 import { identityMigrations } from '../../../../src/agent/fleet/identity/store.ts';
 import { outageMigrations } from '../../../../src/agent/fleet/outages/outage-store.ts';
@@ -33,9 +33,9 @@ function startRow(count: number) {
   const events: string[] = [];
   const outages = createOutages(db, {
     ...{ clock, log: silentLog, agentIds: ['018f0000-0000-7000-8000-000000000001'], pollMs: () => MINUTE_MS },
-    ...{ miners: () => roster.all(), isOutOfOperation: () => false, emit: ({ type }) => void events.push(type) },
+    ...{ miners: () => fleet.all(), isOutOfOperation: () => false, emit: ({ type }) => void events.push(type) },
   });
-  const roster = createRoster({
+  const fleet = createFleet({
     ...{ clock, log: silentLog, mayReach: () => true, settings: anomalySettingsSchema.parse({}) },
     access: {
       targetOf: (ip) => ({ ip, driver, known: {}, memory: new VisitMemory() }),
@@ -64,7 +64,7 @@ function startRow(count: number) {
   return {
     events,
     findings: () => outages.current().map(({ title }) => title),
-    flags: () => [...roster.all()].flatMap(({ reported }) => reported?.extras.flags ?? []),
+    flags: () => [...fleet.all()].flatMap(({ reported }) => reported?.extras.flags ?? []),
     /** All answer for so many minutes, with an uptime of `ageS` and what goes on from there. */
     async answer(minutes: number, ageS: number) {
       failures = 0;
@@ -78,7 +78,7 @@ function startRow(count: number) {
             serialNumber: `SMTTA1BCDEF0001${i + 10}`,
           };
           const outcome = { reading, answered: [], failed: [], unparsable: [], isLoginRefused: false, elapsedMs: 1 };
-          return roster.recognised(
+          return fleet.recognised(
             ip,
             {
               ...{ status: 'identified', identity: { confidence: 'sure' }, evidence: { family: undefined }, outcome },
@@ -92,8 +92,8 @@ function startRow(count: number) {
       for (let minute = 0; minute < minutes; minute++) {
         failures++;
         await each(async (i) => {
-          const miner = [...roster.all()].find(({ target }) => target.ip === `10.0.3.${i + 1}`);
-          roster.pollFailed(miner?.key ?? '', new PeerError('peer.timeout', 'read', 'soon'), failures);
+          const miner = [...fleet.all()].find(({ target }) => target.ip === `10.0.3.${i + 1}`);
+          fleet.pollFailed(miner?.key ?? '', new PeerError('peer.timeout', 'read', 'soon'), failures);
         });
       }
     },

@@ -20,7 +20,7 @@ function setUp(options: Parameters<typeof createBench>[0] = {}) {
   const settlement = () =>
     createSettlement({
       ...{ clock: bench.clock, log: silentLog, book: bench.book, emit: (record) => void events.push(record) },
-      roster: {
+      fleet: {
         settledByHand: (key, left) => void moved.push(`${key} ${left.join()}`),
         isExpectedBack: (key) => rebooting.has(key),
       },

@@ -34,7 +34,7 @@ function setUp(knownIps: readonly string[] = [MINER]) {
       },
       writeMet() {},
     },
-    roster: { recognised: async () => {} },
+    fleet: { recognised: async () => {} },
     knownIps: () => knownIps,
     signal: new AbortController().signal,
     onError() {},

@@ -36,7 +36,7 @@ function setUp() {
   const looks = createTaskLooks({
     clock,
     access: { read: notHere, readAfresh: notHere, targetOf: () => target },
-    roster: {
+    fleet: {
       get(key) {
         const state = polled.get(key);
         const rest = {
